@@ -1,0 +1,1 @@
+"""Raw SentencePiece adapter."""

@@ -1,0 +1,59 @@
+"""Every error a user can meet. Each text says what was expected, what was found, what to do."""
+
+from __future__ import annotations
+
+
+class TicoreError(Exception):
+    """Base of all errors that ticore raises on purpose; its text is meant for the user."""
+
+
+class SettingsError(TicoreError, ValueError):
+    """A setting is out of range, unknown, or does not go with another."""
+
+
+class UnknownPlaceError(TicoreError, LookupError):
+    """A `BACKEND:LOCATION` names no backend or no embedded model."""
+
+
+class MissingExtraError(TicoreError, ImportError):
+    """A backend is known, but the packages it needs are not installed."""
+
+
+class ModelFilesError(TicoreError):
+    """A model or tokenizer is missing, damaged, or of a kind that is not supported."""
+
+
+class ModelError(TicoreError):
+    """A model answered with something that is no distribution, such as NaN logits."""
+
+
+class PromptError(TicoreError, ValueError):
+    """The prompt does not survive its own tokenizer, or leaves no room to write."""
+
+
+class InconsistentStateError(TicoreError, RuntimeError):
+    """Candidates were asked for while the list of tokens is itself inconsistent."""
+
+
+class CapacityError(TicoreError):
+    """The message does not fit: context full, no entropy left, or no consistent token."""
+
+
+class ExtractionError(TicoreError):
+    """The text holds no message that these settings and this key can read."""
+
+
+class OutsidePoolError(ExtractionError):
+    """A token of the text could not have been written under these settings."""
+
+
+class IncompleteMessageError(ExtractionError):
+    """The text ends before the message does."""
+
+
+class AuthenticationError(ExtractionError):
+    """A message was read, but its tag does not fit: wrong key, prompt, settings, or altered text."""
+
+
+class KeyFormatError(TicoreError, ValueError):
+    """A key, password or agreement file is not of the expected form."""

@@ -1,0 +1,172 @@
+"""What the core asks of tokenizers and models. Backends implement these and nothing else.
+
+A backend translates, it does not decide: no sampling, no filtering, no special tokens added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+Logits = npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class TokenizerStructure:
+    """How a tokenizer works, in neutral terms, so that the core can reason without its library.
+
+    A field says what is known for certain. An adapter that cannot describe its tokenizer in these
+    terms returns no structure at all, and the core asks the tokenizer itself.
+
+    Attributes:
+        kind: `bpe` (best-first merges) or `unigram` (most probable segmentation).
+        normalizer: `identity` if `encode` reads the text as it is, else the normaliser's name.
+        pretokenizer: the regular expression whose matches are encoded one by one, or None if the
+            whole text is one run.
+        dummy_prefix: `encode` puts one space before the text and `decode` takes it away.
+        keeps_whitespace: runs of spaces, and spaces at the ends, reach the tokens as they are.
+        added_tokens: texts that are found before anything else is looked at.
+    """
+
+    kind: Literal["bpe", "unigram"]
+    normalizer: str = "identity"
+    pretokenizer: str | None = None
+    dummy_prefix: bool = False
+    keeps_whitespace: bool = True
+    added_tokens: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Text to ids and back, exactly as a receiver would do it."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of ids; they run from 0 to `vocab_size` - 1."""
+        ...
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """Control, unknown and other ids that no text spells. Never candidates."""
+        ...
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of `text`, no special tokens added."""
+        ...
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """`[encode(t) for t in texts]`, faster where the library can."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text of `ids`: no clean-up of spaces, malformed UTF-8 as U+FFFD, special ids silent."""
+        ...
+
+    def token_bytes(self, token: int) -> bytes:
+        """Bytes that one id adds to a text, its leading space included; empty for special ids."""
+        ...
+
+    def structure(self) -> TokenizerStructure | None:
+        """A description of this tokenizer, or None where none fits exactly."""
+        ...
+
+    def digest(self) -> str:
+        """Hex digest of everything that shapes `encode` and `decode`."""
+        ...
+
+
+class Decoder(Protocol):
+    """A model reading one text from left to right. Owns the KV cache."""
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """Ids read so far: the prompt, then what was pushed."""
+        ...
+
+    def logits(self) -> Logits:
+        """Logits float[logit_width] of the next token. The caller must not write into them."""
+        ...
+
+    def push(self, token: int) -> None:
+        """Read one more id. Raises CapacityError when the context is full."""
+        ...
+
+    def rewind(self, count: int) -> None:
+        """Forget the last `count` pushed ids. Costs no forward pass."""
+        ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """A causal language model with its tokenizer."""
+
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+
+    @property
+    def logit_width(self) -> int:
+        """Number of logits; may exceed `tokenizer.vocab_size` in padded vocabularies."""
+        ...
+
+    @property
+    def eos_ids(self) -> frozenset[int]:
+        """Ids that end a text."""
+        ...
+
+    @property
+    def context_length(self) -> int:
+        """Most ids, prompt included, that a Decoder can read."""
+        ...
+
+    def start(self, prompt_ids: Sequence[int]) -> Decoder:
+        """A Decoder that has read `prompt_ids`. A start token, if any, is the model's own matter.
+
+        Raises PromptError where the prompt exceeds `context_length`.
+        """
+        ...
+
+    def score(self, ids: Sequence[int]) -> Logits:
+        """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i]."""
+        ...
+
+    def digest(self) -> str:
+        """Hex digest of everything that shapes the logits: weights, sizes, precision."""
+        ...
+
+
+TokenizerLoader = Callable[[str], Tokenizer]
+
+
+class ModelBackend(Protocol):
+    """What an entry point of the group `ticore.models` names.
+
+    Attributes:
+        summary: one line on what this backend loads.
+        shipped: names of models that come with it, each with one line on what it is.
+    """
+
+    summary: str
+    shipped: Mapping[str, str]
+
+    def load(
+        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
+    ) -> LanguageModel:
+        """Load the model at `location`; `load_tokenizer` opens any `BACKEND:LOCATION`.
+
+        Raises ModelFilesError for missing or damaged files, SettingsError for unknown options.
+        """
+        ...
+
+
+class TokenizerBackend(Protocol):
+    """What an entry point of the group `ticore.tokenizers` names."""
+
+    summary: str
+
+    def load(self, location: str) -> Tokenizer:
+        """Load the tokenizer file at `location`. Raises ModelFilesError."""
+        ...

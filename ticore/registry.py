@@ -1,0 +1,128 @@
+"""Finding things by name: models and tokenizers through entry points, variants in their packages.
+
+A place is one string, `BACKEND:LOCATION`, or the bare name of a model that ships with a backend.
+A third party adds a backend by declaring an entry point; nothing here knows any backend by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import TypeVar, cast
+
+from .errors import MissingExtraError, SettingsError, UnknownPlaceError
+from .interfaces import LanguageModel, ModelBackend, Tokenizer, TokenizerBackend
+
+MODELS, TOKENIZERS = "ticore.models", "ticore.tokenizers"
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class BackendEntry:
+    """A backend that is known here, usable or not.
+
+    Attributes:
+        name: the part of a place before the colon.
+        backend: the loaded backend, or None where `problem` says what is missing.
+    """
+
+    name: str
+    backend: ModelBackend | None
+    problem: str | None = None
+
+
+def load_model(place: str, **options: object) -> LanguageModel:
+    """Open the model at `place`, such as `tiny-en` or `embedded:/path/to/dir`.
+
+    Args:
+        place: `BACKEND:LOCATION`, or the name of an embedded model.
+        options: passed to the backend, such as `dtype="float32"`.
+
+    Raises:
+        UnknownPlaceError: no such backend or embedded model.
+        MissingExtraError: the backend's packages are not installed.
+        ModelFilesError: the files at the location are missing or damaged.
+        SettingsError: the backend does not know an option.
+
+    >>> load_model("tiny-en").tokenizer.vocab_size
+    4096
+    """
+    name, separator, location = place.partition(":")
+    if not separator:
+        name, location = _shipping_backend(place), place
+    backend = cast(ModelBackend, _load(_entry(MODELS, name, place)))
+    return backend.load(location, load_tokenizer, options)
+
+
+def load_tokenizer(place: str) -> Tokenizer:
+    """Open the tokenizer at `place`, such as `sentencepiece:/path/tokenizer.model`.
+
+    The name of an embedded model opens that model's tokenizer.
+
+    Raises:
+        UnknownPlaceError, MissingExtraError, ModelFilesError: as `load_model`.
+    """
+    name, separator, location = place.partition(":")
+    if not separator:
+        return load_model(place).tokenizer
+    backend = cast(TokenizerBackend, _load(_entry(TOKENIZERS, name, place)))
+    return backend.load(location)
+
+
+def model_backends() -> list[BackendEntry]:
+    """All model backends that are declared on this machine, by name."""
+    found = []
+    for entry in sorted(entry_points(group=MODELS), key=lambda e: e.name):
+        try:
+            found.append(BackendEntry(entry.name, cast(ModelBackend, _load(entry))))
+        except MissingExtraError as error:
+            found.append(BackendEntry(entry.name, None, str(error)))
+    return found
+
+
+def choose(kind: str, variants: Mapping[str, _T], name: str) -> _T:
+    """The variant called `name`, or a SettingsError that lists the names there are."""
+    try:
+        return variants[name]
+    except KeyError:
+        known = ", ".join(sorted(variants))
+        raise SettingsError(f"unknown {kind} {name!r}: choose one of {known}") from None
+
+
+def _shipping_backend(model: str) -> str:
+    shipped: dict[str, str] = {}
+    for entry in model_backends():
+        if entry.backend is not None:
+            shipped |= dict.fromkeys(entry.backend.shipped, entry.name)
+    if model not in shipped:
+        known = ", ".join(sorted(shipped)) or "none"
+        raise UnknownPlaceError(
+            f"no embedded model is called {model!r} (there are: {known}); "
+            f"to open a model from files, write BACKEND:LOCATION"
+        )
+    return shipped[model]
+
+
+def _entry(group: str, name: str, place: str) -> EntryPoint:
+    known = {entry.name: entry for entry in entry_points(group=group)}
+    if name not in known:
+        kind = group.rpartition(".")[2]
+        raise UnknownPlaceError(
+            f"{place!r}: no backend for {kind} is called {name!r}; "
+            f"installed are: {', '.join(sorted(known)) or 'none'}"
+        )
+    return known[name]
+
+
+def _load(entry: EntryPoint) -> object:
+    try:
+        return entry.load()
+    except ModuleNotFoundError as error:
+        extra = ",".join(entry.extras)
+        remedy = f"pip install 'ticore[{extra}]'" if extra else f"pip install {error.name}"
+        raise MissingExtraError(
+            f"the backend {entry.name!r} needs the package {error.name!r}, "
+            f"which is not installed; run: {remedy}"
+        ) from error
