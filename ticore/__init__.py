@@ -1,6 +1,33 @@
-"""ticore: make the tokens a language model emits survive being turned into text and read back."""
+"""ticore: make the tokens a language model emits survive being turned into text and read back.
 
+The public names, by what they are for:
+
+- open things: `load_model`, `load_tokenizer`;
+- look at a list of tokens: `compare`, `Verifier`;
+- hide and find messages: `Steganographer`, `new_key`, `Agreement`, `Pact`;
+- when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
+"""
+
+from .candidates import Candidates, Pool, PoolSettings
+from .consistency import Comparison, Verification, Verifier, compare
 from .errors import TicoreError
 from .registry import load_model, load_tokenizer
+from .steganography import Agreement, Embedding, Pact, Steganographer, new_key
 
-__all__ = ["TicoreError", "load_model", "load_tokenizer"]
+__all__ = [
+    "Agreement",
+    "Candidates",
+    "Comparison",
+    "Embedding",
+    "Pact",
+    "Pool",
+    "PoolSettings",
+    "Steganographer",
+    "TicoreError",
+    "Verification",
+    "Verifier",
+    "compare",
+    "load_model",
+    "load_tokenizer",
+    "new_key",
+]

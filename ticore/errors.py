@@ -52,8 +52,12 @@ class IncompleteMessageError(ExtractionError):
 
 
 class AuthenticationError(ExtractionError):
-    """A message was read, but its tag does not fit: wrong key, prompt, settings, or altered text."""
+    """A message was read, but its tag does not fit: other key, prompt, settings, or altered."""
 
 
 class KeyFormatError(TicoreError, ValueError):
     """A key, password or agreement file is not of the expected form."""
+
+
+class FileError(TicoreError, OSError):
+    """A file cannot be written."""

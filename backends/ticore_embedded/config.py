@@ -1,8 +1,18 @@
-"""config.json of a Llama in the Hugging Face layout, as far as the embedded runner needs it."""
+"""config.json of a Llama in the Hugging Face layout, as far as the embedded runner needs it.
+
+What this runner cannot compute is refused here, by name, before any weight is read: a network
+that is almost a Llama would otherwise answer with numbers that are almost right.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+from ticore.errors import ModelFilesError
 
 
 @dataclass(frozen=True)
@@ -20,9 +30,177 @@ class LlamaConfig:
     rope_theta: float
     tie_word_embeddings: bool
     bos_token_id: int
-    eos_token_id: int
+    eos_token_id: int | tuple[int, ...]
 
     @property
     def head_dim(self) -> int:
         """Width of one attention head."""
         return self.hidden_size // self.num_attention_heads
+
+    @property
+    def eos_ids(self) -> frozenset[int]:
+        """Ids that end a text; a config may name one, several or none."""
+        eos = self.eos_token_id
+        return frozenset((eos,) if isinstance(eos, int) else eos)
+
+
+def read_config(path: Path) -> LlamaConfig:
+    """Read the `config.json` at `path`.
+
+    Raises:
+        ModelFilesError: no such file, no JSON object in it, or `parse_config` refuses it.
+    """
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelFilesError(
+            f"{path}: expected the config.json of a Llama, found no readable file "
+            f"({error.strerror}); name a directory that transformers' save_pretrained wrote"
+        ) from error
+    except ValueError as error:  # malformed JSON and malformed UTF-8 alike
+        raise ModelFilesError(
+            f"{path}: expected JSON, found something else ({error}); fetch the file again"
+        ) from error
+    if not isinstance(settings, dict):
+        raise ModelFilesError(
+            f"{path}: expected a JSON object, found {type(settings).__name__}; fetch the file again"
+        )
+    return parse_config(settings, where=str(path))
+
+
+def parse_config(settings: Mapping[str, object], where: str = "config.json") -> LlamaConfig:
+    """The sizes that `settings` state, with the defaults of transformers for what they leave out.
+
+    Args:
+        settings: a parsed `config.json`.
+        where: what the error texts call it.
+
+    Raises:
+        ModelFilesError: a field is missing, invalid or contradicts another, or asks for a variant
+            of Llama that the embedded runner does not compute.
+    """
+    fields = _Fields(settings, where)
+    fields.supported("model_type", None, "llama")
+    fields.supported("hidden_act", "silu", "silu")
+    fields.supported("attention_bias", False, False)
+    fields.supported("mlp_bias", False, False)
+    heads = fields.size("num_attention_heads")
+    config = LlamaConfig(
+        vocab_size=fields.size("vocab_size"),
+        hidden_size=fields.size("hidden_size"),
+        intermediate_size=fields.size("intermediate_size"),
+        num_hidden_layers=fields.size("num_hidden_layers"),
+        num_attention_heads=heads,
+        num_key_value_heads=fields.size("num_key_value_heads", heads),
+        max_position_embeddings=fields.size("max_position_embeddings"),
+        rms_norm_eps=fields.positive("rms_norm_eps", 1e-6),
+        rope_theta=_rope_theta(fields),
+        tie_word_embeddings=fields.flag("tie_word_embeddings", False),
+        bos_token_id=fields.token("bos_token_id", 1),
+        eos_token_id=_eos(fields),
+    )
+    _check_heads(config, fields)
+    for name, token in (
+        ("bos_token_id", config.bos_token_id),
+        *(("eos_token_id", token) for token in config.eos_ids),
+    ):
+        if token >= config.vocab_size:
+            raise fields.error(name, f"an id below vocab_size, {config.vocab_size}", token)
+    return config
+
+
+def _check_heads(config: LlamaConfig, fields: _Fields) -> None:
+    """Heads must share the width evenly, and rotary embedding turns pairs: an even head width."""
+    width, heads, groups = (
+        config.hidden_size,
+        config.num_attention_heads,
+        config.num_key_value_heads,
+    )
+    if width % (2 * heads):
+        raise fields.error("hidden_size", f"a multiple of twice the {heads} heads", width)
+    if heads % groups:
+        raise fields.error("num_key_value_heads", f"a divisor of the {heads} heads", groups)
+    fields.supported("head_dim", config.head_dim, config.head_dim)
+
+
+def _rope_theta(fields: _Fields) -> float:
+    """Base of the rotary frequencies; newer configs keep it in `rope_parameters`."""
+    for name in ("rope_parameters", "rope_scaling"):
+        value = fields.settings.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, dict):
+            raise fields.error(name, "an object or null", value)
+        inner = _Fields(value, f"{fields.where}: {name}")
+        inner.supported("rope_type", inner.settings.get("type", "default"), "default")
+        inner.supported("partial_rotary_factor", 1.0, 1.0)
+        if "rope_theta" in value:
+            return inner.positive("rope_theta", 10000.0)
+    return fields.positive("rope_theta", 10000.0)
+
+
+def _eos(fields: _Fields) -> int | tuple[int, ...]:
+    value = fields.settings.get("eos_token_id", 2)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        return fields.token("eos_token_id", 2)
+    if not all(type(token) is int and token >= 0 for token in value):
+        raise fields.error("eos_token_id", "an id or a list of ids", value)
+    return tuple(value)
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Typed access to parsed JSON; each refusal says what was expected and what was found."""
+
+    settings: Mapping[str, object]
+    where: str
+
+    def error(self, name: str, expected: str, found: object) -> ModelFilesError:
+        return ModelFilesError(
+            f"{self.where}: expected {name} to be {expected}, found {found!r}; "
+            f"the embedded runner computes plain Llamas only, use another backend for others"
+        )
+
+    def supported(self, name: str, default: object, only: object) -> None:
+        """Refuse any value but `only`; null and absence mean `default`."""
+        found = self.settings.get(name)
+        if found is None:
+            found = default
+        if found != only:
+            raise self.error(name, repr(only), found)
+
+    def size(self, name: str, default: int | None = None) -> int:
+        found = self._get(name, default)
+        # JSON's true is an int to Python.
+        if type(found) is not int or found < 1:
+            raise self.error(name, "a positive integer", found)
+        return found
+
+    def token(self, name: str, default: int) -> int:
+        found = self.settings.get(name, default)
+        if type(found) is not int or found < 0:
+            raise self.error(name, "a token id", found)
+        return found
+
+    def positive(self, name: str, default: float) -> float:
+        found = self._get(name, default)
+        if not isinstance(found, int | float) or isinstance(found, bool):
+            raise self.error(name, "a number", found)
+        if not 0 < found < math.inf:
+            raise self.error(name, "a positive number", found)
+        return float(found)
+
+    def flag(self, name: str, default: bool) -> bool:
+        found = self._get(name, default)
+        if not isinstance(found, bool):
+            raise self.error(name, "true or false", found)
+        return found
+
+    def _get(self, name: str, default: object) -> object:
+        """The value of `name`, or `default` where it is absent or null."""
+        found = self.settings.get(name)
+        if found is None and default is None:
+            raise self.error(name, "given", "nothing")
+        return default if found is None else found

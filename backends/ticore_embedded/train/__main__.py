@@ -37,12 +37,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m ticore_embedded.train", description=__doc__)
     parser.add_argument("--corpus", type=Path, required=True, help="folder with the English texts")
     parser.add_argument("--out", type=Path, required=True, help="where the model directory goes")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     for field in dataclasses.fields(loop.Run):
         kind = type(field.default)
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default)
     given = vars(parser.parse_args())
-    folder, out, device = given.pop("corpus"), given.pop("out"), given.pop("device")
+    folder, out = given.pop("corpus"), given.pop("out")
     run = dataclasses.replace(defaults, **given)
 
     console = Console(stderr=True)
@@ -52,7 +51,7 @@ def main() -> None:
         corpus.train_tokenizer(texts.train, TINY_EN.vocab_size, out / "tokenizer")
         (out / "tokenizer.vocab").unlink()
     tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(out / "tokenizer.model"))
-    model = loop.train(TINY_EN, run, texts, tokenizer, out / "checkpoint.pt", device)
+    model = loop.train(TINY_EN, run, texts, tokenizer, out / "checkpoint.pt")
     export(model, out)
     bpb = loop.bits_per_byte(model.cpu(), texts.held_out, tokenizer, 1024, 200_000)
     console.print(f"held-out novels: {bpb:.3f} bits per byte")
@@ -61,7 +60,9 @@ def main() -> None:
 def export(model: torch.nn.Module, out: Path) -> None:
     """Write config.json and model.safetensors (float16) in the Hugging Face layout."""
     weights = {name: p.detach().to("cpu", torch.float16) for name, p in model.named_parameters()}
-    safetensors.torch.save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
+    # Not save_file, which hides what it writes from other users.
+    stored = safetensors.torch.save(weights, metadata={"format": "pt"})
+    (out / "model.safetensors").write_bytes(stored)
     settings = dataclasses.asdict(TINY_EN) | {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",

@@ -39,6 +39,7 @@ class Run:
     adam_rate: float = 0.003
     save_every: int = 200
     seed: int = 2026
+    device: str = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def train(
@@ -47,20 +48,22 @@ def train(
     corpus: Corpus,
     tokenizer: sentencepiece.SentencePieceProcessor,
     checkpoint: Path,
-    device: str,
 ) -> Llama:
     """Train from `checkpoint` if it exists, else from the start, and return the model."""
     torch.manual_seed(run.seed)
-    model = Llama(config).to(device)
+    model = Llama(config).to(run.device)
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
     others = [p for n, p in model.named_parameters() if p.ndim != 2 or "embed" in n]
     optimizers: list[tuple[torch.optim.Optimizer, float]] = [
         (torch.optim.Muon(matrices, lr=run.muon_rate, weight_decay=0.02), run.muon_rate),
-        (torch.optim.AdamW(others, lr=run.adam_rate, betas=(0.9, 0.95), weight_decay=0.0), run.adam_rate),
+        (
+            torch.optim.AdamW(others, lr=run.adam_rate, betas=(0.9, 0.95), weight_decay=0.0),
+            run.adam_rate,
+        ),
     ]
     done = 0
     if checkpoint.exists():
-        state = torch.load(checkpoint, map_location=device, weights_only=True)
+        state = torch.load(checkpoint, map_location=run.device, weights_only=True)
         model.load_state_dict(state["model"])
         for (optimizer, _), saved in zip(optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
@@ -78,8 +81,8 @@ def train(
             for optimizer, rate in optimizers:
                 for group in optimizer.param_groups:
                     group["lr"] = rate * _schedule(step, run)
-            loss = _loss(model, torch.from_numpy(batch).to(device))
-            loss.backward()
+            loss = _loss(model, torch.from_numpy(batch).to(run.device))
+            loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             for optimizer, _ in optimizers:
                 optimizer.step()
@@ -130,9 +133,7 @@ def _schedule(step: int, run: Run) -> float:
     return min((step + 1) / run.warmup, 1.0, (run.steps - step) / decay)
 
 
-def _save(
-    path: Path, model: Llama, optimizers: list[torch.optim.Optimizer], step: int
-) -> None:
+def _save(path: Path, model: Llama, optimizers: list[torch.optim.Optimizer], step: int) -> None:
     part = path.with_suffix(".part")
     state = {"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers]}
     torch.save({**state, "step": step}, part)

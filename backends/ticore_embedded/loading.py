@@ -1,0 +1,81 @@
+"""From a name or a directory to a model: the backend that the core finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ticore.errors import ModelFilesError, SettingsError
+from ticore.interfaces import ModelBackend, TokenizerLoader
+
+from .config import read_config
+from .model import EmbeddedModel
+from .network import Network
+from .weights import read_weights
+
+_MODELS = Path(__file__).parent / "models"
+_DTYPES = ("float64", "float32")
+# The values that are taken where an option is not given.
+_DEFAULTS: dict[str, object] = {"dtype": "float64"}
+
+
+class EmbeddedBackend:
+    """Loads models that ship with this package, and small Llamas from a directory."""
+
+    summary: str = "small Llama models run in NumPy, without a framework"
+    shipped: Mapping[str, str] = {
+        "tiny-en": "English, 5.9 million parameters, trained on novels and a little web text",
+    }
+
+    def load(
+        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
+    ) -> EmbeddedModel:
+        """Load the model at `location`.
+
+        Args:
+            location: the name of a shipped model, or the path of a directory with config.json,
+                model.safetensors and tokenizer.model (write `./tiny-en` for a directory that is
+                called like a shipped model).
+            load_tokenizer: opens the SentencePiece file beside the weights.
+            options: `dtype`, "float64" (the default, whose logits other machines reproduce to
+                about 1e-12) or "float32" (twice as fast).
+
+        Raises:
+            ModelFilesError: a file is missing, damaged, of an unsupported kind, or does not go
+                with the others.
+            SettingsError: an unknown option or dtype.
+        """
+        dtype = _dtype(options)
+        folder = _MODELS / location if location in self.shipped else Path(location)
+        if not folder.is_dir():
+            raise ModelFilesError(
+                f"expected {location!r} to be a directory with config.json, model.safetensors and "
+                f"tokenizer.model, or the name of a shipped model "
+                f"({', '.join(sorted(self.shipped))}); found no directory {folder}"
+            )
+        config = read_config(folder / "config.json")
+        tokenizer = load_tokenizer(f"sentencepiece:{folder / 'tokenizer.model'}")
+        if tokenizer.vocab_size > config.vocab_size:
+            raise ModelFilesError(
+                f"{folder}: expected a tokenizer of at most {config.vocab_size} ids, as many as "
+                f"the model has logits, found {tokenizer.vocab_size}; "
+                f"use the tokenizer.model that the model was trained with"
+            )
+        weights = read_weights(folder / "model.safetensors", config, dtype)
+        return EmbeddedModel(Network(config, weights), tokenizer)
+
+
+def _dtype(options: Mapping[str, object]) -> str:
+    for name in options:
+        if name not in _DEFAULTS:
+            raise SettingsError(
+                f"unknown option {name!r} for an embedded model: "
+                f"the options are {', '.join(sorted(_DEFAULTS))}"
+            )
+    dtype = (_DEFAULTS | dict(options))["dtype"]
+    if dtype not in _DTYPES:
+        raise SettingsError(f"expected dtype to be one of {', '.join(_DTYPES)}, found {dtype!r}")
+    return str(dtype)
+
+
+BACKEND: ModelBackend = EmbeddedBackend()

@@ -1,0 +1,90 @@
+"""The bytes of one token, read off the decoder of a tokenizer.json.
+
+A decoder turns a whole list of tokens into text. Here are the decoders that do so token by token,
+but for the leading space, and for each the function that it applies to one token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ticore.errors import ModelFilesError
+
+Spelling = Callable[[str], bytes]
+
+_BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_LLAMA_STEPS = ["Replace", "ByteFallback", "Fuse"]
+_ONE_LEADING_SPACE = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+
+
+def spelling(decoder: Mapping[str, Any] | None) -> Spelling:
+    """The function from a token's name to its bytes, under `decoder`.
+
+    Args:
+        decoder: the field of that name in a tokenizer.json.
+
+    Raises:
+        ModelFilesError: under this decoder tokens have no bytes of their own.
+
+    >>> spelling({"type": "ByteLevel"})("Ġthe")
+    b' the'
+    """
+    match decoder:
+        case {"type": "ByteLevel"}:
+            return _byte_level
+        case {"type": "Metaspace", "replacement": str(mark)}:
+            return lambda token: token.replace(mark, " ").encode()
+        case {"type": "Sequence", "decoders": [*steps]} if _is_llama(steps):
+            old, new = steps[0]["pattern"]["String"], steps[0]["content"]
+            return lambda token: _byte_or_text(token.replace(old, new))
+    raise ModelFilesError(
+        f"expected a decoder that spells each token by itself (ByteLevel, Metaspace, or "
+        f"{', '.join(_LLAMA_STEPS)} and perhaps Strip), found {_name(decoder)}; use the model's "
+        f"SentencePiece file if there is one"
+    )
+
+
+def byte_alphabet() -> dict[str, int]:
+    """The character that stands for each byte in a byte-level vocabulary, as in GPT-2.
+
+    Visible Latin-1 characters stand for themselves, the others are moved up from U+0100.
+
+    >>> byte_alphabet()["A"], byte_alphabet()["Ġ"]
+    (65, 32)
+    """
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(0x100) if byte not in visible]
+    moved = {chr(0x100 + i): byte for i, byte in enumerate(hidden)}
+    return {chr(byte): byte for byte in visible} | moved
+
+
+_BYTES = byte_alphabet()
+
+
+def _byte_level(token: str) -> bytes:
+    # As the library does: one character outside the alphabet, and the token is plain text.
+    if all(character in _BYTES for character in token):
+        return bytes(_BYTES[character] for character in token)
+    return token.encode()
+
+
+def _byte_or_text(token: str) -> bytes:
+    byte = _BYTE_TOKEN.fullmatch(token)
+    return bytes([int(byte[1], 16)]) if byte else token.encode()
+
+
+def _is_llama(steps: list[Any]) -> bool:
+    return (
+        [step["type"] for step in steps[:3]] == _LLAMA_STEPS
+        and "String" in steps[0]["pattern"]
+        and steps[3:] in ([], [_ONE_LEADING_SPACE])
+    )
+
+
+def _name(decoder: Mapping[str, Any] | None) -> str:
+    if decoder is None:
+        return "none"
+    steps = decoder.get("decoders")
+    return f"Sequence({', '.join(map(_name, steps))})" if steps else str(decoder["type"])

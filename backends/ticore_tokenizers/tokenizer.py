@@ -1,0 +1,141 @@
+"""One tokenizer.json behind the Tokenizer interface.
+
+An unknown token is spelled by its name unless it is also marked special, as the library does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from ticore.errors import ModelFilesError, SettingsError
+from ticore.interfaces import TokenizerStructure
+
+from .spelling import spelling
+from .structure import describe
+
+_DIGEST_LABEL = b"ticore tokenizer: tokenizers\0"
+
+
+class HuggingFaceTokenizer:
+    """A tokenizer of the library `tokenizers`, with truncation and padding off.
+
+    Args:
+        tokenizer: copied through its JSON form, so that later changes to it do not matter.
+
+    Raises:
+        ModelFilesError: it encodes at random (dropout), or its decoder does not give each token
+            bytes of its own.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        state = json.loads(tokenizer.to_str()) | {"truncation": None, "padding": None}
+        if state["model"].get("dropout"):
+            raise ModelFilesError(
+                f"expected a tokenizer that encodes a text always alike, found BPE dropout "
+                f"{state['model']['dropout']}; set model.dropout to null"
+            )
+        canonical = json.dumps(state, sort_keys=True)
+        self._library = _parse(canonical)
+        self._bytes, self._special = _read_tokens(self._library, state)
+        self._structure = describe(state)
+        self._digest = hashlib.sha256(_DIGEST_LABEL + canonical.encode()).hexdigest()
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> HuggingFaceTokenizer:
+        """Open a tokenizer.json, or the one in a folder.
+
+        Raises:
+            ModelFilesError: the file is missing, unreadable, or no tokenizer this class can be.
+        """
+        file = Path(path)
+        if file.is_dir():
+            file /= "tokenizer.json"
+        try:
+            return cls(_parse(file.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise ModelFilesError(
+                f"{file}: expected a tokenizer.json, found none that can be read "
+                f"({error.strerror}); check the path"
+            ) from None
+        except UnicodeDecodeError:
+            raise ModelFilesError(
+                f"{file}: expected a tokenizer.json, found a file that is not UTF-8 text; "
+                f"a .model file is opened with sentencepiece:FILE"
+            ) from None
+        except ModelFilesError as error:
+            raise ModelFilesError(f"{file}: {error}") from None
+
+    @property
+    def vocab_size(self) -> int:
+        """Highest id + 1. Ids that the file leaves out are special and spell nothing."""
+        return len(self._bytes)
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        return self._special
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
+        _require_unicode(text)
+        return self._library.encode(text, add_special_tokens=False).ids
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """`[encode(t) for t in texts]`, on several threads."""
+        for text in texts:
+            _require_unicode(text)
+        batch = self._library.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [encoding.ids for encoding in batch]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return self._library.decode([int(i) for i in ids], skip_special_tokens=True)
+
+    def token_bytes(self, token: int) -> bytes:
+        return self._bytes[token]
+
+    def structure(self) -> TokenizerStructure | None:
+        return self._structure
+
+    def digest(self) -> str:
+        return self._digest
+
+
+def _parse(text: str) -> Tokenizer:
+    try:
+        return Tokenizer.from_str(text)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic inside the library is no Exception
+        raise ModelFilesError(
+            f"expected a complete tokenizer.json, found something else ({error}); "
+            f"fetch the file again, or export it with a newer version of tokenizers"
+        ) from None
+
+
+def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes], frozenset[int]]:
+    """Bytes of every id, and the ids that no text spells."""
+    spell, model = spelling(state["decoder"]), state["model"]
+    size = max(library.get_vocab().values(), default=-1) + 1
+    names = [library.id_to_token(i) for i in range(size)]
+    # Decoding skips a token by its name, not by its id.
+    silent = {t.content for t in library.get_added_tokens_decoder().values() if t.special}
+    spelled = [b"" if name is None or name in silent else spell(name) for name in names]
+    unwritten = {None, model.get("unk_token"), *silent}
+    special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
+    return spelled, frozenset(special)
+
+
+def _require_unicode(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise SettingsError(
+            f"expected text that is valid Unicode, found the lone surrogate "
+            f"U+{ord(text[error.start]):04X} at character {error.start}; remove it, or read the "
+            f"text with errors='replace'"
+        ) from None

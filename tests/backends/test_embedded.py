@@ -1,0 +1,525 @@
+"""The embedded runner against the network it was trained as, and the promises of its Decoder."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.torch
+import sentencepiece
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ticore.errors import CapacityError, ModelFilesError, PromptError, SettingsError
+from ticore.interfaces import LanguageModel, ModelBackend
+from ticore_embedded import BACKEND
+from ticore_embedded.config import LlamaConfig, parse_config
+from ticore_embedded.network import CHUNK, FIRST_CAPACITY, Cache
+from ticore_embedded.train.network import Llama
+
+DATA = Path(os.environ.get("TICORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
+STORIES = DATA / "models" / "stories260K"
+
+# More positions than one chunk and than two doublings of the cache.
+CONTEXT = 300
+GROUPED = LlamaConfig(
+    vocab_size=50,
+    hidden_size=32,
+    intermediate_size=48,
+    num_hidden_layers=3,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    max_position_embeddings=CONTEXT,
+    rms_norm_eps=1e-5,
+    rope_theta=10000.0,
+    tie_word_embeddings=True,
+    bos_token_id=1,
+    eos_token_id=2,
+)
+CONFIGS = {
+    "grouped": GROUPED,
+    "one-to-one": dataclasses.replace(GROUPED, num_key_value_heads=4, rope_theta=500.0),
+    "one-for-all": dataclasses.replace(GROUPED, num_key_value_heads=1, rms_norm_eps=1e-3),
+    "untied": dataclasses.replace(GROUPED, tie_word_embeddings=False, num_hidden_layers=1),
+}
+# What a config.json must state; all else has a default.
+MINIMAL: dict[str, object] = {
+    "model_type": "llama",
+    "vocab_size": 50,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 64,
+}
+TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
+
+Tensors = dict[str, torch.Tensor]
+
+
+@dataclasses.dataclass
+class NumberTokenizer:
+    """As much of a tokenizer as loading a model asks for."""
+
+    vocab_size: int = 50
+    name: str = "numbers"
+
+    def digest(self) -> str:
+        return self.name
+
+
+class Pieces(sentencepiece.SentencePieceProcessor):
+    """A SentencePiece file, opened without the adapter that this backend must not know."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(model_file=place.removeprefix("sentencepiece:"))
+
+    def digest(self) -> str:
+        return "pieces"
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self)
+
+
+def random_tensors(config: LlamaConfig, seed: int = 0) -> Tensors:
+    """Weights large enough that attention is far from uniform and every part matters."""
+    torch.manual_seed(seed)
+    tensors = {
+        name: 1 + 0.2 * torch.randn(p.shape) if p.ndim == 1 else 0.3 * torch.randn(p.shape)
+        for name, p in Llama(config).named_parameters()
+    }
+    if not config.tie_word_embeddings:
+        tensors["lm_head.weight"] = torch.randn(config.vocab_size, config.hidden_size)
+    return tensors
+
+
+def write_model(folder: Path, config: LlamaConfig, tensors: Tensors) -> Path:
+    folder.mkdir(exist_ok=True)
+    settings = dataclasses.asdict(config) | {"model_type": "llama"}
+    (folder / "config.json").write_text(json.dumps(settings))
+    (folder / "model.safetensors").write_bytes(safetensors.torch.save(tensors))
+    return folder
+
+
+def load(folder: Path, **options: object) -> LanguageModel:
+    return BACKEND.load(str(folder), lambda place: NumberTokenizer(), options)
+
+
+def reference(config: LlamaConfig, tensors: Tensors, ids: list[int]) -> np.ndarray:
+    """Logits float64[len(ids), vocab] of the PyTorch network, before each of `ids`."""
+    head = tensors.get("lm_head.weight", tensors["model.embed_tokens.weight"]).double()
+    body = {name: t.double() for name, t in tensors.items() if name != "lm_head.weight"}
+    states = []
+    # The training network computes its angles in the default type.
+    with default_dtype(torch.float64), torch.inference_mode():
+        network = Llama(config)
+        network.load_state_dict(body)
+        network.model.norm.register_forward_hook(lambda *call: states.append(call[-1]))
+        network(torch.tensor([[config.bos_token_id, *ids[:-1]]]))
+        return (states[0][0] @ head.T).numpy()
+
+
+@contextmanager
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def some_ids(count: int, seed: int = 7) -> list[int]:
+    return np.random.default_rng(seed).integers(0, 50, count).tolist()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("grouped"), GROUPED, random_tensors(GROUPED))
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LanguageModel:
+    return load(folder)
+
+
+class TestParity:
+    @pytest.mark.parametrize("dtype", TOLERANCE)
+    @pytest.mark.parametrize("name", CONFIGS)
+    def test_reads_as_the_trained_network(self, name: str, dtype: str, tmp_path: Path) -> None:
+        config, ids = CONFIGS[name], some_ids(CONTEXT)
+        tensors = random_tensors(config)
+        model = load(write_model(tmp_path, config, tensors), dtype=dtype)
+        expected = reference(config, tensors, ids)
+
+        scored = model.score(ids)
+        assert scored.dtype == np.dtype(dtype)
+        np.testing.assert_allclose(scored, expected, rtol=0, atol=TOLERANCE[dtype])
+
+        decoder = model.start(ids[:5])
+        for i in range(5, 40):
+            assert decoder.logits().dtype == np.dtype(dtype)
+            np.testing.assert_allclose(decoder.logits(), expected[i], rtol=0, atol=TOLERANCE[dtype])
+            # A detour that is rewound leaves no trace.
+            for token in (3, 4, 5)[: i % 4]:
+                decoder.push(token)
+            decoder.rewind(i % 4)
+            decoder.push(ids[i])
+
+    @pytest.mark.parametrize("prompt", [0, 1, CHUNK - 2, CHUNK - 1, CHUNK, CONTEXT - 1])
+    def test_prompts_of_any_length(self, model: LanguageModel, prompt: int) -> None:
+        ids = some_ids(CONTEXT)
+        expected = model.score(ids)[prompt]
+        np.testing.assert_allclose(model.start(ids[:prompt]).logits(), expected, rtol=0, atol=1e-9)
+
+    def test_steps_equal_score_up_to_the_last_position(self, model: LanguageModel) -> None:
+        ids = some_ids(CONTEXT)
+        expected = model.score(ids)
+        decoder = model.start([])
+        for token, row in zip(ids, expected, strict=True):
+            np.testing.assert_allclose(decoder.logits(), row, rtol=0, atol=1e-9)
+            if len(decoder.ids) < model.context_length:
+                decoder.push(token)
+        assert decoder.ids == tuple(ids[:-1])
+
+    @pytest.mark.parametrize("stored", [torch.float16, torch.bfloat16])
+    def test_half_precision_weights_are_read_exactly(
+        self, stored: torch.dtype, tmp_path: Path
+    ) -> None:
+        tensors = {name: t.to(stored) for name, t in random_tensors(GROUPED).items()}
+        ids = some_ids(20)
+        scored = load(write_model(tmp_path, GROUPED, tensors)).score(ids)
+        np.testing.assert_allclose(scored, reference(GROUPED, tensors, ids), rtol=0, atol=1e-9)
+
+    def test_very_negative_gates_close(self, tmp_path: Path) -> None:
+        """exp overflows there, and the result is still a number."""
+        tensors = random_tensors(GROUPED)
+        tensors["model.layers.0.mlp.gate_proj.weight"] *= 1000
+        ids = some_ids(20)
+        scored = load(write_model(tmp_path, GROUPED, tensors), dtype="float32").score(ids)
+        assert np.isfinite(scored).all()
+
+
+class TestDecoder:
+    @given(ops=st.lists(st.integers(-6, 49), max_size=40), prompt=st.lists(st.integers(0, 49)))
+    def test_rewinds_leave_no_trace(
+        self, model: LanguageModel, prompt: list[int], ops: list[int]
+    ) -> None:
+        """Negative numbers rewind, others push; every state is the same bits as a direct one."""
+        decoder, pushed, seen = model.start(prompt), list[int](), dict[tuple[int, ...], bytes]()
+        for op in ops:
+            if op >= 0:
+                decoder.push(op)
+                pushed.append(op)
+            else:
+                count = min(-op, len(pushed))
+                decoder.rewind(count)
+                del pushed[len(pushed) - count :]
+            assert decoder.ids == (*prompt, *pushed)
+            now = decoder.logits().tobytes()
+            assert seen.setdefault(tuple(pushed), now) == now
+        direct = model.start(prompt)
+        for token in pushed:
+            direct.push(token)
+        assert direct.logits().tobytes() == decoder.logits().tobytes()
+
+    def test_rewinding_everything_across_growth(self, model: LanguageModel) -> None:
+        decoder, ids = model.start([9]), some_ids(3 * FIRST_CAPACITY)
+        rows = []
+        for token in ids:
+            rows.append(decoder.logits().copy())
+            decoder.push(token)
+        decoder.rewind(len(ids))
+        for token, row in zip(ids, rows, strict=True):
+            assert np.array_equal(decoder.logits(), row)
+            decoder.push(token)
+
+    def test_cache_doubles_up_to_the_context(self) -> None:
+        cache = Cache(GROUPED, np.float64)
+        cache.keys[:] = 1
+        sizes = []
+        for length in (FIRST_CAPACITY, FIRST_CAPACITY + 1, 2 * FIRST_CAPACITY + 1, CONTEXT):
+            cache.reserve(length)
+            sizes.append(cache.keys.shape[2])
+        assert sizes == [FIRST_CAPACITY, 2 * FIRST_CAPACITY, 4 * FIRST_CAPACITY, CONTEXT]
+        assert cache.values.shape == cache.keys.shape
+        assert (cache.keys[:, :, :FIRST_CAPACITY] == 1).all()
+
+    def test_decoders_are_independent(self, model: LanguageModel) -> None:
+        one, other = model.start([5]), model.start([5])
+        before = other.logits().copy()
+        one.push(6)
+        assert other.ids == (5,)
+        assert np.array_equal(other.logits(), before)
+
+    def test_logits_are_read_only(self, model: LanguageModel) -> None:
+        for logits in (model.start([5]).logits(), model.score([5])):
+            with pytest.raises(ValueError, match="read-only"):
+                logits[..., 0] = 0
+
+    def test_the_caller_keeps_its_list(self, model: LanguageModel) -> None:
+        prompt = [5, 6]
+        model.start(prompt).push(7)
+        assert prompt == [5, 6]
+
+    def test_full_context(self, model: LanguageModel) -> None:
+        decoder = model.start(some_ids(model.context_length - 1))
+        decoder.push(3)
+        with pytest.raises(CapacityError, match="299"):
+            decoder.push(3)
+        assert len(decoder.ids) == model.context_length
+        decoder.rewind(1)
+        decoder.push(4)
+
+    def test_prompt_too_long(self, model: LanguageModel) -> None:
+        with pytest.raises(PromptError, match=r"at most 299 tokens, found 300"):
+            model.start(some_ids(300))
+
+    def test_score_too_long(self, model: LanguageModel) -> None:
+        with pytest.raises(CapacityError, match=r"at most 300 tokens to score, found 301"):
+            model.score(some_ids(301))
+
+    def test_score_of_nothing(self, model: LanguageModel) -> None:
+        assert model.score([]).shape == (0, 50)
+
+    @pytest.mark.parametrize("token", [-1, 50])
+    def test_ids_without_logits(self, model: LanguageModel, token: int) -> None:
+        decoder = model.start([5])
+        calls: list[Callable[[], object]] = [
+            lambda: decoder.push(token),
+            lambda: model.start([token]),
+            lambda: model.score([5, token]),
+        ]
+        for call in calls:
+            with pytest.raises(SettingsError, match=rf"from 0 to 49, found {token}"):
+                call()
+        assert decoder.ids == (5,)
+
+    @pytest.mark.parametrize("count", [-1, 2])
+    def test_rewinding_more_than_was_pushed(self, model: LanguageModel, count: int) -> None:
+        decoder = model.start([5, 6, 7])
+        decoder.push(8)
+        with pytest.raises(SettingsError, match=rf"the 1 pushed tokens, found {count}"):
+            decoder.rewind(count)
+        assert decoder.ids == (5, 6, 7, 8)
+
+
+class TestModel:
+    def test_keeps_the_interfaces(self, model: LanguageModel) -> None:
+        backend: ModelBackend = BACKEND
+        assert backend.summary
+        assert isinstance(model, LanguageModel)
+        assert (model.logit_width, model.context_length) == (50, CONTEXT - 1)
+        assert model.eos_ids == {2}
+
+    def test_digest_follows_what_shapes_the_logits(self, folder: Path, tmp_path: Path) -> None:
+        tensors = random_tensors(GROUPED)
+        reordered = write_model(tmp_path / "a", GROUPED, dict(reversed(tensors.items())))
+        assert load(reordered).digest() == load(folder).digest()
+
+        tensors["model.norm.weight"][0] += 1e-3
+        theta = dataclasses.replace(GROUPED, rope_theta=10001.0)
+        others = [
+            load(folder, dtype="float32"),
+            load(write_model(tmp_path / "b", GROUPED, tensors)),
+            load(write_model(tmp_path / "c", theta, random_tensors(theta))),
+            BACKEND.load(str(folder), lambda place: NumberTokenizer(name="other"), {}),
+        ]
+        digests = {load(folder).digest(), *(other.digest() for other in others)}
+        assert len(digests) == 5
+
+    def test_unneeded_tensors_of_old_exports(self, tmp_path: Path, model: LanguageModel) -> None:
+        tensors = random_tensors(GROUPED)
+        tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"].clone()
+        tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = torch.ones(4)
+        same = load(write_model(tmp_path, GROUPED, tensors))
+        assert np.array_equal(same.score([5, 6]), model.score([5, 6]))
+
+
+class TestConfig:
+    def test_defaults_are_those_of_transformers(self) -> None:
+        config = parse_config(MINIMAL)
+        assert config.num_key_value_heads == 4
+        assert (config.rms_norm_eps, config.rope_theta) == (1e-6, 10000.0)
+        assert config.tie_word_embeddings is False
+        assert (config.bos_token_id, config.eos_ids) == (1, {2})
+
+    @pytest.mark.parametrize(
+        "rope",
+        [
+            {"rope_theta": 500.0},
+            {"rope_theta": 500, "rope_scaling": None},
+            {"rope_theta": 500.0, "rope_scaling": {"type": "default"}},
+            {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
+        ],
+    )
+    def test_rope_theta_old_and_new(self, rope: dict[str, object]) -> None:
+        assert parse_config(MINIMAL | rope).rope_theta == 500.0
+
+    @pytest.mark.parametrize(
+        ("eos", "ids"), [(3, {3}), ([3, 4], {3, 4}), (None, set()), ([], set())]
+    )
+    def test_one_several_or_no_eos(self, eos: object, ids: set[int]) -> None:
+        assert parse_config(MINIMAL | {"eos_token_id": eos}).eos_ids == ids
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("model_type", "qwen2"),
+            ("model_type", None),
+            ("hidden_act", "gelu"),
+            ("attention_bias", True),
+            ("mlp_bias", True),
+            ("head_dim", 16),
+            ("rope_scaling", {"rope_type": "llama3", "factor": 8.0}),
+            ("rope_scaling", {"type": "linear", "factor": 2.0}),
+            ("rope_scaling", "linear"),
+            ("rope_parameters", {"rope_theta": 1.0, "rope_type": "yarn"}),
+            ("rope_parameters", {"rope_theta": -1.0}),
+            ("vocab_size", None),
+            ("vocab_size", "50"),
+            ("vocab_size", True),
+            ("hidden_size", 36),
+            ("num_hidden_layers", 0),
+            ("num_key_value_heads", 3),
+            ("rms_norm_eps", "small"),
+            ("rms_norm_eps", 0),
+            ("tie_word_embeddings", "yes"),
+            ("bos_token_id", None),
+            ("bos_token_id", 50),
+            ("eos_token_id", "end"),
+            ("eos_token_id", [2, 50]),
+            ("eos_token_id", [2, -1]),
+        ],
+    )
+    def test_what_is_refused_is_named(self, name: str, value: object) -> None:
+        # What stands inside rope_parameters or rope_scaling is named by both.
+        with pytest.raises(ModelFilesError, match=rf"^config\.json: .*{name}.* found "):
+            parse_config(MINIMAL | {name: value})
+
+
+class TestBadFiles:
+    @pytest.fixture
+    def copy(self, tmp_path: Path) -> Path:
+        return write_model(tmp_path / "model", GROUPED, random_tensors(GROUPED))
+
+    def rewrite(self, copy: Path, change: Callable[[Tensors], object]) -> None:
+        tensors = random_tensors(GROUPED)
+        change(tensors)
+        write_model(copy, GROUPED, tensors)
+
+    def test_no_directory(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelFilesError, match=r"shipped model \(tiny-en\).*no directory"):
+            load(tmp_path / "nowhere")
+
+    def test_no_config(self, copy: Path) -> None:
+        (copy / "config.json").unlink()
+        with pytest.raises(ModelFilesError, match=r"config\.json: .*no readable file"):
+            load(copy)
+
+    @pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b""])
+    def test_config_is_no_json(self, copy: Path, content: bytes) -> None:
+        (copy / "config.json").write_bytes(content)
+        with pytest.raises(ModelFilesError, match="expected JSON"):
+            load(copy)
+
+    def test_config_is_no_object(self, copy: Path) -> None:
+        (copy / "config.json").write_text("[]")
+        with pytest.raises(ModelFilesError, match="expected a JSON object, found list"):
+            load(copy)
+
+    def test_no_weights(self, copy: Path) -> None:
+        (copy / "model.safetensors").unlink()
+        with pytest.raises(ModelFilesError, match=r"model\.safetensors: .*no readable file"):
+            load(copy)
+
+    @pytest.mark.parametrize("kept", [0, 4, 100, -1])
+    def test_truncated_weights(self, copy: Path, kept: int) -> None:
+        path = copy / "model.safetensors"
+        path.write_bytes(path.read_bytes()[:kept])
+        with pytest.raises(ModelFilesError, match="damaged or truncated"):
+            load(copy)
+
+    def test_missing_tensor(self, copy: Path) -> None:
+        self.rewrite(copy, lambda tensors: tensors.pop("model.norm.weight"))
+        with pytest.raises(ModelFilesError, match=r"model\.norm\.weight of shape \(32,\), found"):
+            load(copy)
+
+    def test_missing_head(self, copy: Path) -> None:
+        untied = dataclasses.replace(GROUPED, tie_word_embeddings=False)
+        write_model(copy, untied, random_tensors(GROUPED))
+        with pytest.raises(ModelFilesError, match=r"lm_head\.weight of shape \(50, 32\)"):
+            load(copy)
+
+    def test_wrong_shape(self, copy: Path) -> None:
+        self.rewrite(copy, lambda t: t.update({"model.norm.weight": torch.ones(31)}))
+        with pytest.raises(ModelFilesError, match=r"norm\.weight.* \(32,\), found \(31,\)"):
+            load(copy)
+
+    def test_wrong_type(self, copy: Path) -> None:
+        self.rewrite(copy, lambda t: t.update({"model.norm.weight": torch.ones(32).long()}))
+        with pytest.raises(ModelFilesError, match=r"norm\.weight.* BF16, F16, F32, found I64"):
+            load(copy)
+
+    def test_superfluous_tensor(self, copy: Path) -> None:
+        name = "model.layers.0.self_attn.q_proj.bias"
+        self.rewrite(copy, lambda t: t.update({name: torch.ones(32)}))
+        with pytest.raises(ModelFilesError, match=r"q_proj\.bias besides"):
+            load(copy)
+
+    def test_tokenizer_with_more_ids_than_logits(self, copy: Path) -> None:
+        with pytest.raises(ModelFilesError, match=r"at most 50 ids.* found 51"):
+            BACKEND.load(str(copy), lambda place: NumberTokenizer(vocab_size=51), {})
+
+    def test_bad_dtype(self, copy: Path) -> None:
+        with pytest.raises(SettingsError, match="float64, float32, found 'float16'"):
+            load(copy, dtype="float16")
+
+    def test_unknown_option(self, copy: Path) -> None:
+        with pytest.raises(SettingsError, match=r"unknown option 'device'.*the options are dtype"):
+            load(copy, device="cuda")
+
+
+def perplexity(model: LanguageModel, text: str) -> float:
+    ids = model.tokenizer.encode(text)
+    logits = model.score(ids)
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    log_probabilities = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return float(np.exp(-log_probabilities[np.arange(len(ids)), ids].mean()))
+
+
+def greedy(model: LanguageModel, prompt: str, count: int) -> str:
+    decoder = model.start(model.tokenizer.encode(prompt))
+    for _ in range(count):
+        decoder.push(int(decoder.logits().argmax()))
+    return str(model.tokenizer.decode(list(decoder.ids)))
+
+
+class TestPretrained:
+    @pytest.mark.skipif(not STORIES.is_dir(), reason=f"no model at {STORIES}; set TICORE_DATA")
+    @pytest.mark.parametrize("dtype", TOLERANCE)
+    def test_stories_tells_a_story(self, dtype: str) -> None:
+        model = BACKEND.load(str(STORIES), Pieces, {"dtype": dtype})
+        story = "Once upon a time, there was a little girl named Lily. She loved to play outside."
+        assert perplexity(model, story) < 3
+        assert greedy(model, "Once upon a time", 4).startswith("Once upon a time, there was")
+
+    def test_shipped_model_knows_english(self) -> None:
+        model = BACKEND.load("tiny-en", Pieces, {})
+        english = "He looked at her for a moment, and then he said that he would come with them."
+        assert perplexity(model, english) < 60
+        shuffled = "At moment for a he said, her looked and then them that with come would he He."
+        assert perplexity(model, shuffled) > 2 * perplexity(model, english)
+
+    @pytest.mark.parametrize("name", BACKEND.shipped)
+    def test_every_shipped_model_loads(self, name: str) -> None:
+        model = BACKEND.load(name, Pieces, {})
+        assert model.tokenizer.vocab_size == model.logit_width

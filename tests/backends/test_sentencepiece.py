@@ -1,0 +1,338 @@
+"""The SentencePiece adapter against the library, on trained and on real models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sentencepiece
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2
+
+from tests import tokenizer_contract as contract
+from tests.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
+from ticore.errors import ModelFilesError, SettingsError
+from ticore.interfaces import Tokenizer, TokenizerStructure
+from ticore.registry import load_tokenizer
+from ticore_sentencepiece import SentencePieceTokenizer
+
+ModelProto = sentencepiece_model_pb2.ModelProto
+Piece, BPE, UNIGRAM = ModelProto.SentencePiece, 2, 1
+
+ALL = SENTENCEPIECE | REAL_SENTENCEPIECE
+IDENTITY = {name: ALL[name] for name in ALL if not name.endswith(("nfkc", "swallow"))}
+
+any_tokenizer = pytest.mark.parametrize("name", ALL)
+trained_tokenizer = pytest.mark.parametrize("name", SENTENCEPIECE)
+
+
+def handmade(model_type: int = BPE, **normalizer: object) -> ModelProto:
+    """A model of seven pieces, to be changed and serialized by a test.
+
+    Ids: 0 unknown, 1 control, 2 to 4 letters a, b and ab, 5 a space, 6 a space and a.
+    """
+    model = ModelProto()
+    for name, score, kind in [
+        ("<unk>", 0, Piece.UNKNOWN),
+        ("<s>", 0, Piece.CONTROL),
+        ("a", -3, Piece.NORMAL),
+        ("b", -3, Piece.NORMAL),
+        ("ab", -1, Piece.NORMAL),
+        ("▁", -3, Piece.NORMAL),
+        ("▁a", -2, Piece.NORMAL),
+    ]:
+        model.pieces.add(piece=name, score=score, type=kind)
+    model.trainer_spec.model_type = model_type
+    settings = {"name": "identity", "remove_extra_whitespaces": False} | normalizer
+    for field, value in settings.items():
+        setattr(model.normalizer_spec, field, value)
+    return model
+
+
+def opened(model: ModelProto) -> SentencePieceTokenizer:
+    return SentencePieceTokenizer(model.SerializeToString())
+
+
+def charsmap() -> bytes:
+    """The NFKC map, borrowed from a trained model."""
+    return trained_proto("sp-bpe-nfkc").normalizer_spec.precompiled_charsmap
+
+
+def trained_proto(name: str) -> ModelProto:
+    return ModelProto.FromString(library_of(SENTENCEPIECE[name]()).serialized_model_proto())
+
+
+def library_of(tokenizer: SentencePieceTokenizer) -> sentencepiece.SentencePieceProcessor:
+    return tokenizer._library
+
+
+# Token bytes and texts
+
+
+@any_tokenizer
+@given(draws=contract.numbers)
+@example(draws=[35, 300])  # the byte piece of a space comes first: decode keeps it
+@example(draws=[229, 1, 153, 132])  # a control id inside a character spelled in bytes
+@example(draws=[229, 153, 132])  # U+2581 spelled in bytes is no space
+@example(draws=[240, 163, 131])  # the bytes of a lone surrogate
+def test_decode_is_token_bytes(name: str, draws: list[int]) -> None:
+    tokenizer = ALL[name]()
+    squeezes = library_of(tokenizer) is not None and "nfkc" in name
+    contract.check_decode_is_bytes(tokenizer, contract.any_ids(tokenizer, draws), squeezes=squeezes)
+
+
+@pytest.mark.parametrize("name", IDENTITY)
+@given(text=contract.texts)
+@example(text="")
+@example(text=" ")
+@example(text="▁")
+@example(text="a\x00b")
+def test_token_bytes_spell_the_text(name: str, text: str) -> None:
+    tokenizer = IDENTITY[name]()
+    ids = tokenizer.encode(text)
+    structure = tokenizer.structure()
+    # llm-jp has added tokens of type control, Mistral has them beside a unigram model's rules.
+    if tokenizer.special_ids.isdisjoint(ids):
+        prefix = " " if text and structure is not None and structure.dummy_prefix else ""
+        expected = (prefix + text).replace("▁", " ")
+        assert contract.joined_bytes(tokenizer, ids) == expected.encode()
+
+
+@any_tokenizer
+@given(draws=contract.numbers)
+@example(draws=[229, 1, 153, 132])
+def test_silent_ids_contribute_nothing(name: str, draws: list[int]) -> None:
+    tokenizer = ALL[name]()
+    contract.check_silent(tokenizer, contract.any_ids(tokenizer, draws))
+
+
+@any_tokenizer
+@given(batch=st.lists(contract.texts, max_size=5))
+def test_batch_is_map(name: str, batch: list[str]) -> None:
+    contract.check_batch_is_map(ALL[name](), batch)
+
+
+@any_tokenizer
+@given(text=contract.texts, draws=contract.numbers)
+def test_agrees_with_library(name: str, text: str, draws: list[int]) -> None:
+    tokenizer = ALL[name]()
+    library = library_of(tokenizer)
+    assert tokenizer.encode(text) == library.encode(text)
+    ids = [i for i in contract.any_ids(tokenizer, draws) if not library.is_control(i)]
+    assert tokenizer.decode(ids) == library.decode(ids)
+
+
+@any_tokenizer
+def test_ids_in_range(name: str) -> None:
+    tokenizer = ALL[name]()
+    assert isinstance(tokenizer, Tokenizer)
+    assert tokenizer.vocab_size == len(library_of(tokenizer))
+    contract.check_ids_in_range(tokenizer)
+
+
+def test_leading_space_goes_only_where_a_piece_spells_it() -> None:
+    tokenizer = SENTENCEPIECE["sp-bpe"]()
+    byte, piece = (library_of(tokenizer).piece_to_id(p) for p in ("<0x20>", "▁"))
+    assert tokenizer.token_bytes(byte) == tokenizer.token_bytes(piece) == b" "
+    assert tokenizer.decode([byte]) == " "
+    assert tokenizer.decode([piece]) == ""
+    assert tokenizer.decode([piece, piece]) == " "
+
+
+def test_every_leading_space_goes_where_spaces_are_squeezed() -> None:
+    tokenizer = opened(handmade(remove_extra_whitespaces=True, add_dummy_prefix=False))
+    assert tokenizer.encode("  a  b ") == tokenizer.encode("a b")
+    assert tokenizer.decode([5, 5, 6, 5, 5, 3]) == "a  b"
+
+
+def test_unknown_and_unused_pieces_speak_but_are_special() -> None:
+    model = handmade()
+    model.pieces.add(piece="▁un", type=Piece.UNUSED)
+    tokenizer = opened(model)
+    assert tokenizer.special_ids == {0, 1, 7}
+    assert [tokenizer.token_bytes(i) for i in (0, 1, 7)] == [" ⁇ ".encode(), b"", b" un"]
+    assert tokenizer.decode([2, 0, 7, 1]) == "a ⁇  un"
+
+
+def test_unknown_surface_is_spelled_as_it_is() -> None:
+    model = handmade()
+    model.trainer_spec.unk_surface = "▁?"
+    tokenizer = opened(model)
+    assert tokenizer.decode([0]).encode() == tokenizer.token_bytes(0) == "▁?".encode()
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
+def test_lone_surrogate_is_refused(text: str) -> None:
+    tokenizer = SENTENCEPIECE["sp-bpe"]()
+    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
+        tokenizer.encode(text)
+    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
+        tokenizer.encode_batch(["fine", text])
+
+
+# Structure
+
+
+@pytest.mark.parametrize(
+    ("name", "structure"),
+    [
+        ("sp-bpe", TokenizerStructure("bpe", dummy_prefix=True)),
+        ("sp-bpe-no-bytes", TokenizerStructure("bpe", dummy_prefix=True)),
+        ("sp-bpe-no-prefix", TokenizerStructure("bpe")),
+        (
+            "sp-bpe-nfkc",
+            TokenizerStructure("bpe", "nmt_nfkc", dummy_prefix=True, keeps_whitespace=False),
+        ),
+        (
+            "sp-bpe-added",
+            TokenizerStructure("bpe", dummy_prefix=True, added_tokens=("<doc>", " the ", "[PAR]")),
+        ),
+        ("sp-unigram", TokenizerStructure("unigram", dummy_prefix=True)),
+        ("sp-unigram-no-bytes-no-prefix", TokenizerStructure("unigram")),
+        (
+            "sp-unigram-nfkc",
+            TokenizerStructure("unigram", "nmt_nfkc", dummy_prefix=True, keeps_whitespace=False),
+        ),
+        ("llama-2", TokenizerStructure("bpe", dummy_prefix=True)),
+        ("swallow", TokenizerStructure("bpe", "nfkc", dummy_prefix=True)),
+        ("llm-jp", TokenizerStructure("unigram", dummy_prefix=True)),
+        ("mistral-v1", TokenizerStructure("bpe", dummy_prefix=True)),
+    ],
+)
+def test_structure(name: str, structure: TokenizerStructure) -> None:
+    assert ALL[name]().structure() == structure
+
+
+def test_structure_lists_added_tokens_of_a_real_model() -> None:
+    structure = REAL_SENTENCEPIECE["mistral-v3"]().structure()
+    assert structure is not None
+    assert "[REFERENCE_DOC_0]" in structure.added_tokens
+
+
+def test_normalizer_is_judged_by_its_map() -> None:
+    mapped = handmade(name="identity", precompiled_charsmap=charsmap())
+    named = handmade(name="nfkc")
+    structures = [opened(model).structure() for model in (mapped, named)]
+    assert [s and s.normalizer for s in structures] == ["user_defined", "identity"]
+
+
+def _with_piece(name: str, kind: int, model_type: int = BPE) -> ModelProto:
+    model = handmade(model_type)
+    model.pieces.add(piece=name, score=-1, type=kind)
+    return model
+
+
+def _without_space_piece() -> ModelProto:
+    model = handmade()
+    del model.pieces[5]
+    return model
+
+
+def _suffixed() -> ModelProto:
+    model = handmade()
+    model.trainer_spec.treat_whitespace_as_suffix = True
+    return model
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(handmade(3), id="word model"),
+        pytest.param(handmade(4), id="character model"),
+        pytest.param(handmade(escape_whitespaces=False), id="spaces as they are"),
+        pytest.param(_suffixed(), id="spaces after words"),
+        pytest.param(_without_space_piece(), id="no piece for a space"),
+        pytest.param(_with_piece("ba", Piece.UNUSED), id="bpe through an unused piece"),
+        pytest.param(_with_piece("ba", Piece.USER_DEFINED, UNIGRAM), id="unigram, added token"),
+        pytest.param(_with_piece("a b", Piece.USER_DEFINED), id="added token never found"),
+    ],
+)
+def test_no_structure_rather_than_a_wrong_one(model: ModelProto) -> None:
+    assert opened(model).structure() is None
+
+
+def test_unigram_may_avoid_an_added_token() -> None:
+    """Why such a model has no structure; BPE always takes the added token."""
+    by_kind = {}
+    for model_type in (BPE, UNIGRAM):
+        model = handmade(model_type)
+        model.pieces.add(piece="ba", score=-1, type=Piece.USER_DEFINED)
+        model.pieces.add(piece="bab", score=-0.5, type=Piece.NORMAL)
+        tokenizer = opened(model)
+        by_kind[model_type] = 7 in tokenizer.encode("bab")
+    assert by_kind == {BPE: True, UNIGRAM: False}
+
+
+# Digest and files
+
+
+def test_digest_tells_tokenizers_apart() -> None:
+    digests = {SENTENCEPIECE[name]().digest() for name in SENTENCEPIECE}
+    assert len(digests) == len(SENTENCEPIECE)
+    proto = trained_proto("sp-bpe").SerializeToString()
+    assert SentencePieceTokenizer(proto).digest() == SentencePieceTokenizer(proto).digest()
+
+
+def test_opens_a_place(tmp_path: Path) -> None:
+    tokenizer = SENTENCEPIECE["sp-bpe"]()
+    file = tmp_path / "tokenizer.model"
+    file.write_bytes(library_of(tokenizer).serialized_model_proto())
+    again = load_tokenizer(f"sentencepiece:{file}")
+    assert again.digest() == tokenizer.digest()
+    assert again.encode_batch(sample_text(3)) == tokenizer.encode_batch(sample_text(3))
+
+
+def _cut_between_pieces() -> bytes:
+    model = ModelProto()
+    model.pieces.extend(handmade().pieces)
+    return model.SerializeToString()
+
+
+def _denormalizing() -> bytes:
+    model = handmade()
+    model.denormalizer_spec.precompiled_charsmap = charsmap()
+    return model.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"", "empty or ends too early"),
+        (b"#version: 0.2\n", "something else"),
+        (b'{"model": null}', "something else"),
+        (handmade().SerializeToString()[:-2], "something else"),
+        (_cut_between_pieces(), "empty or ends too early"),
+        (handmade().SerializeToString().replace(b"ab", b"\xa0b"), "damaged"),
+        (handmade().SerializeToString().replace(b"ab", b"a\n"), None),
+    ],
+)
+def test_damaged_file(tmp_path: Path, content: bytes, found: str | None) -> None:
+    file = tmp_path / "tokenizer.model"
+    file.write_bytes(content)
+    if found is None:
+        SentencePieceTokenizer.from_file(file)
+        return
+    with pytest.raises(ModelFilesError, match=found) as caught:
+        SentencePieceTokenizer.from_file(file)
+    assert str(file) in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_denormalizer_is_refused() -> None:
+    with pytest.raises(ModelFilesError, match="denormalizer"):
+        SentencePieceTokenizer(_denormalizing())
+
+
+@pytest.mark.parametrize("name", ["absent.model", "."])
+def test_missing_file_or_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ModelFilesError, match="check the path"):
+        SentencePieceTokenizer.from_file(tmp_path / name)
+
+
+@given(where=st.floats(0, 1, exclude_max=True))
+@settings(max_examples=30)
+def test_truncated_model_never_opens_by_halves(where: float) -> None:
+    proto = trained_proto("sp-bpe").SerializeToString()
+    with pytest.raises(ModelFilesError):
+        SentencePieceTokenizer(proto[: int(where * len(proto))])

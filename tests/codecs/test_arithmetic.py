@@ -1,0 +1,186 @@
+"""Arithmetic coding: the round trip, the distribution, constant cost, both stop rules."""
+
+from fractions import Fraction
+from itertools import islice, repeat
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from tests.codecs.tables import endless, tables, weights_of
+from ticore.codecs import ArithmeticCodec, BitSource, zeros
+from ticore.errors import IncompleteMessageError, SettingsError
+
+LEVEL = 1e-4  # below this a fit is rejected; with fixed seeds a test passes always or never
+STOPS = pytest.mark.parametrize("stop", ["exact", "paper"])
+
+
+def random_tail(seed):
+    rng = np.random.default_rng(seed)
+    return lambda count: int.from_bytes(rng.bytes(-(-count // 8))) >> (-count % 8)
+
+
+def to_source(bits, tail):
+    digits = "".join(map(str, bits))
+    data = int((digits + "0" * (-len(digits) % 8)) or "0", 2).to_bytes(-(-len(bits) // 8) or 1)
+    return BitSource(data, len(bits), tail)
+
+
+def write(codec, bits, steps, seed=0):
+    """Indices chosen for `bits`, with the weights they were chosen from."""
+    tail = zeros if codec.stop == "paper" else random_tail(seed)
+    writer, chosen = codec.writer(to_source(bits, tail)), []
+    for weights in steps:
+        if writer.done:
+            return chosen
+        chosen.append((weights, writer.choose(weights)))
+    raise AssertionError("the writer did not finish")
+
+
+def read(codec, chosen, length):
+    reader, value, count = codec.reader(), 0, 0
+    for weights, index in chosen:
+        settled, size = reader.observe(weights, index)
+        assert 0 <= settled < 1 << size or settled == size == 0
+        value, count = value << size | settled, count + size
+    if count < length:
+        value, count = value << (length - count) | reader.remainder(length - count), length
+    value >>= count - length
+    return [value >> (length - 1 - i) & 1 for i in range(length)]
+
+
+messages = st.one_of(
+    st.lists(st.integers(0, 1), max_size=200),
+    st.builds(lambda bit, n: [bit] * n, st.integers(0, 1), st.sampled_from([0, 1, 127, 128, 4096])),
+)
+
+
+@STOPS
+@given(bits=messages, some=st.lists(tables(), min_size=1, max_size=5), seed=st.integers(0, 99))
+def test_round_trip(stop, bits, some, seed):
+    codec = ArithmeticCodec(stop)
+    chosen = write(codec, bits, endless(some, seed), seed)
+    assert read(codec, chosen, len(bits)) == bits
+
+
+@STOPS
+@pytest.mark.parametrize("length", [0, 1, 2, 63, 64, 65, 1000, 4096])
+@pytest.mark.parametrize("fill", ["zeros", "ones", "random"])
+def test_round_trip_at_every_scale(stop, length, fill):
+    rng = np.random.default_rng(length)
+    bits = {"zeros": [0] * length, "ones": [1] * length, "random": rng.integers(0, 2, length)}
+    bits = [int(b) for b in bits[fill]]
+    codec = ArithmeticCodec(stop)
+    chosen = write(codec, bits, repeat(weights_of([50, 20, 9, 1, 1, 0], 32)))
+    assert read(codec, chosen, length) == bits
+
+
+@given(bits=messages, some=st.lists(tables(), min_size=1, max_size=4), seed=st.integers(0, 99))
+@example(bits=[0], some=[weights_of([1], 8)], seed=0)
+def test_what_follows_the_message_does_not_matter(bits, some, seed):
+    codec = ArithmeticCodec()
+    steps = endless(some, seed)
+    chosen = write(codec, bits, steps)
+    rng = np.random.default_rng(seed)
+    more = [(w, int(rng.integers(len(w)))) for w in islice(steps, 30)]
+    assert read(codec, chosen + more, len(bits)) == bits
+
+
+@given(bits=messages, table=tables())
+def test_one_candidate_consumes_nothing(bits, table):
+    single = weights_of([7], 16)
+
+    def choices(steps):
+        chosen = write(ArithmeticCodec(), bits, steps)
+        return [index for weights, index in chosen if len(weights) > 1]
+
+    doubled = (w for table in endless([table], 1) for w in (single, table))
+    assert choices(doubled) == choices(endless([table], 1))
+
+
+def test_choices_follow_the_weights():
+    """Uniform messages make choices with the pool's probabilities, the last ones included."""
+    weights = weights_of([40, 30, 15, 10, 4, 1], 20)
+    codec, rng = ArithmeticCodec(), np.random.default_rng(5)
+    first, last, lengths = np.zeros(6), np.zeros(6), []
+    for seed in range(6000):
+        bits = rng.integers(0, 2, 24).tolist()
+        chosen = write(codec, bits, repeat(weights), seed)
+        first[chosen[0][1]] += 1
+        # The choice after the message is done, which no stop rule can have selected.
+        tail = codec.writer(to_source(bits, random_tail(seed)))
+        for _ in range(len(chosen) + 1):
+            index = tail.choose(weights)
+        last[index] += 1
+        lengths.append(len(chosen))
+    expected = weights / weights.sum() * 6000
+    assert chisquare(first, expected).pvalue > LEVEL
+    assert chisquare(last, expected).pvalue > LEVEL
+
+
+def test_intervals_are_those_of_exact_fractions():
+    """The bits settled by choices are the common prefix of an interval computed with fractions."""
+    rng = np.random.default_rng(11)
+    for _ in range(50):
+        low, width, reader, value, count = (
+            Fraction(0),
+            Fraction(1),
+            ArithmeticCodec().reader(),
+            0,
+            0,
+        )
+        for _ in range(8):
+            weights = weights_of(rng.integers(0, 1000, 5), 16)
+            index = int(rng.integers(5))
+            settled, size = reader.observe(weights, index)
+            value, count = value << size | settled, count + size
+            low += width * Fraction(int(weights[:index].sum()), 1 << 16)
+            width *= Fraction(int(weights[index]), 1 << 16)
+        assert Fraction(value, 1 << count) <= low
+        assert low + width <= Fraction(value + 1, 1 << count)
+        halves = [(Fraction(2 * value + b, 2 << count), Fraction(1, 2 << count)) for b in (0, 1)]
+        assert not any(start <= low and low + width <= start + size for start, size in halves)
+
+
+def test_paper_rule_packs_more():
+    """It stops earlier: more bits a token at 128 bits, as the paper's implementation."""
+    rng, weights = np.random.default_rng(2), weights_of([40, 30, 15, 10, 4, 1], 24)
+    counts = {"exact": 0, "paper": 0}
+    for _ in range(200):
+        bits = rng.integers(0, 2, 128).tolist()
+        for stop in counts:
+            counts[stop] += len(write(ArithmeticCodec(stop), bits, repeat(weights)))
+    assert counts["paper"] < counts["exact"]
+
+
+def test_one_mebibyte_with_numbers_that_stay_small():
+    """The state's size, and with it the cost of a token, does not grow with the message."""
+    data = np.random.default_rng(3).bytes(1 << 20)
+    weights = np.full(4096, 1 << 20)
+    writer, reader = ArithmeticCodec().writer(BitSource(data, 8 << 20)), ArithmeticCodec().reader()
+    out, pending, count, widest = bytearray(), 0, 0, 0
+    while not writer.done:
+        value, size = reader.observe(weights, writer.choose(weights))
+        pending, count = pending << size | value, count + size
+        widest = max(widest, reader._interval.window)
+        if count >= 4096:
+            spare = count % 8
+            out += (pending >> spare).to_bytes(count // 8)
+            pending, count = pending & (1 << spare) - 1, spare
+    out += (pending >> count % 8).to_bytes(count // 8)
+    assert bytes(out[: 1 << 20]) == data
+    assert widest < 512
+
+
+def test_a_short_text_is_told_from_a_whole_one():
+    reader = ArithmeticCodec().reader()
+    assert reader.remainder(0) == 0
+    with pytest.raises(IncompleteMessageError, match="9 bits before"):
+        reader.remainder(9)
+
+
+def test_unknown_stop_rule():
+    with pytest.raises(SettingsError, match="'exact' or 'paper', found 'soon'"):
+        ArithmeticCodec("soon")

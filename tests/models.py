@@ -1,0 +1,98 @@
+"""Models and tokenizers that are small, seeded and awkward on purpose."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from ticore.errors import CapacityError
+
+
+class ToyTokenizer:
+    """Longest match first over a list of strings: inconsistent often, and easy to follow.
+
+    `pieces[i]` is the text of id i; "" makes an id that no text spells.
+    """
+
+    def __init__(self, pieces, special=()):
+        self.pieces = list(pieces)
+        self.special_ids = frozenset(special)
+        self.vocab_size = len(self.pieces)
+
+    def encode(self, text):
+        ids = []
+        while text:
+            fits = [i for i, p in enumerate(self.pieces) if p and text.startswith(p)]
+            best = max((i for i in fits if i not in self.special_ids), key=self._length)
+            ids.append(best)
+            text = text[self._length(best) :]
+        return ids
+
+    def _length(self, token):
+        return len(self.pieces[token])
+
+    def encode_batch(self, texts):
+        return [self.encode(text) for text in texts]
+
+    def decode(self, ids):
+        return b"".join(self.token_bytes(i) for i in ids).decode()
+
+    def token_bytes(self, token):
+        return b"" if token in self.special_ids else self.pieces[token].encode()
+
+    def structure(self):
+        return None
+
+    def digest(self):
+        return hashlib.sha256(repr(self.pieces).encode()).hexdigest()
+
+
+class ToyModel:
+    """Seeded logits that depend on the last two ids.
+
+    `sharpness` scales them: 0 is uniform, 30 nearly certain. Every `forced_every`-th position
+    leaves one candidate only, whatever the scale.
+    """
+
+    def __init__(
+        self, tokenizer, seed=0, sharpness=2.0, width=None, eos_ids=(), context=4096, forced_every=0
+    ):
+        self.tokenizer = tokenizer
+        self.logit_width = width or tokenizer.vocab_size
+        self.eos_ids = frozenset(eos_ids)
+        self.context_length = context
+        self._seed, self._sharpness, self._forced_every = seed, sharpness, forced_every
+
+    def start(self, prompt_ids):
+        return ToyDecoder(self, list(prompt_ids))
+
+    def logits_after(self, ids):
+        rng = np.random.default_rng([self._seed, len(ids) % 7, *(i + 1 for i in ids[-2:])])
+        logits = rng.normal(size=self.logit_width) * self._sharpness
+        if self._forced_every and len(ids) % self._forced_every == 0:
+            logits[rng.integers(self.logit_width)] += 1000
+        return logits
+
+    def score(self, ids):
+        return np.array([self.logits_after(ids[:n]) for n in range(len(ids))])
+
+    def digest(self):
+        parts = (self._seed, self._sharpness, self.logit_width, self._forced_every)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+class ToyDecoder:
+    def __init__(self, model, ids):
+        self._model, self.ids = model, ids
+
+    def logits(self):
+        return self._model.logits_after(self.ids)
+
+    def push(self, token):
+        if len(self.ids) >= self._model.context_length:
+            raise CapacityError("full")
+        self.ids.append(token)
+
+    def rewind(self, count):
+        del self.ids[len(self.ids) - count :]

@@ -1,0 +1,139 @@
+"""An agreement refuses what is out of range, and its digest sees every field."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ticore.errors import KeyFormatError, SettingsError
+from ticore.steganography.agreement import Agreement
+
+AGREEMENT = Agreement(
+    model="ab" * 32,
+    tokenizer="cd" * 32,
+    prompt="Once upon a time, é",
+    view="whole",
+    mode="prefix",
+    temperature=0.8,
+    top_k=64,
+    top_p=1.0,
+    weight_bits=24,
+    grid_bits=10,
+    codec="arithmetic",
+    disambiguation="stepwise",
+)
+GOLDEN_DIGEST = "1130b8316ec59772bebd7a7d451c1327cc79a47ee0968e51280611b8a1e42da9"
+
+# For each field another valid value, and values that are none.
+OTHER: dict[str, Any] = {
+    "model": "ef" * 32,
+    "tokenizer": "ef" * 32,
+    "prompt": "",
+    "view": "continuation",
+    "mode": "viable",
+    "temperature": math.nextafter(0.8, 1),
+    "top_k": None,
+    "top_p": 0.95,
+    "weight_bits": 32,
+    "grid_bits": 0,
+    "codec": "huffman",
+    "disambiguation": "mwis",
+}
+INVALID: dict[str, list[Any]] = {
+    "model": ["", None, b"ab"],
+    "tokenizer": ["", None, 7],
+    "prompt": [None, b"text", 7],
+    "view": ["", "half", None, []],
+    "mode": ["", None],
+    "temperature": [0, -1.0, math.nan, math.inf, True, "1", None, 10**400],
+    "top_k": [0, -1, True, 64.0, "64"],
+    "top_p": [0, -0.5, 1.0000001, 2, math.nan, True, None],
+    "weight_bits": [7, 33, 24.0, True, None],
+    "grid_bits": [-1, 13, 10.0, False, None],
+    "codec": ["", None],
+    "disambiguation": ["", None],
+}
+
+values = st.fixed_dictionaries(
+    {
+        **dict.fromkeys(("model", "tokenizer", "mode"), st.text(min_size=1)),
+        **dict.fromkeys(("codec", "disambiguation"), st.text(min_size=1)),
+        # Lone surrogates too: a prompt may come from undecodable bytes of a command line.
+        "prompt": st.text(st.characters()),
+        "view": st.sampled_from(["whole", "continuation"]),
+        "temperature": st.floats(0, exclude_min=True, allow_infinity=False) | st.integers(1, 9),
+        "top_k": st.none() | st.integers(1),
+        "top_p": st.floats(0, 1, exclude_min=True),
+        "weight_bits": st.integers(8, 32),
+        "grid_bits": st.integers(0, 12),
+    }
+)
+
+
+@given(values)
+def test_dict_and_json_round_trip(values: dict[str, Any]) -> None:
+    agreement = Agreement(**values)
+    read = Agreement.from_dict(json.loads(json.dumps(agreement.to_dict())))
+    assert read == agreement
+    assert read.digest() == agreement.digest()
+
+
+@given(values, values)
+def test_digests_are_equal_exactly_for_equal_agreements(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    a, b = Agreement(**one), Agreement(**other)
+    assert (a.digest() == b.digest()) == (a == b)
+
+
+def test_golden_digest() -> None:
+    """Fails if the canonical form changes, which would lock out all earlier messages."""
+    assert AGREEMENT.digest().hex() == GOLDEN_DIGEST
+
+
+def test_digest_sees_every_field() -> None:
+    assert OTHER.keys() == INVALID.keys() == {field.name for field in fields(Agreement)}
+    variants = [replace(AGREEMENT, **{name: value}) for name, value in OTHER.items()]
+    digests = {agreement.digest() for agreement in [AGREEMENT, *variants]}
+    assert len(digests) == 1 + len(OTHER)
+
+
+def test_whole_and_decimal_numbers_are_one_setting() -> None:
+    assert (
+        replace(AGREEMENT, temperature=1).digest() == replace(AGREEMENT, temperature=1.0).digest()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, bad in INVALID.items() for value in bad]
+)
+def test_invalid_values_are_refused_by_name(name: str, value: Any) -> None:
+    with pytest.raises(SettingsError, match=f"^{name}: expected .*, found "):
+        replace(AGREEMENT, **{name: value})
+    with pytest.raises(KeyFormatError, match=f"^a file: {name}: expected .*, found "):
+        Agreement.from_dict(AGREEMENT.to_dict() | {name: value}, "a file")
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_missing_fields_are_named(name: str) -> None:
+    values = AGREEMENT.to_dict()
+    del values[name]
+    with pytest.raises(KeyFormatError, match=rf"missing {name}\b"):
+        Agreement.from_dict(values)
+
+
+def test_unknown_fields_are_named() -> None:
+    with pytest.raises(KeyFormatError, match="unknown seed, zeal"):
+        Agreement.from_dict(AGREEMENT.to_dict() | {"zeal": 1, "seed": 2})
+
+
+@pytest.mark.parametrize("values", [None, [], "text", 3])
+def test_from_dict_wants_named_fields(values: object) -> None:
+    with pytest.raises(KeyFormatError, match="expected named fields"):
+        Agreement.from_dict(values)

@@ -1,0 +1,138 @@
+"""Keys survive their file; secrets derive the same keys on both sides and show nothing."""
+
+from __future__ import annotations
+
+import traceback
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ticore.errors import KeyFormatError
+from ticore.steganography import keys
+from ticore.steganography.keys import Secret, format_key, new_key, parse_key
+
+KEY = bytes(range(32))
+SALT = bytes(range(16))
+
+
+@contextmanager
+def _cheap_argon2() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for constant, least in ("ITERATIONS", 1), ("LANES", 1), ("MEMORY_KIB", 8):
+            patch.setattr(keys, f"_ARGON2_{constant}", least)
+        yield
+
+
+def test_new_keys_differ() -> None:
+    made = [new_key() for _ in range(3)]
+    assert {len(key) for key in made} == {32}
+    assert len(set(made)) == 3
+
+
+@given(st.binary(min_size=32, max_size=32), st.text(" \t\r\n"), st.text(" \t\r\n"))
+def test_key_file_round_trip(key: bytes, before: str, after: str) -> None:
+    text = before + format_key(key) + after
+    assert parse_key(text.encode(), "k") == key
+    assert parse_key(text.upper().encode(), "k") == key
+    assert parse_key(key, "k") == key
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"", "found 0 characters"),
+        (b"\xff" * 31, "found 31 characters"),
+        (b"\xff" * 33, "found 33 characters"),
+        (b" " + b"ab" * 31 + b"\n", "found 62 characters"),
+        (b"ab" * 33, "found 66 characters"),
+        (b"ab" * 16 + b" " + b"ab" * 16, "found 65 characters"),
+        (b"ag" * 32, "found 64 characters, not all of them hex digits"),
+        ("٣".encode() * 64, "found 128 characters"),
+    ],
+)
+def test_other_files_are_refused(data: bytes, found: str) -> None:
+    with pytest.raises(KeyFormatError) as caught:
+        parse_key(data, "my.key")
+    text = str(caught.value)
+    assert text.startswith("my.key: expected a key of 64 hex digits")
+    assert f"{found};" in text
+    assert text.endswith("make one with: ticore keygen")
+
+
+def test_a_key_needs_no_salt_and_derives_two_unrelated_keys() -> None:
+    secret = Secret.from_key(KEY)
+    derived = secret.derive(b"")
+    assert secret.salt_length == 0
+    assert (len(derived.siv_key), len(derived.length_key)) == (64, 32)
+    assert derived.length_key not in derived.siv_key
+    assert derived == Secret.from_key(KEY).derive(b"")
+    assert derived != Secret.from_key(KEY[::-1]).derive(b"")
+
+
+@pytest.mark.parametrize("length", [0, 31, 33, 64])
+def test_keys_of_another_length_are_refused(length: int) -> None:
+    with pytest.raises(KeyFormatError, match=f"has 32 bytes, found {length};"):
+        Secret.from_key(bytes(length))
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+@_cheap_argon2()
+def test_passwords_are_equal_exactly_up_to_normalisation(one: str, other: str) -> None:
+    derived = Secret.from_password(one).derive(SALT)
+    assert derived == Secret.from_password(unicodedata.normalize("NFD", one)).derive(SALT)
+    assume(unicodedata.normalize("NFC", one) != unicodedata.normalize("NFC", other))
+    assert derived != Secret.from_password(other).derive(SALT)
+
+
+@_cheap_argon2()
+def test_each_salt_gives_other_keys() -> None:
+    secret = Secret.from_password("correct horse")
+    assert secret.salt_length == 16
+    assert secret.derive(SALT) != secret.derive(SALT[::-1])
+
+
+@_cheap_argon2()
+def test_a_password_of_32_bytes_is_not_a_key() -> None:
+    text = "k" * 32
+    assert Secret.from_password(text).derive(SALT) != Secret.from_key(text.encode()).derive(b"")
+
+
+@pytest.mark.parametrize(
+    ("secret", "salt"), [(Secret.from_key(KEY), SALT), (Secret.from_password("x"), b"")]
+)
+def test_salts_of_another_length_are_refused(secret: Secret, salt: bytes) -> None:
+    with pytest.raises(ValueError, match="expected a salt of"):
+        secret.derive(salt)
+
+
+def test_derived_keys_are_part_of_the_format() -> None:
+    """Golden vectors, at the real cost: a change would lock out all earlier messages."""
+    by_key = Secret.from_key(KEY).derive(b"")
+    by_password = Secret.from_password("pässword").derive(SALT)
+    assert (
+        by_key.length_key.hex()
+        == "9b0c42171444aead885b594e12336912250757d45c5fb7dd4ec59609ea26b232"
+    )
+    assert (
+        by_password.length_key.hex()
+        == "73e1d0abd275589fdb6f28c5d3066be185fc9bba0ee0c94c3bc638805e6eead4"
+    )
+
+
+def test_bad_passwords_are_refused_and_not_shown() -> None:
+    with pytest.raises(KeyFormatError, match="empty"):
+        Secret.from_password("")
+    with pytest.raises(KeyFormatError, match="not valid Unicode") as caught:
+        Secret.from_password("hunter2\udcff")
+    shown = traceback.format_exception_only(caught.value)
+    assert "hunter2" not in "".join(shown)
+
+
+@pytest.mark.parametrize("secret", [Secret.from_key(b"K" * 32), Secret.from_password("K" * 8)])
+def test_repr_shows_no_secret(secret: Secret) -> None:
+    assert "K" not in repr(secret)
+    assert "K" not in str(secret)

@@ -1,0 +1,79 @@
+"""What every tokenizer adapter keeps, as functions that assert it for one tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from ticore.interfaces import Tokenizer
+
+from .tokenizers import FRAGMENTS
+
+# Characters that some tokenizer treats in a way of its own.
+_ODDITIES = (
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    "\x00",
+    "\u2581",
+    "\u3000",
+    "\ufffd",
+    "\ufeff",
+    "'s",
+    "<s>",
+)
+
+texts = st.text() | st.lists(
+    st.sampled_from(_ODDITIES)
+    | st.sampled_from([word for fragment in FRAGMENTS for word in fragment.split()])
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=12,
+).map("".join)
+
+# Numbers that `any_ids` folds into a vocabulary; the low ones reach the special and byte pieces.
+numbers = st.lists(st.integers(0, 300) | st.integers(0, 2**20), max_size=12)
+
+
+def any_ids(tokenizer: Tokenizer, draws: Sequence[int]) -> list[int]:
+    """Arbitrary ids of `tokenizer`, most of them no list that `encode` would give."""
+    return [number % tokenizer.vocab_size for number in draws]
+
+
+def joined_bytes(tokenizer: Tokenizer, ids: Sequence[int]) -> bytes:
+    """The bytes of all tokens, one after the other."""
+    return b"".join(tokenizer.token_bytes(i) for i in ids)
+
+
+def check_decode_is_bytes(tokenizer: Tokenizer, ids: Sequence[int], *, squeezes: bool) -> None:
+    """`decode` writes the tokens' bytes, but for leading space: one, or all if it `squeezes`."""
+    joined, text = joined_bytes(tokenizer, ids), tokenizer.decode(ids)
+    try:
+        joined.decode()
+    except UnicodeDecodeError:
+        assert "\ufffd" in text
+        return
+    if squeezes:
+        assert text.encode().lstrip(b" ") == joined.lstrip(b" ")
+    else:
+        assert text.encode() in (joined, joined.removeprefix(b" "))
+
+
+def check_batch_is_map(tokenizer: Tokenizer, batch: Sequence[str]) -> None:
+    """`encode_batch` gives what `encode` gives."""
+    assert tokenizer.encode_batch(batch) == [tokenizer.encode(text) for text in batch]
+
+
+def check_silent(tokenizer: Tokenizer, ids: Sequence[int]) -> None:
+    """Ids without bytes can be taken out anywhere: the text stays the same."""
+    spoken = [i for i in ids if tokenizer.token_bytes(i)]
+    assert tokenizer.decode(ids) == tokenizer.decode(spoken)
+
+
+def check_ids_in_range(tokenizer: Tokenizer) -> None:
+    """Every special id is an id, and every id without bytes is special."""
+    every = range(tokenizer.vocab_size)
+    assert tokenizer.special_ids <= set(every)
+    assert {i for i in every if not tokenizer.token_bytes(i)} <= tokenizer.special_ids

@@ -1,0 +1,22 @@
+"""Codecs: how message bits choose among weighted tokens. `CODECS` lists them by name."""
+
+from collections.abc import Callable, Mapping
+
+from .arithmetic import ArithmeticCodec, StopRule
+from .base import Codec, Reader, Weights, Writer
+from .bits import BitSource, RandomBits, zeros
+
+CODECS: Mapping[str, Callable[[StopRule], Codec]] = {"arithmetic": ArithmeticCodec}
+
+__all__ = [
+    "CODECS",
+    "ArithmeticCodec",
+    "BitSource",
+    "Codec",
+    "RandomBits",
+    "Reader",
+    "StopRule",
+    "Weights",
+    "Writer",
+    "zeros",
+]

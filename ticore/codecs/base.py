@@ -1,0 +1,58 @@
+"""What a codec is: message bits steer choices among weighted tokens; the choices give them back.
+
+A codec sees weights and indices, never tokens, text or models.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..candidates import Ints
+from .bits import BitSource
+
+Weights = Ints
+"""Integer weights int64[n], each at least 1, summing to a power of two of at most 2^32."""
+
+
+class Writer(Protocol):
+    """Chooses tokens so that they carry one message."""
+
+    @property
+    def done(self) -> bool:
+        """All bits of the message can be read from the choices made so far."""
+        ...
+
+    @property
+    def settled(self) -> int:
+        """Number of leading bits that the choices made so far determine."""
+        ...
+
+    def choose(self, weights: Weights) -> int:
+        """Index of the next token. After the message, choices are random."""
+        ...
+
+
+class Reader(Protocol):
+    """Follows the choices and says which bits they determine."""
+
+    def observe(self, weights: Weights, index: int) -> tuple[int, int]:
+        """Take one choice; return (value, count): the bits that it settled, the first bit highest.
+
+        The bits run on past the message's end, where they mean nothing.
+        """
+        ...
+
+    def remainder(self, count: int) -> int:
+        """The `count` bits after the settled ones, for rules that stop before all are settled.
+
+        Raises IncompleteMessageError where the choices do not determine them.
+        """
+        ...
+
+
+class Codec(Protocol):
+    """A pair of mirror images: what `reader` observes, `writer` chose."""
+
+    def writer(self, bits: BitSource) -> Writer: ...
+
+    def reader(self) -> Reader: ...

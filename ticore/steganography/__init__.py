@@ -1,0 +1,17 @@
+"""Hiding messages in text and reading them back."""
+
+from .agreement import Agreement
+from .keys import Secret, format_key, new_key, parse_key
+from .pact import Pact
+from .steganographer import Embedding, Steganographer
+
+__all__ = [
+    "Agreement",
+    "Embedding",
+    "Pact",
+    "Secret",
+    "Steganographer",
+    "format_key",
+    "new_key",
+    "parse_key",
+]

@@ -1,0 +1,165 @@
+"""What the two sides keep secret: a random key, or a password.
+
+A key has full entropy and only needs HKDF. A password goes through Argon2id first, over a random
+salt that travels with the message, so that guessing passwords costs memory and time for each
+message anew.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from ..errors import KeyFormatError
+
+KEY_BYTES = 32
+SALT_BYTES = 16
+
+# The second recommended parameters of RFC 9106. Both sides must use the same: they are part of
+# the format, not settings.
+_ARGON2_ITERATIONS = 3
+_ARGON2_LANES = 4
+_ARGON2_MEMORY_KIB = 64 * 1024
+
+_HEX_KEY = re.compile(rf"\s*([0-9a-fA-F]{{{2 * KEY_BYTES}}})\s*")
+
+
+class SealingKeys(NamedTuple):
+    """The keys of one message, or of all messages under one 32-byte key.
+
+    Attributes:
+        siv_key: 64 bytes, for AES-256-SIV.
+        length_key: 32 bytes, for the mask over the length.
+    """
+
+    siv_key: bytes
+    length_key: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Secret:
+    """What unlocks a message. Made by `from_key` or `from_password`; its repr shows neither.
+
+    Attributes:
+        salt_length: number of random bytes that `derive` needs: 0 for a key, 16 for a password.
+    """
+
+    _material: bytes = field(repr=False)
+    salt_length: int
+
+    @classmethod
+    def from_key(cls, key: bytes) -> Secret:
+        """A secret of 32 random bytes, as `new_key` makes them.
+
+        Raises:
+            KeyFormatError: `key` has another length.
+        """
+        if len(key) != KEY_BYTES:
+            raise KeyFormatError(
+                f"a key has {KEY_BYTES} bytes, found {len(key)}; make one with: ticore keygen"
+            )
+        return cls(bytes(key), salt_length=0)
+
+    @classmethod
+    def from_password(cls, password: str) -> Secret:
+        """A secret that a person remembers.
+
+        The text is brought to NFC: keyboards differ in how they compose the same characters.
+
+        Raises:
+            KeyFormatError: `password` is empty, or no valid Unicode text.
+        """
+        if not password:
+            raise KeyFormatError("the password is empty; give one, or use a key file")
+        try:
+            material = unicodedata.normalize("NFC", password).encode("utf-8")
+        except UnicodeEncodeError:
+            # Without the cause: its text would show the password.
+            raise KeyFormatError(
+                "the password is not valid Unicode text; is the terminal set to UTF-8?"
+            ) from None
+        return cls(material, salt_length=SALT_BYTES)
+
+    def derive(self, salt: bytes) -> SealingKeys:
+        """The keys that seal a message.
+
+        Args:
+            salt: `salt_length` random bytes, transmitted with the message.
+
+        Raises:
+            ValueError: `salt` has another length.
+        """
+        if len(salt) != self.salt_length:
+            raise ValueError(f"expected a salt of {self.salt_length} bytes, found {len(salt)}")
+        root = self._stretch(salt) if self.salt_length else self._material
+        return SealingKeys(
+            siv_key=_expand(root, b"ticore/seal/1/siv", 64),
+            length_key=_expand(root, b"ticore/seal/1/length", 32),
+        )
+
+    def _stretch(self, salt: bytes) -> bytes:
+        return Argon2id(
+            salt=salt,
+            length=KEY_BYTES,
+            iterations=_ARGON2_ITERATIONS,
+            lanes=_ARGON2_LANES,
+            memory_cost=_ARGON2_MEMORY_KIB,
+        ).derive(self._material)
+
+
+def new_key() -> bytes:
+    """32 bytes from the system's random generator."""
+    return secrets.token_bytes(KEY_BYTES)
+
+
+def format_key(key: bytes) -> str:
+    """The text of a key file: 64 hex digits and a newline.
+
+    >>> format_key(bytes(31) + b"*")
+    '000000000000000000000000000000000000000000000000000000000000002a\\n'
+    """
+    return key.hex() + "\n"
+
+
+def parse_key(data: bytes, source: str) -> bytes:
+    """The key in a key file: 64 hex digits with white space around them, or 32 raw bytes.
+
+    Args:
+        data: the file's content.
+        source: the file's name, for the error's text.
+
+    Raises:
+        KeyFormatError: `data` is neither.
+    """
+    if len(data) == KEY_BYTES:
+        return data
+    return parse_hex_key(data.decode("ascii", errors="replace"), source)
+
+
+def parse_hex_key(text: str, source: str) -> bytes:
+    """The key that 64 hex digits spell, white space around them ignored.
+
+    Raises:
+        KeyFormatError: `text` is not that. Its text never shows what was found, only how much.
+    """
+    match = _HEX_KEY.fullmatch(text)
+    if match is None:
+        count = len(text.strip())
+        other = ", not all of them hex digits" if count == 2 * KEY_BYTES else ""
+        raise KeyFormatError(
+            f"{source}: expected a key of {2 * KEY_BYTES} hex digits (a key file may also hold "
+            f"{KEY_BYTES} raw bytes), found {count} characters{other}; "
+            f"make one with: ticore keygen"
+        )
+    return bytes.fromhex(match[1])
+
+
+def _expand(root: bytes, label: bytes, length: int) -> bytes:
+    return HKDF(SHA256(), length=length, salt=None, info=label).derive(root)

@@ -1,0 +1,87 @@
+"""The file that `ticore agree` writes: all that a side needs, in one place.
+
+    {"format": "ticore-pact-1", "model": "tiny-en", "key": "9f…", "agreement": {…}}
+
+It holds the key, so it must travel and be stored as a key does.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from ..errors import KeyFormatError
+from .agreement import Agreement, exact_fields
+from .keys import KEY_BYTES, parse_hex_key
+
+FORMAT = "ticore-pact-1"
+
+
+@dataclass(frozen=True)
+class Pact:
+    """A key, the settings it is used under, and where the model is found.
+
+    Attributes:
+        model_place: what `load_model` opens, such as `tiny-en`. The agreement holds the model's
+            digest, so a place that opens another model is noticed.
+        key: 32 bytes; not shown by repr.
+        agreement: the settings.
+
+    Raises:
+        KeyFormatError: `key` has another length, or `model_place` is empty.
+    """
+
+    model_place: str
+    key: bytes = field(repr=False)
+    agreement: Agreement
+
+    def __post_init__(self) -> None:
+        if not self.model_place:
+            raise KeyFormatError("model: expected a place such as tiny-en, found nothing")
+        if len(self.key) != KEY_BYTES:
+            raise KeyFormatError(f"a key has {KEY_BYTES} bytes, found {len(self.key)}")
+
+    def dumps(self) -> str:
+        """The file's text: ASCII, the same for equal pacts."""
+        document = {
+            "format": FORMAT,
+            "model": self.model_place,
+            "key": self.key.hex(),
+            "agreement": self.agreement.to_dict(),
+        }
+        return json.dumps(document, indent=2) + "\n"
+
+    @classmethod
+    def loads(cls, text: str, source: str) -> Pact:
+        """The inverse of `dumps`.
+
+        Args:
+            text: the file's content.
+            source: the file's name, for the error's text.
+
+        Raises:
+            KeyFormatError: `text` is no such file, or of another format; no text shows the key.
+        """
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            # Without the cause: it carries the whole text, and the key with it.
+            raise KeyFormatError(
+                f"{source}: expected a pact file, found something that is not JSON; "
+                f"make one with: ticore agree"
+            ) from None
+        # The format comes first: another one may well have other fields.
+        found = document.get("format") if isinstance(document, dict) else None
+        if found != FORMAT:
+            raise KeyFormatError(
+                f"{source}: expected a file of the format {FORMAT!r}, found {found!r}; "
+                f"make one with: ticore agree"
+            )
+        values = exact_fields(document, ("format", "model", "key", "agreement"), source)
+        model, key = values["model"], values["key"]
+        if not (isinstance(model, str) and model and isinstance(key, str)):
+            raise KeyFormatError(
+                f"{source}: expected the model and the key as texts, found another type or nothing"
+            )
+        agreement = Agreement.from_dict(values["agreement"], f"{source}: agreement")
+        return cls(model, parse_hex_key(key, source), agreement)

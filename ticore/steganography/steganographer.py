@@ -1,0 +1,374 @@
+"""Hide a message in generated text and read it back from the text alone."""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, get_args
+
+from ..candidates import Candidates
+from ..codecs import CODECS, BitSource, Reader, StopRule, Writer, zeros
+from ..consistency import Mode, Verifier, View
+from ..disambiguation import DISAMBIGUATIONS
+from ..errors import (
+    CapacityError,
+    ExtractionError,
+    IncompleteMessageError,
+    KeyFormatError,
+    PromptError,
+    SettingsError,
+)
+from ..interfaces import LanguageModel
+from ..registry import choose
+from .agreement import Agreement
+from .framing import Opener, seal
+from .keys import Secret
+from .walk import Step, Walk
+
+Finish = Literal["sentence", "none"]
+Progress = Callable[[int, int], None]
+"""`f(done, total)`: bits of the message that are written or read so far, and all there are."""
+Entropy = Callable[[int], bytes]
+"""`f(n)` gives n random bytes."""
+
+EMBED_TRIES = 4
+FINISH_TOKENS = 64  # how far a text may run on for the sake of its last sentence
+STALL_TOKENS = 512  # a model that settles no bit for so long will hardly ever settle one
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A text that holds a message, and what it cost.
+
+    Attributes:
+        text: what is sent; in view `whole` it begins with the prompt.
+        ids: the tokens written after the prompt.
+        bits: bits that were hidden: the sealed message, or the raw bits.
+        tokens: tokens that carry them; `ids` may run on to the end of a sentence.
+        kl_filter: mean over these tokens of the divergence, in bits, that disambiguation causes.
+        seconds: wall-clock time, checks included.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    bits: int
+    tokens: int
+    kl_filter: float
+    seconds: float
+
+    @property
+    def bits_per_token(self) -> float:
+        """BPT: hidden bits per token that carries them; 0 where there are none."""
+        return self.bits / self.tokens if self.tokens else 0.0
+
+
+class Steganographer:
+    """Writes and reads hidden messages under one set of settings, which both sides must share.
+
+    Args:
+        model: the model that writes; the reader needs the same one.
+        key: 32 secret bytes, see `ticore.new_key`. Either this or `password`.
+        password: a shared secret of any length; costs 16 more bytes a message.
+        prompt: the text's beginning, or in view `continuation` the unsent text before it.
+        view: `whole`: the text begins with the prompt. `continuation`: the prompt is not sent.
+        mode: how consistency is verified, see `ticore.Verifier`.
+        temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.PoolSettings`.
+        codec, disambiguation: their names.
+        finish: `sentence`: after the message the text runs on to a sentence's end; `none`: it
+            stops at once.
+        entropy: source of random bytes. Replace it only to write the same text twice.
+
+    Raises:
+        SettingsError: a setting is out of range or unknown.
+        PromptError: the prompt does not survive the tokenizer, or is longer than the context.
+        KeyFormatError: the key has another length, or key and password are both given.
+
+    >>> import ticore
+    >>> stego = Steganographer(ticore.load_model("tiny-en"), key=bytes(32), prompt="One day")
+    >>> stego.extract(stego.embed(b"noon"))
+    b'noon'
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        key: bytes | None = None,
+        password: str | None = None,
+        prompt: str = "",
+        view: View = "whole",
+        mode: Mode = "prefix",
+        temperature: float = 1.0,
+        top_k: int | None = 64,
+        top_p: float = 1.0,
+        grid_bits: int = 10,
+        weight_bits: int = 32,
+        codec: str = "arithmetic",
+        disambiguation: str = "stepwise",
+        finish: Finish = "sentence",
+        entropy: Entropy = secrets.token_bytes,
+    ) -> None:
+        if finish not in get_args(Finish):
+            raise SettingsError(
+                f"finish: expected one of {', '.join(get_args(Finish))}, found {finish!r}"
+            )
+        self.agreement = Agreement(
+            model=model.digest(),
+            tokenizer=model.tokenizer.digest(),
+            prompt=prompt,
+            view=view,
+            mode=mode,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            weight_bits=weight_bits,
+            grid_bits=grid_bits,
+            codec=codec,
+            disambiguation=disambiguation,
+        )
+        self._model = model
+        self._secret = _secret(key, password)
+        self._finish: Finish = finish
+        self._entropy = entropy
+        self._make_codec = choose("codec", CODECS, codec)
+        self._candidates = Candidates(model, self.agreement.pool)
+        self._prompt_ids = _checked_prompt(model, prompt, view)
+        verifier = Verifier(model.tokenizer, mode, view)
+        make = choose("disambiguation", DISAMBIGUATIONS, disambiguation)
+        self._disambiguation = make(verifier, prompt, self._prompt_ids)
+
+    @classmethod
+    def agreed(
+        cls,
+        model: LanguageModel,
+        agreement: Agreement,
+        *,
+        key: bytes | None = None,
+        password: str | None = None,
+        finish: Finish = "sentence",
+        entropy: Entropy = secrets.token_bytes,
+    ) -> Self:
+        """A steganographer with the settings of `agreement`.
+
+        Raises SettingsError where `model` or its tokenizer is not the one that was agreed on.
+        """
+        settings: dict[str, Any] = agreement.to_dict()
+        for name, found in (("model", model.digest()), ("tokenizer", model.tokenizer.digest())):
+            if settings.pop(name) != found:
+                raise SettingsError(
+                    f"expected the {name} that was agreed on, found another: its digest differs; "
+                    f"use the same files and number format on both sides"
+                )
+        return cls(model, key=key, password=password, finish=finish, entropy=entropy, **settings)
+
+    def embed(self, message: bytes, progress: Progress | None = None) -> str:
+        """A text that holds `message`; `extract` of it has been checked to give it back.
+
+        Raises:
+            CapacityError: the message does not fit the model's context, or the model leaves no
+                choice to hide it in.
+            KeyFormatError: there is no key and no password.
+        """
+        return self.embed_report(message, progress).text
+
+    def embed_report(self, message: bytes, progress: Progress | None = None) -> Embedding:
+        """As `embed`, with the text's tokens and measures."""
+        secret = self._require_secret()
+        started = time.perf_counter()
+        for _ in range(EMBED_TRIES):
+            frame = seal(message, secret, self.agreement.digest(), self._entropy)
+            written = self._write(frame, 8 * len(frame), "exact", progress)
+            try:
+                if self.extract(written.text) == message:
+                    return _timed(written, started)
+            except ExtractionError:
+                continue  # Another nonce makes another text.
+        raise CapacityError(
+            f"{EMBED_TRIES} texts were written and none gave the message back: the model's logits "
+            f"differ from one run to the next; use one device, one batch size and float64"
+        )
+
+    def extract(self, text: str, progress: Progress | None = None) -> bytes:
+        """The message that `text` holds. What follows it in the text is ignored.
+
+        Raises:
+            ExtractionError: there is none that this key and these settings read; see
+                its subclasses. Never returns a wrong message.
+            KeyFormatError: there is no key and no password.
+        """
+        opener = Opener(self._require_secret(), self.agreement.digest())
+        read = 0
+        for value, count in self._read(text, self._make_codec("exact").reader()):
+            opener.feed(value, count)
+            read += count
+            if progress is not None:
+                progress(read, read + opener.bits_needed)
+            if opener.complete:
+                break
+        return opener.message()
+
+    def embed_bits(
+        self, bits: Sequence[int], stop: StopRule = "exact", progress: Progress | None = None
+    ) -> str:
+        """A text that holds raw `bits` (0 or 1 each), unsealed, for experiments.
+
+        The bits should be uniform: the text is as natural as they are random. With stop `paper`
+        the text ends with the message, as in the paper's experiments.
+
+        Raises:
+            CapacityError: as `embed`.
+            SettingsError: a bit is neither 0 nor 1.
+        """
+        return self.embed_bits_report(bits, stop, progress).text
+
+    def embed_bits_report(
+        self, bits: Sequence[int], stop: StopRule = "exact", progress: Progress | None = None
+    ) -> Embedding:
+        """As `embed_bits`, with the text's tokens and measures."""
+        started = time.perf_counter()
+        if any(bit not in (0, 1) for bit in bits):
+            raise SettingsError("bits: expected a sequence of 0 and 1, found something else in it")
+        digits = "".join(str(int(bit)) for bit in bits)
+        padded = digits + "0" * (-len(digits) % 8)
+        data = int(padded or "0", 2).to_bytes(len(padded) // 8 or 1)
+        return _timed(self._write(data, len(bits), stop, progress), started)
+
+    def extract_bits(self, text: str, length: int, stop: StopRule = "exact") -> list[int]:
+        """The first `length` bits that `text` holds, written by `embed_bits` with the same stop.
+
+        Raises ExtractionError where the text holds fewer, or is not one of these settings.
+        """
+        reader = self._make_codec(stop).reader()
+        value, count = 0, 0
+        for settled, size in self._read(text, reader):
+            value, count = value << size | settled, count + size
+            if stop == "exact" and count >= length:
+                break
+        if count < length:
+            value, count = value << length - count | reader.remainder(length - count), length
+        value >>= count - length
+        return [value >> (length - 1 - i) & 1 for i in range(length)]
+
+    def _write(
+        self, data: bytes, length: int, stop: StopRule, progress: Progress | None
+    ) -> Embedding:
+        """Write the first `length` bits of `data` into a new text."""
+        started = time.perf_counter()
+        bits = BitSource(data, length, self._random_bits if stop == "exact" else zeros)
+        writer = self._make_codec(stop).writer(bits)
+        walk = self._walk()
+        kl_filter, stalled = 0.0, 0
+        self._check_room(length, walk)
+        while not writer.done:
+            settled = writer.settled
+            kl_filter += _advance(walk, writer).kl_filter
+            stalled = 0 if writer.settled > settled else stalled + 1
+            if stalled == STALL_TOKENS:
+                raise CapacityError(
+                    f"{STALL_TOKENS} tokens in a row took up no bit of the message: the model "
+                    f"leaves no choice here; raise temperature or top_k, or try another prompt"
+                )
+            if progress is not None:
+                progress(min(writer.settled, length), length)
+        tokens = len(walk.tokens)
+        if self._finish == "sentence" and stop == "exact":
+            _finish_sentence(walk, writer)
+        return Embedding(
+            text=walk.text(),
+            ids=tuple(walk.tokens),
+            bits=length,
+            tokens=tokens,
+            kl_filter=kl_filter / tokens if tokens else 0.0,
+            seconds=time.perf_counter() - started,
+        )
+
+    def _read(self, text: str, reader: Reader) -> Iterator[tuple[int, int]]:
+        """What each token of `text` settles, as (value, count), to the end of the text."""
+        if not text:
+            raise IncompleteMessageError("expected a text with a message in it, found none")
+        tokens = self._disambiguation.read(text)
+        walk = self._walk()
+        while not tokens.exhausted and not walk.full:
+            step = walk.step()
+            index = tokens.locate(step.pool)
+            walk.push(int(step.pool.ids[index]))
+            yield reader.observe(step.weights, index)
+
+    def _walk(self) -> Walk:
+        session = self._disambiguation.start()
+        return Walk(self._model, self._candidates, session, self._prompt_ids)
+
+    def _check_room(self, length: int, walk: Walk) -> None:
+        """Refuse at once what cannot fit even if every choice were between equals."""
+        choices = self.agreement.top_k or self._model.tokenizer.vocab_size
+        most = int(walk.room * math.log2(choices))
+        if length > most:
+            raise CapacityError(
+                f"the message takes {length} bits, and the model's context has room for "
+                f"{walk.room} tokens of at most {most} bits together; "
+                f"send a shorter message or use a model with a longer context"
+            )
+
+    def _random_bits(self, count: int) -> int:
+        size = -(-count // 8)
+        return int.from_bytes(self._entropy(size)) >> (8 * size - count)
+
+    def _require_secret(self) -> Secret:
+        if self._secret is None:
+            raise KeyFormatError(
+                "expected a key or a password, found neither; "
+                "give key=ticore.new_key() or password=..., or use embed_bits for raw bits"
+            )
+        return self._secret
+
+
+def _advance(walk: Walk, writer: Writer) -> Step:
+    step = walk.step()
+    walk.push(int(step.pool.ids[writer.choose(step.weights)]))
+    return step
+
+
+def _finish_sentence(walk: Walk, writer: Writer) -> None:
+    """Go on, at random, until the text ends a sentence; stop where that takes too long."""
+    for _ in range(FINISH_TOKENS):
+        if walk.full or _SENTENCE_END.search(walk.text()):
+            return
+        try:
+            _advance(walk, writer)
+        except CapacityError:
+            return
+
+
+def _timed(embedding: Embedding, started: float) -> Embedding:
+    return replace(embedding, seconds=time.perf_counter() - started)
+
+
+def _secret(key: bytes | None, password: str | None) -> Secret | None:
+    if key is not None and password is not None:
+        raise KeyFormatError("expected a key or a password, found both; give one of them")
+    if key is not None:
+        return Secret.from_key(key)
+    return None if password is None else Secret.from_password(password)
+
+
+def _checked_prompt(model: LanguageModel, prompt: str, view: View) -> list[int]:
+    """The prompt's ids, if a receiver of the whole text finds the same ones again."""
+    tokenizer = model.tokenizer
+    ids = tokenizer.encode(prompt)
+    back = tokenizer.decode(ids)
+    if view == "whole" and back != prompt:
+        raise PromptError(
+            f"expected a prompt that its tokenizer gives back unchanged, found one that comes "
+            f"back as {back[:60]!r}; write it that way, or use view 'continuation'"
+        )
+    if len(ids) >= model.context_length:
+        raise PromptError(
+            f"expected a prompt of fewer than {model.context_length} tokens, the model's context, "
+            f"found {len(ids)}; shorten it"
+        )
+    return ids

@@ -1,0 +1,84 @@
+"""The loop that both sides run: logits, pool, disambiguation, weights, the token that was chosen.
+
+Writer and reader differ only in how they come by the next token; everything else is here, once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..candidates import Candidates, Ints, Pool
+from ..disambiguation import Session
+from ..errors import CapacityError
+from ..interfaces import LanguageModel
+
+
+@dataclass(frozen=True)
+class Step:
+    """One position of a text.
+
+    Attributes:
+        pool: the tokens the codec may choose from.
+        weights: int64[n], their integer weights.
+        kl_filter: divergence in bits of this pool from the candidates before disambiguation,
+            -log2 of the share of their probability that was kept.
+    """
+
+    pool: Pool
+    weights: Ints
+    kl_filter: float
+
+
+class Walk:
+    """A text under way: the model's state and the disambiguation's, in step with each other.
+
+    Attributes:
+        tokens: what was pushed after the prompt.
+        room: how many tokens the model can read after the prompt.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        candidates: Candidates,
+        session: Session,
+        prompt_ids: Sequence[int],
+    ) -> None:
+        self._decoder = model.start(prompt_ids)
+        self.room = model.context_length - len(prompt_ids)
+        self._candidates = candidates
+        self._session = session
+        self.tokens: list[int] = []
+
+    @property
+    def full(self) -> bool:
+        """The model can read no further token."""
+        return len(self.tokens) >= self.room
+
+    def step(self) -> Step:
+        """What may come next. Raises CapacityError where nothing can."""
+        if self.full:
+            raise CapacityError(
+                f"the model's context is full after {len(self.tokens)} tokens; "
+                f"send a shorter message or use a model with a longer context"
+            )
+        logits = self._decoder.logits()
+        before = self._candidates.pool(logits)
+        pool = self._session.refine(before, self._candidates.outside(logits, before))
+        weights = pool.weights(self._candidates.settings.weight_bits)
+        # The paper's fallback takes a token from outside the pool: nothing of it is kept.
+        kept, total = int(pool.mass.sum()), int(before.mass.sum())
+        kl_filter = math.log2(total / kept) if 0 < kept <= total else 0.0
+        return Step(pool, weights, kl_filter)
+
+    def push(self, token: int) -> None:
+        """Go on with `token`."""
+        self._decoder.push(token)
+        self._session.push(token)
+        self.tokens.append(token)
+
+    def text(self) -> str:
+        """The text so far."""
+        return self._session.text()
