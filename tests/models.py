@@ -19,18 +19,15 @@ class ToyTokenizer:
         self.pieces = list(pieces)
         self.special_ids = frozenset(special)
         self.vocab_size = len(self.pieces)
+        writable = [i for i, p in enumerate(self.pieces) if p and i not in self.special_ids]
+        self._longest_first = sorted(writable, key=lambda i: (-len(self.pieces[i]), i))
 
     def encode(self, text):
-        ids = []
-        while text:
-            fits = [i for i, p in enumerate(self.pieces) if p and text.startswith(p)]
-            best = max((i for i in fits if i not in self.special_ids), key=self._length)
-            ids.append(best)
-            text = text[self._length(best) :]
+        ids, at = [], 0
+        while at < len(text):
+            ids.append(next(i for i in self._longest_first if text.startswith(self.pieces[i], at)))
+            at += len(self.pieces[ids[-1]])
         return ids
-
-    def _length(self, token):
-        return len(self.pieces[token])
 
     def encode_batch(self, texts):
         return [self.encode(text) for text in texts]

@@ -51,11 +51,11 @@ class Tokenizer(Protocol):
 
     @property
     def special_ids(self) -> frozenset[int]:
-        """Control, unknown and other ids that no text spells. Never candidates."""
+        """Control, unknown and other ids that `encode` never gives. Never candidates."""
         ...
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `text`, no special tokens added."""
+        """Ids of `text`, no special tokens added. Raises SettingsError for lone surrogates."""
         ...
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -63,11 +63,11 @@ class Tokenizer(Protocol):
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Text of `ids`: no clean-up of spaces, malformed UTF-8 as U+FFFD, special ids silent."""
+        """Text of `ids`: no clean-up of spaces, malformed UTF-8 as U+FFFD, control ids silent."""
         ...
 
     def token_bytes(self, token: int) -> bytes:
-        """Bytes that one id adds to a text, its leading space included; empty for special ids."""
+        """Bytes that one id adds to a text, its leading space included; empty for control ids."""
         ...
 
     def structure(self) -> TokenizerStructure | None:

@@ -16,14 +16,17 @@ import sentencepiece
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # has no stubs
 from sentencepiece import sentencepiece_model_pb2
 
-from ticore.errors import ModelFilesError, SettingsError
+from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
+from ticore.unicode import require_unicode
 
 # The classes of a protobuf module are made when it is imported: mypy cannot see them.
 _ModelProto: Any = sentencepiece_model_pb2.ModelProto  # type: ignore[attr-defined]
 _TrainerSpec: Any = sentencepiece_model_pb2.TrainerSpec  # type: ignore[attr-defined]
 _Piece: Any = _ModelProto.SentencePiece
 
+# Characters; for fewer, the library takes longer to start its threads than to encode.
+_THREADS_PAY = 32_768
 _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
 _DIGEST_LABEL = b"ticore tokenizer: sentencepiece\0"
 
@@ -75,14 +78,16 @@ class SentencePieceTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
-        _require_unicode(text)
+        require_unicode(text)
         ids: list[int] = self._library.encode(text)
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """`[encode(t) for t in texts]`, on several threads."""
+        """`[encode(t) for t in texts]`, on several threads where there is much to do."""
+        if sum(map(len, texts)) < _THREADS_PAY:
+            return [self.encode(text) for text in texts]
         for text in texts:
-            _require_unicode(text)
+            require_unicode(text)
         batch: list[list[int]] = self._library.encode(list(texts))
         return batch
 
@@ -195,14 +200,3 @@ def _kind(model: Any) -> Literal["bpe", "unigram"] | None:
     if algorithm == _TrainerSpec.UNIGRAM and _Piece.USER_DEFINED not in types:
         return "unigram"
     return None
-
-
-def _require_unicode(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise SettingsError(
-            f"expected text that is valid Unicode, found the lone surrogate "
-            f"U+{ord(text[error.start]):04X} at character {error.start}; remove it, or read the "
-            f"text with errors='replace'"
-        ) from None

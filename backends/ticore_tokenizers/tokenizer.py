@@ -13,8 +13,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from ticore.errors import ModelFilesError, SettingsError
+from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
+from ticore.unicode import require_unicode
 
 from .spelling import spelling
 from .structure import describe
@@ -82,13 +83,13 @@ class HuggingFaceTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
-        _require_unicode(text)
+        require_unicode(text)
         return self._library.encode(text, add_special_tokens=False).ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """`[encode(t) for t in texts]`, on several threads."""
         for text in texts:
-            _require_unicode(text)
+            require_unicode(text)
         batch = self._library.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in batch]
 
@@ -128,14 +129,3 @@ def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes]
     unwritten = {None, model.get("unk_token"), *silent}
     special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
     return spelled, frozenset(special)
-
-
-def _require_unicode(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise SettingsError(
-            f"expected text that is valid Unicode, found the lone surrogate "
-            f"U+{ord(text[error.start]):04X} at character {error.start}; remove it, or read the "
-            f"text with errors='replace'"
-        ) from None

@@ -78,7 +78,7 @@ def library_of(tokenizer: SentencePieceTokenizer) -> sentencepiece.SentencePiece
 @example(draws=[240, 163, 131])  # the bytes of a lone surrogate
 def test_decode_is_token_bytes(name: str, draws: list[int]) -> None:
     tokenizer = ALL[name]()
-    squeezes = library_of(tokenizer) is not None and "nfkc" in name
+    squeezes = name.endswith("-nfkc")
     contract.check_decode_is_bytes(tokenizer, contract.any_ids(tokenizer, draws), squeezes=squeezes)
 
 
@@ -92,9 +92,9 @@ def test_token_bytes_spell_the_text(name: str, text: str) -> None:
     tokenizer = IDENTITY[name]()
     ids = tokenizer.encode(text)
     structure = tokenizer.structure()
-    # llm-jp has added tokens of type control, Mistral has them beside a unigram model's rules.
-    if tokenizer.special_ids.isdisjoint(ids):
-        prefix = " " if text and structure is not None and structure.dummy_prefix else ""
+    assert structure is not None
+    if tokenizer.special_ids.isdisjoint(ids):  # without byte fallback, much is unknown
+        prefix = " " if text and structure.dummy_prefix else ""
         expected = (prefix + text).replace("▁", " ")
         assert contract.joined_bytes(tokenizer, ids) == expected.encode()
 
@@ -304,15 +304,11 @@ def _denormalizing() -> bytes:
         (handmade().SerializeToString()[:-2], "something else"),
         (_cut_between_pieces(), "empty or ends too early"),
         (handmade().SerializeToString().replace(b"ab", b"\xa0b"), "damaged"),
-        (handmade().SerializeToString().replace(b"ab", b"a\n"), None),
     ],
 )
-def test_damaged_file(tmp_path: Path, content: bytes, found: str | None) -> None:
+def test_damaged_file(tmp_path: Path, content: bytes, found: str) -> None:
     file = tmp_path / "tokenizer.model"
     file.write_bytes(content)
-    if found is None:
-        SentencePieceTokenizer.from_file(file)
-        return
     with pytest.raises(ModelFilesError, match=found) as caught:
         SentencePieceTokenizer.from_file(file)
     assert str(file) in str(caught.value)

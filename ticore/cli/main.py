@@ -4,50 +4,96 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import version
+from collections.abc import Sequence
+from importlib.metadata import version as installed_version
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from ..errors import TicoreError
+from . import streams
 from .demo import demo
 from .messages import agree, embed, extract, keygen
 from .models import models
+from .usage import UsageError
+
+FAILED, WRONG_USAGE = 1, 2
+INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
+
+# "\b" keeps typer from joining the lines that follow.
+EXAMPLES = """\b
+Try it:          ticore demo
+Agree, once:     ticore agree --prompt "It was a cold morning" > pact.json
+Hide a message:  ticore embed --agreement pact.json < message > text.txt
+Read it:         ticore extract --agreement pact.json < text.txt
+
+\b
+pact.json holds the key: bring it to the other side over a safe way.
+Exit status: 0 done, 1 could not, 2 wrong usage. Errors go to standard error.
+"""
 
 app = typer.Typer(
     help="Make the tokens a language model emits survive being turned into text and read back.",
-    no_args_is_help=True,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, embed, extract, keygen, agree, models):
+for command in (demo, agree, embed, extract, keygen, models):
     app.command()(command)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(version("ticore"))
+        streams.write_bytes(f"ticore {installed_version('ticore')}\n".encode())
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        streams.note(context.get_help())
+        raise typer.Exit(WRONG_USAGE)
 
 
 def main() -> None:
     """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit status."""
+    if sys.stderr is None:
+        # Closed by the caller: print would take standard output instead.
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # open until the end
     try:
-        app()
+        command = get_command(app)
+        status = command.main(list(arguments), prog_name="ticore", standalone_mode=False)
     except TicoreError as error:
-        print(f"ticore: {error}", file=sys.stderr)
-        sys.exit(1)
-    except BrokenPipeError:
-        # The reader of our output has gone; Python must not complain when it flushes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        return _fail(str(error))
+    except UsageError as error:
+        path = error.ctx.command_path if error.ctx else "ticore"
+        return _fail(f"{error.format_message().rstrip('.')}; see: {path} --help", WRONG_USAGE)
+    except OSError as error:
+        streams.abandon_stdout()
+        return _fail(error.strerror or str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
+    if status == INTERRUPTED:
+        return _fail("interrupted", INTERRUPTED)
+    return int(status or 0)
+
+
+def _fail(text: str, status: int = FAILED) -> int:
+    streams.note(f"ticore: {streams.printable(text)}")
+    return status

@@ -8,49 +8,77 @@ from typing import Annotated
 
 import typer
 
+from ..errors import FileError
 from ..files import write_atomically
 from ..registry import load_model
 from ..steganography import Pact, Steganographer, format_key, new_key, parse_key
 from ..steganography.steganographer import Finish
 from . import streams
 from .settings import Settings, shares_settings
+from .usage import UsageError
 
+Agreed = Annotated[
+    Path | None,
+    typer.Option(
+        "--agreement",
+        metavar="FILE",
+        help="Take key and settings from this file, made by `ticore agree`.",
+        show_default=False,
+    ),
+]
 KeyFile = Annotated[
-    Path | None, typer.Option(help="File with the key, from `ticore keygen`.", show_default=False)
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Take the key from this file, made by `ticore keygen`.",
+        show_default=False,
+    ),
 ]
 Password = Annotated[
     bool,
     typer.Option(
         "--password",
-        help=f"Ask for a password instead, or read it from ${streams.PASSWORD_VARIABLE}.",
+        help=f"Ask for a password, or take it from the environment: ${streams.PASSWORD_VARIABLE}.",
     ),
 ]
-AgreementFile = Annotated[
-    Path | None,
-    typer.Option(help="File with key and settings, from `ticore agree`.", show_default=False),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FinishOption = Annotated[
-    Finish, typer.Option(help="After the message, go on to the end of the sentence or stop.")
+    Finish,
+    typer.Option(help="After the message go on to the end of the sentence, or stop: none."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write to this new file instead of standard output.",
+        show_default=False,
+    ),
 ]
 
 
 @shares_settings
 def embed(
-    settings: Settings,
+    *,
+    agreement: Agreed = None,
     key_file: KeyFile = None,
     password: Password = False,
-    agreement: AgreementFile = None,
+    settings: Settings,
     finish: FinishOption = "sentence",
     json: Json = False,
 ) -> None:
-    """Hide the message on standard input in a text."""
-    stego = _steganographer(settings, key_file, password, agreement, finish)
-    message = streams.read_message()
+    """Hide the message on standard input in a text.
+
+    The message is any bytes; the text goes to standard output. The secret comes from one of
+    --agreement, --key-file and --password.
+    """
+    stego = _steganographer(settings, key_file, password, agreement, finish, writes=True)
+    message = streams.read_bytes("the message")
     with streams.progress_bar("hiding") as progress:
         written = stego.embed_report(message, progress)
     if not json:
-        return streams.write_text(written.text)
+        return streams.write_line(written.text.encode())
     streams.write_json(
         {
             "text": written.text,
@@ -65,42 +93,55 @@ def embed(
 
 @shares_settings
 def extract(
-    settings: Settings,
+    *,
+    agreement: Agreed = None,
     key_file: KeyFile = None,
     password: Password = False,
-    agreement: AgreementFile = None,
+    settings: Settings,
     json: Json = False,
 ) -> None:
-    """Read the message from the text on standard input."""
+    """Read the message in the text on standard input.
+
+    The message goes to standard output as it was hidden. Secret and settings must be those that
+    the text was written with; otherwise there is an error, never a wrong message. What was added
+    to the text's end does no harm.
+    """
     stego = _steganographer(settings, key_file, password, agreement)
-    text = streams.read_text()
+    text = streams.read_text("the text")
     with streams.progress_bar("reading") as progress:
         message = stego.extract(text, progress)
     if not json:
-        return streams.write_bytes(message)
+        return streams.write_line(message)
     streams.write_json(
         {"message": readable(message), "message_base64": base64.b64encode(message).decode()}
     )
 
 
 def keygen() -> None:
-    """Make a new key."""
+    """Make a new key.
+
+    It goes to standard output. A file that it is redirected to becomes readable by you alone;
+    bring it to the other side over a safe way.
+    """
     streams.write_secret(format_key(new_key()))
 
 
 @shares_settings
-def agree(
-    settings: Settings,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write this file.", show_default="standard output"),
-    ] = None,
-) -> None:
-    """Make one file with a new key and every setting that both sides share."""
+def agree(*, settings: Settings, output: Output = None) -> None:
+    """Make a file with a new key and the settings of both sides.
+
+    It goes to standard output. A file that it is redirected to becomes readable by you alone;
+    bring it to the other side over a safe way, since it holds the key.
+    """
     key = new_key()
     pact = Pact(settings.place, key, settings.steganographer(key=key).agreement)
     if output is None:
         return streams.write_secret(pact.dumps())
+    if output.exists():
+        raise FileError(
+            f"expected {output} to be a new file, found that it exists; "
+            f"it may hold the only copy of a key: remove it first, or choose another name"
+        )
     write_atomically(output, pact.dumps().encode(), private=True)
 
 
@@ -118,14 +159,14 @@ def _steganographer(
     password: bool,
     agreement: Path | None,
     finish: Finish = "sentence",
+    writes: bool = False,
 ) -> Steganographer:
-    sources = [key_file is not None, password, agreement is not None]
-    if sum(sources) != 1:
-        raise typer.BadParameter("give one of --key-file, --password and --agreement")
+    if (agreement is not None) + (key_file is not None) + password != 1:
+        raise UsageError("give one of --agreement, --key-file and --password")
     if agreement is not None:
         if given := settings.given():
             names = ", ".join("--" + name.replace("_", "-") for name in given)
-            raise typer.BadParameter(f"--agreement fixes every setting: leave out {names}")
+            raise UsageError(f"--agreement fixes every setting: leave out {names}")
         text = streams.decode_text(streams.read_file(agreement), str(agreement))
         pact = Pact.loads(text, str(agreement))
         model = load_model(pact.model_place)
@@ -133,4 +174,4 @@ def _steganographer(
     if key_file is not None:
         key = parse_key(streams.read_file(key_file), str(key_file))
         return settings.steganographer(key=key, finish=finish)
-    return settings.steganographer(password=streams.ask_password(), finish=finish)
+    return settings.steganographer(password=streams.ask_password(twice=writes), finish=finish)

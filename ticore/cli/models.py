@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..registry import model_backends
 from . import streams
 
 
 def models(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON list instead.")] = False,
 ) -> None:
-    """List the models that ship with ticore and the backends that load others."""
+    """List the models that can be opened here.
+
+    A place is what --model takes: the name of a model that ships with ticore, or BACKEND:LOCATION
+    to open files.
+    """
     backends = model_backends()
     if json:
         return streams.write_json(
@@ -31,10 +35,10 @@ def models(
         )
     table = Table("place", "what it is", box=None, pad_edge=False, header_style="bold")
     for entry in backends:
-        if entry.backend is None:
-            table.add_row(f"{entry.name}:LOCATION", entry.problem)
-            continue
-        for name, summary in entry.backend.shipped.items():
-            table.add_row(f"[bold cyan]{name}", summary)
-        table.add_row(f"{entry.name}:LOCATION", entry.backend.summary)
-    Console().print(table)
+        shipped = entry.backend.shipped if entry.backend else {}
+        for name, summary in shipped.items():
+            table.add_row(Text(name, style="bold cyan"), Text(summary))
+        summary = entry.backend.summary if entry.backend else entry.problem or ""
+        style = "" if entry.backend else "dim"
+        table.add_row(Text(f"{entry.name}:LOCATION"), Text(summary), style=style)
+    streams.show(table)

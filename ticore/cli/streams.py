@@ -7,11 +7,13 @@ import json
 import os
 import stat
 import sys
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..errors import FileError, KeyFormatError
@@ -20,14 +22,21 @@ from ..steganography.steganographer import Progress as Report
 PASSWORD_VARIABLE = "TICORE_PASSWORD"
 
 
-def read_message() -> bytes:
-    """All of standard input."""
-    return sys.stdin.buffer.read()
+def read_bytes(what: str) -> bytes:
+    """All of standard input. A person at a terminal is asked for `what`. Raises FileError."""
+    if sys.stdin is None:
+        raise FileError(f"expected {what} on standard input, found it closed; use: < FILE")
+    if sys.stdin.isatty():
+        note(f"type {what} and end it with Ctrl-D on a line of its own")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise FileError(f"cannot read standard input: {error.strerror or error}") from error
 
 
-def read_text() -> str:
-    """All of standard input as UTF-8 text, line ends untouched."""
-    return decode_text(sys.stdin.buffer.read(), "standard input")
+def read_text(what: str) -> str:
+    """All of standard input as UTF-8 text, line ends untouched. Raises FileError."""
+    return decode_text(read_bytes(what), "standard input")
 
 
 def decode_text(data: bytes, source: str) -> str:
@@ -49,55 +58,128 @@ def read_file(path: Path) -> bytes:
         raise FileError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def ask_password() -> str:
-    """From the environment if it is there, else from the terminal, never from standard input."""
+def ask_password(*, twice: bool) -> str:
+    """From the environment if it is there, else from the terminal, never from standard input.
+
+    Args:
+        twice: ask again, since a slip would make what is written unreadable.
+
+    Raises:
+        KeyFormatError: there is no terminal, nothing was typed, or the second one differs.
+    """
     from_environment = os.environ.get(PASSWORD_VARIABLE)
     if from_environment is not None:
         return from_environment
     try:
-        return getpass.getpass("Password: ")
-    except (EOFError, OSError):
+        with warnings.catch_warnings():
+            # getpass warns, and then reads standard input, where the message is.
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            password = getpass.getpass("Password: ")
+            if twice and password and getpass.getpass("Password again: ") != password:
+                raise KeyFormatError("the two passwords differ; try again")
+    except EOFError:
+        note()
+        raise KeyFormatError("expected a password, found none; try again") from None
+    except (getpass.GetPassWarning, OSError):
         raise KeyFormatError(
-            f"expected a password, found no terminal to ask on; set {PASSWORD_VARIABLE}"
+            f"expected a password, found no terminal to ask for it; set {PASSWORD_VARIABLE}"
         ) from None
+    return password
 
 
 def write_bytes(data: bytes) -> None:
-    """Put a result on standard output, byte for byte."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    """Put a result on standard output, byte for byte. Raises FileError."""
+    with _stdout() as stdout:
+        stdout.write(data)
 
 
-def write_text(text: str) -> None:
-    """Put a text on standard output; a line end is added for a terminal only."""
-    write_bytes(text.encode() + (b"\n" if sys.stdout.isatty() else b""))
+def write_line(data: bytes) -> None:
+    """As `write_bytes`; a terminal gets a line end where there is none."""
+    with _stdout() as stdout:
+        stdout.write(data)
+        if stdout.isatty() and not data.endswith(b"\n"):
+            stdout.write(b"\n")
 
 
 def write_json(value: object) -> None:
-    """Put one JSON object on standard output."""
+    """Put one JSON value on standard output. Raises FileError."""
     write_bytes(json.dumps(value, ensure_ascii=False, indent=2).encode() + b"\n")
 
 
 def write_secret(text: str) -> None:
-    """Put a secret on standard output; a file it is redirected to becomes its owner's alone."""
-    if stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
-        os.fchmod(sys.stdout.fileno(), 0o600)
-    write_bytes(text.encode())
+    """Put a secret on standard output; a file it is redirected to becomes its owner's alone.
+
+    Raises FileError, also where the file cannot be closed to others: nothing is written then.
+    """
+    with _stdout() as stdout:
+        descriptor = stdout.fileno()
+        if hasattr(os, "fchmod") and stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.fchmod(descriptor, 0o600)
+        stdout.write(text.encode())
+
+
+def show(*renderables: RenderableType) -> None:
+    """Put tables and the like on standard output, laid out for its width. Raises FileError."""
+    console = Console()
+    with console.capture() as capture:
+        for renderable in renderables:
+            console.print(renderable)
+    write_bytes(capture.get().encode(console.encoding, errors="replace"))
+
+
+def note(text: str = "") -> None:
+    """Put a line on standard error, if there is anyone to read it."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""`text` with what a terminal would obey, or cannot show, as escapes; `keep` stays.
+
+    >>> printable("a\x1b[2Jb\udcff\n")
+    'a\\x1b[2Jb\\udcff\\n'
+    """
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def abandon_stdout() -> None:
+    """Send what is still in the buffer nowhere: Python would fail to flush it, and complain."""
+    with suppress(OSError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Report | None]:
     """A progress bar on standard error while the block runs, or None where it is no terminal."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not (sys.stderr.isatty() and console.is_interactive):
         yield None
         return
     columns = (
-        TextColumn(title),
+        TextColumn("{task.description}", style="dim"),
         BarColumn(),
-        TextColumn("{task.completed:.0f} / {task.total:.0f} bits"),
+        TextColumn("{task.fields[bits]}", style="dim"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        task = progress.add_task(title, total=None, bits="")
+
+        def report(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total, bits=f"{done}/{total} bits")
+
+        yield report
+
+
+@contextmanager
+def _stdout() -> Iterator[BinaryIO]:
+    """Standard output; what was written to it has left when the block ends. Raises FileError."""
+    if sys.stdout is None:
+        raise FileError("expected to write to standard output, found it closed; use: > FILE")
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        abandon_stdout()
+        raise FileError(f"cannot write standard output: {error.strerror or error}") from error

@@ -91,4 +91,5 @@ def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
             places.append(c + end - a)
         else:
             places.append(c + (end - a) * (d - c) // (b - a) if b > a else d)
-    return places
+    # What was added at either end belongs to the tokens there.
+    return [0, *places[1:-1], len(text)] if len(places) > 1 else places

@@ -1,0 +1,1 @@
+"""Measurements. Each module runs by `python -m benchmarks.NAME` and writes to results/."""

@@ -1,0 +1,383 @@
+"""The Hugging Face adapter against the library, on trained and on real tokenizers."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+from tests import tokenizer_contract as contract
+from tests.tokenizers import CL100K_PATTERN, HUGGING_FACE, REAL_HUGGING_FACE, sample_text
+from ticore import interfaces
+from ticore.errors import ModelFilesError, SettingsError
+from ticore.interfaces import TokenizerStructure
+from ticore.registry import load_tokenizer
+from ticore_tokenizers import HuggingFaceTokenizer
+from ticore_tokenizers.spelling import byte_alphabet
+from ticore_tokenizers.structure import GPT2_PATTERN
+
+ALL = HUGGING_FACE | REAL_HUGGING_FACE
+BYTE_LEVEL = {name: ALL[name] for name in ("hf-gpt2", "hf-cl100k", "gpt2")}
+NFC = {name: ALL[name] for name in ("hf-cl100k-nfc", "qwen2.5")}
+LLAMA = {name: ALL[name] for name in ("hf-llama", "llama-2-json")}
+
+any_tokenizer = pytest.mark.parametrize("name", ALL)
+
+
+def library_of(tokenizer: HuggingFaceTokenizer) -> Tokenizer:
+    return tokenizer._library
+
+
+def byte_level() -> Tokenizer:
+    """Byte-level BPE without merges: one token a byte, ids as in `byte_alphabet`."""
+    tokenizer = Tokenizer(models.BPE(byte_alphabet(), []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def changed(change: Callable[[Any], None]) -> HuggingFaceTokenizer:
+    """`byte_level` with its JSON changed in place by `change`."""
+    state = json.loads(byte_level().to_str())
+    change(state)
+    return HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+
+
+# Token bytes and texts
+
+
+@any_tokenizer
+@given(draws=contract.numbers)
+@example(draws=[35, 300])  # Llama's byte token of a space: Strip takes this one too
+@example(draws=[229, 1, 153, 132])  # a special token inside a character spelled in bytes
+@example(draws=[229, 153, 132])  # U+2581 spelled in bytes is no space
+@example(draws=[243, 68])  # an unfinished character, then an ASCII letter
+def test_decode_is_token_bytes(name: str, draws: list[int]) -> None:
+    tokenizer = ALL[name]()
+    ids = contract.any_ids(tokenizer, draws)
+    contract.check_decode_is_bytes(tokenizer, ids, squeezes=name == "hf-metaspace")
+
+
+@pytest.mark.parametrize("name", BYTE_LEVEL)
+@given(text=contract.texts)
+@example(text="")
+@example(text="a\x00b")
+def test_token_bytes_spell_the_text(name: str, text: str) -> None:
+    tokenizer = BYTE_LEVEL[name]()
+    assert contract.joined_bytes(tokenizer, tokenizer.encode(text)) == text.encode()
+
+
+@pytest.mark.parametrize("name", LLAMA)
+@given(text=contract.texts)
+@example(text="")
+@example(text=" ")
+@example(text="▁")
+def test_token_bytes_spell_the_text_after_a_space(name: str, text: str) -> None:
+    tokenizer = LLAMA[name]()
+    ids = tokenizer.encode(text)
+    if tokenizer.special_ids.isdisjoint(ids):  # the text may hold "<s>"
+        expected = (" " + text if text else "").replace("▁", " ")
+        assert contract.joined_bytes(tokenizer, ids) == expected.encode()
+
+
+@pytest.mark.parametrize("name", NFC)
+def test_token_bytes_spell_the_normal_form(name: str) -> None:
+    tokenizer = NFC[name]()
+    for text in sample_text(20, seed=1):
+        expected = unicodedata.normalize("NFC", text).encode()
+        assert contract.joined_bytes(tokenizer, tokenizer.encode(text)) == expected
+
+
+@any_tokenizer
+@given(draws=contract.numbers)
+@example(draws=[229, 1, 153, 132])
+def test_silent_ids_contribute_nothing(name: str, draws: list[int]) -> None:
+    tokenizer = ALL[name]()
+    contract.check_silent(tokenizer, contract.any_ids(tokenizer, draws))
+
+
+@any_tokenizer
+@given(batch=st.lists(contract.texts, max_size=5))
+def test_batch_is_map(name: str, batch: list[str]) -> None:
+    contract.check_batch_is_map(ALL[name](), batch)
+
+
+@any_tokenizer
+@given(text=contract.texts, draws=contract.numbers)
+def test_agrees_with_library(name: str, text: str, draws: list[int]) -> None:
+    tokenizer = ALL[name]()
+    library = library_of(tokenizer)
+    assert tokenizer.encode(text) == library.encode(text, add_special_tokens=False).ids
+    ids = contract.any_ids(tokenizer, draws)
+    assert tokenizer.decode(ids) == library.decode(ids, skip_special_tokens=True)
+
+
+@any_tokenizer
+def test_ids_in_range(name: str) -> None:
+    tokenizer = ALL[name]()
+    assert isinstance(tokenizer, interfaces.Tokenizer)
+    contract.check_ids_in_range(tokenizer)
+
+
+def test_byte_alphabet_is_the_library_s() -> None:
+    assert sorted(byte_alphabet()) == sorted(pre_tokenizers.ByteLevel.alphabet())
+    assert sorted(byte_alphabet().values()) == list(range(256))
+    for mark, byte in byte_alphabet().items():
+        assert decoders.ByteLevel().decode([mark]) == bytes([byte]).decode(errors="replace")
+
+
+def test_metaspace_squeezes_the_first_token() -> None:
+    """The library drops every ▁ of the first token, also those inside it."""
+    vocab = {"<unk>": 0, "▁a▁b": 1, "▁▁": 2}
+    library = Tokenizer(models.BPE(vocab, [], unk_token="<unk>"))
+    library.decoder = decoders.Metaspace()
+    tokenizer = HuggingFaceTokenizer(library)
+    assert [tokenizer.token_bytes(i) for i in (1, 2)] == [b" a b", b"  "]
+    assert tokenizer.decode([1, 1]) == "ab a b"
+    assert tokenizer.decode([2, 1]) == " a b"
+
+
+def test_added_tokens() -> None:
+    library = byte_level()
+    library.add_special_tokens(["<|end|>"])
+    library.add_tokens(["a b", "日本"])
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.special_ids == {256}
+    assert [tokenizer.token_bytes(i) for i in (256, 257, 258)] == [b"", b"a b", "日本".encode()]
+    assert tokenizer.encode("a b日本<|end|>") == [257, 258, 256]
+    assert tokenizer.decode([257, 256, 258]) == "a b日本"
+
+
+def test_added_token_named_like_a_byte_is_that_byte() -> None:
+    """ "é" is how a byte-level vocabulary writes the byte E9, and so the library decodes it."""
+    library = byte_level()
+    library.add_tokens(["é"])
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.encode("é") == [0xE9]
+    assert tokenizer.token_bytes(0xE9) == b"\xe9"
+    assert tokenizer.decode([0xE9]) == "\ufffd"
+    assert tokenizer.structure() is None
+
+
+def test_ids_left_out_are_special() -> None:
+    tokenizer = changed(lambda state: state["model"]["vocab"].update({"Ġa": 300}))
+    assert tokenizer.vocab_size == 301
+    assert tokenizer.special_ids == set(range(256, 300))
+    assert tokenizer.decode([97, 299, 300]) == "a a"
+
+
+def test_unknown_token_is_special() -> None:
+    tokenizer = HUGGING_FACE["hf-metaspace"]()
+    assert tokenizer.special_ids == {0}
+    assert tokenizer.token_bytes(0) == b"<unk>"
+    unigram = Tokenizer(models.Unigram([("▁a", -1.0), ("?", -9.0)], 1, False))
+    unigram.decoder = decoders.Metaspace()
+    assert HuggingFaceTokenizer(unigram).special_ids == {1}
+
+
+def test_truncation_and_padding_are_off() -> None:
+    library = byte_level()
+    library.enable_truncation(3)
+    library.enable_padding(length=8)
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.encode("abcde") == list(b"abcde")
+    assert tokenizer.encode_batch(["abcde", "a"]) == [list(b"abcde"), list(b"a")]
+    assert library.truncation is not None
+    assert tokenizer.digest() == HuggingFaceTokenizer(byte_level()).digest()
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
+def test_lone_surrogate_is_refused(text: str) -> None:
+    tokenizer = HUGGING_FACE["hf-gpt2"]()
+    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
+        tokenizer.encode(text)
+    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
+        tokenizer.encode_batch(["fine", text])
+
+
+# Structure
+
+METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+END = ("<|endoftext|>",)
+
+
+@pytest.mark.parametrize(
+    ("name", "structure"),
+    [
+        ("hf-gpt2", TokenizerStructure("bpe", pretokenizer=GPT2_PATTERN, added_tokens=END)),
+        ("hf-cl100k", TokenizerStructure("bpe", pretokenizer=CL100K_PATTERN, added_tokens=END)),
+        (
+            "hf-cl100k-nfc",
+            TokenizerStructure("bpe", "nfc", pretokenizer=CL100K_PATTERN, added_tokens=END),
+        ),
+        ("hf-llama", None),
+        ("hf-metaspace", None),
+        ("gpt2", TokenizerStructure("bpe", pretokenizer=GPT2_PATTERN, added_tokens=END)),
+        (
+            "qwen2.5",
+            TokenizerStructure(
+                "bpe",
+                "nfc",
+                pretokenizer=CL100K_PATTERN.replace("{1,3}", ""),
+                added_tokens=(*END, "<|im_start|>", "<|im_end|>"),
+            ),
+        ),
+    ],
+)
+def test_structure(name: str, structure: TokenizerStructure | None) -> None:
+    assert ALL[name]().structure() == structure
+
+
+@given(text=contract.texts)
+def test_gpt2_pattern_is_the_library_s(text: str) -> None:
+    spelled_out = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(GPT2_PATTERN), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    built_in = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    assert spelled_out.pre_tokenize_str(text) == built_in.pre_tokenize_str(text)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda s: s["model"].update(ignore_merges=True), id="merges ignored"),
+        pytest.param(lambda s: s["model"].update(end_of_word_suffix="@"), id="suffix"),
+        pytest.param(lambda s: s["model"]["vocab"].pop("Ā"), id="a byte missing"),
+        pytest.param(lambda s: s.update(normalizer={"type": "NFKC"}), id="normalizer"),
+        pytest.param(lambda s: s.update(pre_tokenizer=None), id="no pre-tokenizer"),
+        pytest.param(lambda s: s["pre_tokenizer"].update(add_prefix_space=True), id="prefix space"),
+        pytest.param(lambda s: s.update(decoder=METASPACE), id="decoder"),
+    ],
+)
+def test_no_structure_rather_than_a_wrong_one(change: Callable[[Any], None]) -> None:
+    assert HuggingFaceTokenizer(byte_level()).structure() is not None
+    assert changed(change).structure() is None
+
+
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip", "single_word"])
+def test_no_structure_where_added_tokens_look_around(flag: str) -> None:
+    library = byte_level()
+    library.add_tokens([AddedToken("<x>", **{flag: True})])
+    assert HuggingFaceTokenizer(library).structure() is None
+
+
+def test_no_structure_where_added_tokens_take_two_passes() -> None:
+    library = byte_level()
+    library.add_tokens([AddedToken("<x>", normalized=True)])
+    assert HuggingFaceTokenizer(library).structure() is not None
+    library.add_tokens([AddedToken("<x>y", normalized=False)])
+    assert HuggingFaceTokenizer(library).structure() is None
+    normalized = byte_level()
+    normalized.normalizer = normalizers.NFC()
+    normalized.add_tokens([AddedToken("<x>", normalized=True)])
+    assert HuggingFaceTokenizer(normalized).structure() is None
+
+
+# Digest and files
+
+BAD_CHARSMAP = '"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAA"}'
+
+
+def test_digest_tells_tokenizers_apart() -> None:
+    digests = {HUGGING_FACE[name]().digest() for name in HUGGING_FACE}
+    assert len(digests) == len(HUGGING_FACE)
+    assert (
+        HuggingFaceTokenizer(byte_level()).digest() == HuggingFaceTokenizer(byte_level()).digest()
+    )
+
+
+def test_digest_ignores_the_layout_of_the_file(tmp_path: Path) -> None:
+    state = json.loads(byte_level().to_str())
+    files = tmp_path / "a.json", tmp_path / "b.json"
+    files[0].write_text(json.dumps(state), encoding="utf-8")
+    files[1].write_text(
+        json.dumps(dict(reversed(state.items())), indent=2, ensure_ascii=False), encoding="utf-8"
+    )
+    first, second = (HuggingFaceTokenizer.from_file(file) for file in files)
+    assert first.digest() == second.digest()
+
+
+@pytest.mark.parametrize("place", ["tokenizers:{0}/tokenizer.json", "tokenizers:{0}"])
+def test_opens_a_place(tmp_path: Path, place: str) -> None:
+    tokenizer = HUGGING_FACE["hf-llama"]()
+    library_of(tokenizer).save(str(tmp_path / "tokenizer.json"))
+    again = load_tokenizer(place.format(tmp_path))
+    assert again.digest() == tokenizer.digest()
+    assert again.encode_batch(sample_text(3)) == tokenizer.encode_batch(sample_text(3))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'{"model": {}}',
+        b'{"hello": "world"}',
+        byte_level().to_str().encode()[:-20],
+        # This one panics inside the library.
+        byte_level().to_str().replace('"normalizer":null', BAD_CHARSMAP).encode(),
+    ],
+)
+def test_damaged_file(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "tokenizer.json"
+    file.write_bytes(content)
+    with pytest.raises(ModelFilesError, match="found something else") as caught:
+        HuggingFaceTokenizer.from_file(file)
+    assert str(file) in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_binary_file_names_the_other_backend(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.model"
+    file.write_bytes(b"\x0a\xff\xfe")
+    with pytest.raises(ModelFilesError, match="sentencepiece:FILE"):
+        HuggingFaceTokenizer.from_file(file)
+
+
+@pytest.mark.parametrize("name", ["absent.json", "."])
+def test_missing_file(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ModelFilesError, match="check the path"):
+        HuggingFaceTokenizer.from_file(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("decoder", "named"),
+    [
+        (None, "found none"),
+        (decoders.WordPiece(), "found WordPiece"),
+        (decoders.CTC(), "found CTC"),
+        (decoders.Sequence([decoders.ByteFallback(), decoders.Strip(" ", 1, 0)]), "ByteFallback"),
+        (
+            decoders.Sequence(
+                [
+                    decoders.Replace("▁", " "),
+                    decoders.ByteFallback(),
+                    decoders.Fuse(),
+                    decoders.Strip(" ", 2, 0),
+                ]
+            ),
+            "Strip",
+        ),
+    ],
+)
+def test_decoder_that_spells_no_single_tokens(decoder: decoders.Decoder | None, named: str) -> None:
+    library = byte_level()
+    library.decoder = decoder
+    with pytest.raises(ModelFilesError, match=named):
+        HuggingFaceTokenizer(library)
+
+
+def test_dropout_is_refused() -> None:
+    with pytest.raises(ModelFilesError, match=r"dropout 0\.5"):
+        changed(lambda state: state["model"].update(dropout=0.5))

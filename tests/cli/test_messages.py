@@ -1,0 +1,231 @@
+"""`embed`, `extract`, `keygen`, `agree`: the right message, or an error and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+import ticore_embedded
+from ticore.cli import streams
+from ticore.cli.messages import readable
+from ticore.steganography import Pact, parse_key
+
+from .conftest import MESSAGE, PROMPT, Sent, Ticore
+
+BY_KEY = ("--prompt", PROMPT, "--top-k", "32")
+MODELS = Path(ticore_embedded.__file__).parent / "models"
+
+
+def test_a_message_comes_back_by_agreement(ticore: Ticore, sent: Sent) -> None:
+    assert sent.text.startswith(PROMPT.encode())
+    read = ticore("extract", "--agreement", sent.pact, stdin=sent.text)
+    assert (read.status, read.out, read.err) == (0, MESSAGE, "")
+
+
+def test_a_message_comes_back_by_key_file(ticore: Ticore, sent: Sent) -> None:
+    read = ticore("extract", "--key-file", sent.key, *BY_KEY, stdin=sent.text_by_key)
+    assert (read.status, read.out, read.err) == (0, MESSAGE, "")
+
+
+def test_a_message_comes_back_by_password(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt Pferd")
+    written = ticore("embed", "--password", "--view", "continuation", stdin=b"")
+    assert (written.status, written.err) == (0, "")
+    read = ticore("extract", "--password", "--view", "continuation", stdin=written.out)
+    assert (read.status, read.out) == (0, b"")
+    monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt pferd")
+    wrong = ticore("extract", "--password", "--view", "continuation", stdin=written.out)
+    wrong.assert_error(1, "key")
+
+
+@pytest.mark.parametrize("tail", ["\n", " And so on.", "é", "\n\n> quoted\x00", "\r\n"])
+def test_what_was_added_to_the_end_does_no_harm(ticore: Ticore, sent: Sent, tail: str) -> None:
+    read = ticore("extract", "--agreement", sent.pact, stdin=sent.text + tail.encode())
+    assert (read.status, read.out) == (0, MESSAGE)
+
+
+def test_json_has_the_text_and_its_measures(ticore: Ticore, sent: Sent) -> None:
+    written = json.loads(ticore("embed", "--agreement", sent.pact, "--json", stdin=b"hi").out)
+    assert set(written) == {"text", "tokens", "bits", "bits_per_token", "kl_filter", "seconds"}
+    assert written["bits_per_token"] == written["bits"] / written["tokens"]
+    text = written["text"].encode()
+    read = json.loads(ticore("extract", "--agreement", sent.pact, "--json", stdin=text).out)
+    assert read == {"message": "hi", "message_base64": base64.b64encode(b"hi").decode()}
+
+
+def test_json_of_a_message_that_is_no_text(ticore: Ticore, sent: Sent) -> None:
+    read = json.loads(ticore("extract", "--agreement", sent.pact, "--json", stdin=sent.text).out)
+    assert read["message"] is None
+    assert base64.b64decode(read["message_base64"]) == MESSAGE
+
+
+def test_readable() -> None:
+    assert readable("né".encode()) == "né"
+    assert readable(b"\xff") is None
+
+
+def test_keygen_makes_another_key_each_time(ticore: Ticore) -> None:
+    keys = {parse_key(ticore("keygen").out, "stdout") for _ in range(3)}
+    assert len(keys) == 3
+
+
+def test_agree_writes_what_was_given(ticore: Ticore) -> None:
+    given = ("--prompt", "Née", "--top-k", "0", "--top-p", "0.5", "--temperature", "2")
+    made = ticore("agree", *given, "--view", "continuation", "--model", "tiny-en")
+    pact = Pact.loads(made.out.decode(), "stdout")
+    found = pact.agreement
+    assert (pact.model_place, found.prompt, found.view) == ("tiny-en", "Née", "continuation")
+    assert (found.top_k, found.top_p, found.temperature) == (None, 0.5, 2.0)
+
+
+def test_agree_makes_a_private_file_and_never_replaces_one(ticore: Ticore) -> None:
+    made = ticore("agree", "-o", "pact")
+    assert (made.status, made.out, made.err) == (0, b"", "")
+    content = Path("pact").read_bytes()
+    assert stat.S_IMODE(os.stat("pact").st_mode) == 0o600
+    ticore("agree", "--output", "pact").assert_error(1, "new file")
+    assert Path("pact").read_bytes() == content
+    ticore("agree", "-o", "nowhere/pact").assert_error(1, "cannot write nowhere/pact")
+
+
+def test_reading_changes_no_file(ticore: Ticore, sent: Sent) -> None:
+    def look() -> list[tuple[bytes, int, int]]:
+        return [
+            (p.read_bytes(), p.stat().st_mode, p.stat().st_mtime_ns) for p in (sent.key, sent.pact)
+        ]
+
+    before = look()
+    ticore("extract", "--agreement", sent.pact, stdin=b"nothing")
+    ticore("extract", "--key-file", sent.key, stdin=b"nothing")
+    assert look() == before
+
+
+@pytest.fixture
+def bad_files() -> None:
+    """In the working directory: files that are not what they should be."""
+    Path("folder").mkdir()
+    Path("empty").touch()
+    Path("short").write_text("0f" * 31 + "\n")
+    Path("no-hex").write_text("xy" * 32 + "\n")
+    Path("binary").write_bytes(b"\x7fELF\xff")
+    Path("list.json").write_text("[1]")
+
+
+@pytest.mark.usefixtures("bad_files")
+@pytest.mark.parametrize("command", ["embed", "extract"])
+@pytest.mark.parametrize(
+    ("arguments", "status", "part"),
+    [
+        ([], 2, "give one of --agreement, --key-file and --password"),
+        (["--key-file", "short", "--password"], 2, "give one of"),
+        (["--agreement", "x", "--top-k", "3", "--model", "m"], 2, "leave out --model, --top-k"),
+        (["--key-file"], 2, "--key-file"),
+        (["--nix"], 2, "--nix"),
+        (["nix"], 2, "nix"),
+        (["--key-file", "missing"], 1, "cannot read missing: No such file"),
+        (["--key-file", "folder"], 1, "cannot read folder: Is a directory"),
+        (["--key-file", "empty"], 1, "found 0 characters"),
+        (["--key-file", "short"], 1, "found 62 characters"),
+        (["--key-file", "no-hex"], 1, "not all of them hex"),
+        (["--key-file", "a\udcff\n\x1b[2J"], 1, r"a\udcff\n\x1b[2J"),
+        (["--agreement", "missing"], 1, "cannot read missing"),
+        (["--agreement", "folder"], 1, "cannot read folder"),
+        (["--agreement", "empty"], 1, "not JSON"),
+        (["--agreement", "short"], 1, "short: expected a pact file"),
+        (["--agreement", "binary"], 1, "binary: expected UTF-8 text"),
+        (["--agreement", "list.json"], 1, "list.json"),
+    ],
+)
+def test_bad_secrets(
+    ticore: Ticore, command: str, arguments: list[str], status: int, part: str
+) -> None:
+    ticore(command, *arguments, stdin=b"something").assert_error(status, part)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+def test_a_key_file_that_may_not_be_read(ticore: Ticore) -> None:
+    Path("key").touch(mode=0)
+    ticore("embed", "--key-file", "key").assert_error(1, "cannot read key: Permission denied")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "part"),
+    [
+        ("model", "0" * 64, "the model that was agreed on"),
+        ("tokenizer", "0" * 64, "the tokenizer that was agreed on"),
+        ("codec", "nix", "unknown codec 'nix'"),
+        ("mode", "nix", "mode"),
+        ("view", "nix", "view"),
+        ("top_k", -1, "top_k"),
+        ("prompt", 3, "prompt"),
+    ],
+)
+def test_a_pact_that_does_not_fit(
+    ticore: Ticore, sent: Sent, field: str, value: object, part: str
+) -> None:
+    document = json.loads(sent.pact.read_text())
+    document["agreement"][field] = value
+    Path("pact").write_text(json.dumps(document))
+    ticore("extract", "--agreement", "pact", stdin=sent.text).assert_error(1, part)
+
+
+def _cut(text: bytes) -> bytes:
+    return text[: len(PROMPT) + 40]
+
+
+def _altered(text: bytes) -> bytes:
+    """One letter in the first half of the message is another."""
+    at = next(i for i in range(len(PROMPT) + 20, len(text)) if text[i : i + 1].isalpha())
+    return text[:at] + (b"q" if text[at : at + 1] != b"q" else b"w") + text[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "change", "part"),
+    [
+        (BY_KEY, _cut, "the text was"),
+        (BY_KEY, _altered, "the text was"),
+        (BY_KEY, lambda _: b"", "found none"),
+        (BY_KEY, lambda _: PROMPT.encode(), "ends before the message does"),
+        (BY_KEY, lambda text: b"\xef\xbb\xbf" + text, "begins with the prompt"),
+        (BY_KEY, lambda text: text.replace(b" ", b"  "), "begins with the prompt"),
+        (BY_KEY, lambda text: text.decode().encode("utf-16"), "expected UTF-8 text"),
+        (BY_KEY, lambda text: text + b"\xff", "expected UTF-8 text"),
+        (("--prompt", PROMPT), None, "setting"),
+        (("--prompt", "It was a", "--top-k", "32"), None, "prompt"),
+        (("--prompt", "It was a cold day", "--top-k", "32"), None, "begins with the prompt"),
+        ((*BY_KEY, "--temperature", "1.5"), None, "setting"),
+        ((*BY_KEY, "--top-p", "0.9"), None, "setting"),
+        ((*BY_KEY, "--view", "continuation"), None, "setting"),
+    ],
+)
+def test_a_text_that_cannot_be_read(
+    ticore: Ticore, sent: Sent, arguments: tuple[str, ...], change: object, part: str
+) -> None:
+    text = change(sent.text_by_key) if callable(change) else sent.text_by_key
+    ticore("extract", "--key-file", sent.key, *arguments, stdin=text).assert_error(1, part)
+
+
+def test_a_wrong_key(ticore: Ticore, sent: Sent) -> None:
+    Path("other").write_bytes(ticore("keygen").out)
+    found = ticore("extract", "--key-file", "other", *BY_KEY, stdin=sent.text_by_key)
+    found.assert_error(1, "key")
+
+
+def test_another_model(ticore: Ticore, sent: Sent) -> None:
+    """One that differs in its configuration alone, and so in its digest."""
+    shutil.copytree(MODELS / "tiny-en", "other")
+    config = json.loads(Path("other/config.json").read_text())
+    Path("other/config.json").write_text(json.dumps(config | {"rms_norm_eps": 0.01}))
+    arguments = ("--key-file", sent.key, *BY_KEY, "--model", "embedded:other")
+    ticore("extract", *arguments, stdin=sent.text_by_key).assert_error(1, "setting")
+
+
+def test_a_message_that_does_not_fit(ticore: Ticore, sent: Sent) -> None:
+    long = os.urandom(4000)
+    ticore("embed", "--agreement", sent.pact, stdin=long).assert_error(1, "context has room")

@@ -1,0 +1,75 @@
+"""Stepwise verification: what it keeps, what it falls back to, how it reads."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.models import ToyTokenizer
+from ticore.candidates import Pool
+from ticore.consistency import Verifier, oracle
+from ticore.disambiguation import Stepwise
+from ticore.errors import CapacityError, ExtractionError, OutsidePoolError
+
+TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
+
+
+def pool(*ids):
+    return Pool(np.array(ids), np.arange(len(ids), 0, -1))
+
+
+def stepwise(prompt="", view="whole"):
+    return Stepwise(Verifier(TOY, view=view), prompt, TOY.encode(prompt))
+
+
+@given(tokens=st.lists(st.integers(1, 6), max_size=12))
+def test_keeps_exactly_the_consistent_candidates(tokens):
+    session, history = stepwise().start(), []
+    everything = pool(6, 5, 4, 3, 2, 1)
+    for token in tokens:
+        kept = session.refine(everything, iter([])).ids.tolist()
+        expected = [t for t in (6, 5, 4, 3, 2, 1) if oracle.is_consistent(TOY, [*history, t])]
+        assert kept == expected
+        if token in kept:
+            session.push(token)
+            history.append(token)
+    assert session.text() == TOY.decode(history)
+
+
+def test_falls_back_to_the_most_probable_consistent_token_outside():
+    session = stepwise("a").start()
+    outside = iter([pool(4), pool(2, 6, 3)])
+    assert session.refine(pool(2), outside).ids.tolist() == [6]
+
+
+def test_nothing_left_at_all():
+    session = stepwise("a").start()
+    with pytest.raises(CapacityError, match="no token of the vocabulary"):
+        session.refine(pool(2), iter([pool(2)]))
+
+
+@pytest.mark.parametrize(("view", "expected"), [("whole", [6, 1]), ("continuation", [1, 6, 1])])
+def test_reads_the_tokens_after_the_prompt(view, expected):
+    reader = stepwise("a", view).read("aca")
+    found = []
+    while not reader.exhausted:
+        index = reader.locate(pool(6, 1))
+        found.append([6, 1][index])
+    assert found == expected
+
+
+def test_a_token_outside_the_pool():
+    reader = stepwise().read("ca")
+    assert reader.locate(pool(1, 6)) == 1
+    with pytest.raises(OutsidePoolError, match="token 2 of the text"):
+        reader.locate(pool(6))
+
+
+def test_another_prompt():
+    with pytest.raises(ExtractionError, match="begins with the prompt 'c', found 'aca'"):
+        stepwise("c").read("aca")
+
+
+def test_a_prompt_that_reads_differently_in_this_text():
+    with pytest.raises(ExtractionError, match="end of the prompt reads as other tokens"):
+        stepwise("a").read("ab")
