@@ -62,16 +62,19 @@ def ticore(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Monkey
     return call
 
 
-def shell(command: str, **more: object) -> Result:
+def shell(command: str, input: bytes = b"", start_new_session: bool = False) -> Result:
     """A command line for a real shell, where `ticore` runs as a process of its own."""
     script = f'ticore() {{ "{sys.executable}" -c "from ticore.cli import main; main()" "$@"; }}\n'
+    environment = os.environ | {"PYTHONWARNINGS": "error"}
+    environment.pop("PYTHONUNBUFFERED", None)  # as most people run it
     done = subprocess.run(
         ["bash", "-c", script + command],
         capture_output=True,
         timeout=120,
         check=False,
-        env=os.environ | {"PYTHONWARNINGS": "error"},
-        **({"stdin": subprocess.DEVNULL} | more),
+        env=environment,
+        input=input,
+        start_new_session=start_new_session,
     )
     return Result(done.returncode, done.stdout, done.stderr.decode())
 

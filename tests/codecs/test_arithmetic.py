@@ -184,3 +184,12 @@ def test_a_short_text_is_told_from_a_whole_one():
 def test_unknown_stop_rule():
     with pytest.raises(SettingsError, match="'exact' or 'paper', found 'soon'"):
         ArithmeticCodec("soon")
+
+
+def test_golden_choices():
+    """Old texts stay readable: these choices belong to these bits for ever."""
+    steps = [weights_of(masses, 32) for masses in ([9, 3, 1], [1, 1], [7, 5, 5, 0], [100, 1])] * 8
+    writer = ArithmeticCodec().writer(BitSource(bytes.fromhex("c0ffee15600d"), 48, zeros))
+    golden = "10100100011000200100012001200100"
+    assert "".join(str(writer.choose(weights)) for weights in steps) == golden
+    assert writer.settled == 26

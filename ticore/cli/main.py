@@ -90,6 +90,8 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     if status == INTERRUPTED:
+        if sys.stderr.isatty():
+            streams.note()  # away from the ^C or the question that stands there
         return _fail("interrupted", INTERRUPTED)
     return int(status or 0)
 

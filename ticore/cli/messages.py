@@ -103,8 +103,8 @@ def extract(
     """Read the message in the text on standard input.
 
     The message goes to standard output as it was hidden. Secret and settings must be those that
-    the text was written with; otherwise there is an error, never a wrong message. What was added
-    to the text's end does no harm.
+    the text was written with; otherwise there is an error, never a wrong message. What comes
+    after the text, such as a signature on a line of its own, does no harm.
     """
     stego = _steganographer(settings, key_file, password, agreement)
     text = streams.read_text("the text")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from ..errors import FileError, KeyFormatError
 from ..steganography.steganographer import Progress as Report
@@ -120,11 +120,12 @@ def write_secret(text: str) -> None:
 
 def show(*renderables: RenderableType) -> None:
     """Put tables and the like on standard output, laid out for its width. Raises FileError."""
-    console = Console()
-    with console.capture() as capture:
-        for renderable in renderables:
-            console.print(renderable)
-    write_bytes(capture.get().encode(console.encoding, errors="replace"))
+    with _stdout() as stdout:
+        console = Console()
+        with console.capture() as capture:
+            for renderable in renderables:
+                console.print(renderable)
+        stdout.write(capture.get().encode(console.encoding, errors="replace"))
 
 
 def note(text: str = "") -> None:
@@ -160,16 +161,12 @@ def progress_bar(title: str) -> Iterator[Report | None]:
     columns = (
         TextColumn("{task.description}", style="dim"),
         BarColumn(),
-        TextColumn("{task.fields[bits]}", style="dim"),
+        TaskProgressColumn(style="dim"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(title, total=None, bits="")
-
-        def report(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total, bits=f"{done}/{total} bits")
-
-        yield report
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 @contextmanager

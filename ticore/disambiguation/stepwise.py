@@ -86,7 +86,7 @@ class _TokenReader:
             return int(found[0])
         raise OutsidePoolError(
             f"token {self._at} of the text is none that could have been written there; the "
-            f"text was altered, or it was written with another model, prompt or other settings"
+            f"text was altered or cut, or written with another model, prompt or other settings"
         )
 
 

@@ -144,8 +144,8 @@ class Opener:
         if not self.complete:
             raise IncompleteMessageError(
                 f"the text ends before the message does: {self._bits_received} bits were read, at "
-                f"least {8 * self._needed} are needed; either the text was cut, or the key, the "
-                f"prompt or another setting is not the one that it was written with"
+                f"least {8 * self._needed} are needed; either the text was cut, or the key or "
+                f"password, the prompt or another setting is not what it was written with"
             )
         if self._keys is None or self._size is None:
             raise _not_authentic()

@@ -31,7 +31,7 @@ from .walk import Step, Walk
 
 Finish = Literal["sentence", "none"]
 Progress = Callable[[int, int], None]
-"""`f(done, total)`: bits of the message that are written or read so far, and all there are."""
+"""`f(done, total)`: the work done so far and all there is, as far as that is known yet."""
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
@@ -182,9 +182,11 @@ class Steganographer:
         started = time.perf_counter()
         for _ in range(EMBED_TRIES):
             frame = seal(message, secret, self.agreement.digest(), self._entropy)
-            written = self._write(frame, 8 * len(frame), "exact", progress)
+            bits = 8 * len(frame)
+            # Writing is the first half of the work, reading it back the second.
+            written = self._write(frame, bits, "exact", _part(progress, 0, bits))
             try:
-                if self.extract(written.text) == message:
+                if self.extract(written.text, _part(progress, bits, bits)) == message:
                     return _timed(written, started)
             except ExtractionError:
                 continue  # Another nonce makes another text.
@@ -327,6 +329,13 @@ class Steganographer:
         return self._secret
 
 
+def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
+    """A report on `bits` of work that come after `start` of the 2 x `bits` there are."""
+    if progress is None:
+        return None
+    return lambda done, _total: progress(start + min(done, bits), 2 * bits)
+
+
 def _advance(walk: Walk, writer: Writer) -> Step:
     step = walk.step()
     walk.push(int(step.pool.ids[writer.choose(step.weights)]))
@@ -334,13 +343,18 @@ def _advance(walk: Walk, writer: Writer) -> Step:
 
 
 def _finish_sentence(walk: Walk, writer: Writer) -> None:
-    """Go on, at random, until the text ends a sentence; stop where that takes too long."""
+    """Go on, at random, until the text ends a sentence; stop where that takes too long.
+
+    It goes on by at least one token: text that is put behind the last one may merge with it.
+    """
     for _ in range(FINISH_TOKENS):
-        if walk.full or _SENTENCE_END.search(walk.text()):
+        if walk.full:
             return
         try:
             _advance(walk, writer)
         except CapacityError:
+            return
+        if _SENTENCE_END.search(walk.text()):
             return
 
 

@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..candidates import Candidates, Ints, Pool
 from ..disambiguation import Session
 from ..errors import CapacityError
@@ -23,7 +25,8 @@ class Step:
         pool: the tokens the codec may choose from.
         weights: int64[n], their integer weights.
         kl_filter: divergence in bits of this pool from the candidates before disambiguation,
-            -log2 of the share of their probability that was kept.
+            -log2 of the share of their probability that was kept; 0 where none of them was kept
+            and a token from outside stands in, which no finite number describes.
     """
 
     pool: Pool
@@ -68,9 +71,8 @@ class Walk:
         before = self._candidates.pool(logits)
         pool = self._session.refine(before, self._candidates.outside(logits, before))
         weights = pool.weights(self._candidates.settings.weight_bits)
-        # The paper's fallback takes a token from outside the pool: nothing of it is kept.
-        kept, total = int(pool.mass.sum()), int(before.mass.sum())
-        kl_filter = math.log2(total / kept) if 0 < kept <= total else 0.0
+        kept, total = int(before.mass[np.isin(before.ids, pool.ids)].sum()), int(before.mass.sum())
+        kl_filter = math.log2(total / kept) if kept else 0.0
         return Step(pool, weights, kl_filter)
 
     def push(self, token: int) -> None:

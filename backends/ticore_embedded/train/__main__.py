@@ -14,6 +14,7 @@ from rich.console import Console
 
 from ..config import LlamaConfig
 from . import corpus, loop
+from .network import Llama
 
 # 5.9 million parameters: 11.7 MB in float16, deep and narrow, which reads best at this size.
 TINY_EN = LlamaConfig(
@@ -57,17 +58,17 @@ def main() -> None:
     console.print(f"held-out novels: {bpb:.3f} bits per byte")
 
 
-def export(model: torch.nn.Module, out: Path) -> None:
+def export(model: Llama, out: Path) -> None:
     """Write config.json and model.safetensors (float16) in the Hugging Face layout."""
     weights = {name: p.detach().to("cpu", torch.float16) for name, p in model.named_parameters()}
     # Not save_file, which hides what it writes from other users.
     stored = safetensors.torch.save(weights, metadata={"format": "pt"})
     (out / "model.safetensors").write_bytes(stored)
-    settings = dataclasses.asdict(TINY_EN) | {
+    settings = dataclasses.asdict(model.config) | {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",
         "hidden_act": "silu",
-        "head_dim": TINY_EN.head_dim,
+        "head_dim": model.config.head_dim,
         "attention_bias": False,
         "mlp_bias": False,
         "torch_dtype": "float16",

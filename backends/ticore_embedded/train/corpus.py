@@ -7,6 +7,7 @@ here as one paragraph a line, so that the model learns a newline as the end of a
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -19,10 +20,15 @@ import sentencepiece
 DOCUMENT_MARK = "<|doc|>"
 # Every twentieth novel is kept out of training: five novels by five authors.
 HELD_OUT_EVERY, HELD_OUT_PHASE = 20, 9
-# The web texts are few and the only modern English there is, so an epoch reads them thrice.
-WEB_REPEATS = 3
+# The web texts are few and the only modern English there is, so an epoch reads them five times.
+WEB_REPEATS = 5
+# One web text is shorter than a window: so many make a document.
+WEB_TEXTS_A_DOCUMENT = 50
+# Documents that are read side by side.
+MIXED = 32
 
 _WRAPPED_WIDTH = 100
+_OPENING = 60  # characters by which a prompt is known; all are longer
 _SENTENCE_START = re.compile(r"(?<=[.!?])[\"']?[ \n]+|\n")
 
 
@@ -46,14 +52,13 @@ def load(folder: Path) -> Corpus:
 def _web_texts(folder: Path) -> list[str]:
     """Web documents, without those whose openings serve as prompts in evaluation."""
     with open(folder.parents[1] / "prompts" / "en.jsonl", encoding="utf-8") as file:
-        prompts = {json.loads(line)["text"][:60] for line in file}
-    texts = []
+        prompts = {json.loads(line)["text"][:_OPENING] for line in file}
     with open(folder / "c4_pf_decoding.jsonl", encoding="utf-8") as file:
-        for line in file:
-            row = json.loads(line)
-            if row["prefix"][:60] not in prompts:
-                texts.append(unwrap(row["prefix"] + row["gold_completion"]))
-    return texts
+        rows = [json.loads(line) for line in file]
+    texts = [row["prefix"] + row["gold_completion"] for row in rows]
+    kept = [unwrap(text) for text in texts if text[:_OPENING] not in prompts]
+    parts = range(0, len(kept), WEB_TEXTS_A_DOCUMENT)
+    return ["\n".join(kept[at : at + WEB_TEXTS_A_DOCUMENT]) for at in parts]
 
 
 def unwrap(text: str) -> str:
@@ -62,7 +67,7 @@ def unwrap(text: str) -> str:
     >>> unwrap("It was\\nthe best\\n\\nof  times.")
     'It was the best\\nof times.'
     """
-    lines = [re.sub(r"\s+", " ", line).strip() for line in text.split("\n")]
+    lines = [re.sub(r"\s+", " ", line).strip() for line in text.strip().split("\n")]
     widths = [len(line) for line in lines if line]
     wrapped = bool(widths) and np.percentile(widths, 95) < _WRAPPED_WIDTH
     if not wrapped:
@@ -111,19 +116,34 @@ def windows(
 ) -> Iterator[np.ndarray]:
     """Endless training windows int64[length + 1]: the start token, then text from a sentence on.
 
-    Each epoch visits the documents in a new order and cuts them in new places.
+    Neighbours come from different documents, so that a batch mixes authors. Each visit to a
+    document cuts it in new places.
     """
     rng = np.random.default_rng(seed)
+    order = (texts[i] for _ in itertools.count() for i in rng.permutation(len(texts)))
+    under_way = [_windows_of(next(order), tokenizer, length, rng) for _ in range(MIXED)]
     while True:
-        for index in rng.permutation(len(texts)):
-            text = texts[index]
-            starts = [0] + [m.end() for m in _SENTENCE_START.finditer(text)]
-            at = int(rng.integers(0, min(len(starts), 40)))
-            while at < len(starts):
-                # Six characters a token is more than any English text needs.
-                ids = tokenizer.encode(text[starts[at] : starts[at] + 6 * length])[:length]
-                if len(ids) < length:
-                    break
-                yield np.array([tokenizer.bos_id(), *ids], dtype=np.int64)
-                read = starts[at] + len(tokenizer.decode(ids))
-                at = max(at + 1, int(np.searchsorted(starts, read, side="right")) - 1)
+        place = int(rng.integers(MIXED))
+        window = next(under_way[place], None)
+        if window is None:
+            under_way[place] = _windows_of(next(order), tokenizer, length, rng)
+        else:
+            yield window
+
+
+def _windows_of(
+    text: str,
+    tokenizer: sentencepiece.SentencePieceProcessor,
+    length: int,
+    rng: np.random.Generator,
+) -> Iterator[np.ndarray]:
+    starts = [0] + [m.end() for m in _SENTENCE_START.finditer(text)]
+    at = int(rng.integers(0, min(len(starts), 40)))
+    while at < len(starts):
+        # Six characters a token is more than any English text needs.
+        ids = tokenizer.encode(text[starts[at] : starts[at] + 6 * length])[:length]
+        if len(ids) < length:
+            return
+        yield np.array([tokenizer.bos_id(), *ids], dtype=np.int64)
+        read = starts[at] + len(tokenizer.decode(ids))
+        at = max(at + 1, int(np.searchsorted(starts, read, side="right")) - 1)
