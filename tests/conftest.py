@@ -2,6 +2,9 @@
 
 import os
 
+# Workers are as many as cores already. Set before anything imports NumPy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 

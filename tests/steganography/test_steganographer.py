@@ -58,7 +58,7 @@ pools = st.fixed_dictionaries(
 @given(
     message=st.binary(max_size=4),
     key=st.binary(min_size=32, max_size=32),
-    prompt=st.sampled_from(["", "one", "one two", "日本"]),
+    prompt=st.sampled_from(["", "one", "one two ", "日本"]) | st.text(max_size=8),
     pool=pools,
     seed=st.integers(0, 9999),
     sharpness=st.sampled_from([0, 1, 3]),
@@ -69,7 +69,7 @@ def test_extraction_always_round_trips(
 ):
     tokenizer = TRAINED[name]()
     if tokenizer.decode(tokenizer.encode(prompt)) != prompt:
-        prompt = ""
+        prompt = ""  # What the tokenizer changes is refused as a prompt, see below.
     if pool["top_k"] is None:
         pool["weight_bits"] = 32
     model = ToyModel(tokenizer, seed, sharpness, forced_every=forced_every, context=200)

@@ -1,0 +1,97 @@
+"""Places, backends and what is said when one is not there."""
+
+from importlib.metadata import EntryPoint
+from types import MappingProxyType
+
+import pytest
+
+from tests.models import ToyModel, ToyTokenizer
+from ticore import load_model, load_tokenizer, registry
+from ticore.errors import MissingExtraError, ModelFilesError, SettingsError, UnknownPlaceError
+from ticore.interfaces import LanguageModel, Tokenizer
+
+
+class ToyBackend:
+    """A third party's backend, as an entry point names it."""
+
+    summary = "toys"
+    shipped = MappingProxyType({"toy": "a toy"})
+
+    def load(self, location, load_tokenizer, options):
+        assert load_tokenizer is registry.load_tokenizer
+        return ToyModel(ToyTokenizer([location, "a"]), **options)
+
+
+TOYS = ToyBackend()
+
+
+@pytest.fixture
+def _declared(monkeypatch):
+    """Two more backends: one of toys, and one whose framework is not installed."""
+    more = [
+        EntryPoint("toys", f"{__name__}:TOYS", registry.MODELS),
+        EntryPoint("heavy", "no_such_framework:BACKEND [heavy]", registry.MODELS),
+        EntryPoint("stray", "no_such_library:BACKEND", registry.TOKENIZERS),
+    ]
+    real = registry.entry_points
+    monkeypatch.setattr(
+        registry,
+        "entry_points",
+        lambda group: [*real(group=group), *(e for e in more if e.group == group)],
+    )
+
+
+def test_an_embedded_model_by_its_name():
+    model = load_model("tiny-en")
+    assert isinstance(model, LanguageModel)
+    assert isinstance(model.tokenizer, Tokenizer)
+    assert load_tokenizer("tiny-en").digest() == model.tokenizer.digest()
+    assert load_model("embedded:tiny-en").digest() == model.digest()
+
+
+@pytest.mark.usefixtures("_declared")
+def test_a_third_partys_backend():
+    assert load_model("toy").tokenizer.pieces == ["toy", "a"]
+    model = load_model("toys:C:/x", seed=3)
+    assert model.tokenizer.pieces == ["C:/x", "a"]
+    assert load_tokenizer("toy").pieces == ["toy", "a"]
+
+
+@pytest.mark.usefixtures("_declared")
+def test_a_missing_framework_says_how_to_get_it():
+    with pytest.raises(MissingExtraError, match=r"pip install 'ticore\[heavy\]'"):
+        load_model("heavy:x")
+    with pytest.raises(MissingExtraError, match="pip install no_such_library"):
+        load_tokenizer("stray:x")
+    listed = {entry.name: entry for entry in registry.model_backends()}
+    assert listed["toys"].backend is TOYS
+    assert listed["heavy"].backend is None
+    assert "no_such_framework" in listed["heavy"].problem
+    load_model("toy")  # does not mind the one that cannot be loaded
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("tiny-de", r"no embedded model is called 'tiny-de' \(there are: tiny-en\)"),
+        ("", "no embedded model is called ''"),
+        ("nix:x", "no backend for models is called 'nix'; installed are: embedded"),
+        (":x", "no backend for models is called ''"),
+    ],
+)
+def test_unknown_models(place, message):
+    with pytest.raises(UnknownPlaceError, match=message):
+        load_model(place)
+
+
+def test_unknown_tokenizers():
+    with pytest.raises(UnknownPlaceError, match="installed are: sentencepiece, tokenizers"):
+        load_tokenizer("nix:x")
+    with pytest.raises(ModelFilesError):
+        load_tokenizer("sentencepiece:/nowhere")
+
+
+def test_choose():
+    assert registry.choose("codec", {"a": 1}, "a") == 1
+    with pytest.raises(SettingsError, match="unknown codec 'c': choose one of a, b"):
+        registry.choose("codec", {"b": 2, "a": 1}, "c")
