@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from tests.codecs.tables import endless, tables, weights_of
-from ticore.codecs import ArithmeticCodec, BitSource, zeros
+from ticore.codecs import ArithmeticCodec, BitSource, pack_bits, unpack_bits, zeros
 from ticore.errors import IncompleteMessageError, SettingsError
 
 LEVEL = 1e-4  # below this a fit is rejected; with fixed seeds a test passes always or never
@@ -23,9 +23,7 @@ def random_tail(seed):
 
 
 def to_source(bits, tail):
-    digits = "".join(map(str, bits))
-    data = int((digits + "0" * (-len(digits) % 8)) or "0", 2).to_bytes(-(-len(bits) // 8) or 1)
-    return BitSource(data, len(bits), tail)
+    return BitSource(pack_bits(bits), len(bits), tail)
 
 
 def write(codec, bits, steps, seed=0):
@@ -47,8 +45,7 @@ def read(codec, chosen, length):
         value, count = value << size | settled, count + size
     if count < length:
         value, count = value << (length - count) | reader.remainder(length - count), length
-    value >>= count - length
-    return [value >> (length - 1 - i) & 1 for i in range(length)]
+    return unpack_bits(value >> count - length, length)
 
 
 messages = st.one_of(

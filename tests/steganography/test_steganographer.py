@@ -211,6 +211,16 @@ def test_a_text_beyond_the_context_is_read_as_far_as_it_goes():
         toy(context=20).extract(text)
 
 
+def test_a_text_that_goes_on_where_nothing_can():
+    class Refuses(ToyTokenizer):
+        def encode_batch(self, texts):
+            return [[] for _ in texts]
+
+    stego = Steganographer(ToyModel(Refuses(["a", "b"])), key=KEY)
+    with pytest.raises(ExtractionError, match="goes on where nothing can have been written"):
+        stego.extract("ab")
+
+
 def test_a_model_without_choices():
     class Certain(ToyModel):
         def logits_after(self, ids):

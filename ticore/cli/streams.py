@@ -17,7 +17,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from ..errors import FileError, KeyFormatError
-from ..steganography.steganographer import Progress as Report
+from ..steganography.writing import Progress as Report
 
 PASSWORD_VARIABLE = "TICORE_PASSWORD"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from .arithmetic import ArithmeticCodec, StopRule
 from .base import Codec, Reader, Weights, Writer
-from .bits import BitSource, RandomBits, zeros
+from .bits import BitSource, RandomBits, pack_bits, unpack_bits, zeros
 
 CODECS: Mapping[str, Callable[[StopRule], Codec]] = {"arithmetic": ArithmeticCodec}
 
@@ -18,5 +18,7 @@ __all__ = [
     "StopRule",
     "Weights",
     "Writer",
+    "pack_bits",
+    "unpack_bits",
     "zeros",
 ]

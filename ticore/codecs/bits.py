@@ -1,9 +1,13 @@
-"""A message as an endless string of bits: its own, then a tail that never runs out."""
+"""Bits: lists of them packed, and a message as a string of them that never runs out."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..errors import SettingsError
 
 RandomBits = Callable[[int], int]
 """`f(n)` gives n random bits as an int."""
@@ -12,6 +16,28 @@ RandomBits = Callable[[int], int]
 def zeros(_count: int) -> int:
     """The tail of zeros, for rules that stop as soon as the message is all there is."""
     return 0
+
+
+def pack_bits(bits: Sequence[int]) -> bytes:
+    """`bits` as bytes, the first bit highest, zeros after the last.
+
+    Raises SettingsError where one is neither 0 nor 1.
+
+    >>> pack_bits([1, 0, 1, 0, 1, 0, 1, 0, 1])
+    b'\\xaa\\x80'
+    """
+    if any(bit not in (0, 1) for bit in bits):
+        raise SettingsError("bits: expected a sequence of 0 and 1, found something else in it")
+    return np.packbits(np.array(bits, dtype=np.uint8)).tobytes()
+
+
+def unpack_bits(value: int, count: int) -> list[int]:
+    """The lowest `count` bits of `value`, the highest of them first.
+
+    >>> unpack_bits(6, 4)
+    [0, 1, 1, 0]
+    """
+    return [value >> place & 1 for place in reversed(range(count))]
 
 
 class BitSource:

@@ -3,7 +3,8 @@
 from .agreement import Agreement
 from .keys import Secret, format_key, new_key, parse_key
 from .pact import Pact
-from .steganographer import Embedding, Steganographer
+from .steganographer import Steganographer
+from .writing import Embedding
 
 __all__ = [
     "Agreement",

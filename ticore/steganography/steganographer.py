@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Self, get_args
 
 from ..candidates import Candidates
-from ..codecs import CODECS, BitSource, Reader, StopRule, Writer, zeros
+from ..codecs import CODECS, BitSource, Reader, StopRule, pack_bits, unpack_bits, zeros
 from ..consistency import Mode, Verifier, View
 from ..disambiguation import DISAMBIGUATIONS
 from ..errors import (
@@ -19,6 +17,7 @@ from ..errors import (
     ExtractionError,
     IncompleteMessageError,
     KeyFormatError,
+    OutsidePoolError,
     PromptError,
     SettingsError,
 )
@@ -27,44 +26,14 @@ from ..registry import choose
 from .agreement import Agreement
 from .framing import Opener, seal
 from .keys import Secret
-from .walk import Step, Walk
+from .walk import Walk
+from .writing import Embedding, Progress, write
 
 Finish = Literal["sentence", "none"]
-Progress = Callable[[int, int], None]
-"""`f(done, total)`: the work done so far and all there is, as far as that is known yet."""
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
 EMBED_TRIES = 4
-FINISH_TOKENS = 64  # how far a text may run on for the sake of its last sentence
-STALL_TOKENS = 512  # a model that settles no bit for so long will hardly ever settle one
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
-
-
-@dataclass(frozen=True)
-class Embedding:
-    """A text that holds a message, and what it cost.
-
-    Attributes:
-        text: what is sent; in view `whole` it begins with the prompt.
-        ids: the tokens written after the prompt.
-        bits: bits that were hidden: the sealed message, or the raw bits.
-        tokens: tokens that carry them; `ids` may run on to the end of a sentence.
-        kl_filter: mean over these tokens of the divergence, in bits, that disambiguation causes.
-        seconds: wall-clock time, checks included.
-    """
-
-    text: str
-    ids: tuple[int, ...]
-    bits: int
-    tokens: int
-    kl_filter: float
-    seconds: float
-
-    @property
-    def bits_per_token(self) -> float:
-        """BPT: hidden bits per token that carries them; 0 where there are none."""
-        return self.bits / self.tokens if self.tokens else 0.0
 
 
 class Steganographer:
@@ -233,12 +202,7 @@ class Steganographer:
     ) -> Embedding:
         """As `embed_bits`, with the text's tokens and measures."""
         started = time.perf_counter()
-        if any(bit not in (0, 1) for bit in bits):
-            raise SettingsError("bits: expected a sequence of 0 and 1, found something else in it")
-        digits = "".join(str(int(bit)) for bit in bits)
-        padded = digits + "0" * (-len(digits) % 8)
-        data = int(padded or "0", 2).to_bytes(len(padded) // 8 or 1)
-        return _timed(self._write(data, len(bits), stop, progress), started)
+        return _timed(self._write(pack_bits(bits), len(bits), stop, progress), started)
 
     def extract_bits(self, text: str, length: int, stop: StopRule = "exact") -> list[int]:
         """The first `length` bits that `text` holds, written by `embed_bits` with the same stop.
@@ -253,41 +217,17 @@ class Steganographer:
                 break
         if count < length:
             value, count = value << length - count | reader.remainder(length - count), length
-        value >>= count - length
-        return [value >> (length - 1 - i) & 1 for i in range(length)]
+        return unpack_bits(value >> count - length, length)
 
     def _write(
         self, data: bytes, length: int, stop: StopRule, progress: Progress | None
     ) -> Embedding:
         """Write the first `length` bits of `data` into a new text."""
-        started = time.perf_counter()
         bits = BitSource(data, length, self._random_bits if stop == "exact" else zeros)
         writer = self._make_codec(stop).writer(bits)
-        walk = self._walk()
-        kl_filter, stalled = 0.0, 0
-        self._check_room(length, walk)
-        while not writer.done:
-            settled = writer.settled
-            kl_filter += _advance(walk, writer).kl_filter
-            stalled = 0 if writer.settled > settled else stalled + 1
-            if stalled == STALL_TOKENS:
-                raise CapacityError(
-                    f"{STALL_TOKENS} tokens in a row took up no bit of the message: the model "
-                    f"leaves no choice here; raise temperature or top_k, or try another prompt"
-                )
-            if progress is not None:
-                progress(min(writer.settled, length), length)
-        tokens = len(walk.tokens)
-        if self._finish == "sentence" and stop == "exact":
-            _finish_sentence(walk, writer)
-        return Embedding(
-            text=walk.text(),
-            ids=tuple(walk.tokens),
-            bits=length,
-            tokens=tokens,
-            kl_filter=kl_filter / tokens if tokens else 0.0,
-            seconds=time.perf_counter() - started,
-        )
+        # What runs on after the message would hide its end, which the paper's rule needs.
+        finish = self._finish == "sentence" and stop == "exact"
+        return write(self._walk(), writer, length, finish, progress)
 
     def _read(self, text: str, reader: Reader) -> Iterator[tuple[int, int]]:
         """What each token of `text` settles, as (value, count), to the end of the text."""
@@ -296,7 +236,12 @@ class Steganographer:
         tokens = self._disambiguation.read(text)
         walk = self._walk()
         while not tokens.exhausted and not walk.full:
-            step = walk.step()
+            try:
+                step = walk.step()
+            except CapacityError as error:
+                raise OutsidePoolError(
+                    f"the text goes on where nothing can have been written: {error}"
+                ) from error
             index = tokens.locate(step.pool)
             walk.push(int(step.pool.ids[index]))
             yield reader.observe(step.weights, index)
@@ -304,17 +249,6 @@ class Steganographer:
     def _walk(self) -> Walk:
         session = self._disambiguation.start()
         return Walk(self._model, self._candidates, session, self._prompt_ids)
-
-    def _check_room(self, length: int, walk: Walk) -> None:
-        """Refuse at once what cannot fit even if every choice were between equals."""
-        choices = self.agreement.top_k or self._model.tokenizer.vocab_size
-        most = int(walk.room * math.log2(choices))
-        if length > most:
-            raise CapacityError(
-                f"the message takes {length} bits, and the model's context has room for "
-                f"{walk.room} tokens of at most {most} bits together; "
-                f"send a shorter message or use a model with a longer context"
-            )
 
     def _random_bits(self, count: int) -> int:
         size = -(-count // 8)
@@ -334,28 +268,6 @@ def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
     if progress is None:
         return None
     return lambda done, _total: progress(start + min(done, bits), 2 * bits)
-
-
-def _advance(walk: Walk, writer: Writer) -> Step:
-    step = walk.step()
-    walk.push(int(step.pool.ids[writer.choose(step.weights)]))
-    return step
-
-
-def _finish_sentence(walk: Walk, writer: Writer) -> None:
-    """Go on, at random, until the text ends a sentence; stop where that takes too long.
-
-    It goes on by at least one token: text that is put behind the last one may merge with it.
-    """
-    for _ in range(FINISH_TOKENS):
-        if walk.full:
-            return
-        try:
-            _advance(walk, writer)
-        except CapacityError:
-            return
-        if _SENTENCE_END.search(walk.text()):
-            return
 
 
 def _timed(embedding: Embedding, started: float) -> Embedding:

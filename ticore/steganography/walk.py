@@ -40,6 +40,7 @@ class Walk:
     Attributes:
         tokens: what was pushed after the prompt.
         room: how many tokens the model can read after the prompt.
+        most_choices: an upper bound of a pool's size.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Walk:
     ) -> None:
         self._decoder = model.start(prompt_ids)
         self.room = model.context_length - len(prompt_ids)
+        self.most_choices = candidates.settings.top_k or model.logit_width
         self._candidates = candidates
         self._session = session
         self.tokens: list[int] = []

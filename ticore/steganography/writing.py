@@ -1,0 +1,111 @@
+"""Writing one message into one text: token by token until it is in, then to the sentence's end."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..codecs import Writer
+from ..errors import CapacityError
+from .walk import Step, Walk
+
+Progress = Callable[[int, int], None]
+"""`f(done, total)`: the work done so far and all there is, as far as that is known yet."""
+
+FINISH_TOKENS = 64  # how far a text may run on for the sake of its last sentence
+STALL_TOKENS = 512  # a model that settles no bit for so long will hardly ever settle one
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A text that holds a message, and what it cost.
+
+    Attributes:
+        text: what is sent; in view `whole` it begins with the prompt.
+        ids: the tokens written after the prompt.
+        bits: bits that were hidden: the sealed message, or the raw bits.
+        tokens: tokens that carry them; `ids` may run on to the end of a sentence.
+        kl_filter: mean over these tokens of the divergence, in bits, that disambiguation causes.
+        seconds: wall-clock time, checks included.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    bits: int
+    tokens: int
+    kl_filter: float
+    seconds: float = 0.0
+
+    @property
+    def bits_per_token(self) -> float:
+        """BPT: hidden bits per token that carries them; 0 where there are none."""
+        return self.bits / self.tokens if self.tokens else 0.0
+
+
+def write(
+    walk: Walk, writer: Writer, length: int, finish: bool, progress: Progress | None
+) -> Embedding:
+    """Write until `writer` is done with its `length` bits, and if `finish` to a sentence's end.
+
+    Raises:
+        CapacityError: the context is too short, the model leaves no choice, or nothing can follow.
+    """
+    _check_room(walk, length)
+    kl_filter, stalled = 0.0, 0
+    while not writer.done:
+        settled = writer.settled
+        kl_filter += _advance(walk, writer).kl_filter
+        stalled = 0 if writer.settled > settled else stalled + 1
+        if stalled == STALL_TOKENS:
+            raise CapacityError(
+                f"{STALL_TOKENS} tokens in a row took up no bit of the message: the model leaves "
+                f"no choice here; raise temperature or top_k, or try another prompt"
+            )
+        if progress is not None:
+            progress(min(writer.settled, length), length)
+    tokens = len(walk.tokens)
+    if finish:
+        _finish_sentence(walk, writer)
+    return Embedding(
+        text=walk.text(),
+        ids=tuple(walk.tokens),
+        bits=length,
+        tokens=tokens,
+        kl_filter=kl_filter / tokens if tokens else 0.0,
+    )
+
+
+def _check_room(walk: Walk, length: int) -> None:
+    """Refuse at once what cannot fit even if every choice were between equals."""
+    most = int(walk.room * math.log2(walk.most_choices))
+    if length > most:
+        raise CapacityError(
+            f"the message takes {length} bits, and the model's context has room for {walk.room} "
+            f"tokens of at most {most} bits together; "
+            f"send a shorter message or use a model with a longer context"
+        )
+
+
+def _advance(walk: Walk, writer: Writer) -> Step:
+    step = walk.step()
+    walk.push(int(step.pool.ids[writer.choose(step.weights)]))
+    return step
+
+
+def _finish_sentence(walk: Walk, writer: Writer) -> None:
+    """Go on, at random, until the text ends a sentence; stop where that takes too long.
+
+    It goes on by at least one token: text that is put behind the last one may merge with it.
+    """
+    for _ in range(FINISH_TOKENS):
+        if walk.full:
+            return
+        try:
+            _advance(walk, writer)
+        except CapacityError:
+            return
+        if _SENTENCE_END.search(walk.text()):
+            return
