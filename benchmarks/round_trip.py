@@ -24,6 +24,7 @@ from rich.progress import track
 from rich.table import Table
 
 import ticore
+from ticore.interfaces import LanguageModel
 
 PROMPTS = (
     "The morning was cold and",
@@ -31,7 +32,7 @@ PROMPTS = (
     "She opened the letter, and",
     "Nobody in the village had ever",
 )
-_model: ticore.registry.LanguageModel
+_model: LanguageModel
 
 
 def _open(place: str) -> None:

@@ -1,0 +1,73 @@
+"""Texts that were written once and must be read for ever, and written again to the letter.
+
+A change that fails here makes the texts that people have unreadable: give whatever changed a new
+name or a new version instead.
+"""
+
+import hashlib
+import itertools
+
+import pytest
+
+import ticore
+
+KEY = bytes(range(32))
+PROMPT = "The morning was cold and"
+BITS = [int(bit) for bit in f"{0xC0FFEE15600D:048b}"]
+
+GOLDEN_WHOLE = (
+    "The morning was cold and quiet, the only day after this afternoon.\nIt appeared to "
+    "Watching, and was awake now to pass out; the hour came out by eighteen and two after"
+    " breakfast, and a week came a long, easy-toe, the more stories of things came from. "
+    "From time to time, when the porch went into the land, and of a time the landlady was"
+    " not in love with the Walkan Government; their pots shoot very much the country from"
+    " the Land; they dwarched at Christopher's end."
+)
+GOLDEN_CONTINUATION = (
+    "the morning air, and the sun had come to the sun and the sunlight and sunlight; and "
+    "the sun shone in a dark, white cloud, and the moon was full of the cloud. The "
+    "moonlight was bright, and the moon grew deeper and brighter.\nAt last the moon was "
+    "falling, and the sun was still, and the moon grew darker, and the moon grew more and"
+    ' more bright and cold, and it looked like a light.\n"As I am!" said the moonlit sky, '
+    '"the moon is still, and the cloud is still dark and sunny and dark, and sun and sun '
+    "are dark, and the sun is falling, and the sky is falling; and the sun is on the "
+    "grass, and the sky is still, and is still, and it is still dark; and the moon is "
+    "still dark, and the sun is full and sunlight."
+)
+GOLDEN_BITS = "The morning was cold and sober. Afterwards, the evening after the evening of J"
+
+
+def fixed_entropy():
+    """Bytes that look random and are the same on every machine and in every version."""
+    blocks = (hashlib.sha256(bytes([n])).digest() for n in itertools.count())
+    stream = itertools.chain.from_iterable(blocks)
+    return lambda count: bytes(itertools.islice(stream, count))
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ticore.load_model("tiny-en")
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({}, GOLDEN_WHOLE),
+        (
+            {"view": "continuation", "top_k": 8, "top_p": 0.9, "temperature": 0.8},
+            GOLDEN_CONTINUATION,
+        ),
+    ],
+)
+def test_sealed_messages(model, settings, text):
+    stego = ticore.Steganographer(
+        model, key=KEY, prompt=PROMPT, entropy=fixed_entropy(), **settings
+    )
+    assert stego.extract(text) == b"meet at noon"
+    assert stego.embed(b"meet at noon") == text
+
+
+def test_raw_bits(model):
+    stego = ticore.Steganographer(model, prompt=PROMPT)
+    assert stego.extract_bits(GOLDEN_BITS, 48, stop="paper") == BITS
+    assert stego.embed_bits(BITS, stop="paper") == GOLDEN_BITS
