@@ -73,6 +73,10 @@ def test_without_a_terminal_the_message_is_not_taken_for_the_password() -> None:
     found.assert_error(1, "set TICORE_PASSWORD")
 
 
+CTRL_C = b"\x03"
+SILENCE, PATIENCE = 3.0, 20  # seconds to wait for output, and how often
+
+
 def _at_a_terminal(
     arguments: list[str], answers: Sequence[tuple[bytes, bytes]] = ()
 ) -> tuple[int, str]:
@@ -86,12 +90,18 @@ def _at_a_terminal(
     if process == 0:
         code = "from ticore.cli import main; main()"
         os.execv(sys.executable, [sys.executable, "-c", code, *arguments])
-    screen, waiting = b"", list(answers)
+    screen, waiting, typed, silences = b"", list(answers), b"", 0
     with suppress(OSError):  # how Linux says that the other side is closed
-        while select.select([terminal], [], [], 60)[0] and (chunk := os.read(terminal, 4096)):
-            screen += chunk
+        while silences < PATIENCE:
+            if not select.select([terminal], [], [], SILENCE)[0]:
+                silences += 1
+                if typed == CTRL_C:  # It came just before Python began to wait: try again.
+                    os.write(terminal, typed)
+                continue
+            screen += os.read(terminal, 4096)
             if waiting and waiting[0][0] in screen:
-                os.write(terminal, waiting.pop(0)[1])
+                typed = waiting.pop(0)[1]
+                os.write(terminal, typed)
     os.close(terminal)  # ends a process that hangs: it is sent SIGHUP
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), screen.decode()
 
@@ -117,14 +127,14 @@ def test_a_password_is_asked_for_and_not_shown(
 
 
 def test_ctrl_c_while_the_message_is_typed(sent: Sent) -> None:
-    status, screen = _at_a_terminal(["embed", "--key-file", str(sent.key)], [(b"Ctrl-D", b"\x03")])
+    status, screen = _at_a_terminal(["embed", "--key-file", str(sent.key)], [(b"Ctrl-D", CTRL_C)])
     assert status == 130
     assert screen.endswith("\nticore: interrupted\r\n")
     assert "Traceback" not in screen
 
 
 def test_ctrl_c_while_it_is_hidden(sent: Sent) -> None:
-    answers = [(b"Ctrl-D", b"hello\n\x04"), (b"%", b"\x03")]
+    answers = [(b"Ctrl-D", b"hello\n\x04"), (b"%", CTRL_C)]
     status, screen = _at_a_terminal(["embed", "--key-file", str(sent.key)], answers)
     assert status == 130
     assert "\x1b[?25h" in screen  # the cursor is back
