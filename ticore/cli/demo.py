@@ -17,6 +17,7 @@ from .usage import UsageError
 
 SECRET = "meet at noon"
 PROMPT = "The morning was cold and"
+TEMPERATURE = 0.8  # a small model is easier to read below 1
 
 
 def demo(
@@ -33,7 +34,7 @@ def demo(
         message = secret.encode()
     except UnicodeEncodeError:
         raise UsageError("--secret: expected valid Unicode text, found something else") from None
-    stego = Settings(prompt=prompt).steganographer(key=new_key())
+    stego = Settings(prompt=prompt, temperature=TEMPERATURE).steganographer(key=new_key())
     with streams.progress_bar("hiding") as progress:
         written = stego.embed_report(message, progress)
     with streams.progress_bar("reading") as progress:

@@ -14,7 +14,7 @@ from .walk import Step, Walk
 Progress = Callable[[int, int], None]
 """`f(done, total)`: the work done so far and all there is, as far as that is known yet."""
 
-FINISH_TOKENS = 64  # how far a text may run on for the sake of its last sentence
+FINISH_TOKENS = 160  # how far a text may run on for the sake of its last sentence
 STALL_TOKENS = 512  # a model that settles no bit for so long will hardly ever settle one
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
 
