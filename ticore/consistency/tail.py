@@ -92,16 +92,17 @@ class _PretokenCuts:
     """Byte-level BPE on the matches of a known regular expression: cut between settled matches.
 
     A boundary b of the text x is settled if x[b:] holds a character that is no space and x goes
-    on for at least two characters after b. Further, no added token may be half written across b,
-    the character at b must not compose with the one before it, and libraries must agree on the
-    class of every character: unassigned ones differ by Unicode version, and a long s is an s to
-    some that ignore case.
+    on for at least two characters after b. Further, no added token may be in x, since the
+    expression is not applied across one, nor half written across b; the character at b must not
+    compose with the one before it; and libraries must agree on the class of every character:
+    unassigned ones differ by Unicode version, and a long s is an s to some that ignore case.
     """
 
     def __init__(self, tokenizer: Tokenizer, structure: TokenizerStructure) -> None:
         self._tokenizer = tokenizer
         self._pattern = regex.compile(structure.pretokenizer or "")
         self._composes = structure.normalizer == "nfc"
+        self._added = structure.added_tokens
         self._beginnings = {t[:n] for t in structure.added_tokens for n in range(1, len(t))}
         self._longest = max(map(len, structure.added_tokens), default=0)
 
@@ -115,13 +116,15 @@ class _PretokenCuts:
             if left == 0:
                 return at
             left -= len(self._tokenizer.token_bytes(ids[at]))
-            if left < 0:  # An added token lies across the boundary.
+            if left < 0:
                 return cut
         return cut
 
     def _last_settled(self, text: str) -> int:
         """Index of the last settled boundary in `text`, 0 if there is none."""
         if any(c == "\u017f" or unicodedata.category(c) == "Cn" for c in text):
+            return 0
+        if any(token in text for token in self._added):
             return 0
         last = len(text.rstrip()) - 1
         for match in reversed(list(self._pattern.finditer(text))):
