@@ -148,7 +148,7 @@ _CODES = {"BF16", *_NUMPY_TYPES}
 def _read_tensors(path: Path) -> dict[str, _Stored]:
     try:
         # Not the NumPy face of safetensors, which refuses bfloat16.
-        entries = safetensors.deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
+        entries = safetensors.deserialize(path.read_bytes())  # type: ignore[no-untyped-call]  # untyped
     except OSError as error:
         raise ModelFilesError(
             f"{path}: expected the model's weights, found no readable file ({error.strerror}); "

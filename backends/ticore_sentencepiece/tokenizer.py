@@ -20,7 +20,7 @@ from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 from ticore.unicode import require_unicode
 
-# The classes of a protobuf module are made when it is imported: mypy cannot see them.
+# mypy cannot see the classes of a protobuf module, which are made when it is imported.
 _ModelProto: Any = sentencepiece_model_pb2.ModelProto  # type: ignore[attr-defined]
 _TrainerSpec: Any = sentencepiece_model_pb2.TrainerSpec  # type: ignore[attr-defined]
 _Piece: Any = _ModelProto.SentencePiece

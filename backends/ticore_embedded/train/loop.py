@@ -82,7 +82,7 @@ def train(
                 for group in optimizer.param_groups:
                     group["lr"] = rate * _schedule(step, run)
             loss = _loss(model, torch.from_numpy(batch).to(run.device))
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             for optimizer, _ in optimizers:
                 optimizer.step()
