@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.models import ToyModel, ToyTokenizer
-from ticore.candidates import Candidates, Pool, PoolSettings, _exponentials, non_candidates
+from ticore.candidates import (
+    Candidates,
+    Pool,
+    PoolSettings,
+    _exponentials,
+    non_candidates,
+    to_weights,
+)
 from ticore.errors import ModelError, SettingsError
 
 TOKENIZER = ToyTokenizer(["", "a", "b", "ab", "c", "ca", "d", "e", "f", "g"], special=[4])
@@ -58,21 +65,30 @@ def test_weights_are_close_to_the_softmax(logits, temperature):
 )
 def test_weights_are_positive_and_sum_to_the_power(mass, bits):
     mass = np.array(sorted(mass, reverse=True))
-    weights = Pool(np.arange(len(mass)), mass).weights(bits)
+    weights = to_weights(mass, bits)
     assert weights.min() >= 1
     assert weights.sum() == 1 << bits
 
 
 def test_weights_of_a_large_vocabulary_do_not_overflow():
     mass = np.full(200_000, 1 << 30)
-    weights = Pool(np.arange(200_000), mass).weights(32)
+    weights = to_weights(mass, 32)
     assert weights.sum() == 1 << 32
     assert weights.min() >= 1
 
 
+def test_a_pool_that_loses_its_certain_token_tells_the_others_apart():
+    """Beside a token 40 nats above them the others have no mass; without it they have."""
+    pool = Pool(np.array([1, 2, 3]), np.array([40, 1, 0]) << 10)
+    assert pool.mass.tolist() == [1 << 30, 0, 0]
+    left = pool.keep(np.array([False, True, True]))
+    weights = left.weights(32) / 2**32
+    assert weights == pytest.approx([math.e / (1 + math.e), 1 / (1 + math.e)], abs=1e-8)
+
+
 def test_a_pool_too_large_for_its_weights_is_refused():
     with pytest.raises(SettingsError, match="pool of 200 tokens needs weight_bits of at least 9"):
-        Pool(np.arange(200), np.ones(200, dtype=np.int64)).weights(8)
+        to_weights(np.ones(200, dtype=np.int64), 8)
 
 
 @given(logits=logits, noise=arrays(np.float64, WIDTH, elements=st.floats(-1e-9, 1e-9)))

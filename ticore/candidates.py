@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -70,34 +70,64 @@ class Pool:
 
     Attributes:
         ids: int64[n], distinct token ids.
-        mass: int64[n], unnormalised probability in units of 2^-30; may be 0 for a faint token.
+        levels: int64[n], their rounded logits in units of 2^-grid_bits.
+        grid_bits: the grid that `levels` lie on.
     """
 
     ids: Ints
-    mass: Ints
+    levels: Ints
+    grid_bits: int = 10
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def keep(self, which: Bools) -> Pool:
-        """The pool of the tokens where `which` bool[n] is True."""
-        return Pool(self.ids[which], self.mass[which])
+    @cached_property
+    def mass(self) -> Ints:
+        """Unnormalised probabilities int64[n] in units of 2^-30, the largest being 1.
+
+        0 where a token is fainter than that. They are relative to this pool's own largest one,
+        so a pool that lost its most probable token still tells the others apart.
+        """
+        table = _exponentials(self.grid_bits)
+        below = self.levels.max(initial=_NEVER) - self.levels
+        mass: Ints = table[np.minimum(below, len(table) - 1)]
+        return mass
+
+    def keep(self, which: Bools | slice) -> Pool:
+        """The pool of the tokens that `which`, a mask bool[n] or a slice, selects."""
+        return Pool(self.ids[which], self.levels[which], self.grid_bits)
 
     def weights(self, bits: int) -> Ints:
         """Integer weights int64[n], each at least 1, that sum to 2^bits.
 
         Raises SettingsError where the pool has more tokens than 2^bits can tell apart.
         """
-        total = 1 << bits
-        if 2 * len(self) > total:
-            raise SettingsError(
-                f"a pool of {len(self)} tokens needs weight_bits of at least "
-                f"{len(self).bit_length() + 1}, found {bits}; raise it or lower top_k"
-            )
-        whole = max(int(self.mass.sum()), 1)
-        weights = 1 + self.mass * (total - len(self)) // whole
-        weights[0] += total - int(weights.sum())
-        return weights
+        return to_weights(self.mass, bits)
+
+
+def to_weights(mass: Ints, bits: int) -> Ints:
+    """Integer weights int64[n] in proportion to `mass`, each at least 1, that sum to 2^bits.
+
+    Args:
+        mass: int64[n], 0 to 2^30 each; what rounding leaves over goes to the first.
+        bits: 8 to 32.
+
+    Raises:
+        SettingsError: n is more than half of 2^bits.
+
+    >>> to_weights(np.array([6, 2]), 8).tolist()
+    [192, 64]
+    """
+    total, count = 1 << bits, len(mass)
+    if 2 * count > total:
+        raise SettingsError(
+            f"a pool of {count} tokens needs weight_bits of at least {count.bit_length() + 1}, "
+            f"found {bits}; raise it or lower top_k"
+        )
+    whole = max(int(mass.sum()), 1)
+    weights = 1 + mass * (total - count) // whole
+    weights[0] += total - int(weights.sum())
+    return weights
 
 
 class Candidates:
@@ -121,7 +151,7 @@ class Candidates:
         order = order[: int((rounded > _NEVER).sum())]
         for start in range(0, len(order), _FALLBACK_CHUNK):
             ids = order[start : start + _FALLBACK_CHUNK]
-            yield Pool(ids, self._mass(rounded[ids]))
+            yield Pool(ids, rounded[ids], self.settings.grid_bits)
 
     def _round(self, logits: Logits) -> Ints:
         scaled = np.asarray(logits, dtype=np.float64) / self.settings.temperature
@@ -137,19 +167,13 @@ class Candidates:
 
     def _cut(self, rounded: Ints) -> Pool:
         ids = _largest(rounded, self.settings.top_k)
-        mass = self._mass(rounded[ids])
-        if self.settings.top_p < 1:
-            share = round(self.settings.top_p * (1 << _TOP_P_BITS))
-            enough = -(-int(mass.sum()) * share >> _TOP_P_BITS)
-            count = int(np.searchsorted(np.cumsum(mass), enough)) + 1
-            ids, mass = ids[:count], mass[:count]
-        return Pool(ids, mass)
-
-    def _mass(self, rounded: Ints) -> Ints:
-        table = _exponentials(self.settings.grid_bits)
-        below = rounded.max(initial=_NEVER) - rounded
-        mass: Ints = table[np.minimum(below, len(table) - 1)]
-        return mass
+        pool = Pool(ids, rounded[ids], self.settings.grid_bits)
+        if self.settings.top_p == 1:
+            return pool
+        share = round(self.settings.top_p * (1 << _TOP_P_BITS))
+        enough = -(-int(pool.mass.sum()) * share >> _TOP_P_BITS)
+        count = int(np.searchsorted(np.cumsum(pool.mass), enough)) + 1
+        return pool.keep(slice(count))
 
 
 def non_candidates(tokenizer: Tokenizer, eos_ids: Iterable[int]) -> Bools:

@@ -3,13 +3,12 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from ticore.candidates import Pool
+from ticore.candidates import to_weights
 
 
 def weights_of(masses, bits):
-    """Weights from arbitrary masses, by way of the pool that makes them in earnest."""
-    masses = np.array(masses, dtype=np.int64)
-    return Pool(np.arange(len(masses)), masses).weights(bits)
+    """Weights from arbitrary masses, as pools make them."""
+    return to_weights(np.array(masses, dtype=np.int64), bits)
 
 
 def tables(max_tokens=12):

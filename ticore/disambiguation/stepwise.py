@@ -57,7 +57,7 @@ class _StepwiseSession:
         for others in outside:
             consistent = others.keep(self._verification.admits(others.ids))
             if len(consistent):
-                return Pool(consistent.ids[:1], consistent.mass[:1])
+                return consistent.keep(slice(1))
         raise CapacityError(
             "no token of the vocabulary keeps the text consistent here; "
             "try another prompt or more candidates (top_k, temperature)"

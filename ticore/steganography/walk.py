@@ -73,9 +73,7 @@ class Walk:
         before = self._candidates.pool(logits)
         pool = self._session.refine(before, self._candidates.outside(logits, before))
         weights = pool.weights(self._candidates.settings.weight_bits)
-        kept, total = int(before.mass[np.isin(before.ids, pool.ids)].sum()), int(before.mass.sum())
-        kl_filter = math.log2(total / kept) if kept else 0.0
-        return Step(pool, weights, kl_filter)
+        return Step(pool, weights, _divergence(before, pool))
 
     def push(self, token: int) -> None:
         """Go on with `token`."""
@@ -86,3 +84,11 @@ class Walk:
     def text(self) -> str:
         """The text so far."""
         return self._session.text()
+
+
+def _divergence(before: Pool, after: Pool) -> float:
+    """-log2 of the share of `before` that `after` keeps, 0 if nothing; a measure, so in floats."""
+    relative = (before.levels - before.levels.max()) / (1 << before.grid_bits)
+    likelihood = np.exp(relative)
+    kept = likelihood[np.isin(before.ids, after.ids)].sum()
+    return math.log2(likelihood.sum() / kept) if kept else 0.0
