@@ -54,8 +54,9 @@ def main() -> None:
     tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(out / "tokenizer.model"))
     model = loop.train(TINY_EN, run, texts, tokenizer, out / "checkpoint.pt")
     export(model, out)
-    bpb = loop.bits_per_byte(model.cpu(), texts.held_out, tokenizer, 1024, 200_000)
-    console.print(f"held-out novels: {bpb:.3f} bits per byte")
+    console.print(
+        f"{out} is written; measure it: python -m benchmarks.embedded --model embedded:{out}"
+    )
 
 
 def export(model: Llama, out: Path) -> None:

@@ -7,9 +7,7 @@ end, where they teach the model the positions that short ones never reach.
 from __future__ import annotations
 
 import itertools
-import math
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,34 +93,8 @@ def train(
     return model
 
 
-@torch.inference_mode()
-def bits_per_byte(
-    model: Llama,
-    texts: Iterable[str],
-    tokenizer: sentencepiece.SentencePieceProcessor,
-    window: int,
-    limit: int,
-) -> float:
-    """Cross-entropy of `texts` in bits per UTF-8 byte, over windows of `window` tokens.
-
-    Each text is cut into disjoint windows, each read from a start token alone, so the figure is an
-    upper bound of what the model reaches with the whole text before it.
-    """
-    bits, count = 0.0, 0
-    for text in texts:
-        ids = tokenizer.encode(text[:limit])
-        for at in range(0, len(ids) - window, window):
-            part = ids[at : at + window]
-            x = torch.tensor([[tokenizer.bos_id(), *part]])
-            bits += float(_loss(model, x, exact=True)) * window / math.log(2)
-            count += len(tokenizer.decode(part).encode())
-            # decode drops the space that a piece at the start of a window stands for.
-            count += tokenizer.id_to_piece(part[0]).startswith("▁") and at > 0
-    return bits / count
-
-
-def _loss(model: Llama, ids: torch.Tensor, exact: bool = False) -> torch.Tensor:
-    with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=not exact):
+def _loss(model: Llama, ids: torch.Tensor) -> torch.Tensor:
+    with torch.autocast(ids.device.type, dtype=torch.bfloat16):
         logits = model(ids[:, :-1])
         return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
 
