@@ -6,7 +6,7 @@ A backend translates, it does not decide: no sampling, no filtering, no special 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,29 +15,59 @@ import numpy.typing as npt
 Logits = npt.NDArray[np.floating]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TokenizerStructure:
     """How a tokenizer works, in neutral terms, so that the core can reason without its library.
 
     A field says what is known for certain. An adapter that cannot describe its tokenizer in these
     terms returns no structure at all, and the core asks the tokenizer itself.
 
+    `encode` works in this order: added tokens are found and set apart; each stretch of text between
+    them is normalised, given its dummy prefix, and split by the pretokenizer; every part is broken
+    into atoms, which the algorithm joins into pieces.
+
     Attributes:
-        kind: `bpe` (best-first merges) or `unigram` (most probable segmentation).
-        normalizer: `identity` if `encode` reads the text as it is, else the normaliser's name.
-        pretokenizer: the regular expression whose matches are encoded one by one, or None if the
-            whole text is one run.
+        kind: `bpe` (best-first merges) or `unigram` (SentencePiece's most probable segmentation,
+            its scores added up in float32 from left to right).
+        atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`.
+        pieces: bool[vocab_size], the ids that the algorithm itself gives. Special ids, added
+            tokens and the bytes of `byte_ids` are none.
+        merges: int32[n, 3], ids (left, right, result) of each rule of BPE, most urgent first; None
+            if every two neighbours that spell a piece may merge, as `ranks` says. Of equally
+            urgent merges the leftmost comes first, here and there.
+        ranks: int32[vocab_size], the urgency of the merges that yield a piece, least first; only
+            where `merges` is None, and meaningless where `pieces` is False.
+        scores: float32[vocab_size], log probabilities of the pieces; unigram only.
+        byte_ids: for each of the 256 byte values the id that stands for it where a character is no
+            piece; empty if there is no byte fallback.
+        ignore_merges: a part of the text that is a piece as a whole stays whole, even if merging
+            would not yield it.
+        normalizer: `identity`, `nfc`, or another name.
+        normalize: text to what the algorithm reads in its place, with plain spaces and no dummy
+            prefix; None for `identity`.
+        pretokenizer: regular expressions applied in turn, each to the parts that the one before
+            left; their matches, and what lies between matches, are encoded one by one. Empty: the
+            whole text is one part.
         dummy_prefix: `encode` puts one space before the text and `decode` takes it away.
         keeps_whitespace: runs of spaces, and spaces at the ends, reach the tokens as they are.
-        added_tokens: texts that are found before anything else is looked at.
+        added_tokens: texts that are found before anything else is looked at (leftmost first, of
+            those the longest), and the ids they give.
     """
 
     kind: Literal["bpe", "unigram"]
+    atoms: Literal["bytes", "characters"]
+    pieces: npt.NDArray[np.bool_]
+    merges: npt.NDArray[np.int32] | None = None
+    ranks: npt.NDArray[np.int32] | None = None
+    scores: npt.NDArray[np.float32] | None = None
+    byte_ids: tuple[int, ...] = ()
+    ignore_merges: bool = False
     normalizer: str = "identity"
-    pretokenizer: str | None = None
+    normalize: Callable[[str], str] | None = None
+    pretokenizer: tuple[str, ...] = ()
     dummy_prefix: bool = False
     keeps_whitespace: bool = True
-    added_tokens: tuple[str, ...] = ()
+    added_tokens: Mapping[str, int] = field(default_factory=dict)
 
 
 @runtime_checkable

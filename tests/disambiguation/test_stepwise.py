@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tests.models import ToyTokenizer
 from ticore.candidates import Pool
-from ticore.consistency import Verifier, oracle
+from ticore.consistency import Verifier
+from ticore.consistency.oracle import Oracle
 from ticore.disambiguation import Stepwise
 from ticore.errors import CapacityError, ExtractionError, OutsidePoolError
 
@@ -28,7 +29,7 @@ def test_keeps_exactly_the_consistent_candidates(tokens):
     everything = pool(6, 5, 4, 3, 2, 1)
     for token in tokens:
         kept = session.refine(everything, iter([])).ids.tolist()
-        expected = [t for t in (6, 5, 4, 3, 2, 1) if oracle.is_consistent(TOY, [*history, t])]
+        expected = [t for t in (6, 5, 4, 3, 2, 1) if Oracle(TOY).finished_ok([*history, t])]
         assert kept == expected
         if token in kept:
             session.push(token)

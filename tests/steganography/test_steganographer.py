@@ -98,6 +98,33 @@ def test_raw_bits_round_trip(bits, stop, seed, view):
         assert bits == []
 
 
+@pytest.mark.parametrize("mode", ["open", "viable"])
+@pytest.mark.parametrize("name", ["sp-bpe", "hf-cl100k-nfc", "sp-unigram"])
+@settings(max_examples=4)
+@given(
+    message=st.binary(max_size=4),
+    seed=st.integers(0, 9999),
+    view=st.sampled_from(["whole", "continuation"]),
+    finish=st.sampled_from(["sentence", "none"]),
+)
+def test_texts_of_wider_modes_round_trip(name, mode, message, seed, view, finish):
+    model = ToyModel(TRAINED[name](), seed, context=300)
+    stego = Steganographer(
+        model, key=KEY, mode=mode, view=view, finish=finish, entropy=entropy(seed)
+    )
+    text = stego.embed(message)
+    assert stego.extract(text) == message
+    assert "\ufffd" not in text
+
+
+@pytest.mark.parametrize(("mode", "goes"), [("prefix", False), ("open", True), ("viable", True)])
+def test_wider_modes_write_what_prefix_cannot(mode, goes):
+    """A character in several tokens: its first ones alone would be read as something else."""
+    tokenizer = TRAINED["sp-bpe"]()
+    *history, first, _, _, _ = tokenizer.encode("so 🪐")
+    assert bool(ticore.Verifier(tokenizer, mode).start(history).admits([first])[0]) == goes
+
+
 def test_mostly_it_does_fit():
     """The round trip above is not one of refusals alone."""
     for seed in range(10):
@@ -212,13 +239,16 @@ def test_a_text_beyond_the_context_is_read_as_far_as_it_goes():
 
 
 def test_a_text_that_goes_on_where_nothing_can():
-    class Refuses(ToyTokenizer):
-        def encode_batch(self, texts):
-            return [[] for _ in texts]
+    class LooksAhead(ToyTokenizer):
+        """Behind an "a" every token merges with it, unless the text is "abc"."""
 
-    stego = Steganographer(ToyModel(Refuses(["a", "b"])), key=KEY)
+        def encode(self, text):
+            return [0, 1, 2] if text == "abc" else super().encode(text)
+
+    tokenizer = LooksAhead(["a", "b", "c", "aa", "ab", "ac"])
+    stego = Steganographer(ToyModel(tokenizer), key=KEY)
     with pytest.raises(ExtractionError, match="goes on where nothing can have been written"):
-        stego.extract("ab")
+        stego.extract("abc")
 
 
 def test_a_model_without_choices():

@@ -1,6 +1,18 @@
 """Does a list of tokens survive being turned into text and read back, and where does it not."""
 
 from .alignment import Comparison, compare
-from .verifier import Mode, Verification, Verifier, View
+from .channels import Channel, send
+from .modes import Mode
+from .verifier import Rung, Verification, Verifier, View
 
-__all__ = ["Comparison", "Mode", "Verification", "Verifier", "View", "compare"]
+__all__ = [
+    "Channel",
+    "Comparison",
+    "Mode",
+    "Rung",
+    "Verification",
+    "Verifier",
+    "View",
+    "compare",
+    "send",
+]

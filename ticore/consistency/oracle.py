@@ -1,35 +1,110 @@
 """The definition, computed as it is written: turn the list into text, read it back, compare.
 
-This is Algorithm 1 of Yan & Murawaki. It is slow and it is right; every faster way is tested
-against it.
+On its way the text passes a channel; a continued text passes it as a whole.
+
+In mode `prefix` this is Algorithm 1 of Yan & Murawaki. It is slow and it is right; every faster
+way is tested against it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
 from ..interfaces import Tokenizer
+from .channels import PASSAGES, Channel
+from .modes import CONTINUATIONS, Mode, completions, pending
 
-# Candidates are retokenised this many at a time: enough to occupy the library, little to hold.
+# Texts are retokenised this many at a time: enough to occupy the library, little to hold.
 _BATCH = 1024
 
 
-def is_consistent(tokenizer: Tokenizer, ids: Sequence[int]) -> bool:
-    """encode(decode(ids)) == ids."""
-    return tokenizer.encode(tokenizer.decode(ids)) == list(ids)
+class Oracle:
+    """Decides by retokenising whole lists.
+
+    Args:
+        tokenizer: whose encode decides.
+        mode: see `ticore.consistency.modes`.
+        channel: see `ticore.consistency.channels`.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, mode: Mode = "prefix", channel: Channel = "identity"
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.mode = mode
+        self.channel = channel
+        self._send = PASSAGES[channel].send
+        self._byte_tokens: dict[int, int] | None = None
+
+    def finished_ok(self, ids: Sequence[int]) -> bool:
+        """encode(channel(decode(ids))) == ids."""
+        return self.tokenizer.encode(self._arriving(ids)) == list(ids)
+
+    def may_begin(self, ids: Sequence[int]) -> bool:
+        """Whether a text may begin with `ids`, as the mode has it."""
+        return self.finished_ok(ids) or self._may_go_on(list(ids))
+
+    def admits(self, history: Sequence[int], candidates: Iterable[int]) -> npt.NDArray[np.bool_]:
+        """For each candidate, whether a text may begin with `history` followed by it: bool[n]."""
+        lists = [[*history, int(token)] for token in candidates]
+        answers = np.zeros(len(lists), dtype=bool)
+        for start in range(0, len(lists), _BATCH):
+            batch = lists[start : start + _BATCH]
+            again = self.tokenizer.encode_batch([self._arriving(ids) for ids in batch])
+            answers[start : start + len(batch)] = [
+                a == b for a, b in zip(again, batch, strict=True)
+            ]
+        if self.mode != "prefix":
+            for at in np.flatnonzero(~answers):
+                answers[at] = self._may_go_on(lists[at])
+        return answers
+
+    def _arriving(self, ids: Sequence[int]) -> str:
+        return self._send(self.tokenizer.decode(ids))
+
+    def _may_go_on(self, ids: list[int]) -> bool:
+        """Whether encode of some continued text begins with `ids`."""
+        if self.mode == "prefix":
+            return False
+        for texts in _growing_batches(map(self._send, self._continued(ids))):
+            if any(again[: len(ids)] == ids for again in self.tokenizer.encode_batch(texts)):
+                return True
+        return False
+
+    def _continued(self, ids: list[int]) -> Iterator[str]:
+        # Three tokens at least hold the last four bytes, unless some are silent.
+        unfinished = pending(b"".join(map(self.tokenizer.token_bytes, ids[-8:])))
+        if unfinished:
+            spelled = self._spelled_bytes()
+            for character in completions(unfinished):
+                rest = character.encode()[len(unfinished) :]
+                if all(byte in spelled for byte in rest):
+                    yield self.tokenizer.decode([*ids, *(spelled[byte] for byte in rest)])
+        elif self.mode == "viable":
+            text = self.tokenizer.decode(ids)
+            yield from (text + continuation for continuation in CONTINUATIONS)
+
+    def _spelled_bytes(self) -> dict[int, int]:
+        """The ids that spell one byte from the middle of a character."""
+        if self._byte_tokens is None:
+            tokenizer = self.tokenizer
+            self._byte_tokens = {
+                spelled[0]: token
+                for token in range(tokenizer.vocab_size)
+                if len(spelled := tokenizer.token_bytes(token)) == 1
+                and 0x80 <= spelled[0] < 0xC0
+                and token not in tokenizer.special_ids
+            }
+        return self._byte_tokens
 
 
-def admits(
-    tokenizer: Tokenizer, history: Sequence[int], candidates: Iterable[int]
-) -> npt.NDArray[np.bool_]:
-    """For each candidate, whether `history` followed by it is consistent: bool[n]."""
-    lists = [[*history, int(token)] for token in candidates]
-    answers = np.zeros(len(lists), dtype=bool)
-    for start in range(0, len(lists), _BATCH):
-        batch = lists[start : start + _BATCH]
-        again = tokenizer.encode_batch([tokenizer.decode(ids) for ids in batch])
-        answers[start : start + len(batch)] = [a == b for a, b in zip(again, batch, strict=True)]
-    return answers
+def _growing_batches(texts: Iterator[str]) -> Iterator[list[str]]:
+    """`texts` in lists of growing length: the first that will do is mostly near."""
+    size = 8
+    while batch := list(islice(texts, size)):
+        yield batch
+        size = min(4 * size, _BATCH)

@@ -6,19 +6,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InconsistentStateError, SettingsError
 from ..interfaces import Tokenizer
-from . import oracle
+from . import channel_engine
+from .channel_engine import ChannelEngine
+from .channels import PASSAGES, Channel
+from .cut_engine import CutEngine
+from .engine import Bools, Engine
+from .mask import table_engine
+from .modes import Mode
+from .oracle import Oracle
+from .recent import Recent
 from .tail import CutFinder, cut_finder
+from .trial import disagreement, require_sound
 
-Mode = Literal["prefix"]
 View = Literal["whole", "continuation"]
-Rung = Literal["tail", "oracle"]
+Rung = Literal["mask", "tail", "oracle"]
+RUNGS: tuple[Rung, ...] = get_args(Rung)
 
 
 class Verifier:
@@ -26,17 +35,26 @@ class Verifier:
 
     Args:
         tokenizer: whose encode the receiver will use.
-        mode: `prefix`: every prefix of the list is consistent, the paper's stepwise verification.
+        mode: what a text may begin with while it grows: `prefix`, only what would be consistent as
+            a finished text (the paper's stepwise verification); `open`, also what ends inside a
+            character; `viable`, also what some continuation makes consistent.
         view: what the receiver retokenises: `whole`, the prompt with its continuation, or
             `continuation` alone.
         rung: the way to verify; None picks the fastest.
+        channel: what happens to the text before the receiver retokenises it: nothing (`identity`),
+            or as `ticore.consistency.channels` says of `strip`, `nfc`, `newlines` and `spaces`.
+            A list is consistent if encode(channel(decode(list))) gives it back.
 
     Attributes:
-        rung: `tail` retokenises what follows the last stable cut, `oracle` the whole list.
+        rung: `mask` decides from tables, `tail` retokenises what follows the last stable cut,
+            `oracle` the whole list. All give the same answers. On the faster two, candidates that
+            the channel changes are refused without any retokenisation; but where the mode is
+            `open` or `viable` and what follows decides about that, the whole list is retokenised.
         why: why no faster rung is used; empty at the fastest.
 
     Raises:
-        SettingsError: unknown mode, view or rung, or a rung that is not exact for this tokenizer.
+        SettingsError: unknown mode, view, rung or channel; a rung that is not exact for this
+            tokenizer; a tokenizer that encodes by chance or does not read back what it wrote.
     """
 
     def __init__(
@@ -45,51 +63,127 @@ class Verifier:
         mode: Mode = "prefix",
         view: View = "whole",
         rung: Rung | None = None,
+        channel: Channel = "identity",
     ) -> None:
         _expect_one_of("mode", mode, get_args(Mode))
         _expect_one_of("view", view, get_args(View))
         if rung is not None:
-            _expect_one_of("rung", rung, get_args(Rung))
+            _expect_one_of("rung", rung, RUNGS)
+        _expect_one_of("channel", channel, get_args(Channel))
         self.tokenizer = tokenizer
         self.mode: Mode = mode
         self.view: View = view
-        self._cuts: CutFinder | None = None
-        self.why = ""
-        if rung == "oracle":
-            self.why = "asked for"
-        else:
-            finder = cut_finder(tokenizer)
-            if isinstance(finder, str):
-                self.why = finder
-                if rung == "tail":
-                    raise SettingsError(f"the tail rung is not exact here: {finder}; use 'oracle'")
-            else:
-                self._cuts = finder
-        self.rung: Rung = "oracle" if self._cuts is None else "tail"
+        self.channel: Channel = channel
+        # A way holds its tokenizer, so while it is kept no other one has the same identity.
+        key = id(tokenizer), mode, rung, channel
+        self._way = _WAYS.get(key, lambda: _way(tokenizer, mode, rung, channel))
+        self.rung: Rung = self._way.rung
+        self.why = self._way.why
 
     def start(self, prompt_ids: Sequence[int] = ()) -> Verification:
         """A text that begins with `prompt_ids`; in view `continuation` it begins empty."""
         ids = prompt_ids if self.view == "whole" else ()
-        return Verification(self.tokenizer, self._cuts, ids)
+        return Verification(self._way.engine, self._way.oracle, self._way.cuts, ids)
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """How one tokenizer is verified.
+
+    Attributes:
+        oracle: the definition.
+        engine: what answers, proved on random lists.
+        cuts: where an inconsistent list need not be looked at; None if that is not known.
+        rung, why: see Verifier.
+    """
+
+    oracle: Oracle
+    engine: Engine[Any]
+    cuts: CutFinder | None
+    rung: Rung
+    why: str
+
+
+# The last few are kept: a program makes many verifiers for few tokenizers, and what an engine has
+# found out about candidates serves all of them.
+_WAYS: Recent[tuple[object, ...], _Way] = Recent(4)
+
+
+def _way(tokenizer: Tokenizer, mode: Mode, rung: Rung | None, channel: Channel) -> _Way:
+    """The fastest way, or that of `rung`; raises as Verifier."""
+    require_sound(tokenizer)
+    oracle = Oracle(tokenizer, mode, channel)
+    # A cut is stable while the text grows, not while its end changes on the way.
+    finder = cut_finder(tokenizer) if channel == "identity" else ""
+    cuts = None if isinstance(finder, str) else finder
+    reasons: list[str] = []
+    for name in RUNGS if rung is None else (rung,):
+        engine = _engine(name, oracle)
+        if not isinstance(engine, str):
+            why = "asked for" if rung not in (None, "mask") else "; ".join(reasons)
+            return _Way(oracle, engine, cuts, name, why)
+        reasons.append(f"{name}: {engine}")
+    raise SettingsError(f"the rung {rung!r} is not exact here: {reasons[0]}; use 'oracle'")
+
+
+def _engine(rung: Rung, oracle: Oracle) -> Engine[Any] | str:
+    """The engine of a rung, or why there is none."""
+    if rung == "oracle":
+        return CutEngine(oracle, None)
+    tokenizer, channel = oracle.tokenizer, oracle.channel
+    plain = Oracle(tokenizer, oracle.mode)
+    engine: Engine[Any] | str
+    if rung == "tail":
+        finder = cut_finder(tokenizer)
+        engine = finder if isinstance(finder, str) else CutEngine(plain, finder)
+    else:
+        engine = table_engine(plain)
+    if channel != "identity" and not isinstance(engine, str):
+        engine = channel_engine.obstacle(tokenizer.structure()) or ChannelEngine(
+            engine, PASSAGES[channel], oracle
+        )
+    if not isinstance(engine, str) and (wrong := disagreement(engine, oracle)):
+        return wrong
+    return engine
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What is known after one push.
+
+    Attributes:
+        state: the engine's, after the last list that a text may begin with.
+        good: how many tokens that list has.
+        admissible: whether it is the whole list.
+    """
+
+    state: Any
+    good: int
+    admissible: bool
 
 
 class Verification:
     """One list of tokens and which tokens may follow it.
 
     It takes any token, also one that makes the list inconsistent; `admits` and `mask` speak of
-    consistent lists only.
+    lists that a text may begin with.
     """
 
-    def __init__(self, tokenizer: Tokenizer, cuts: CutFinder | None, ids: Sequence[int]) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self,
+        engine: Engine[Any],
+        oracle: Oracle,
+        cuts: CutFinder | None,
+        ids: Sequence[int],
+    ) -> None:
+        self._engine = engine
+        self._oracle = oracle
         self._finder = cuts
-        self._ids = list(ids)
+        self._ids: list[int] = []
+        self._moments = [_Moment(engine.start(), 0, True)]
+        for token in ids:
+            self.push(token)
         self._given = len(self._ids)
-        # One entry for each push: the last stable cut, and whether the list was consistent.
-        # A cut stays stable when inconsistent tokens follow it, since no continuation moves it.
-        self._cuts = [0]
-        self._consistent = [oracle.is_consistent(tokenizer, self._ids)]
-        self._advance()
 
     @property
     def ids(self) -> Sequence[int]:
@@ -99,30 +193,43 @@ class Verification:
     @property
     def consistent(self) -> bool:
         """Whether the list survives: encode(decode(ids)) == ids."""
-        return self._consistent[-1]
+        return self.finished_ok()
 
-    def admits(self, candidates: Iterable[int]) -> npt.NDArray[np.bool_]:
-        """For each candidate id, whether the list followed by it is consistent: bool[n].
+    @property
+    def admissible(self) -> bool:
+        """Whether a text may begin with the list, as the mode has it."""
+        return self._moments[-1].admissible
 
-        Raises InconsistentStateError while the list itself is inconsistent.
+    def finished_ok(self) -> bool:
+        """Whether the text may end here, which in every mode means that the list is consistent."""
+        moment = self._moments[-1]
+        return moment.admissible and self._engine.finished_ok(moment.state)
+
+    def admits(self, candidates: Iterable[int]) -> Bools:
+        """For each candidate id, whether a text may begin with the list followed by it: bool[n].
+
+        Raises InconsistentStateError while no text may begin with the list itself.
         """
-        if not self.consistent:
-            raise InconsistentStateError(
-                "candidates can be verified after a consistent list only, and this one is not; "
-                "rewind it to where `consistent` was True"
-            )
-        return oracle.admits(self._tokenizer, self._tail(), candidates)
+        return self._engine.admits(self._state(), np.asarray(_ints(candidates), dtype=np.int64))
 
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> Bools:
         """`admits` of the whole vocabulary: bool[vocab_size]. Raises as `admits`."""
-        return self.admits(range(self._tokenizer.vocab_size))
+        return self._engine.mask(self._state())
 
     def push(self, token: int) -> None:
         """Append any one id."""
-        self._ids.append(int(token))
-        self._consistent.append(oracle.is_consistent(self._tokenizer, self._tail()))
-        self._cuts.append(self._cuts[-1])
-        self._advance()
+        token = int(token)
+        moment = self._moments[-1]
+        if moment.admissible:
+            good = bool(self._engine.admits(moment.state, np.array([token]))[0])
+        else:
+            good = self._oracle.may_begin([*self._since_cut(moment.good), token])
+        self._ids.append(token)
+        state = moment.state
+        if good:
+            for following in self._ids[moment.good :]:
+                state = self._engine.step(state, following)
+        self._moments.append(_Moment(state, len(self._ids) if good else moment.good, good))
 
     def rewind(self, count: int) -> None:
         """Take back the last `count` ids that were pushed.
@@ -133,14 +240,25 @@ class Verification:
         if not 0 <= count <= pushed:
             raise SettingsError(f"rewind: expected 0 to {pushed} ids, found {count}")
         if count:
-            del self._ids[-count:], self._cuts[-count:], self._consistent[-count:]
+            del self._ids[-count:], self._moments[-count:]
 
-    def _tail(self) -> list[int]:
-        return self._ids[self._cuts[-1] :]
+    def _state(self) -> Any:
+        if not self.admissible:
+            raise InconsistentStateError(
+                "candidates can be verified after a consistent list only, and this one is not; "
+                "rewind it to where `admissible` was True"
+            )
+        return self._moments[-1].state
 
-    def _advance(self) -> None:
-        if self._finder is not None and self._consistent[-1]:
-            self._cuts[-1] = self._finder.advance(self._ids, self._cuts[-1])
+    def _since_cut(self, good: int) -> list[int]:
+        """The tokens since the last stable cut of the first `good` ones, which a text may begin."""
+        # Inconsistent tokens behind a cut do not move it, since no continuation does.
+        cut = 0 if self._finder is None else self._finder.advance(self._ids[:good], 0)
+        return self._ids[cut:]
+
+
+def _ints(candidates: Iterable[int]) -> Any:
+    return candidates if isinstance(candidates, np.ndarray) else list(candidates)
 
 
 def _expect_one_of(name: str, found: str, known: Sequence[str]) -> None:

@@ -36,6 +36,10 @@ class Session(Protocol):
         """What would be sent if the text ended here."""
         ...
 
+    def may_end(self) -> bool:
+        """Whether a reader of `text` finds the same tokens, so that the text may end here."""
+        ...
+
 
 class TextReader(Protocol):
     """Walks along a text that was received."""

@@ -69,6 +69,9 @@ class _StepwiseSession:
     def text(self) -> str:
         return self._tokenizer.decode(self._verification.ids)
 
+    def may_end(self) -> bool:
+        return self._verification.finished_ok()
+
 
 class _TokenReader:
     def __init__(self, ids: Sequence[int]) -> None:

@@ -85,6 +85,10 @@ class Walk:
         """The text so far."""
         return self._session.text()
 
+    def may_end(self) -> bool:
+        """Whether the text can be read if it ends here; it cannot inside a character."""
+        return self._session.may_end()
+
 
 def _divergence(before: Pool, after: Pool) -> float:
     """-log2 of the share of `before` that `after` keeps, 0 if nothing; a measure, so in floats."""

@@ -50,6 +50,8 @@ def write(
 ) -> Embedding:
     """Write until `writer` is done with its `length` bits, and if `finish` to a sentence's end.
 
+    In any case the text goes on to where it may end: not inside a character, for one.
+
     Raises:
         CapacityError: the context is too short, the model leaves no choice, or nothing can follow.
     """
@@ -69,6 +71,8 @@ def write(
     tokens = len(walk.tokens)
     if finish:
         _finish_sentence(walk, writer)
+    while not walk.may_end():
+        _advance(walk, writer)
     return Embedding(
         text=walk.text(),
         ids=tuple(walk.tokens),
@@ -107,5 +111,5 @@ def _finish_sentence(walk: Walk, writer: Writer) -> None:
             _advance(walk, writer)
         except CapacityError:
             return
-        if _SENTENCE_END.search(walk.text()):
+        if _SENTENCE_END.search(walk.text()) and walk.may_end():
             return

@@ -1,0 +1,158 @@
+"""The pair test for one left token and the whole vocabulary at once.
+
+Think of every token as a node below its left part: the tokens whose left edge passes through s are
+the subtree of s. A rule (u, s) of rank c that a left token brings into play forbids s itself, and
+of the subtrees below s those where s lasts long enough, which is the last ones if they are sorted
+by its peak. Numbered in preorder they are one interval, which depends on the rule alone. So a row
+is the union of a few precomputed intervals for each u at the left token's right edge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .derivations import NEVER, Derivations, Ints, Rules
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Which tokens stay apart from a given left token: arrays of int32 that can be stored.
+
+    Attributes:
+        place: [vocab_size], each reachable token's number in preorder; the others come last.
+        first: [vocab_size + 1], the rules whose left side is u are numbers first[u] to first[u+1].
+        rank, starts_at: [rules], the rule's rank and the clock of its right side.
+        own, begin, end: [rules], the forbidden numbers: `own`, and `begin` to `end`.
+        left, right, clock, right_peak: see Derivations.
+    """
+
+    place: Ints
+    first: Ints
+    rank: Ints
+    starts_at: Ints
+    own: Ints
+    begin: Ints
+    end: Ints
+    right: Ints
+    clock: Ints
+    right_peak: Ints
+    reachable: Bools
+
+    def row(self, left: int) -> Bools:
+        """bool[vocab_size]: tokens that `left` followed by them keeps apart, both reachable.
+
+        All False where `left` itself is not reachable: nothing can stand next to it.
+        """
+        if not self.reachable[left]:
+            return np.zeros(len(self.place), dtype=bool)
+        forbidden = np.zeros(len(self.place), dtype=bool)
+        changes = np.zeros(len(self.place) + 1, dtype=np.int32)
+        u, ends, peak = left, NEVER, NEVER
+        while u >= 0:
+            rules = slice(self.first[u], self.first[u + 1])
+            own, begin, end = self.own[rules], self.begin[rules], self.end[rules]
+            if ends != NEVER:
+                live = (self.rank[rules] < peak) & (self.starts_at[rules] < ends)
+                own, begin, end = own[live], begin[live], end[live]
+            forbidden[own] = True
+            wide = begin < end
+            np.add.at(changes, begin[wide], 1)
+            np.add.at(changes, end[wide], -1)
+            u, ends, peak = self.right[u], self.clock[u], self.right_peak[u]
+        forbidden |= np.cumsum(changes[:-1], out=changes[:-1]) != 0
+        return ~forbidden[self.place] & self.reachable
+
+
+def rows(known: Rules, runs: Derivations) -> Rows:
+    """Lay out the rows of a vocabulary."""
+    forest = _Forest(runs)
+    both = runs.reachable[known.left] & runs.reachable[known.right]
+    order = np.argsort(known.left[both], kind="stable")
+    left, right, rank = (a[both][order] for a in (known.left, known.right, known.rank))
+    # s must outlast u's arrival. Below an s that is itself no sooner there than u, it always does.
+    needed = np.where(
+        runs.clock[right] >= runs.clock[left], rank, np.maximum(rank, runs.clock[left])
+    )
+    return Rows(
+        place=forest.place,
+        first=np.searchsorted(left, np.arange(len(runs.left) + 1)).astype(np.int32),
+        rank=rank,
+        starts_at=runs.clock[right],
+        own=forest.place[right],
+        begin=forest.first_child(right, needed),
+        end=forest.end[right],
+        right=runs.right,
+        clock=runs.clock,
+        right_peak=runs.right_peak,
+        reachable=runs.reachable,
+    )
+
+
+def column(known: Rules, runs: Derivations, right: int) -> Bools:
+    """bool[vocab_size]: tokens that stay apart from `right` behind them, both reachable.
+
+    The pair test of `derivations`, for all left tokens side by side.
+    """
+    merges = np.zeros(len(runs.left), dtype=bool)
+    s, s_ends, s_peak = right, NEVER, NEVER
+    while s >= 0:
+        ranks = np.full(len(runs.left), NEVER, dtype=np.int32)
+        ranks[known.left[known.right == s]] = known.rank[known.right == s]
+        tokens = u = np.arange(len(runs.left))
+        ends = peak = np.full(len(runs.left), NEVER, dtype=np.int32)
+        while len(u):
+            rank = ranks[u]
+            hit = (rank < peak) & (rank <= s_peak) & (runs.clock[u] <= s_ends)
+            merges[tokens[hit & (runs.clock[s] < ends)]] = True
+            inner = runs.right[u] >= 0
+            tokens, u = tokens[inner], u[inner]
+            ends, peak, u = runs.clock[u], runs.right_peak[u], runs.right[u]
+        s, s_ends, s_peak = runs.left[s], runs.clock[s], runs.left_peak[s]
+    apart: Bools = ~merges & runs.reachable & runs.reachable[right]
+    return apart
+
+
+class _Forest:
+    """The reachable tokens, each below its left part, brothers in the order of their peaks."""
+
+    def __init__(self, runs: Derivations) -> None:
+        self._peaks = runs.left_peak
+        child = np.flatnonzero(runs.reachable & (runs.left >= 0))
+        child = child[np.lexsort((runs.left_peak[child], runs.left[child]))]
+        parent = runs.left[child]
+        self._child = child
+        self._keys = parent.astype(np.int64) << 32 | runs.left_peak[child]
+
+        depth = np.zeros(len(runs.left), dtype=np.int32)
+        above = runs.left
+        while (below_root := above >= 0).any():
+            depth += below_root
+            above = np.where(below_root, runs.left[above], -1)
+
+        size = runs.reachable.astype(np.int32)
+        levels = [np.flatnonzero(depth[child] == d) for d in range(1, depth.max(initial=0) + 1)]
+        for level in reversed(levels):
+            np.add.at(size, parent[level], size[child[level]])
+        before = np.cumsum(size[child]) - size[child]
+        before -= before[np.searchsorted(parent, parent)]  # of the elder brothers only
+        place = np.zeros(len(runs.left), dtype=np.int32)
+        roots = np.flatnonzero(runs.left < 0)
+        # What is not reachable comes last, as leaves that no rule's interval holds.
+        roots = roots[np.argsort(~runs.reachable[roots], kind="stable")]
+        place[roots] = np.cumsum(np.maximum(size[roots], 1)) - np.maximum(size[roots], 1)
+        for level in levels:
+            place[child[level]] = place[parent[level]] + 1 + before[level]
+        self.place: Ints = place
+        self.end: Ints = place + size
+
+    def first_child(self, parent: Ints, peak: Ints) -> Ints:
+        """The place of the first child of each `parent` that has at least that `peak`."""
+        at = np.searchsorted(self._keys, parent.astype(np.int64) << 32 | peak)
+        child = np.append(self._child, 0)[at]
+        found = np.append(self._keys >> 32, -1)[at] == parent
+        return np.where(found, self.place[child], self.end[parent]).astype(np.int32)

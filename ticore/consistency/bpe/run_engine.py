@@ -1,0 +1,194 @@
+"""Verification of BPE that reads the whole text as one run of characters, by table.
+
+SentencePiece's BPE and its conversions: a token may follow another wherever the pair test keeps
+them apart. Characters that are no piece are spelled in bytes, which never merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...interfaces import TokenizerStructure
+from ..engine import Bools
+from ..modes import CONTINUATIONS, completions, pending
+from ..oracle import Oracle
+from ..recent import Recent
+from ..tail import WordCuts
+from .table_engine import TableEngine
+from .vocabulary import Vocabulary
+
+_SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A list of tokens, as far as it matters for what may follow.
+
+    Attributes:
+        ids: the tokens since the last place where the text can be cut.
+        text: the text's end, the dummy prefix included, without an unfinished character.
+        unfinished: the bytes of that character.
+    """
+
+    ids: tuple[int, ...] = ()
+    text: str = ""
+    unfinished: bytes = b""
+
+
+class RunEngine(TableEngine[State]):
+    """Decides by the pair test.
+
+    Args:
+        structure: characters as atoms, no pretokenizer.
+        spelled: the bytes of every id.
+        vocabulary: the pair test.
+        oracle: for the few tokens that no table decides about.
+        starting: `starting` of an equal engine, which is costly to find; None to find it.
+
+    Attributes:
+        starting: bool[vocab_size], what a text may begin with.
+    """
+
+    def __init__(
+        self,
+        structure: TokenizerStructure,
+        spelled: Sequence[bytes],
+        vocabulary: Vocabulary,
+        oracle: Oracle,
+        starting: Bools | None = None,
+    ) -> None:
+        super().__init__(structure, spelled, oracle)
+        self._vocabulary = vocabulary
+        self._drops_spaces = not structure.keeps_whitespace
+        self._byte_ids = structure.byte_ids
+        self._characters = _characters(structure, spelled)
+        self._cuts = WordCuts(spelled) if self._normalization.idle else None
+        self._reach = max(64, self._added.longest)
+        self._anywhere = self._find_anywhere(structure)
+        self._spelling: Recent[tuple[bytes, str], list[bool]] = Recent(4096)
+        self.starting = self._find_starting(structure) if starting is None else starting
+
+    def start(self) -> State:
+        return State()
+
+    def step(self, state: State, token: int) -> State:
+        before = state.text.encode() + state.unfinished
+        data = before + self._spelled[token]
+        unfinished = pending(data)
+        text = data[: len(data) - len(unfinished)].decode(errors="replace")
+        cut = (
+            self._cuts is not None
+            and bool(state.ids)
+            and not state.unfinished
+            and self._cuts.is_between(state.ids[-1], token)
+        )
+        ids = (token,) if cut else (*state.ids, token)
+        return State(ids, text[-self._reach :], unfinished)
+
+    def finished_ok(self, state: State) -> bool:
+        if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):
+            return False
+        if not state.text.strip(" "):  # perhaps the dummy prefix alone, which no text has
+            return self._oracle.finished_ok(state.ids)
+        return True
+
+    def _key(self, state: State) -> Hashable:
+        return state.ids[-1:], state.unfinished, self._context(state)
+
+    def _decide(self, state: State) -> Bools:
+        if state.unfinished:
+            return self._continue_bytes(state)
+        if not state.ids:
+            return self.starting
+        last = state.ids[-1]
+        answers = self._anywhere.copy()
+        if self._vocabulary.reachable[
+            last
+        ]:  # else bytes or an added token, which nothing merges with
+            answers &= self._vocabulary.row(last) | ~self._vocabulary.reachable
+        self._add_bytes(answers, state)
+        return answers
+
+    def _continue_bytes(self, state: State) -> Bools:
+        """Inside a character that is spelled in bytes only its next byte may come."""
+        answers = np.zeros(len(self._spelled), dtype=bool)
+        self._add_bytes(answers, state)
+        return answers
+
+    def _context(self, state: State) -> str:
+        """What of the text a normaliser may join to the next character."""
+        return "" if self._normalization.idle else self._normalization.context(state.text)
+
+    def _add_bytes(self, answers: Bools, state: State) -> None:
+        """Admit byte tokens that spell a character which is no piece, or begin one."""
+        if self._byte_ids:
+            key = state.unfinished, self._context(state)
+            answers[list(self._byte_ids)] = self._spelling.get(
+                key,
+                lambda: [self._spells(key[0] + bytes([value]), key[1]) for value in range(256)],
+            )
+
+    def _spells(self, data: bytes, context: str) -> bool:
+        """Whether `data` are the bytes of such a character, or its first ones."""
+        if unfinished := pending(data):
+            begun = unfinished == data and self._oracle.mode != "prefix"
+            return begun and any(self._is_spelled(c, context) for c in completions(data))
+        try:
+            character = data.decode()
+        except UnicodeDecodeError:
+            return False
+        return len(character) == 1 and self._is_spelled(character, context)
+
+    def _is_spelled(self, character: str, context: str) -> bool:
+        """Whether this character is spelled in bytes behind `context`."""
+        return character not in self._characters and self._normalization.keeps(context + character)
+
+    def _find_anywhere(self, structure: TokenizerStructure) -> Bools:
+        """bool[vocab_size]: pieces that may follow if the pair test keeps them apart."""
+        answers = self._vocabulary.reachable.copy()
+        if self._normalization.idle and not structure.added_tokens:
+            return answers
+        for token in np.flatnonzero(answers).tolist():
+            text = self._spelled[token].decode()
+            answers[token] = (
+                self._normalization.keeps(text)
+                and not self._added.occurs_in(text)
+                and (not (self._drops_spaces and text.endswith(" ")) or self._is_left_alone(token))
+            )
+        return answers
+
+    def _find_starting(self, structure: TokenizerStructure) -> Bools:
+        """What may come first; where the tokenizer treats that specially, as it says itself."""
+        answers = self._anywhere.copy()
+        self._add_bytes(answers, State())
+        if structure.dummy_prefix:
+            answers[:] = False  # but for what begins with it
+        if structure.dummy_prefix or self._drops_spaces:
+            asked = [
+                token
+                for token in np.flatnonzero(structure.pieces).tolist()
+                if self._spelled[token].startswith(b" ")
+            ]
+            answers[asked] = self._oracle.admits([], asked)
+        return answers
+
+    def _is_left_alone(self, token: int) -> bool:
+        """Whether a token that ends in a space is kept as it is by some text behind it."""
+        return self._oracle.mode == "viable" and any(
+            not text.startswith(" ")
+            and self._normalization.keeps(text)
+            and all(
+                self._vocabulary.apart(token, first)
+                for first in self._vocabulary.segment(text.encode())[:1]
+            )
+            for text in CONTINUATIONS
+        )
+
+
+def _characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
+    """The characters that are pieces themselves."""
+    texts = (spelled[piece].decode() for piece in np.flatnonzero(structure.pieces).tolist())
+    return frozenset({_SPACE_SIGN, *(text for text in texts if len(text) == 1)})

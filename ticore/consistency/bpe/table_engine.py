@@ -1,0 +1,146 @@
+"""What both engines for BPE share: answers from a table, then what the very characters change.
+
+A table's answer depends on little: the last token and the shape of what stands before it. Two
+things do not fit into one. A normaliser may compose a candidate's first characters with those
+before them, and a candidate may complete the text of an added token.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...interfaces import TokenizerStructure
+from ..added import AddedTokens
+from ..engine import Bools, Ids
+from ..normalization import Normalization
+from ..oracle import Oracle
+from ..recent import Recent
+
+_BYTES_FOR_MASKS = 16 << 20
+
+
+class TableState(Protocol):
+    """What the shared part needs to know of a list of tokens.
+
+    Attributes:
+        ids: the tokens since some place where the text can be cut in two that do not meet again.
+        text: the end of the text, without an unfinished character.
+        unfinished: the bytes of that character.
+    """
+
+    @property
+    def ids(self) -> tuple[int, ...]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def unfinished(self) -> bytes: ...
+
+
+S = TypeVar("S", bound=TableState)
+
+
+class TableEngine(ABC, Generic[S]):
+    """An Engine whose answers come from tables where they can, and from the oracle where not.
+
+    Args:
+        structure: how the tokenizer works.
+        spelled: the bytes of every id.
+        oracle: for the few tokens that no table decides about.
+    """
+
+    def __init__(
+        self, structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+    ) -> None:
+        self._spelled = spelled
+        self._oracle = oracle
+        self._normalization = Normalization(structure)
+        self._added = AddedTokens(structure.added_tokens, spelled)
+        self._addable = sorted(self._added.ids - oracle.tokenizer.special_ids)
+        self._heads = self._find_heads(structure)
+        self._masks: Recent[Hashable, bytes] = Recent(
+            max(64, _BYTES_FOR_MASKS * 8 // max(1, len(spelled)))
+        )
+
+    @abstractmethod
+    def start(self) -> S: ...
+
+    @abstractmethod
+    def step(self, state: S, token: int) -> S: ...
+
+    @abstractmethod
+    def finished_ok(self, state: S) -> bool: ...
+
+    @abstractmethod
+    def _key(self, state: S) -> Hashable:
+        """What the table's answers depend on; None where there is no table."""
+
+    @abstractmethod
+    def _decide(self, state: S) -> Bools:
+        """The table's answers: bool[vocab_size], the same for all states of one key."""
+
+    def mask(self, state: S) -> Bools:
+        packed = self._packed(state)
+        if packed is None:
+            return self._oracle.admits(state.ids, range(len(self._spelled)))
+        answers = np.unpackbits(packed, count=len(self._spelled), bitorder="little").view(bool)
+        for forbidden in self._forbidden(state):
+            answers[forbidden] = False
+        for token, answer in self._added_answers(state):
+            answers[token] = answer
+        return answers
+
+    def admits(self, state: S, candidates: Ids) -> Bools:
+        packed = self._packed(state)
+        if packed is None:
+            return self._oracle.admits(state.ids, candidates)
+        answers: Bools = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
+        for forbidden in self._forbidden(state):
+            answers &= ~np.isin(candidates, forbidden)
+        for token, answer in self._added_answers(state):
+            answers[candidates == token] = answer
+        return answers
+
+    def _packed(self, state: S) -> npt.NDArray[np.uint8] | None:
+        key = self._key(state)
+        if key is None:
+            return None
+        packed = self._masks.get(
+            key, lambda: np.packbits(self._decide(state), bitorder="little").tobytes()
+        )
+        return np.frombuffer(packed, dtype=np.uint8)
+
+    def _forbidden(self, state: S) -> Iterator[Ids]:
+        """Tokens that are out because of the very characters that stand before them."""
+        if state.unfinished or not state.text:
+            return
+        if self._heads:
+            context = self._normalization.context(state.text)
+            for head, tokens in self._heads.items():
+                if not self._normalization.keeps(context + head):
+                    yield tokens
+        for rest in self._added.begun(state.text):
+            yield self._added.starting_with(rest)
+
+    def _added_answers(self, state: S) -> Iterator[tuple[int, bool]]:
+        """Before an added token the text is read as if it ended there."""
+        if not self._addable:
+            return
+        if not state.ids or self._added.begun(state.text):
+            answers = self._oracle.admits(state.ids, self._addable).tolist()
+        else:
+            answers = [self.finished_ok(state)] * len(self._addable)
+        yield from zip(self._addable, answers, strict=True)
+
+    def _find_heads(self, structure: TokenizerStructure) -> dict[str, Ids]:
+        """By the joining characters they begin with, the pieces that begin with any."""
+        heads: dict[str, list[int]] = {}
+        if not self._normalization.idle:
+            for token in np.flatnonzero(structure.pieces).tolist():
+                if head := self._normalization.head(self._spelled[token]):
+                    heads.setdefault(head, []).append(token)
+        return {head: np.array(tokens) for head, tokens in heads.items()}

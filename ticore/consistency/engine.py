@@ -1,0 +1,41 @@
+"""What a way of verifying without the tokenizer provides."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.integer]
+Bools = npt.NDArray[np.bool_]
+
+S = TypeVar("S")
+
+
+class Engine(Protocol[S]):
+    """Decides from states, each of which stands for one list of tokens and never changes.
+
+    A state's answers hold if a text may begin with its list, as the mode has it; `step` is defined
+    for every list, so that a list which becomes consistent again has its state.
+    """
+
+    def start(self) -> S:
+        """The state of the empty list."""
+        ...
+
+    def step(self, state: S, token: int) -> S:
+        """The state of the list followed by `token`, any id."""
+        ...
+
+    def admits(self, state: S, candidates: Ids) -> Bools:
+        """For each candidate, whether a text may begin with the list followed by it: bool[n]."""
+        ...
+
+    def mask(self, state: S) -> Bools:
+        """`admits` of the whole vocabulary, the caller's own: bool[vocab_size]."""
+        ...
+
+    def finished_ok(self, state: S) -> bool:
+        """Whether the text may end here: encode(decode(list)) == list."""
+        ...

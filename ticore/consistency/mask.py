@@ -1,0 +1,136 @@
+"""The fastest rung: an engine that decides from tables, where one is exact for the tokenizer."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from ..interfaces import TokenizerStructure
+from . import added, normalization, store, unigram
+from .bpe.grouping import Grouping, Sorting, sort_vocabulary
+from .bpe.run_engine import RunEngine
+from .bpe.shapes import shapes_of
+from .bpe.split_engine import SplitEngine
+from .bpe.vocabulary import Tables, Vocabulary, build
+from .engine import Engine
+from .modes import Mode
+from .normalization import Normalization
+from .oracle import Oracle
+from .patterns import KNOWN
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+def table_engine(oracle: Oracle) -> Engine[Any] | str:
+    """The engine for the oracle's tokenizer and mode, or why there is none."""
+    tokenizer = oracle.tokenizer
+    structure = tokenizer.structure()
+    if structure is None:
+        return "the tokenizer's structure is not known"
+    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    if structure.kind == "unigram":
+        why = unigram.obstacle(structure)
+        if why:
+            return why
+        return unigram.UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
+    if why := _obstacle(structure, oracle.mode):
+        return why
+    if structure.pretokenizer:
+        return _split_engine(structure, spelled, oracle)
+    return _run_engine(structure, spelled, oracle)
+
+
+def _obstacle(structure: TokenizerStructure, mode: Mode) -> str:
+    """What keeps a BPE structure from being verified by table; empty if nothing does."""
+    if why := normalization.obstacle(structure) or added.obstacle(structure.added_tokens, mode):
+        return why
+    if not structure.pretokenizer:
+        if structure.atoms != "characters" or structure.ignore_merges:
+            return "without a pretokenizer only plain BPE of characters is known here"
+        return ""
+    if len(structure.pretokenizer) > 1 or structure.pretokenizer[0] not in KNOWN:
+        return "the pretokenizer's regular expression is not one of those known"
+    if structure.atoms != "bytes" or structure.dummy_prefix or not structure.keeps_whitespace:
+        return "with a pretokenizer only BPE of bytes that keeps all spaces is known here"
+    return ""
+
+
+def _split_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> SplitEngine:
+    name = _name(oracle)
+    stored = store.load(name)
+    tables = build(structure, spelled) if stored is None else Tables.from_arrays(stored)
+    vocabulary = Vocabulary(tables, spelled)
+    grouping = Grouping(
+        shapes_of(structure.pretokenizer[0]),
+        Normalization(structure),
+        oracle.mode,
+        vocabulary.apart,
+        vocabulary.segment,
+    )
+    if stored is None:
+        plain, near = (
+            _sort(structure, spelled, vocabulary, grouping, near_apostrophe=flag)
+            for flag in (False, True)
+        )
+        arrays = tables.to_arrays() | _named("plain", plain) | _named("near", near)
+        store.save(name, arrays)
+    else:
+        plain, near = (Sorting.from_arrays(_unnamed(part, stored)) for part in ("plain", "near"))
+    return SplitEngine(structure, spelled, vocabulary, grouping, plain, near, oracle)
+
+
+def _sort(
+    structure: TokenizerStructure,
+    spelled: Sequence[bytes],
+    vocabulary: Vocabulary,
+    grouping: Grouping,
+    near_apostrophe: bool,
+) -> Sorting:
+    texts = tuple(text.encode() for text in structure.added_tokens)
+    candidates = [
+        token
+        for token in np.flatnonzero(
+            structure.pieces & (vocabulary.reachable | vocabulary.alone)
+        ).tolist()
+        if not any(text in spelled[token] for text in texts)
+    ]
+    alone = vocabulary.alone.tolist()
+    return sort_vocabulary(grouping, spelled, candidates, alone, near_apostrophe)
+
+
+def _run_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> RunEngine:
+    name = _name(oracle)
+    stored = store.load(name)
+    tables = build(structure, spelled) if stored is None else Tables.from_arrays(stored)
+    starting = None if stored is None else stored["starting"].astype(bool)
+    engine = RunEngine(structure, spelled, Vocabulary(tables, spelled), oracle, starting)
+    if stored is None:
+        store.save(name, {**tables.to_arrays(), "starting": engine.starting})
+    return engine
+
+
+def _name(oracle: Oracle) -> str:
+    """What the tables depend on: the tokenizer, the mode, and what is known of characters."""
+    versions = f"{unicodedata.unidata_version}-{regex.__version__}"
+    return f"{oracle.tokenizer.digest()}-{oracle.mode}-{versions}"
+
+
+def _named(part: str, sorting: Sorting) -> dict[str, npt.NDArray[Any]]:
+    return {f"{part}_{name}": array for name, array in sorting.to_arrays().items()}
+
+
+def _unnamed(part: str, arrays: Arrays) -> Arrays:
+    return {
+        name.removeprefix(f"{part}_"): array
+        for name, array in arrays.items()
+        if name.startswith(f"{part}_")
+    }

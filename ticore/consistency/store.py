@@ -1,0 +1,63 @@
+"""Tables on disk: arrays that were costly to compute, kept in the user's cache folder.
+
+A file holds a digest of itself; one that is damaged, or written by another version of this format,
+is as good as absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from platformdirs import user_cache_path
+
+from ..errors import FileError
+from ..files import write_atomically
+
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+
+# Changes whenever the meaning of a stored table does.
+_FORMAT = b"ticore tables 1\n"
+_DIGEST = hashlib.sha256
+
+
+def folder() -> Path:
+    """Where tables are kept: $TICORE_CACHE, or ticore's folder in the user's cache."""
+    given = os.environ.get("TICORE_CACHE")
+    return Path(given) if given else user_cache_path("ticore")
+
+
+def load(name: str) -> Arrays | None:
+    """The arrays stored under `name`; None if there are none that can be trusted."""
+    try:
+        content = (folder() / f"{name}.tables").read_bytes()
+    except OSError:
+        return None
+    head, digest, body = _parts(content)
+    if head != _FORMAT or _DIGEST(body).digest() != digest:
+        return None
+    with np.load(io.BytesIO(body), allow_pickle=False) as stored:
+        return dict(stored)
+
+
+def save(name: str, arrays: Arrays) -> None:
+    """Store `arrays`; where the folder cannot be written, nothing is stored."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # its stub takes arrays for its flags
+    body = buffer.getvalue()
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        write_atomically(folder() / f"{name}.tables", _FORMAT + _DIGEST(body).digest() + body)
+    except (OSError, FileError):
+        return
+
+
+def _parts(content: bytes) -> tuple[bytes, bytes, bytes]:
+    start = len(_FORMAT)
+    end = start + _DIGEST().digest_size
+    return content[:start], content[start:end], content[end:]

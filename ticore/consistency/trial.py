@@ -1,0 +1,94 @@
+"""Tries a tokenizer, and an engine against the definition, before anything relies on them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from ..errors import SettingsError
+from ..interfaces import Tokenizer
+from .engine import Engine
+from .modes import pending
+from .oracle import Oracle
+
+S = TypeVar("S")
+
+_TEXTS, _WORDS = 12, 8
+_WALKS, _STEPS, _CANDIDATES = 4, 6, 16
+
+
+def require_sound(tokenizer: Tokenizer) -> None:
+    """Raises SettingsError if `tokenizer` encodes by chance, or does not read back what it wrote.
+
+    Consistency means nothing for such a one: no list of tokens, or hardly any, would survive.
+    """
+    draw = _random(tokenizer)
+    words = _plain_words(tokenizer, draw)
+    name = type(tokenizer).__name__
+    for _ in range(_TEXTS if words else 0):
+        text = tokenizer.decode(draw.choices(words, k=_WORDS))
+        ids = tokenizer.encode(text)
+        if tokenizer.encode(text) != ids or tokenizer.encode_batch([text]) != [ids]:
+            raise SettingsError(
+                f"expected a tokenizer that encodes a text always alike, found that {name} gives "
+                f"different ids for {text!r}; turn its dropout or sampling off"
+            )
+        again = tokenizer.encode(tokenizer.decode(ids))
+        if again != ids and not tokenizer.special_ids.intersection(ids):
+            raise SettingsError(
+                f"expected a tokenizer that reads back what it wrote, found that {name} reads "
+                f"{tokenizer.decode(ids)!r} as other ids than those it was decoded from; turn off "
+                f"whatever cleans up its text"
+            )
+
+
+def disagreement(engine: Engine[S], oracle: Oracle) -> str:
+    """Where `engine` and `oracle` differ on random walks; empty if they do not."""
+    tokenizer = oracle.tokenizer
+    draw = _random(tokenizer)
+    vocabulary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
+    for _ in range(_WALKS if vocabulary else 0):
+        state, ids = engine.start(), list[int]()
+        for _ in range(_STEPS):
+            admitted = np.flatnonzero(engine.mask(state)).tolist()
+            candidates = draw.choices(vocabulary, k=_CANDIDATES)
+            if admitted:
+                candidates += draw.choices(admitted, k=_CANDIDATES)
+            found = engine.admits(state, np.array(candidates))
+            checked = [
+                n for n, token in enumerate(candidates) if found[n] or _is_quick(oracle, token)
+            ]
+            expected = oracle.admits(ids, [candidates[n] for n in checked])
+            for n, right in zip(checked, expected.tolist(), strict=True):
+                if found[n] != right:
+                    return f"after {tokenizer.decode(ids)!r} it is wrong about id {candidates[n]}"
+            if engine.finished_ok(state) != oracle.finished_ok(ids):
+                return f"it is wrong about whether a text may be {tokenizer.decode(ids)!r}"
+            if not admitted:
+                break
+            token = draw.choice(admitted)
+            state, ids = engine.step(state, token), [*ids, token]
+    return ""
+
+
+def _is_quick(oracle: Oracle, token: int) -> bool:
+    """Whether the oracle need not try thousands of characters before it says no."""
+    return oracle.mode == "prefix" or len(pending(oracle.tokenizer.token_bytes(token))) in (0, 2)
+
+
+def _plain_words(tokenizer: Tokenizer, draw: random.Random) -> Sequence[int]:
+    """Some ids that spell letters or digits, perhaps behind a space."""
+    found = []
+    for token in draw.sample(range(tokenizer.vocab_size), k=min(2000, tokenizer.vocab_size)):
+        text = tokenizer.token_bytes(token).decode(errors="replace").removeprefix(" ")
+        if text.isalnum() and text.isascii() and token not in tokenizer.special_ids:
+            found.append(token)
+    return found
+
+
+def _random(tokenizer: Tokenizer) -> random.Random:
+    """The same draws on every machine."""
+    return random.Random(tokenizer.digest())
