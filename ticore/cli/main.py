@@ -14,6 +14,7 @@ from typer.main import get_command
 from ..errors import TicoreError
 from . import streams
 from .demo import demo
+from .inspection import inspect
 from .messages import agree, embed, extract, keygen
 from .models import models
 from .usage import UsageError
@@ -41,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, agree, embed, extract, keygen, models):
+for command in (demo, agree, embed, extract, keygen, models, inspect):
     app.command()(command)
 
 

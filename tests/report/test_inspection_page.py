@@ -1,0 +1,143 @@
+"""The page is well-formed, stands alone, and shows any text and token as text."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.models import ToyTokenizer
+from ticore.consistency import compare
+from ticore.report import Mark, inspection_page
+from ticore.report.markup import element, text
+from ticore.report.page import page
+from ticore.report.visible import visible, visible_token
+
+MARKUP = [
+    *("<script>", "alert(1)", "</script>", "</style>", "<", ">", "<!--", "-->", "]]>"),
+    *('"', "'", "&amp;", "&", "amp;", "{0}"),
+]
+ODD = ["\u2028", "\u202e", "\0", "\r", "\n", " ", "日本", "日", "本"]
+TOY = ToyTokenizer(["", "ab", "a", "b", "c", "c", *MARKUP, *ODD])  # 4 and 5 are twins
+
+TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "div", "ul", "ol", "li"),
+    *("strong", "span", "bdi", "small"),
+}
+ATTRIBUTES = {
+    *("lang", "charset", "name", "content", "http-equiv", "class", "title", "dir", "role"),
+    *("aria-label", "aria-hidden"),
+}
+
+
+class Page(HTMLParser):
+    """A document's elements, and the texts of those that a test asks about."""
+
+    def __init__(self, document):
+        super().__init__()
+        self.open, self.elements, self.texts, self.declarations = [], [], {}, []
+        self.feed(document)
+        self.close()
+        assert self.open == []
+
+    def handle_decl(self, decl):
+        self.declarations.append(decl)
+
+    def handle_starttag(self, tag, attrs):
+        assert len(dict(attrs)) == len(attrs)
+        self.elements.append((tag, dict(attrs)))
+        if tag != "meta":
+            self.open.append(tag)
+            self.texts.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts[self.open[-1]][-1] += data
+
+    def handle_comment(self, data):
+        raise AssertionError(data)
+
+    def having(self, class_name):
+        return [a for _, a in self.elements if class_name in (a.get("class") or "").split()]
+
+
+def inspect(ids, title="Tokens", given=None):
+    comparison = compare(TOY, ids)
+    document = inspection_page(comparison, TOY.token_bytes, title, given)
+    return comparison, document, Page(document)
+
+
+@given(ids=st.lists(st.integers(0, TOY.vocab_size - 1), max_size=12), title=st.text())
+def test_everything_is_escaped(ids, title):
+    comparison, document, parsed = inspect(ids, title)
+    document.encode()
+    assert parsed.declarations == ["DOCTYPE html"]
+    assert parsed.texts["title"] == parsed.texts["h1"] == [visible(title)]
+    assert {tag for tag, _ in parsed.elements} <= TAGS
+    assert {name for _, given in parsed.elements for name in given} <= ATTRIBUTES
+    shown = [visible_token(TOY.token_bytes(i)) for i in (*comparison.ids, *comparison.again)]
+    assert sorted(parsed.texts.get("bdi", [])) == sorted(shown)
+    assert visible(comparison.text, keep="\n") in parsed.texts["div"]
+    assert not set(document) & set("\0\r\u2028\u202e")
+
+
+def test_it_stands_alone():
+    _, document, parsed = inspect([6, 7, 8])
+    assert document.startswith("<!DOCTYPE html>\n")
+    assert parsed.elements[:3] == [
+        ("html", {"lang": "en"}),
+        ("head", {}),
+        ("meta", {"charset": "utf-8"}),
+    ]
+    assert not re.search(r"url\(|@import|https?:", document)
+    assert "prefers-color-scheme: dark" in document
+
+
+def test_a_script_in_the_text_is_shown():
+    _, document, _ = inspect([6, 7, 8])
+    assert "<script" not in document
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in document
+
+
+def test_boxes_tell_by_more_than_colour():
+    comparison, _, parsed = inspect([2, 3, 4, 5, 0])
+    assert comparison.sits == (0, 1, 4)
+    assert comparison.cits == (0,)
+    assert parsed.texts["small"] == ["S 2", "S 3", "C 1", "4", "4", "O 5", "O 4", "S 0"]
+    assert parsed.texts["strong"] == ["S", "C", "O"]
+    titles = [a["title"] for a in parsed.having("token")]
+    assert titles[0] == f"id 2; bytes 61; at 0 to 1 of the text; {Mark.SOURCE.meaning}"
+    assert titles[3] == "id 4; bytes 63; at 2 to 3 of the text"
+    assert titles[-1].startswith("id 0; bytes none; at 4 to 4 of the text; ")
+    assert [len(parsed.having(mark.name.lower())) for mark in Mark] == [0, 3, 1, 2]
+
+
+def test_segments_hold_two_rows():
+    _, _, parsed = inspect([2, 3, 4, 5, 0])
+    assert len(parsed.having("segment")) == 4
+    assert len(parsed.having("differs")) == 3
+    assert len(parsed.having("row")) == 8
+    assert sum(a.get("aria-hidden") == "true" for _, a in parsed.elements) == 1
+
+
+def test_without_tokens():
+    _, document, parsed = inspect([])
+    assert "consistent: 0 tokens" in document
+    assert parsed.having("segments")
+    assert not parsed.having("token")
+
+
+def test_a_changed_text_is_said():
+    assert "changes the text" not in inspect([2], given="a")[1]
+    assert "changes the text" in inspect([2], given="A")[1]
+
+
+@pytest.mark.parametrize("value", ['"><script>', "'", "&quot;", "\n", "\u202e"])
+def test_attributes_are_escaped(value):
+    parsed = Page(page("t", element("p", text(value), title=value)))
+    assert ("p", {"title": visible(value)}) in parsed.elements
+    assert parsed.texts["p"] == [visible(value)]

@@ -1,0 +1,95 @@
+"""What stands in the terminal, row by row, at any width, with colours and without."""
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from tests.models import ToyTokenizer
+from ticore.consistency import compare
+from ticore.report import inspection_table
+
+TOY = ToyTokenizer(
+    ["", "a", "b", "ab", " 日本", " 日", "本", "[/b]", "\x1b[2J", "\u202e", "\n", "b"]
+)
+LONG = ToyTokenizer(["長い" * 30, "a"])
+
+
+def render(tokenizer, ids, width=80, given=None, **settings):
+    console = Console(file=io.StringIO(), width=width, **settings)
+    console.print(inspection_table(compare(tokenizer, ids), tokenizer.token_bytes, given))
+    return console.file.getvalue()
+
+
+def test_rows():
+    lines = [line.rstrip() for line in render(TOY, [3, 1, 2, 11, 5, 6, 10]).splitlines()]
+    assert lines == [
+        "ababb 日本",
+        "",
+        "",
+        "byte     id  token     id  read back",
+        "   0      3  ab         3  ab",
+        "   2  S   1  a      C   3  ab",
+        "      S   2  b",
+        "   4  O  11  b      O   2  b",
+        "   5  S   5  ␣日    C   4  ␣日本",
+        "      S   6  本",
+        "  12     10  \\n        10  \\n",
+        "",
+        "S  source inconsistent: no token read back covers exactly its bytes",
+        "C  consequential inconsistent: no token of the list covers exactly its bytes",
+        "O  other id: both sides have a token for the same bytes, but not the same one",
+        "",
+        "inconsistent: 7 tokens, read back as 5",
+        "4 source and 2 consequential inconsistent tokens: 50.00% of both lists",
+    ]
+
+
+def test_a_consistent_list_needs_no_legend():
+    shown = render(TOY, [3])
+    assert "source" not in shown
+    assert shown.splitlines()[-1] == "consistent: 1 token, read back unchanged"
+
+
+def test_without_tokens():
+    assert render(TOY, []).split("\n") == ["", "", "consistent: 0 tokens, read back unchanged", ""]
+
+
+def test_a_changed_text_is_said():
+    assert "changes the text" in render(TOY, [3], given="AB")
+
+
+def test_colours_add_to_the_marks():
+    plain = render(TOY, [1, 2, 3, 11])
+    coloured = render(TOY, [1, 2, 3, 11], force_terminal=True, color_system="standard")
+    assert "\x1b" not in plain
+    for code in ("1;31", "1;33", "1;35"):  # red, yellow, magenta
+        assert f"\x1b[{code}m" in coloured
+    rows = coloured.splitlines()
+    assert any("ab" in row and "31m" not in row for row in rows)
+
+
+def test_nothing_is_obeyed():
+    shown = render(TOY, [7, 8, 9])
+    assert "[/b]" in shown
+    assert r"\x1b[2J" in shown
+    assert r"\u202e" in shown
+    assert not {"\x1b", "\u202e"} & set(shown)
+
+
+@pytest.mark.parametrize("width", [1, 10, 24, 40, 80, 200])
+def test_it_fits_any_width(width):
+    for tokenizer, ids in ((LONG, [0, 1]), (TOY, [5, 6, 1, 2, 4])):
+        lines = render(tokenizer, ids, width).splitlines()
+        # A letter of two cells cannot be cut in two.
+        assert max(map(cell_len, lines)) <= max(width, 2)
+
+
+def test_a_long_token_is_folded_and_not_cut():
+    assert render(LONG, [0], width=40).count("長") == 90  # in the text and on both sides
+
+
+def test_wide_characters_keep_columns_straight():
+    rows = [row for row in render(TOY, [5, 6, 1, 2, 4, 1]).splitlines() if " C " in row]
+    assert len({cell_len(row.partition(" C ")[0]) for row in rows}) == 1

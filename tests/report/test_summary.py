@@ -1,0 +1,31 @@
+"""The rate by its formula, and what is said."""
+
+import pytest
+
+from tests.models import ToyTokenizer
+from ticore.consistency import compare
+from ticore.report import inconsistency_rate, summary
+
+TOY = ToyTokenizer(["", "a", "b", "ab", "c", "c"])
+
+
+@pytest.mark.parametrize(
+    ("ids", "rate"),
+    [([], 0), ([3], 0), ([5], 0), ([1, 2], 1), ([1, 2, 4], 3 / 5), ([0], 1)],
+)
+def test_rate(ids, rate):
+    assert inconsistency_rate(compare(TOY, ids)) == rate
+
+
+def test_sentences():
+    assert summary(compare(TOY, [])) == ["consistent: 0 tokens, read back unchanged"]
+    assert summary(compare(TOY, [3])) == ["consistent: 1 token, read back unchanged"]
+    assert summary(compare(TOY, [1, 2, 4])) == [
+        "inconsistent: 3 tokens, read back as 2",
+        "2 source and 1 consequential inconsistent tokens: 60.00% of both lists",
+    ]
+
+
+def test_a_text_that_is_not_what_was_given():
+    assert len(summary(compare(TOY, [3]), given="ab")) == 1
+    assert "changes the text" in summary(compare(TOY, [3]), given="AB")[-1]

@@ -1,0 +1,59 @@
+"""Nothing hidden, nothing obeyed, nothing that cannot be encoded."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ticore.report.visible import visible, visible_token
+
+any_text = st.text(st.characters(exclude_categories=()))  # lone surrogates, too
+
+
+@given(text=any_text)
+def test_every_character_is_seen(text):
+    shown = visible(text)
+    assert shown.isprintable()
+    assert shown == visible(shown)
+    shown.encode()
+
+
+@given(data=st.binary() | st.text().map(str.encode))
+def test_every_token_is_seen(data):
+    shown = visible_token(data)
+    assert shown.isprintable()
+    assert " " not in shown
+    assert not unicodedata.category(shown[0]).startswith("M")
+
+
+@given(text=st.text(st.sampled_from(" \\n␣∅\n\u2423x<0>\ufe0f"), min_size=1))
+def test_texts_that_differ_look_different(text):
+    """Escapes are Python's: reading them again gives the text."""
+    source = visible_token(text.encode()).replace("␣", " ")
+    assert source.encode("ascii", "backslashreplace").decode("unicode_escape") == text
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (b"", "∅"),
+        (b" a  ", "␣a␣␣"),
+        ("日本".encode(), "日本"),
+        ("日".encode()[:2], "<0xE6><0x97>"),
+        (b"a\x80" + "é".encode() + b"\xff", "a<0x80>é<0xFF>"),
+        (b"\xed\xa0\x80", "<0xED><0xA0><0x80>"),  # a surrogate, which UTF-8 has none of
+        (b"\0\t\r\n\x1b[2J", r"\x00\t\r\n\x1b[2J"),
+        ("\u2028\u202e\u200d\u00a0\u3000".encode(), r"\u2028\u202e\u200d\xa0\u3000"),
+        ("❤\ufe0f\u3164".encode(), r"❤\ufe0f\u3164"),
+        ("\u0301e\u0301".encode(), "◌\u0301e\u0301"),
+        (rb"\n", r"\\n"),
+        ("∅␣".encode(), r"\u2205\u2423"),
+    ],
+)
+def test_by_example(data, shown):
+    assert visible_token(data) == shown
+
+
+def test_what_is_kept():
+    assert visible("a b\n\r\\", keep="\n") == "a b\n\\r\\"

@@ -1,0 +1,35 @@
+"""What a comparison comes to, in a number and in sentences."""
+
+from __future__ import annotations
+
+from ..consistency import Comparison
+
+
+def inconsistency_rate(comparison: Comparison) -> float:
+    """(|SIT| + |CIT|) / (|H| + |H'|), from 0 to 1; 0 where there is no token at all.
+
+    It is 0 for some inconsistent lists: other ids with the same spans are not counted.
+    """
+    tokens = len(comparison.ids) + len(comparison.again)
+    return (len(comparison.sits) + len(comparison.cits)) / tokens if tokens else 0.0
+
+
+def summary(comparison: Comparison, given: str | None = None) -> list[str]:
+    """Sentences for a person: first whether the list is consistent, then what else is odd.
+
+    Args:
+        given: the text whose encoding the list is, if there is one.
+    """
+    count, count_again = len(comparison.ids), len(comparison.again)
+    tokens = "1 token" if count == 1 else f"{count} tokens"
+    if comparison.consistent:
+        sentences = [f"consistent: {tokens}, read back unchanged"]
+    else:
+        sentences = [
+            f"inconsistent: {tokens}, read back as {count_again}",
+            f"{len(comparison.sits)} source and {len(comparison.cits)} consequential inconsistent "
+            f"tokens: {inconsistency_rate(comparison):.2%} of both lists",
+        ]
+    if given is not None and given != comparison.text:
+        sentences.append("the tokenizer changes the text: its tokens do not spell what was given")
+    return sentences
