@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import MISSING, fields
 
+import numpy as np
 from hypothesis import strategies as st
 
-from ticore.interfaces import Tokenizer
+from ticore.interfaces import Tokenizer, TokenizerStructure
 
 from .tokenizers import FRAGMENTS
 
@@ -77,3 +79,42 @@ def check_ids_in_range(tokenizer: Tokenizer) -> None:
     every = range(tokenizer.vocab_size)
     assert tokenizer.special_ids <= set(every)
     assert {i for i in every if not tokenizer.token_bytes(i)} <= tokenizer.special_ids
+
+
+def traits(structure: TokenizerStructure | None) -> dict[str, object]:
+    """What a structure says besides arrays and functions, where it is no default."""
+    assert structure is not None
+    tables = ("pieces", "merges", "ranks", "scores", "byte_ids", "normalize")
+    said = {f.name: (getattr(structure, f.name), f) for f in fields(structure)}
+    return {
+        name: value
+        for name, (value, f) in said.items()
+        if name not in tables and (f.default is MISSING or value != f.default) and value != {}
+    }
+
+
+def check_structure(tokenizer: Tokenizer) -> None:
+    """A structure's tables go with one another and with the tokens' bytes."""
+    structure, size = tokenizer.structure(), tokenizer.vocab_size
+    assert structure is not None
+    assert structure is tokenizer.structure()
+    spelled = [tokenizer.token_bytes(i) for i in range(size)]
+    pieces = set(np.flatnonzero(structure.pieces).tolist())
+    added = structure.added_tokens
+
+    assert structure.pieces.shape == (size,)
+    assert len({spelled[i] for i in pieces}) == len(pieces)
+    assert pieces.isdisjoint({*tokenizer.special_ids, *added.values(), *structure.byte_ids})
+    assert [spelled[i] for i in structure.byte_ids] in ([], [bytes([b]) for b in range(256)])
+    assert all(i in tokenizer.special_ids or spelled[i] == t.encode() for t, i in added.items())
+    if structure.atoms == "bytes":
+        assert {bytes([byte]) for byte in range(256)} <= {spelled[i] for i in pieces}
+
+    tables = [structure.merges, structure.ranks, structure.scores]
+    assert sum(table is not None for table in tables) == 1
+    if structure.merges is not None:
+        assert structure.merges.dtype == np.int32
+        assert pieces | set(added.values()) >= set(structure.merges.ravel().tolist())
+        assert all(spelled[a] + spelled[b] == spelled[c] for a, b, c in structure.merges.tolist())
+    for table, dtype in ((structure.ranks, np.int32), (structure.scores, np.float32)):
+        assert table is None or (table.shape, table.dtype) == ((size,), dtype)

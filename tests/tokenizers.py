@@ -19,8 +19,12 @@ import pytest
 import sentencepiece
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from ticore.interfaces import Tokenizer as AnyTokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
+from ticore_tiktoken import TiktokenTokenizer
+from ticore_tiktoken.ranks import parse_ranks
 from ticore_tokenizers import HuggingFaceTokenizer
+from ticore_tokenizers.spelling import byte_alphabet
 
 DATA = Path(os.environ.get("TICORE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -28,6 +32,17 @@ CL100K_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+
+O200K_PATTERN = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+# What a part of the text is cut out by before GPT-2's expression splits the rest, as DeepSeek does.
+SPLIT_FIRST = (r"\p{N}{1,2}", "[\u3040-\u30ff\u4e00-\u9fff]+")
 
 # Scripts with and without spaces, runs of spaces, code, and characters that NFKC changes.
 FRAGMENTS = (
@@ -93,6 +108,54 @@ def train_byte_level(
     return HuggingFaceTokenizer(tokenizer)
 
 
+def train_ignoring_merges() -> HuggingFaceTokenizer:
+    """Byte-level BPE with tokens that stand for a whole part of the text and for nothing else.
+
+    It has no rule for every second token that no other is made of.
+    """
+    state = json.loads(_library(train_byte_level(_isolated(CL100K_PATTERN))).to_str())
+    model = state["model"]
+    used = {part for merge in model["merges"] for part in merge}
+    leaves = [merge for merge in model["merges"] if "".join(merge) not in used]
+    dropped = leaves[::2]
+    model["merges"] = [merge for merge in model["merges"] if merge not in dropped]
+    model["ignore_merges"] = True
+    return HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+
+
+def ranks_of_trained() -> dict[bytes, int]:
+    """Ranks as tiktoken has them: bytes, then tokens in the order of merges. One is left out."""
+    tokenizer = train_byte_level(_isolated(O200K_PATTERN))
+    model = json.loads(_library(tokenizer).to_str())["model"]
+    ids = [model["vocab"]["".join(merge)] for merge in model["merges"]]
+    tokens = [bytes([byte]) for byte in range(256)] + [tokenizer.token_bytes(i) for i in ids]
+    ranks = {token: n for n, token in enumerate(dict.fromkeys(tokens))}
+    return {token: rank + (rank > 400) for token, rank in ranks.items()}
+
+
+def from_ranks(ranks: dict[bytes, int], pattern: str, special: list[str]) -> HuggingFaceTokenizer:
+    """The tokenizer.json into which a file of ranks is converted, ids and all.
+
+    A rule stands for each way to make a token of two others, in the order of the tokens' ranks,
+    and of their halves'.
+    """
+    names = {byte: name for name, byte in byte_alphabet().items()}
+    vocab = {"".join(names[byte] for byte in token): rank for token, rank in ranks.items()}
+    rules = sorted(
+        (rank, ranks[token[:n]], ranks[token[n:]])
+        for token, rank in ranks.items()
+        for n in range(1, len(token))
+        if token[:n] in ranks and token[n:] in ranks
+    )
+    spelled = {rank: name for name, rank in vocab.items()}
+    merges = [(spelled[left], spelled[right]) for _, left, right in rules]
+    tokenizer = Tokenizer(models.BPE(vocab, merges, ignore_merges=True))
+    tokenizer.pre_tokenizer = _isolated(pattern)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(special)
+    return HuggingFaceTokenizer(tokenizer)
+
+
 def train_llama_like() -> HuggingFaceTokenizer:
     """BPE with byte fallback, in the form into which Llama's SentencePiece model is converted."""
     names = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
@@ -137,13 +200,17 @@ def _train_metaspace_bpe() -> dict[str, object]:
     return json.loads(tokenizer.to_str())["model"]
 
 
-def _isolated(pattern: str) -> pre_tokenizers.PreTokenizer:
+def _isolated(*patterns: str, then_gpt2: bool = False) -> pre_tokenizers.PreTokenizer:
     return pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(pattern), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+            *(pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in patterns),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=then_gpt2),
         ]
     )
+
+
+def _library(tokenizer: HuggingFaceTokenizer) -> Tokenizer:
+    return tokenizer._library
 
 
 def _gpt2_split() -> pre_tokenizers.PreTokenizer:
@@ -174,11 +241,18 @@ HUGGING_FACE: dict[str, Callable[[], HuggingFaceTokenizer]] = {
     "hf-gpt2": cache(lambda: train_byte_level(_gpt2_split())),
     "hf-cl100k": cache(lambda: train_byte_level(_isolated(CL100K_PATTERN))),
     "hf-cl100k-nfc": cache(lambda: train_byte_level(_isolated(CL100K_PATTERN), normalizers.NFC())),
+    "hf-o200k": cache(lambda: train_byte_level(_isolated(O200K_PATTERN))),
+    "hf-two-splits": cache(lambda: train_byte_level(_isolated(*SPLIT_FIRST, then_gpt2=True))),
+    "hf-ignore-merges": cache(train_ignoring_merges),
     "hf-llama": cache(train_llama_like),
     "hf-metaspace": cache(train_metaspace),
 }
 
-TRAINED = SENTENCEPIECE | HUGGING_FACE
+TIKTOKEN: dict[str, Callable[[], TiktokenTokenizer]] = {
+    "tiktoken-small": cache(lambda: TiktokenTokenizer(ranks_of_trained(), "o200k")),
+}
+
+TRAINED: dict[str, Callable[[], AnyTokenizer]] = {**SENTENCEPIECE, **HUGGING_FACE, **TIKTOKEN}
 
 
 @cache
@@ -199,6 +273,17 @@ def _open_gpt2() -> HuggingFaceTokenizer:
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens(["<|endoftext|>"])
     return HuggingFaceTokenizer(tokenizer)
+
+
+@cache
+def _open_llama_3() -> TiktokenTokenizer:
+    return TiktokenTokenizer.from_file(_file("llama-3/tokenizer.model"), "llama3")
+
+
+@cache
+def _convert_llama_3() -> HuggingFaceTokenizer:
+    ranks = parse_ranks(_file("llama-3/tokenizer.model").read_bytes())
+    return from_ranks(ranks, CL100K_PATTERN, ["<|begin_of_text|>", "<|end_of_text|>"])
 
 
 @cache
@@ -230,6 +315,13 @@ REAL_HUGGING_FACE: dict[str, Callable[[], HuggingFaceTokenizer]] = {
     "gpt2": _open_gpt2,
     "qwen2.5": partial(_open_hugging_face, "qwen2.5/tokenizer.derived.json"),
     "llama-2-json": partial(_open_hugging_face, "llama-2/tokenizer.derived.json"),
+    "llama-3-json": _convert_llama_3,
 }
 
-REAL = REAL_SENTENCEPIECE | REAL_HUGGING_FACE
+REAL_TIKTOKEN: dict[str, Callable[[], TiktokenTokenizer]] = {"llama-3": _open_llama_3}
+
+REAL: dict[str, Callable[[], AnyTokenizer]] = {
+    **REAL_SENTENCEPIECE,
+    **REAL_HUGGING_FACE,
+    **REAL_TIKTOKEN,
+}

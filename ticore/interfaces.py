@@ -44,11 +44,13 @@ class TokenizerStructure:
             would not yield it.
         normalizer: `identity`, `nfc`, or another name.
         normalize: text to what the algorithm reads in its place, with plain spaces and no dummy
-            prefix; None for `identity`.
+            prefix; None where it reads the text as it is.
         pretokenizer: regular expressions applied in turn, each to the parts that the one before
             left; their matches, and what lies between matches, are encoded one by one. Empty: the
             whole text is one part.
-        dummy_prefix: `encode` puts one space before the text and `decode` takes it away.
+        dummy_prefix: `encode` puts one space before the text and `decode` takes it away. Where
+            added tokens can be written, it stands before the text only, not behind each of them;
+            nothing is said of a text behind a special token.
         keeps_whitespace: runs of spaces, and spaces at the ends, reach the tokens as they are.
         added_tokens: texts that are found before anything else is looked at (leftmost first, of
             those the longest), and the ids they give.

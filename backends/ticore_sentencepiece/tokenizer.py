@@ -8,26 +8,22 @@ control ids are silent.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import sentencepiece
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # has no stubs
-from sentencepiece import sentencepiece_model_pb2
 
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 from ticore.unicode import require_unicode
 
-# mypy cannot see the classes of a protobuf module, which are made when it is imported.
-_ModelProto: Any = sentencepiece_model_pb2.ModelProto  # type: ignore[attr-defined]
-_TrainerSpec: Any = sentencepiece_model_pb2.TrainerSpec  # type: ignore[attr-defined]
-_Piece: Any = _ModelProto.SentencePiece
+from .proto import SPACE, Piece, byte_of, parse
+from .structure import describe
 
 # Characters; for fewer, the library takes longer to start its threads than to encode.
 _THREADS_PAY = 32_768
-_SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
 _DIGEST_LABEL = b"ticore tokenizer: sentencepiece\0"
 
 
@@ -42,12 +38,11 @@ class SentencePieceTokenizer:
     """
 
     def __init__(self, proto: bytes) -> None:
-        model = _parse(proto)
+        model = parse(proto)
         self._library = sentencepiece.SentencePieceProcessor(model_proto=proto)
-        self._control = _ids_of(model, _Piece.CONTROL)
-        self._special = self._control | _ids_of(model, _Piece.UNKNOWN, _Piece.UNUSED)
+        self._control = _ids_of(model, Piece.CONTROL)
+        self._special = self._control | _ids_of(model, Piece.UNKNOWN, Piece.UNUSED)
         self._bytes = [_spell(piece, model.trainer_spec.unk_surface) for piece in model.pieces]
-        self._structure = _describe(model)
         self._digest = hashlib.sha256(_DIGEST_LABEL + proto).hexdigest()
 
     @classmethod
@@ -106,43 +101,12 @@ class SentencePieceTokenizer:
     def structure(self) -> TokenizerStructure | None:
         return self._structure
 
+    @cached_property
+    def _structure(self) -> TokenizerStructure | None:
+        return describe(self._library.serialized_model_proto())
+
     def digest(self) -> str:
         return self._digest
-
-
-def _parse(proto: bytes) -> Any:
-    """The fields of a model that the library is able to run."""
-    problem = ""
-    try:
-        model = _ModelProto.FromString(proto)
-        # Pieces come first in the file. One cut between two of them parses, and the library
-        # would run it with default settings; no bytes at all it takes for "load later".
-        if not (model.HasField("trainer_spec") and model.HasField("normalizer_spec")):
-            problem = "a file that is empty or ends too early"
-        elif not all(isinstance(text, str) for text in _texts(model)):
-            problem = "a damaged file"  # protobuf gives what is not UTF-8 as bytes
-        else:
-            sentencepiece.SentencePieceProcessor(model_proto=proto)
-    except (DecodeError, RuntimeError) as error:
-        problem = f"something else ({error})"
-    if problem:
-        raise ModelFilesError(
-            f"expected a complete SentencePiece model, found {problem}; fetch the file again, or, "
-            f"if it is a tiktoken file of the same name, use the model's tokenizer.json"
-        )
-    if model.denormalizer_spec.precompiled_charsmap:
-        raise ModelFilesError(
-            "expected a model that decodes piece by piece, found one with a denormalizer, under "
-            "which pieces have no bytes of their own; train or export it without one"
-        )
-    return model
-
-
-def _texts(model: Any) -> Iterator[object]:
-    yield model.trainer_spec.unk_surface
-    yield model.normalizer_spec.name
-    for piece in model.pieces:
-        yield piece.piece
 
 
 def _ids_of(model: Any, *kinds: int) -> frozenset[int]:
@@ -155,48 +119,11 @@ def _spell(piece: Any, unknown: str) -> bytes:
     `▁the` gives b" the", `<0x41>` gives b"A" if it is a byte piece, `<s>` gives b"".
     """
     match piece.type:
-        case _Piece.CONTROL:
+        case Piece.CONTROL:
             return b""
-        case _Piece.BYTE:
-            return bytes([int(piece.piece[3:5], 16)])
-        case _Piece.UNKNOWN:
+        case Piece.BYTE:
+            return bytes([byte_of(piece)])
+        case Piece.UNKNOWN:
             return unknown.encode()
         case _:
-            return str(piece.piece).replace(_SPACE, " ").encode()
-
-
-def _describe(model: Any) -> TokenizerStructure | None:
-    normalizer = model.normalizer_spec
-    added = [piece.piece for piece in model.pieces if piece.type == _Piece.USER_DEFINED]
-    kind = _kind(model)
-    if (
-        kind is None
-        or model.trainer_spec.treat_whitespace_as_suffix
-        or not normalizer.escape_whitespaces
-        # Without this piece a space is unknown, or becomes the three bytes of U+2581.
-        or all(piece.piece != _SPACE for piece in model.pieces)
-        # Added tokens are looked for after spaces became U+2581: this one is never found.
-        or any(" " in piece for piece in added)
-    ):
-        return None
-    # The map alone decides how text is normalised; a name without one does nothing.
-    name = normalizer.name if normalizer.name not in ("", "identity") else "user_defined"
-    return TokenizerStructure(
-        kind=kind,
-        normalizer=name if normalizer.precompiled_charsmap else "identity",
-        dummy_prefix=normalizer.add_dummy_prefix,
-        keeps_whitespace=not normalizer.remove_extra_whitespaces,
-        added_tokens=tuple(piece.replace(_SPACE, " ") for piece in added),
-    )
-
-
-def _kind(model: Any) -> Literal["bpe", "unigram"] | None:
-    algorithm = model.trainer_spec.model_type
-    types = {piece.type for piece in model.pieces}
-    # BPE merges through unused pieces and takes them apart again afterwards.
-    if algorithm == _TrainerSpec.BPE and _Piece.UNUSED not in types:
-        return "bpe"
-    # Unigram gives added tokens a high score, but a better path may still avoid them.
-    if algorithm == _TrainerSpec.UNIGRAM and _Piece.USER_DEFINED not in types:
-        return "unigram"
-    return None
+            return str(piece.piece).replace(SPACE, " ").encode()

@@ -46,6 +46,16 @@ def spelling(decoder: Mapping[str, Any] | None) -> Spelling:
     )
 
 
+def strips_a_space(decoder: Mapping[str, Any]) -> bool:
+    """Whether a decoder that `spelling` accepts takes away a leading space."""
+    match decoder:
+        case {"type": "Metaspace", "prepend_scheme": str(scheme)}:
+            return scheme != "never"
+        case {"type": "Sequence", "decoders": [*steps]}:
+            return _ONE_LEADING_SPACE in steps
+    return False
+
+
 def byte_alphabet() -> dict[str, int]:
     """The character that stands for each byte in a byte-level vocabulary, as in GPT-2.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,8 @@ class HuggingFaceTokenizer:
         tokenizer: copied through its JSON form, so that later changes to it do not matter.
 
     Raises:
-        ModelFilesError: it encodes at random (dropout), or its decoder does not give each token
-            bytes of its own.
+        ModelFilesError: it encodes at random (dropout), two tokens share an id, or its decoder
+            does not give each token bytes of its own.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -41,10 +42,15 @@ class HuggingFaceTokenizer:
                 f"expected a tokenizer that encodes a text always alike, found BPE dropout "
                 f"{state['model']['dropout']}; set model.dropout to null"
             )
+        named = len(state["model"]["vocab"])
+        if named < tokenizer.get_vocab_size(with_added_tokens=False):
+            # Written down and read again, the library keeps one of them, and never the same.
+            raise ModelFilesError(
+                "expected tokens with an id each, found two that share one; correct model.vocab"
+            )
         canonical = json.dumps(state, sort_keys=True)
         self._library = _parse(canonical)
         self._bytes, self._special = _read_tokens(self._library, state)
-        self._structure = describe(state)
         self._digest = hashlib.sha256(_DIGEST_LABEL + canonical.encode()).hexdigest()
 
     @classmethod
@@ -101,6 +107,10 @@ class HuggingFaceTokenizer:
 
     def structure(self) -> TokenizerStructure | None:
         return self._structure
+
+    @cached_property
+    def _structure(self) -> TokenizerStructure | None:
+        return describe(self._library)
 
     def digest(self) -> str:
         return self._digest

@@ -13,7 +13,7 @@ from sentencepiece import sentencepiece_model_pb2
 from tests import tokenizer_contract as contract
 from tests.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
 from ticore.errors import ModelFilesError, SettingsError
-from ticore.interfaces import Tokenizer, TokenizerStructure
+from ticore.interfaces import Tokenizer
 from ticore.registry import load_tokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
 
@@ -174,40 +174,73 @@ def test_lone_surrogate_is_refused(text: str) -> None:
 # Structure
 
 
+BPE_TRAITS = {"kind": "bpe", "atoms": "characters", "dummy_prefix": True}
+UNIGRAM_TRAITS = BPE_TRAITS | {"kind": "unigram"}
+SQUEEZED = {"normalizer": "nmt_nfkc", "keeps_whitespace": False}
+
+
 @pytest.mark.parametrize(
-    ("name", "structure"),
+    ("name", "traits"),
     [
-        ("sp-bpe", TokenizerStructure("bpe", dummy_prefix=True)),
-        ("sp-bpe-no-bytes", TokenizerStructure("bpe", dummy_prefix=True)),
-        ("sp-bpe-no-prefix", TokenizerStructure("bpe")),
-        (
-            "sp-bpe-nfkc",
-            TokenizerStructure("bpe", "nmt_nfkc", dummy_prefix=True, keeps_whitespace=False),
-        ),
-        (
-            "sp-bpe-added",
-            TokenizerStructure("bpe", dummy_prefix=True, added_tokens=("<doc>", " the ", "[PAR]")),
-        ),
-        ("sp-unigram", TokenizerStructure("unigram", dummy_prefix=True)),
-        ("sp-unigram-no-bytes-no-prefix", TokenizerStructure("unigram")),
-        (
-            "sp-unigram-nfkc",
-            TokenizerStructure("unigram", "nmt_nfkc", dummy_prefix=True, keeps_whitespace=False),
-        ),
-        ("llama-2", TokenizerStructure("bpe", dummy_prefix=True)),
-        ("swallow", TokenizerStructure("bpe", "nfkc", dummy_prefix=True)),
-        ("llm-jp", TokenizerStructure("unigram", dummy_prefix=True)),
-        ("mistral-v1", TokenizerStructure("bpe", dummy_prefix=True)),
+        ("sp-bpe", BPE_TRAITS),
+        ("sp-bpe-no-bytes", BPE_TRAITS),
+        ("sp-bpe-no-prefix", {"kind": "bpe", "atoms": "characters"}),
+        ("sp-bpe-nfkc", BPE_TRAITS | SQUEEZED),
+        ("sp-bpe-added", BPE_TRAITS | {"added_tokens": {"<doc>": 3, " the ": 4, "[PAR]": 5}}),
+        ("sp-unigram", UNIGRAM_TRAITS),
+        ("sp-unigram-no-bytes-no-prefix", {"kind": "unigram", "atoms": "characters"}),
+        ("sp-unigram-nfkc", UNIGRAM_TRAITS | SQUEEZED),
+        ("llama-2", BPE_TRAITS),
+        ("swallow", BPE_TRAITS | {"normalizer": "nfkc"}),
+        ("llm-jp", UNIGRAM_TRAITS),
+        ("mistral-v1", BPE_TRAITS),
     ],
 )
-def test_structure(name: str, structure: TokenizerStructure) -> None:
-    assert ALL[name]().structure() == structure
+def test_structure(name: str, traits: dict[str, object]) -> None:
+    structure = ALL[name]().structure()
+    assert contract.traits(structure) == traits
+    assert structure is not None
+    assert len(structure.byte_ids) == (0 if "no-bytes" in name else 256)
+
+
+@any_tokenizer
+def test_structure_goes_with_the_tokens(name: str) -> None:
+    contract.check_structure(ALL[name]())
 
 
 def test_structure_lists_added_tokens_of_a_real_model() -> None:
-    structure = REAL_SENTENCEPIECE["mistral-v3"]().structure()
+    tokenizer = REAL_SENTENCEPIECE["mistral-v3"]()
+    structure = tokenizer.structure()
     assert structure is not None
-    assert "[REFERENCE_DOC_0]" in structure.added_tokens
+    token = structure.added_tokens["[REFERENCE_DOC_0]"]
+    assert tokenizer.token_bytes(token) == b"[REFERENCE_DOC_0]"
+    assert not structure.pieces[token]
+
+
+def test_equal_scores_rank_equally() -> None:
+    model = handmade()
+    model.pieces.add(piece="ba", score=-1 - 1e-9, type=Piece.NORMAL)  # as a float32, it is -1
+    structure = opened(model).structure()
+    assert structure is not None
+    assert structure.ranks is not None
+    assert structure.ranks[2:].tolist() == [3, 3, 1, 3, 2, 1]
+
+
+@pytest.mark.parametrize("model_type", [BPE, UNIGRAM])
+def test_normalize_squeezes_spaces_without_a_map(model_type: int) -> None:
+    structure = opened(handmade(model_type, remove_extra_whitespaces=True)).structure()
+    assert structure is not None
+    assert structure.normalize is not None
+    assert structure.normalize("  a   b ") == "a b"
+    assert (structure.normalizer, structure.keeps_whitespace) == ("identity", False)
+
+
+def test_normalize_is_the_map_alone() -> None:
+    """Neither the dummy prefix nor U+2581 is seen from outside."""
+    structure = SENTENCEPIECE["sp-bpe-nfkc"]().structure()
+    assert structure is not None
+    assert structure.normalize is not None
+    assert structure.normalize(" ﾊﾝｶｸ\u3000 １\u2581x ") == "ハンカク 1 x"
 
 
 def test_normalizer_is_judged_by_its_map() -> None:
@@ -229,6 +262,18 @@ def _without_space_piece() -> ModelProto:
     return model
 
 
+def _mapped_with_added_token() -> ModelProto:
+    model = _with_piece("ba", Piece.USER_DEFINED)
+    model.normalizer_spec.precompiled_charsmap = charsmap()
+    return model
+
+
+def _with_both_zeros() -> ModelProto:
+    model = handmade()
+    model.pieces[4].score, model.pieces[6].score = 0.0, -0.0
+    return model
+
+
 def _suffixed() -> ModelProto:
     model = handmade()
     model.trainer_spec.treat_whitespace_as_suffix = True
@@ -246,10 +291,21 @@ def _suffixed() -> ModelProto:
         pytest.param(_with_piece("ba", Piece.UNUSED), id="bpe through an unused piece"),
         pytest.param(_with_piece("ba", Piece.USER_DEFINED, UNIGRAM), id="unigram, added token"),
         pytest.param(_with_piece("a b", Piece.USER_DEFINED), id="added token never found"),
+        pytest.param(_with_piece("a b", Piece.NORMAL), id="piece never found"),
+        pytest.param(_with_piece("ax", Piece.NORMAL), id="bpe through an unknown character"),
+        pytest.param(_mapped_with_added_token(), id="added token in a rewritten text"),
+        pytest.param(_with_both_zeros(), id="scores of 0.0 and -0.0"),
     ],
 )
 def test_no_structure_rather_than_a_wrong_one(model: ModelProto) -> None:
     assert opened(model).structure() is None
+
+
+def test_bpe_may_merge_an_unknown_character() -> None:
+    """Why a model with such a piece has no structure."""
+    tokenizer = opened(_with_piece("ax", Piece.NORMAL))
+    assert tokenizer.encode("ax") == [5, 7]
+    assert tokenizer.encode("x") == [5, 0]
 
 
 def test_unigram_may_avoid_an_added_token() -> None:

@@ -14,17 +14,34 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from tests import tokenizer_contract as contract
-from tests.tokenizers import CL100K_PATTERN, HUGGING_FACE, REAL_HUGGING_FACE, sample_text
+from tests.tokenizers import (
+    CL100K_PATTERN,
+    HUGGING_FACE,
+    O200K_PATTERN,
+    REAL_HUGGING_FACE,
+    SPLIT_FIRST,
+    sample_text,
+)
 from ticore import interfaces
 from ticore.errors import ModelFilesError, SettingsError
-from ticore.interfaces import TokenizerStructure
 from ticore.registry import load_tokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
+from ticore_tokenizers.byte_level import GPT2_PATTERN
 from ticore_tokenizers.spelling import byte_alphabet
-from ticore_tokenizers.structure import GPT2_PATTERN
 
 ALL = HUGGING_FACE | REAL_HUGGING_FACE
-BYTE_LEVEL = {name: ALL[name] for name in ("hf-gpt2", "hf-cl100k", "gpt2")}
+BYTE_LEVEL = {
+    name: ALL[name]
+    for name in (
+        "hf-gpt2",
+        "hf-cl100k",
+        "hf-o200k",
+        "hf-two-splits",
+        "hf-ignore-merges",
+        "gpt2",
+        "llama-3-json",
+    )
+}
 NFC = {name: ALL[name] for name in ("hf-cl100k-nfc", "qwen2.5")}
 LLAMA = {name: ALL[name] for name in ("hf-llama", "llama-2-json")}
 
@@ -204,35 +221,88 @@ def test_lone_surrogate_is_refused(text: str) -> None:
 
 # Structure
 
-METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
-END = ("<|endoftext|>",)
+BYTE_TRAITS = {"kind": "bpe", "atoms": "bytes", "pretokenizer": (CL100K_PATTERN,)}
+MARK_TRAITS = {"kind": "bpe", "atoms": "characters", "dummy_prefix": True}
+END = {"<|endoftext|>": 0}
+LLAMA_ADDED = {"<unk>": 0, "<s>": 1, "</s>": 2}
 
 
 @pytest.mark.parametrize(
-    ("name", "structure"),
+    ("name", "traits"),
     [
-        ("hf-gpt2", TokenizerStructure("bpe", pretokenizer=GPT2_PATTERN, added_tokens=END)),
-        ("hf-cl100k", TokenizerStructure("bpe", pretokenizer=CL100K_PATTERN, added_tokens=END)),
+        ("hf-gpt2", BYTE_TRAITS | {"pretokenizer": (GPT2_PATTERN,), "added_tokens": END}),
+        ("hf-cl100k", BYTE_TRAITS | {"added_tokens": END}),
+        ("hf-cl100k-nfc", BYTE_TRAITS | {"normalizer": "nfc", "added_tokens": END}),
+        ("hf-o200k", BYTE_TRAITS | {"pretokenizer": (O200K_PATTERN,), "added_tokens": END}),
         (
-            "hf-cl100k-nfc",
-            TokenizerStructure("bpe", "nfc", pretokenizer=CL100K_PATTERN, added_tokens=END),
+            "hf-two-splits",
+            BYTE_TRAITS | {"pretokenizer": (*SPLIT_FIRST, GPT2_PATTERN), "added_tokens": END},
         ),
-        ("hf-llama", None),
-        ("hf-metaspace", None),
-        ("gpt2", TokenizerStructure("bpe", pretokenizer=GPT2_PATTERN, added_tokens=END)),
+        ("hf-ignore-merges", BYTE_TRAITS | {"ignore_merges": True, "added_tokens": END}),
+        ("hf-llama", MARK_TRAITS | {"added_tokens": LLAMA_ADDED}),
+        ("hf-metaspace", MARK_TRAITS | {"normalizer": "metaspace", "pretokenizer": (" [^ ]*",)}),
+        (
+            "gpt2",
+            BYTE_TRAITS
+            | {"pretokenizer": (GPT2_PATTERN,), "added_tokens": {"<|endoftext|>": 50256}},
+        ),
         (
             "qwen2.5",
-            TokenizerStructure(
-                "bpe",
-                "nfc",
-                pretokenizer=CL100K_PATTERN.replace("{1,3}", ""),
-                added_tokens=(*END, "<|im_start|>", "<|im_end|>"),
-            ),
+            BYTE_TRAITS
+            | {
+                "normalizer": "nfc",
+                "pretokenizer": (CL100K_PATTERN.replace("{1,3}", ""),),
+                "added_tokens": {
+                    "<|endoftext|>": 151643,
+                    "<|im_start|>": 151644,
+                    "<|im_end|>": 151645,
+                },
+            },
+        ),
+        ("llama-2-json", MARK_TRAITS | {"added_tokens": LLAMA_ADDED}),
+        (
+            "llama-3-json",
+            BYTE_TRAITS
+            | {
+                "ignore_merges": True,
+                "added_tokens": {"<|begin_of_text|>": 128000, "<|end_of_text|>": 128001},
+            },
         ),
     ],
 )
-def test_structure(name: str, structure: TokenizerStructure | None) -> None:
-    assert ALL[name]().structure() == structure
+def test_structure(name: str, traits: dict[str, object]) -> None:
+    structure = ALL[name]().structure()
+    assert contract.traits(structure) == traits
+    assert structure is not None
+    assert len(structure.byte_ids) == (256 if name in LLAMA else 0)
+
+
+@any_tokenizer
+def test_structure_goes_with_the_tokens(name: str) -> None:
+    contract.check_structure(ALL[name]())
+
+
+def test_normalize_is_the_library_s() -> None:
+    structure = HUGGING_FACE["hf-cl100k-nfc"]().structure()
+    assert structure is not None
+    assert structure.normalize is not None
+    assert structure.normalize(" Zu\u0308rich\u212b ") == " Z\u00fcrich\u00c5 "
+
+
+def test_tokens_out_of_reach_are_pieces() -> None:
+    """No rule gives them, but where they are a whole part of the text they stay whole."""
+    tokenizer = HUGGING_FACE["hf-ignore-merges"]()
+    structure = tokenizer.structure()
+    assert structure is not None
+    assert structure.merges is not None
+    results = set(structure.merges[:, 2].tolist())
+    alone = [
+        i
+        for i in range(tokenizer.vocab_size)
+        if structure.pieces[i] and i not in results and len(tokenizer.token_bytes(i)) > 1
+    ]
+    assert len(alone) > 30
+    assert any(tokenizer.encode(tokenizer.decode([i])) == [i] for i in alone)
 
 
 @given(text=contract.texts)
@@ -247,21 +317,118 @@ def test_gpt2_pattern_is_the_library_s(text: str) -> None:
     assert spelled_out.pre_tokenize_str(text) == built_in.pre_tokenize_str(text)
 
 
+METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+REMOVED = {
+    "type": "Split",
+    "pattern": {"Regex": " "},
+    "behavior": "Removed",
+    "invert": False,
+}
+
+
+def _split_off(state: Any) -> None:
+    state["pre_tokenizer"] = {
+        "type": "Sequence",
+        "pretokenizers": [REMOVED, state["pre_tokenizer"]],
+    }
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(lambda s: s["model"].update(ignore_merges=True), id="merges ignored"),
+        pytest.param(lambda s: s["model"].update(continuing_subword_prefix="##"), id="prefix"),
         pytest.param(lambda s: s["model"].update(end_of_word_suffix="@"), id="suffix"),
         pytest.param(lambda s: s["model"]["vocab"].pop("Ā"), id="a byte missing"),
-        pytest.param(lambda s: s.update(normalizer={"type": "NFKC"}), id="normalizer"),
+        pytest.param(
+            lambda s: s["model"].update(
+                ignore_merges=True, unk_token="ab", vocab=s["model"]["vocab"] | {"ab": 256}
+            ),
+            id="unknown token is a text",
+        ),
+        pytest.param(
+            lambda s: s.update(
+                normalizer={"type": "Strip", "strip_left": True, "strip_right": True}
+            ),
+            id="normalizer",
+        ),
         pytest.param(lambda s: s.update(pre_tokenizer=None), id="no pre-tokenizer"),
         pytest.param(lambda s: s["pre_tokenizer"].update(add_prefix_space=True), id="prefix space"),
+        pytest.param(_split_off, id="spaces removed"),
         pytest.param(lambda s: s.update(decoder=METASPACE), id="decoder"),
     ],
 )
 def test_no_structure_rather_than_a_wrong_one(change: Callable[[Any], None]) -> None:
     assert HuggingFaceTokenizer(byte_level()).structure() is not None
     assert changed(change).structure() is None
+
+
+def _with_rule(state: Any, left: str, right: str) -> None:
+    ids = state["model"]["vocab"]
+    ids.setdefault(left + right, max(ids.values()) + 1)
+    state["model"]["merges"].append([left, right])
+
+
+def _with_added(state: Any, text: str, special: bool) -> None:
+    token = state["added_tokens"][-1]
+    state["added_tokens"].append(token | {"id": 5000, "content": text, "special": special})
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        pytest.param("hf-llama", lambda s: s["model"].update(ignore_merges=True), id="whole parts"),
+        pytest.param("hf-llama", lambda s: s["decoder"]["decoders"].pop(), id="prefix stays"),
+        pytest.param(
+            "hf-llama",
+            lambda s: s.update(normalizer=s["normalizer"]["normalizers"][1]),
+            id="no prefix to take away",
+        ),
+        pytest.param("hf-llama", lambda s: s["model"]["vocab"].pop("<0x41>"), id="a byte missing"),
+        pytest.param(
+            "hf-llama", lambda s: _with_rule(s, "<0x41>", "<0x42>"), id="rule for two bytes"
+        ),
+        pytest.param(
+            "hf-llama", lambda s: _with_added(s, "<doc>", False), id="prefix behind an added token"
+        ),
+        pytest.param(
+            "hf-llama", lambda s: _with_added(s, " <doc>", True), id="added token with a prefix"
+        ),
+        pytest.param(
+            "hf-llama",
+            lambda s: s.update(pre_tokenizer=REMOVED),
+            id="spaces removed",
+        ),
+        pytest.param("hf-metaspace", lambda s: _with_rule(s, "a", "▁"), id="a space inside"),
+        pytest.param("hf-metaspace", lambda s: s["model"].update(unk_token=None), id="lost"),
+        pytest.param(
+            "hf-metaspace",
+            lambda s: s["model"].update(
+                byte_fallback=True,
+                vocab=s["model"]["vocab"] | {f"<0x{b:02X}>": 1000 + b for b in range(256)},
+            ),
+            id="bytes decoded by name",
+        ),
+        pytest.param(
+            "hf-metaspace",
+            lambda s: s.update(decoder=METASPACE | {"prepend_scheme": "never"}),
+            id="prefix stays",
+        ),
+    ],
+)
+def test_no_structure_of_marked_spaces(name: str, change: Callable[[Any], None]) -> None:
+    state = json.loads(library_of(HUGGING_FACE[name]()).to_str())
+    change(state)
+    tokenizer = HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+    assert tokenizer.structure() is None
+
+
+def test_no_structure_where_a_space_is_unknown() -> None:
+    vocab = {"<unk>": 0, "a": 1}
+    for mark in ({"▁": 2}, {}):
+        library = Tokenizer(models.BPE(vocab | mark, [], unk_token="<unk>"))
+        library.normalizer = normalizers.Replace(" ", "▁")
+        library.decoder = decoders.Metaspace("▁", "never")
+        assert (HuggingFaceTokenizer(library).structure() is not None) == bool(mark)
 
 
 @pytest.mark.parametrize("flag", ["lstrip", "rstrip", "single_word"])
@@ -272,15 +439,32 @@ def test_no_structure_where_added_tokens_look_around(flag: str) -> None:
 
 
 def test_no_structure_where_added_tokens_take_two_passes() -> None:
+    """Tokens of the second pass are found in what the first one leaves, unless they are apart."""
+    for second, described in (("[y]", True), ("<x>y", False), (">z", False), ("y<", False)):
+        library = byte_level()
+        library.add_tokens([AddedToken("<x>", normalized=False)])
+        library.add_tokens([AddedToken(second, normalized=True)])
+        assert (HuggingFaceTokenizer(library).structure() is not None) == described
+    assert library.encode("y<x>").tokens == ["y", "<x>"]  # one pass would find y< first
+
+
+def test_no_structure_where_added_tokens_are_normalized() -> None:
     library = byte_level()
+    library.normalizer = normalizers.NFC()
     library.add_tokens([AddedToken("<x>", normalized=True)])
-    assert HuggingFaceTokenizer(library).structure() is not None
-    library.add_tokens([AddedToken("<x>y", normalized=False)])
     assert HuggingFaceTokenizer(library).structure() is None
-    normalized = byte_level()
-    normalized.normalizer = normalizers.NFC()
-    normalized.add_tokens([AddedToken("<x>", normalized=True)])
-    assert HuggingFaceTokenizer(normalized).structure() is None
+
+
+def test_no_structure_where_a_normalizer_puts_an_added_token_together() -> None:
+    """Then it is found too late to be set apart, and the model gives its id all the same."""
+    vocab = byte_alphabet() | {"KK": 256}
+    library = Tokenizer(models.BPE(vocab, [("K", "K")]))
+    library.pre_tokenizer, library.decoder = byte_level().pre_tokenizer, byte_level().decoder
+    library.add_tokens([AddedToken("KK", normalized=False)])
+    assert HuggingFaceTokenizer(library).structure() is not None
+    library.normalizer = normalizers.NFC()
+    assert library.encode("\u212a\u212aKKK").ids == [256, 256, ord("K")]
+    assert HuggingFaceTokenizer(library).structure() is None
 
 
 # Digest and files
@@ -381,3 +565,8 @@ def test_decoder_that_spells_no_single_tokens(decoder: decoders.Decoder | None, 
 def test_dropout_is_refused() -> None:
     with pytest.raises(ModelFilesError, match=r"dropout 0\.5"):
         changed(lambda state: state["model"].update(dropout=0.5))
+
+
+def test_ids_that_are_shared_are_refused() -> None:
+    with pytest.raises(ModelFilesError, match="two that share one"):
+        changed(lambda state: state["model"]["vocab"].update({"ab": 97}))

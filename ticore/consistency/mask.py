@@ -71,8 +71,7 @@ def _split_engine(
         shapes_of(structure.pretokenizer[0]),
         Normalization(structure),
         oracle.mode,
-        vocabulary.apart,
-        vocabulary.segment,
+        vocabulary,
     )
     if stored is None:
         plain, near = (

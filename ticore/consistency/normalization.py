@@ -12,7 +12,10 @@ from functools import lru_cache
 
 from ..interfaces import TokenizerStructure
 
-_KNOWN = frozenset({"identity", "nfc", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"})
+# Metaspace looks at the very beginning of a text only: a space there stands for the dummy prefix.
+METASPACE = "metaspace"
+_IDLE = frozenset({"identity", METASPACE})
+_KNOWN = _IDLE | {"nfc", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"}
 _NEUTRAL = "|"  # joins nothing and is joined by nothing; it keeps spaces from being the outermost
 _LONGEST = 32  # characters of context: longer runs of combining marks are left to the tokenizer
 
@@ -28,13 +31,13 @@ class Normalization:
     """The normaliser of one structure.
 
     Attributes:
-        idle: it changes no text.
+        idle: it changes nothing within a text.
     """
 
     def __init__(self, structure: TokenizerStructure) -> None:
         self._normalize = structure.normalize or (lambda text: text)
         self._squeezes = not structure.keeps_whitespace
-        self.idle = structure.normalizer == "identity" and not self._squeezes
+        self.idle = structure.normalizer in _IDLE and not self._squeezes
         self.keeps = lru_cache(maxsize=1 << 16)(self._keeps)
 
     def _keeps(self, text: str) -> bool:

@@ -86,9 +86,10 @@ class Splitter:
 def is_ambiguous(character: str) -> bool:
     """Whether libraries disagree on what a character is.
 
-    Unassigned ones differ by Unicode version; a long s is an s to some that ignore case.
+    Unassigned ones differ by Unicode version, and so does the case of U+0295; a long s is an s to
+    some that ignore case.
     """
-    return character == "\u017f" or unicodedata.category(character) == "Cn"
+    return character in "\u017f\u0295" or unicodedata.category(character) == "Cn"
 
 
 def never_composes(character: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,13 +15,11 @@ from ..modes import CONTINUATIONS, Mode, pending
 from ..normalization import Normalization
 from .shapes import AMBIGUOUS, Shapes, shorten
 from .splits import Alternative, Group
+from .vocabulary import Vocabulary
 
 NEVER = Group()
 UNDECIDED = Group((Alternative(AMBIGUOUS, 1),))
 """What only the tokenizer can decide about."""
-
-Apart = Callable[[int, int], bool]
-Segment = Callable[[bytes], tuple[int, ...]]
 
 
 class Grouping:
@@ -31,8 +29,7 @@ class Grouping:
         shapes: of the pretokenizer's expression.
         normalization: what the tokenizer does to a text beforehand.
         mode: see `ticore.consistency.modes`.
-        apart: whether BPE keeps two neighbours apart.
-        segment: the tokens BPE makes of some bytes inside a part.
+        vocabulary: whose tokens these are.
     """
 
     def __init__(
@@ -40,20 +37,27 @@ class Grouping:
         shapes: Shapes,
         normalization: Normalization,
         mode: Mode,
-        apart: Apart,
-        segment: Segment,
+        vocabulary: Vocabulary,
     ) -> None:
         self._shapes = shapes
         self._normalization = normalization
         self._mode = mode
-        self._apart = apart
-        self._first_of = lru_cache(maxsize=1 << 16)(lambda data: segment(data)[0])
+        self._apart = vocabulary.apart
+        self._first_of = lru_cache(maxsize=1 << 16)(lambda data: vocabulary.segment(data)[0])
         self._continued = lru_cache(maxsize=1 << 16)(self._make_group)
-        # For each continuation its shape, and the first token of each of its beginnings.
+        # int[vocab_size]: the n-th bit says that a token stays apart from the n-th follower.
+        followers = list(vocabulary.before) if mode == "viable" else []
+        self._apart_from = np.zeros(len(vocabulary.reachable), dtype=np.int64)
+        for bit, follower in enumerate(followers):
+            self._apart_from |= vocabulary.before[follower].astype(np.int64) << bit
+        # For each continuation its shape, and which follower each of its beginnings begins with.
         self._continuations = [
             (
                 shapes.shape(text),
-                [segment(text[:n].encode())[0] for n in range(1, len(text) + 1)],
+                [
+                    followers.index(self._first_of(text[:n].encode()))
+                    for n in range(1, len(text) + 1)
+                ],
             )
             for text in (CONTINUATIONS if mode == "viable" else ())
         ]
@@ -81,8 +85,7 @@ class Grouping:
             return NEVER
         if unfinished:
             return self._finished(text, shape, unfinished, token)
-        joins = tuple(self._joins(firsts, token, alone) for _, firsts in self._continuations)
-        return self._continued(shape, joins, alone)
+        return self._continued(shape, 0 if alone else int(self._apart_from[token]), alone)
 
     def _finished(self, text: str, shape: str, unfinished: bytes, token: int) -> Group:
         """The group of a token behind which some character must be finished."""
@@ -92,19 +95,14 @@ class Grouping:
         own = len(shape) + 1
         return Group(tuple(Alternative(shape + ending, own) for ending in endings))
 
-    def _joins(self, firsts: Sequence[int], token: int, alone: bool) -> tuple[int, ...]:
-        """How many characters of a continuation, beginning so, `token` may share a part with."""
-        if alone:
-            return ()
-        return tuple(n for n, first in enumerate(firsts, start=1) if self._apart(token, first))
-
-    def _make_group(self, shape: str, joins: tuple[tuple[int, ...], ...], alone: bool) -> Group:
+    def _make_group(self, shape: str, apart_from: int, alone: bool) -> Group:
+        """The group of tokens of a shape that stay apart from the same followers."""
         own = len(shape)
-        continued = (
-            Alternative(shape + following, own, frozenset(joined))
-            for (following, _), joined in zip(self._continuations, joins, strict=True)
-        )
-        return Group((Alternative(shape, own), *continued), alone)
+        alternatives = [Alternative(shape, own)]
+        for following, bits in self._continuations:
+            joins = (n for n, bit in enumerate(bits, start=1) if apart_from >> bit & 1)
+            alternatives.append(Alternative(shape + following, own, frozenset(joins)))
+        return Group(tuple(alternatives), alone)
 
     def _finishing(self, text: str, unfinished: bytes, token: int) -> list[str] | None:
         """The shapes of characters that finish what `token` leaves unfinished and keep it apart.

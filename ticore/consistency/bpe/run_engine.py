@@ -14,6 +14,7 @@ import numpy as np
 from ...interfaces import TokenizerStructure
 from ..engine import Bools
 from ..modes import CONTINUATIONS, completions, pending
+from ..normalization import METASPACE
 from ..oracle import Oracle
 from ..recent import Recent
 from ..tail import WordCuts
@@ -63,6 +64,7 @@ class RunEngine(TableEngine[State]):
         super().__init__(structure, spelled, oracle)
         self._vocabulary = vocabulary
         self._drops_spaces = not structure.keeps_whitespace
+        self._reads_beginning = structure.normalizer == METASPACE
         self._byte_ids = structure.byte_ids
         self._characters = _characters(structure, spelled)
         self._cuts = WordCuts(spelled) if self._normalization.idle else None
@@ -96,6 +98,8 @@ class RunEngine(TableEngine[State]):
         return True
 
     def _key(self, state: State) -> Hashable:
+        if self._reads_beginning and state.ids and not state.text.strip(" "):
+            return None
         return state.ids[-1:], state.unfinished, self._context(state)
 
     def _decide(self, state: State) -> Bools:

@@ -113,7 +113,7 @@ class Shapes:
         _, firsts, of = np.unique(sets, return_index=True, return_inverse=True)
         shapes = [self.shape(characters[at]) for at in firsts.tolist()]
         return [
-            shapes[n] if character != "\u017f" else AMBIGUOUS
+            AMBIGUOUS if is_ambiguous(character) else shapes[n]
             for n, character in zip(of.tolist(), characters, strict=True)
         ]
 

@@ -95,7 +95,7 @@ class Vocabulary:
         self.alone = tables.alone
         self.replaced = tables.replaced
         self._rows = tables.rows
-        self._before = tables.before
+        self.before = tables.before
         self._size = len(spelled)
         self._packed: Recent[int, bytes] = Recent(max(64, _BYTES_FOR_ROWS * 8 // len(spelled)))
         self._ids = {spelled[i]: i for i in np.flatnonzero(self.reachable).tolist()}
@@ -107,7 +107,7 @@ class Vocabulary:
 
     def apart(self, left: int, right: int) -> bool:
         """Whether the reachable tokens `left` and `right` stay two tokens in one part."""
-        if (before := self._before.get(right)) is not None:
+        if (before := self.before.get(right)) is not None:
             return bool(before[left])
         return bool(self._pack(left)[right >> 3] >> (right & 7) & 1)
 

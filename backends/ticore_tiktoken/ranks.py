@@ -1,0 +1,71 @@
+"""tiktoken's file format: a line for each token, its bytes in base64 and its rank."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from binascii import Error
+from collections.abc import Mapping
+
+from ticore.errors import ModelFilesError
+
+# Ranks below ten million: a larger one is no rank, and each rank up to the highest takes memory.
+_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,7})\r?")
+
+
+def parse_ranks(data: bytes) -> dict[bytes, int]:
+    """Tokens and their ranks, which are their ids.
+
+    Raises:
+        ModelFilesError: `data` is no such file, or some text would have no tokens by it.
+    """
+    try:
+        lines = data.decode().split("\n")
+    except UnicodeDecodeError:
+        raise _malformed("a file that is not text") from None
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            token, rank = _parse_line(line, number)
+            if token in ranks:
+                raise _malformed(f"on line {number} the token {token!r} a second time")
+            ranks[token] = rank
+    if not ranks:
+        raise _malformed("an empty file")
+    if len(set(ranks.values())) < len(ranks):
+        raise _malformed("two tokens of the same rank")
+    for byte in range(256):
+        if bytes([byte]) not in ranks:
+            raise ModelFilesError(
+                f"expected a token for every byte, found none for 0x{byte:02X}; fetch the whole "
+                f"file again"
+            )
+    return ranks
+
+
+def write_ranks(ranks: Mapping[bytes, int]) -> bytes:
+    """The file of these ranks, in order.
+
+    >>> write_ranks({b"!": 0, b" the": 1}).splitlines()
+    [b'IQ== 0', b'IHRoZQ== 1']
+    """
+    ordered = sorted(ranks.items(), key=lambda item: item[1])
+    return b"".join(b"%b %d\n" % (b64encode(token), rank) for token, rank in ordered)
+
+
+def _parse_line(line: str, number: int) -> tuple[bytes, int]:
+    match = _LINE.fullmatch(line)
+    try:
+        if match:
+            return b64decode(match[1], validate=True), int(match[2])
+    except Error:  # of the padding
+        pass
+    raise _malformed(f"on line {number} {line[:40]!r}")
+
+
+def _malformed(found: str) -> ModelFilesError:
+    return ModelFilesError(
+        f"expected lines of a token in base64 and its rank, found {found}; fetch the file again, "
+        f"or open a SentencePiece .model with sentencepiece:FILE, a tokenizer.json with "
+        f"tokenizers:FILE"
+    )

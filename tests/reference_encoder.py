@@ -1,0 +1,181 @@
+"""Encoding by the letter of a TokenizerStructure: slow, short, and without a tokenizer's library.
+
+Where this gives what `encode` gives, the structure describes the tokenizer.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import regex
+
+from ticore.interfaces import Tokenizer, TokenizerStructure
+
+UNKNOWN = -1
+"""Stands for whatever id a tokenizer gives for characters that it does not know."""
+
+Symbol = tuple[bytes, int]
+"""What is being merged: bytes of the text and the id that they have."""
+
+
+class ReferenceEncoder:
+    """Encodes as `structure` says; of the tokenizer only the bytes of its tokens are used."""
+
+    def __init__(self, tokenizer: Tokenizer, structure: TokenizerStructure) -> None:
+        self.structure = structure
+        self.special_ids = tokenizer.special_ids
+        pieces = np.flatnonzero(structure.pieces).tolist()
+        self.ids = {tokenizer.token_bytes(i): i for i in pieces}
+        assert len(self.ids) == len(pieces), "two pieces are spelled alike"
+        longest_first = sorted(structure.added_tokens, key=len, reverse=True)
+        self.added = regex.compile("|".join(map(regex.escape, longest_first)) or "(?!)")
+        self.patterns = [regex.compile(pattern) for pattern in structure.pretokenizer]
+        rules = [] if structure.merges is None else structure.merges.tolist()
+        self.rules = {(left, right): (n, new) for n, (left, right, new) in enumerate(rules)}
+        self.longest = max(map(len, self.ids))
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of `text`, ending with the first special token that it holds.
+
+        What follows a special token is not described: to some tokenizers it is a text of its own,
+        with a dummy prefix, and no list that holds one is consistent anyway.
+        """
+        ids: list[int] = []
+        for stretch, added in self.stretches(text):
+            for part in self.parts(stretch):
+                ids += self.encode_part(part)
+            if added is not None:
+                ids.append(added)
+            if added in self.special_ids:
+                break
+        return [i for before, i in pairwise([None, *ids]) if (before, i) != (UNKNOWN, UNKNOWN)]
+
+    def stretches(self, text: str) -> Iterator[tuple[str, int | None]]:
+        """What the algorithm reads between added tokens, and the added token after each stretch."""
+        structure = self.structure
+        if structure.atoms == "characters" and structure.normalize is None:
+            text = text.replace("▁", " ")  # the libraries' own sign for a space
+        first = self.added.match(text)
+        begins_special = first and structure.added_tokens[first[0]] in self.special_ids
+        prefix = " " if structure.dummy_prefix and text and not begins_special else ""
+        text, start = prefix + text, 0
+        for match in [*self.added.finditer(text), None]:
+            stretch = text[start : match.start() if match else None]
+            begins = prefix if start == 0 and stretch else ""
+            normal = self.normalize(stretch.removeprefix(begins))
+            # Of a prefix alone nothing stays where spaces are squeezed.
+            if not (normal or structure.keeps_whitespace):
+                begins = ""
+            yield begins + normal, match and structure.added_tokens[match[0]]
+            start = match.end() if match else 0
+
+    def normalize(self, text: str) -> str:
+        return self.structure.normalize(text) if self.structure.normalize else text
+
+    def parts(self, text: str) -> list[str]:
+        """What the pretokenizer makes of a text: matches, and what lies between them."""
+        parts = [text]
+        for pattern in self.patterns:
+            ends = [
+                sorted({0, len(part), *(end for m in pattern.finditer(part) for end in m.span())})
+                for part in parts
+            ]
+            parts = [
+                part[start:end]
+                for part, cuts in zip(parts, ends, strict=True)
+                for start, end in pairwise(cuts)
+            ]
+        return [part for part in parts if part]
+
+    def encode_part(self, part: str) -> list[int]:
+        if self.structure.kind == "unigram":
+            return self.most_probable(part)
+        if self.structure.ignore_merges and part.encode() in self.ids:
+            return [self.ids[part.encode()]]
+        return self.merge(self.symbols(part))
+
+    def symbols(self, text: str) -> list[Symbol]:
+        """The atoms; bytes that stand in for an unknown character have no text to be merged by."""
+        if self.structure.atoms == "bytes":
+            return [(bytes([byte]), self.ids[bytes([byte])]) for byte in text.encode()]
+        return [symbol for character in text for symbol in self.known_or_bytes(character.encode())]
+
+    def known_or_bytes(self, character: bytes) -> list[Symbol]:
+        if character in self.ids:
+            return [(character, self.ids[character])]
+        if self.structure.byte_ids:
+            return [(b"", self.structure.byte_ids[byte]) for byte in character]
+        return [(b"", UNKNOWN)]
+
+    def merge(self, symbols: list[Symbol]) -> list[int]:
+        """Best-first merging; of equally urgent merges the leftmost."""
+        pairs = [self.urgency(*pair) for pair in pairwise(symbols)]
+        while any(pairs):
+            _, at, new = min((pair[0], at, pair[1]) for at, pair in enumerate(pairs) if pair)
+            symbols[at : at + 2] = [(symbols[at][0] + symbols[at + 1][0], new)]
+            del pairs[at]
+            for near in (at - 1, at):
+                if 0 <= near < len(pairs):
+                    pairs[near] = self.urgency(*symbols[near : near + 2])
+        return [token for _, token in symbols]
+
+    def urgency(self, left: Symbol, right: Symbol) -> tuple[int, int] | None:
+        """How early two neighbours merge, and into what; None if they do not."""
+        if self.structure.ranks is None:
+            return self.rules.get((left[1], right[1]))
+        new = self.ids.get(left[0] + right[0]) if left[0] and right[0] else None
+        return None if new is None else (int(self.structure.ranks[new]), new)
+
+    def most_probable(self, text: str) -> list[int]:
+        """SentencePiece's Viterbi search; of equally probable ways the one that began earlier."""
+        scores = self.structure.scores
+        assert scores is not None
+        unknown = scores[self.structure.pieces].min() - np.float32(10)
+        ends = [len(text[:n].encode()) for n in range(len(text) + 1)]
+        data, best = text.encode(), {0: (np.float32(0), 0, UNKNOWN)}
+        for start, after in pairwise(ends):
+            found = {}
+            for end in range(start + 1, min(len(data), start + self.longest) + 1):
+                if (token := self.ids.get(data[start:end])) is not None:
+                    found[end] = (scores[token], token)
+            found.setdefault(after, (unknown, UNKNOWN))
+            for end, (score, token) in found.items():
+                total = best[start][0] + score
+                if end not in best or total > best[end][0]:
+                    best[end] = (total, start, token)
+        tokens, end = [], len(data)
+        while end:
+            _, start, token = best[end]
+            spelled = reversed([i for _, i in self.known_or_bytes(data[start:end])])
+            tokens += spelled if token == UNKNOWN else [token]
+            end = start
+        return tokens[::-1]
+
+
+def is_read_alike(text: str) -> bool:
+    """Whether all libraries agree on the classes of the characters.
+
+    Unassigned characters differ by Unicode version; so does U+0295, a letter of changing case.
+    """
+    return not any(c == "\u0295" or unicodedata.category(c) == "Cn" for c in text)
+
+
+def comparable(
+    ids: Sequence[int], tokenizer: Tokenizer, structure: TokenizerStructure
+) -> list[int]:
+    """What `encode` gave, as ReferenceEncoder gives it; a run of unknown characters counts as one.
+
+    Libraries differ in whether such a run is one token, and no structure says so.
+    """
+    added = frozenset(structure.added_tokens.values())
+    found: list[int] = []
+    for token in ids:
+        unknown = token in tokenizer.special_ids and token not in added
+        if not (unknown and found[-1:] == [UNKNOWN]):
+            found.append(UNKNOWN if unknown else token)
+        if token in tokenizer.special_ids & added:
+            break
+    return found
