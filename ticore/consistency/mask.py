@@ -21,7 +21,7 @@ from .engine import Engine
 from .modes import Mode
 from .normalization import Normalization
 from .oracle import Oracle
-from .patterns import KNOWN
+from .patterns import KNOWN, WORDS
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -38,18 +38,27 @@ def table_engine(oracle: Oracle) -> Engine[Any] | str:
         if why:
             return why
         return unigram.UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
-    if why := _obstacle(structure, oracle.mode):
+    is_one_run = _is_one_run(structure, spelled)
+    if why := _obstacle(structure, oracle.mode, is_one_run):
         return why
-    if structure.pretokenizer:
-        return _split_engine(structure, spelled, oracle)
-    return _run_engine(structure, spelled, oracle)
+    make = _run_engine if is_one_run else _split_engine
+    return make(structure, spelled, oracle)
 
 
-def _obstacle(structure: TokenizerStructure, mode: Mode) -> str:
+def _is_one_run(structure: TokenizerStructure, spelled: Sequence[bytes]) -> bool:
+    """Whether BPE reads a text as if nothing split it."""
+    if structure.pretokenizer == (WORDS,):
+        # A split before every space changes nothing where no piece goes on behind one.
+        pieces = np.flatnonzero(structure.pieces).tolist()
+        return not any(spelled[piece].find(b" ", 1) > 0 for piece in pieces)
+    return not structure.pretokenizer
+
+
+def _obstacle(structure: TokenizerStructure, mode: Mode, is_one_run: bool) -> str:
     """What keeps a BPE structure from being verified by table; empty if nothing does."""
     if why := normalization.obstacle(structure) or added.obstacle(structure.added_tokens, mode):
         return why
-    if not structure.pretokenizer:
+    if is_one_run:
         if structure.atoms != "characters" or structure.ignore_merges:
             return "without a pretokenizer only plain BPE of characters is known here"
         return ""

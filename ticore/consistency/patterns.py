@@ -28,6 +28,8 @@ O200K = (
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
+WORDS = " [^ ]*"  # Metaspace's: a text is split before every space
+
 # The characters from a boundary onward, its own included, that can still move it.
 _REACH = {GPT2: 2, CL100K: 2, QWEN2: 2, O200K: 3}
 KNOWN = frozenset(_REACH)
