@@ -68,8 +68,8 @@ class Oracle:
 
     def _may_go_on(self, ids: list[int]) -> bool:
         """Whether encode of some continued text begins with `ids`."""
-        if self.mode == "prefix":
-            return False
+        if self.mode == "prefix" or self.tokenizer.special_ids.intersection(ids):
+            return False  # a special token is silent, and would stand for any unknown character
         for texts in _growing_batches(map(self._send, self._continued(ids))):
             if any(again[: len(ids)] == ids for again in self.tokenizer.encode_batch(texts)):
                 return True
