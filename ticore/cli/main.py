@@ -28,6 +28,7 @@ Try it:          ticore demo
 Agree, once:     ticore agree --prompt "It was a cold morning" > pact.json
 Hide a message:  ticore embed --agreement pact.json < message > text.txt
 Read it:         ticore extract --agreement pact.json < text.txt
+See tokens:      ticore inspect "Some text"
 
 \b
 pact.json holds the key: bring it to the other side over a safe way.

@@ -6,7 +6,7 @@ Ordinary tokens that spell one of them together come back as that one token.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -15,12 +15,18 @@ from .engine import Ids
 from .modes import Mode, beginnings
 
 
-def obstacle(added: Mapping[str, int], mode: Mode) -> str:
-    """Why added tokens keep a mode from being decided here; empty if they do not."""
-    if mode == "prefix":
-        return ""
-    for text in added:
-        if not text.isascii() or text.endswith(tuple(beginnings())):
+def obstacle(added: Mapping[str, int], special: Collection[int], mode: Mode) -> str:
+    """Why added tokens keep a mode from being decided here; empty if they do not.
+
+    Args:
+        added: texts and their ids.
+        special: ids that no text may hold.
+    """
+    for text, token in added.items():
+        around = (other for other in added if text != other and text in other)
+        if token not in special and (other := next(around, None)):
+            return f"the added token {text!r} is part of another one, {other!r}"
+        if mode != "prefix" and (not text.isascii() or text.endswith(tuple(beginnings()))):
             return f"the added token {text!r} may be completed by what a text goes on with"
     return ""
 

@@ -14,6 +14,7 @@ exception: white space at the end is safe from `strip` once something follows.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
@@ -22,6 +23,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ..interfaces import TokenizerStructure
+from . import normalization
 from .channels import Passage
 from .engine import Bools, Engine, Ids
 from .modes import pending
@@ -29,17 +31,16 @@ from .oracle import Oracle
 
 S = TypeVar("S")
 
-# Normal forms, of which the reasoning above holds.
-_NORMAL_FORMS = frozenset({"identity", "nfc", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"})
-
 
 def obstacle(structure: TokenizerStructure | None) -> str:
     """Why `ChannelEngine` is not exact for a tokenizer; empty if it is."""
-    if structure is None:
-        return "the tokenizer's structure is not known"
-    if structure.normalizer not in _NORMAL_FORMS:
-        return f"the normaliser {structure.normalizer!r} may undo what a channel does"
-    return ""
+    # Of the normalisers that are known, the one that is no normal form is Metaspace, and all it
+    # does is to drop one space at the beginning, where no channel puts one.
+    return (
+        "the tokenizer's structure is not known"
+        if structure is None
+        else normalization.obstacle(structure)
+    )
 
 
 class _Verdict(IntEnum):
@@ -116,9 +117,11 @@ class ChannelEngine(Generic[S]):
         # What stands for unknown characters, which `encode` may give although it is special.
         gives_unknown = structure.atoms == "characters" and not structure.byte_ids
         self._unknown = {i for i in self._special if self._spelled[i]} if gives_unknown else set()
-        self._affected = lru_cache(maxsize=1024)(self._find_affected)
+        self._affected = sorted(c.encode() for c in passage.affected())
+        self._finishing = lru_cache(maxsize=1024)(self._find_finishing)
         self._parting = self._find_parting()
         self._sort_vocabulary()
+        self._first: Bools | None = None
 
     def start(self) -> State[S]:
         return State(self._inner.start())
@@ -142,6 +145,13 @@ class ChannelEngine(Generic[S]):
         return self._settle(state, candidates, verdicts, answers)
 
     def mask(self, state: State[S]) -> Bools:
+        if state.before is not None:
+            return self._mask(state)
+        if self._first is None:  # which may take long, and comes again with each text
+            self._first = self._mask(state)
+        return self._first.copy()
+
+    def _mask(self, state: State[S]) -> Bools:
         everything = np.arange(len(self._spelled))
         if state.special:
             return self.admits(state, everything)
@@ -183,9 +193,8 @@ class ChannelEngine(Generic[S]):
         end = self._end(state, token)
         trimmed = self._is_trimmed(end)
         if state.special or token in self._unknown:
-            # Of these the tokens do not say what text they came from.
-            known = not (self._goes_on or end.changed or trimmed)
-            return _Verdict.SAME if known else _Verdict.ASK
+            # What these spell is not what they were read from, and the reasoning above fails.
+            return _Verdict.ASK if end.changed or trimmed else _Verdict.SAME
         if end.changed:
             return _Verdict.NO
         if end.unfinished:
@@ -208,7 +217,7 @@ class ChannelEngine(Generic[S]):
     def _may_be_changed(self, end: End) -> bool:
         """Whether the channel changes some character that finishes the unfinished one."""
         passage = self._passage
-        for character in self._affected(end.unfinished):
+        for character in self._finishing(end.unfinished):
             text = end.context + character
             if passage.trims or passage.inside(text) != text:
                 return True
@@ -267,11 +276,13 @@ class ChannelEngine(Generic[S]):
         self._spaced = np.array([b" " in data for data in self._spelled], dtype=bool)
         heads: dict[str, list[int]] = {}
         for token, data in enumerate(self._spelled):
+            if data.isalnum():
+                continue  # ASCII letters and digits, which no channel minds
             unfinished = pending(data)
             text = data[: len(data) - len(unfinished)].decode(errors="replace")
             if unfinished:
                 self._unsure[token] = unfinished in self._parting
-                self._unsure_if_yes[token] = self._goes_on and bool(self._affected(unfinished))
+                self._unsure_if_yes[token] = self._goes_on and bool(self._finishing(unfinished))
             elif text:
                 self._ends_white[token] = text[-1].isspace()
                 self._unsure_if_yes[token] = self._may_go_on_otherwise(End(text))
@@ -302,10 +313,11 @@ class ChannelEngine(Generic[S]):
 
     # Characters that are not finished.
 
-    def _find_affected(self, unfinished: bytes) -> tuple[str, ...]:
+    def _find_finishing(self, unfinished: bytes) -> tuple[str, ...]:
         """The characters that begin with `unfinished` and that the channel may change."""
-        found = self._passage.affected()
-        return tuple(c for c in sorted(found) if c.encode().startswith(unfinished))
+        first = bisect_left(self._affected, unfinished)
+        last = bisect_left(self._affected, unfinished + b"\xff", first)
+        return tuple(character.decode() for character in self._affected[first:last])
 
     def _find_parting(self) -> frozenset[bytes]:
         """Beginnings of characters that are taken apart, the first part beginning with them too.

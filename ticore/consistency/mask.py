@@ -18,7 +18,6 @@ from .bpe.shapes import shapes_of
 from .bpe.split_engine import SplitEngine
 from .bpe.vocabulary import Tables, Vocabulary, build
 from .engine import Engine
-from .modes import Mode
 from .normalization import Normalization
 from .oracle import Oracle
 from .patterns import KNOWN, WORDS
@@ -39,8 +38,13 @@ def table_engine(oracle: Oracle) -> Engine[Any] | str:
             return why
         return unigram.UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
     is_one_run = _is_one_run(structure, spelled)
-    if why := _obstacle(structure, oracle.mode, is_one_run):
+    special = tokenizer.special_ids
+    if why := _obstacle(structure, is_one_run) or added.obstacle(
+        structure.added_tokens, special, oracle.mode
+    ):
         return why
+    if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):
+        return "spaces are dropped, perhaps behind added tokens too"
     make = _run_engine if is_one_run else _split_engine
     return make(structure, spelled, oracle)
 
@@ -54,9 +58,9 @@ def _is_one_run(structure: TokenizerStructure, spelled: Sequence[bytes]) -> bool
     return not structure.pretokenizer
 
 
-def _obstacle(structure: TokenizerStructure, mode: Mode, is_one_run: bool) -> str:
+def _obstacle(structure: TokenizerStructure, is_one_run: bool) -> str:
     """What keeps a BPE structure from being verified by table; empty if nothing does."""
-    if why := normalization.obstacle(structure) or added.obstacle(structure.added_tokens, mode):
+    if why := normalization.obstacle(structure):
         return why
     if is_one_run:
         if structure.atoms != "characters" or structure.ignore_merges:

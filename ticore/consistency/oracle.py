@@ -46,7 +46,7 @@ class Oracle:
 
     def may_begin(self, ids: Sequence[int]) -> bool:
         """Whether a text may begin with `ids`, as the mode has it."""
-        return self.finished_ok(ids) or self._may_go_on(list(ids))
+        return self.finished_ok(ids) or bool(self._may_go_on([list(ids)])[0])
 
     def admits(self, history: Sequence[int], candidates: Iterable[int]) -> npt.NDArray[np.bool_]:
         """For each candidate, whether a text may begin with `history` followed by it: bool[n]."""
@@ -59,21 +59,45 @@ class Oracle:
                 a == b for a, b in zip(again, batch, strict=True)
             ]
         if self.mode != "prefix":
-            for at in np.flatnonzero(~answers):
-                answers[at] = self._may_go_on(lists[at])
+            left = np.flatnonzero(~answers)
+            answers[left] = self._may_go_on([lists[at] for at in left])
         return answers
 
     def _arriving(self, ids: Sequence[int]) -> str:
         return self._send(self.tokenizer.decode(ids))
 
-    def _may_go_on(self, ids: list[int]) -> bool:
-        """Whether encode of some continued text begins with `ids`."""
-        if self.mode == "prefix" or self.tokenizer.special_ids.intersection(ids):
-            return False  # a special token is silent, and would stand for any unknown character
-        for texts in _growing_batches(map(self._send, self._continued(ids))):
-            if any(again[: len(ids)] == ids for again in self.tokenizer.encode_batch(texts)):
-                return True
-        return False
+    def _may_go_on(self, lists: Sequence[list[int]]) -> npt.NDArray[np.bool_]:
+        """For each list, whether encode of some continued text begins with it: bool[n]."""
+        answers = np.zeros(len(lists), dtype=bool)
+        if self.mode == "prefix":
+            return answers
+        special = self.tokenizer.special_ids
+        left = [
+            (n, map(self._send, self._continued(ids)))
+            for n, ids in enumerate(lists)
+            # A special token is silent, and would stand for any unknown character.
+            if special.isdisjoint(ids)
+        ]
+        # Few texts of each list first, then more: one that will do is mostly near.
+        size = 2
+        while left:
+            tried = set[int]()
+            for n, again in self._encoded(left, size):
+                tried.add(n)
+                answers[n] |= again[: len(lists[n])] == lists[n]
+            left = [(n, texts) for n, texts in left if n in tried and not answers[n]]
+            size = min(4 * size, _BATCH)
+        return answers
+
+    def _encoded(
+        self, left: Sequence[tuple[int, Iterator[str]]], size: int
+    ) -> Iterator[tuple[int, list[int]]]:
+        """The next `size` texts of each list, encoded, each with the number of its list."""
+        some = _BATCH // size
+        for start in range(0, len(left), some):
+            batch = [(n, t) for n, texts in left[start : start + some] for t in islice(texts, size)]
+            again = self.tokenizer.encode_batch([text for _, text in batch])
+            yield from zip((n for n, _ in batch), again, strict=True)
 
     def _continued(self, ids: list[int]) -> Iterator[str]:
         # Three tokens at least hold the last four bytes, unless some are silent.
@@ -100,11 +124,3 @@ class Oracle:
                 and token not in tokenizer.special_ids
             }
         return self._byte_tokens
-
-
-def _growing_batches(texts: Iterator[str]) -> Iterator[list[str]]:
-    """`texts` in lists of growing length: the first that will do is mostly near."""
-    size = 8
-    while batch := list(islice(texts, size)):
-        yield batch
-        size = min(4 * size, _BATCH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -43,7 +43,11 @@ class Grouping:
         self._normalization = normalization
         self._mode = mode
         self._apart = vocabulary.apart
-        self._first_of = lru_cache(maxsize=1 << 16)(lambda data: vocabulary.segment(data)[0])
+        self._segment = lru_cache(maxsize=1 << 16)(vocabulary.segment)
+        # How lists end that, as a part of their own, would be another token.
+        self._replaced_ends = {
+            tokens[n:] for tokens in vocabulary.replaced for n in range(len(tokens) - 1)
+        }
         self._continued = lru_cache(maxsize=1 << 16)(self._make_group)
         # int[vocab_size]: the n-th bit says that a token stays apart from the n-th follower.
         followers = list(vocabulary.before) if mode == "viable" else []
@@ -55,7 +59,7 @@ class Grouping:
             (
                 shapes.shape(text),
                 [
-                    followers.index(self._first_of(text[:n].encode()))
+                    followers.index(self._segment(text[:n].encode())[0])
                     for n in range(1, len(text) + 1)
                 ],
             )
@@ -107,25 +111,46 @@ class Grouping:
     def _finishing(self, text: str, unfinished: bytes, token: int) -> list[str] | None:
         """The shapes of characters that finish what `token` leaves unfinished and keep it apart.
 
-        None where that depends on what stands before `text`.
+        None where that is not certain.
         """
         found = []
-        for shape, rests in self._shapes.endings(unfinished).items():
-            lead = len(unfinished)
-            apart = (rest for rest in rests if self._apart(token, self._first_of(rest[lead:])))
-            settled = None
-            for rest in apart:
-                character = rest.decode()
-                if self._normalization.joins(character) and not text:
-                    settled = settled or "depends"
-                elif self._normalization.keeps(text + character):
-                    settled = "yes"
-                    break
-            if settled == "depends":
+        for shape, characters in self._shapes.endings(unfinished).items():
+            answers = (
+                self._fits(text, character, character[len(unfinished) :], token)
+                for character in characters
+            )
+            fits = _any(answers)
+            if fits is None or (fits and shape == AMBIGUOUS):
                 return None
-            if settled == "yes":
+            if fits:
                 found.append(shape)
         return found
+
+    def _fits(self, text: str, character: bytes, rest: bytes, token: int) -> bool | None:
+        """Whether `token` stays apart from the `rest` of a `character` behind `text`.
+
+        None where that depends on what stands before them.
+        """
+        if not self._apart(token, self._segment(rest)[0]):
+            return False
+        spelled = character.decode()
+        if self._normalization.joins(spelled) and not text:
+            return None
+        if not self._normalization.keeps(text + spelled):
+            return False
+        if self._replaced_ends and (token, *self._segment(rest)) in self._replaced_ends:
+            return None
+        return True
+
+
+def _any(answers: Iterator[bool | None]) -> bool | None:
+    """True if any answer is; else None if any is."""
+    unsure = False
+    for answer in answers:
+        if answer:
+            return True
+        unsure = unsure or answer is None
+    return None if unsure else False
 
 
 @dataclass(frozen=True, eq=False)

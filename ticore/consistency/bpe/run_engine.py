@@ -77,6 +77,8 @@ class RunEngine(TableEngine[State]):
         return State()
 
     def step(self, state: State, token: int) -> State:
+        if token in self._added.ids:  # no normaliser and no merge reaches across it
+            return State((*state.ids, token))
         before = state.text.encode() + state.unfinished
         data = before + self._spelled[token]
         unfinished = pending(data)
@@ -93,6 +95,8 @@ class RunEngine(TableEngine[State]):
     def finished_ok(self, state: State) -> bool:
         if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):
             return False
+        if state.ids and state.ids[-1] in self._added.ids:
+            return True
         if not state.text.strip(" "):  # perhaps the dummy prefix alone, which no text has
             return self._oracle.finished_ok(state.ids)
         return True
@@ -193,6 +197,7 @@ class RunEngine(TableEngine[State]):
 
 
 def _characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
-    """The characters that are pieces themselves."""
+    """The characters that are pieces themselves, or added tokens."""
     texts = (spelled[piece].decode() for piece in np.flatnonzero(structure.pieces).tolist())
-    return frozenset({_SPACE_SIGN, *(text for text in texts if len(text) == 1)})
+    single = (text for text in (*texts, *structure.added_tokens) if len(text) == 1)
+    return frozenset({_SPACE_SIGN, *single})

@@ -100,7 +100,6 @@ class Shapes:
             characters = "".join(completions(unfinished))
             for character, shape in zip(characters, self._kinds(characters), strict=True):
                 by_shape.setdefault(shape, []).append(character.encode())
-            by_shape.pop(AMBIGUOUS, None)
             self._endings[unfinished] = by_shape
         return self._endings[unfinished]
 

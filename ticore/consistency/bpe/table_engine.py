@@ -130,7 +130,8 @@ class TableEngine(ABC, Generic[S]):
         """Before an added token the text is read as if it ended there."""
         if not self._addable:
             return
-        if not state.ids or self._added.begun(state.text):
+        # A dummy prefix alone is no text, but may stand before an added token.
+        if not state.text.strip(" ") or self._added.begun(state.text):
             answers = self._oracle.admits(state.ids, self._addable).tolist()
         else:
             answers = [self.finished_ok(state)] * len(self._addable)
