@@ -34,13 +34,11 @@ S = TypeVar("S")
 
 def obstacle(structure: TokenizerStructure | None) -> str:
     """Why `ChannelEngine` is not exact for a tokenizer; empty if it is."""
+    if structure is None:
+        return "the tokenizer's structure is not known"
     # Of the normalisers that are known, the one that is no normal form is Metaspace, and all it
     # does is to drop one space at the beginning, where no channel puts one.
-    return (
-        "the tokenizer's structure is not known"
-        if structure is None
-        else normalization.obstacle(structure)
-    )
+    return normalization.obstacle(structure)
 
 
 class _Verdict(IntEnum):

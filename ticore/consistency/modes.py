@@ -6,8 +6,9 @@ its beginnings. A list H of tokens may stand at the beginning if
 - `prefix`: it would do as a finished text. The paper's stepwise verification.
 - `open`: or it ends inside a character, and for some character that finishes it, encode of the
   finished text begins with H.
-- `viable`: or it ends between characters, and for some text of `CONTINUATIONS` put behind it,
-  encode of the whole begins with H.
+- `viable`: the same, white space among those characters also with `BEHIND_SPACE` put behind it; or
+  it ends between characters, and for some text of `CONTINUATIONS` put behind it, encode of the whole
+  begins with H.
 
 Under `prefix`, a character or a blank line that takes several tokens may be out of reach, because
 its first tokens alone would be read back as others.
@@ -24,6 +25,8 @@ Mode = Literal["prefix", "open", "viable"]
 # What decides whether a part of the text is split where it ends: that a letter follows, a digit,
 # a sign, a line's end near or farther off, or a character that no token is glued to.
 CONTINUATIONS = ("a", "1", ".", "\n", " \n", "\u0e3f")
+# Splits a run of white space, and is glued to none of it but the plain space.
+BEHIND_SPACE = "1"
 
 
 def beginnings() -> set[str]:

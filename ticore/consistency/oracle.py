@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..interfaces import Tokenizer
 from .channels import PASSAGES, Channel
-from .modes import CONTINUATIONS, Mode, completions, pending
+from .modes import BEHIND_SPACE, CONTINUATIONS, Mode, completions, pending
 
 # Texts are retokenised this many at a time: enough to occupy the library, little to hold.
 _BATCH = 1024
@@ -107,7 +107,10 @@ class Oracle:
             for character in completions(unfinished):
                 rest = character.encode()[len(unfinished) :]
                 if all(byte in spelled for byte in rest):
-                    yield self.tokenizer.decode([*ids, *(spelled[byte] for byte in rest)])
+                    text = self.tokenizer.decode([*ids, *(spelled[byte] for byte in rest)])
+                    yield text
+                    if self.mode == "viable" and character.isspace():
+                        yield text + BEHIND_SPACE
         elif self.mode == "viable":
             text = self.tokenizer.decode(ids)
             yield from (text + continuation for continuation in CONTINUATIONS)

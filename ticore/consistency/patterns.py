@@ -92,16 +92,3 @@ def is_ambiguous(character: str) -> bool:
     some that ignore case.
     """
     return character in "\u017f\u0295" or unicodedata.category(character) == "Cn"
-
-
-def never_composes(character: str) -> bool:
-    """Whether NFC leaves a character alone whatever precedes it; False where that is not certain.
-
-    True for the ranges below the combining marks, for unvoiced-mark kana and for ideographs.
-    """
-    return (
-        character < "\u0300"
-        or "\u3041" <= character <= "\u3096"
-        or "\u30a1" <= character <= "\u30fa"
-        or "\u3400" <= character <= "\u9fff"
-    )

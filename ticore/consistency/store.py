@@ -22,7 +22,7 @@ from ..files import write_atomically
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # Changes whenever the meaning of a stored table does.
-_FORMAT = b"ticore tables 1\n"
+_FORMAT = b"ticore tables 2\n"
 _DIGEST = hashlib.sha256
 
 

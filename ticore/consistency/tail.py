@@ -14,7 +14,8 @@ from typing import Protocol
 from ..interfaces import Tokenizer, TokenizerStructure
 from .added import AddedTokens
 from .modes import pending
-from .patterns import KNOWN, Splitter, never_composes
+from .normalization import Normalization
+from .patterns import KNOWN, Splitter
 
 
 class CutFinder(Protocol):
@@ -96,7 +97,7 @@ class _PretokenCuts:
     def __init__(self, structure: TokenizerStructure, spelled: Sequence[bytes]) -> None:
         self._spelled = spelled
         self._splitter = Splitter(structure.pretokenizer[0])
-        self._composes = structure.normalizer == "nfc"
+        self._normalization = Normalization(structure)
         self._added = AddedTokens(structure.added_tokens, spelled)
 
     def advance(self, ids: Sequence[int], cut: int) -> int:
@@ -119,8 +120,6 @@ class _PretokenCuts:
         if self._added.occurs_in(text):
             return 0
         for at in self._splitter.settled(text):
-            if not (self._composes and not never_composes(text[at])) and not self._added.begun(
-                text[:at]
-            ):
+            if not self._normalization.joins(text[at]) and not self._added.begun(text[:at]):
                 return at
         return 0

@@ -45,17 +45,20 @@ def require_sound(tokenizer: Tokenizer) -> None:
             )
 
 
-def disagreement(engine: Engine[S], oracle: Oracle) -> str:
-    """Where `engine` and `oracle` differ on random walks; empty if they do not."""
+def disagreement(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> str:
+    """Where `engine` and `oracle` differ on random walks; empty if they do not.
+
+    Args:
+        from_masks: the engine's mask is quick, so let it name tokens that it admits.
+    """
     tokenizer = oracle.tokenizer
     draw = _random(tokenizer)
     vocabulary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
     for _ in range(_WALKS if vocabulary else 0):
         state, ids = engine.start(), list[int]()
         for _ in range(_STEPS):
-            admitted = np.flatnonzero(engine.mask(state)).tolist()
             candidates = draw.choices(vocabulary, k=_CANDIDATES)
-            if admitted:
+            if from_masks and (admitted := np.flatnonzero(engine.mask(state)).tolist()):
                 candidates += draw.choices(admitted, k=_CANDIDATES)
             found = engine.admits(state, np.array(candidates))
             checked = [
@@ -67,9 +70,9 @@ def disagreement(engine: Engine[S], oracle: Oracle) -> str:
                     return f"after {tokenizer.decode(ids)!r} it is wrong about id {candidates[n]}"
             if engine.finished_ok(state) != oracle.finished_ok(ids):
                 return f"it is wrong about whether a text may be {tokenizer.decode(ids)!r}"
-            if not admitted:
+            if not found.any():
                 break
-            token = draw.choice(admitted)
+            token = candidates[draw.choice(np.flatnonzero(found).tolist())]
             state, ids = engine.step(state, token), [*ids, token]
     return ""
 

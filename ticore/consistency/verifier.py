@@ -142,7 +142,9 @@ def _engine(rung: Rung, oracle: Oracle) -> Engine[Any] | str:
         engine = channel_engine.obstacle(tokenizer.structure()) or ChannelEngine(
             engine, PASSAGES[channel], oracle
         )
-    if not isinstance(engine, str) and (wrong := disagreement(engine, oracle)):
+    if not isinstance(engine, str) and (
+        wrong := disagreement(engine, oracle, from_masks=rung == "mask")
+    ):
         return wrong
     return engine
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..modes import CONTINUATIONS, Mode, pending
+from ..modes import BEHIND_SPACE, CONTINUATIONS, Mode, pending
 from ..normalization import Normalization
 from .shapes import AMBIGUOUS, Shapes, shorten
 from .splits import Alternative, Group
@@ -97,7 +97,11 @@ class Grouping:
         if endings is None:
             return UNDECIDED
         own = len(shape) + 1
-        return Group(tuple(Alternative(shape + ending, own) for ending in endings))
+        found = [Alternative(shape + ending, own) for ending in endings]
+        if self._mode == "viable":
+            behind = self._shapes.shape(BEHIND_SPACE)
+            found += [Alternative(shape + e + behind, own) for e in endings if e.isspace()]
+        return Group(tuple(found))
 
     def _make_group(self, shape: str, apart_from: int, alone: bool) -> Group:
         """The group of tokens of a shape that stay apart from the same followers."""

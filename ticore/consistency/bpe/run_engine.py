@@ -89,7 +89,9 @@ class RunEngine(TableEngine[State]):
             and not state.unfinished
             and self._cuts.is_between(state.ids[-1], token)
         )
-        ids = (token,) if cut else (*state.ids, token)
+        # All of them are wanted only if the tokenizer may have to be asked.
+        known = bool(text.strip(" ")) and not self._addable
+        ids = (token,) if cut or known else (*state.ids, token)
         return State(ids, text[-self._reach :], unfinished)
 
     def finished_ok(self, state: State) -> bool:

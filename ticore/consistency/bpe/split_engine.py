@@ -12,7 +12,7 @@ from ...interfaces import TokenizerStructure
 from ..engine import Bools
 from ..modes import Mode, beginnings, pending
 from ..oracle import Oracle
-from ..patterns import Splitter, never_composes
+from ..patterns import Splitter
 from ..recent import Recent
 from .grouping import UNDECIDED, Grouping, Sorting
 from .shapes import AMBIGUOUS, shapes_of, shorten
@@ -128,7 +128,7 @@ class SplitEngine(TableEngine[State]):
         for boundary in self._splitter.settled(text):
             if (
                 boundary in ends
-                and (self._normalization.idle or never_composes(text[boundary]))
+                and not self._normalization.joins(text[boundary])
                 and not self._added.begun(text[:boundary])
             ):
                 return boundary
