@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from ..errors import TicoreError
 from . import streams
+from .audit import audit
 from .demo import demo
 from .inspection import inspect
 from .messages import agree, embed, extract, keygen
@@ -43,7 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, agree, embed, extract, keygen, models, inspect):
+for command in (demo, agree, embed, extract, keygen, models, inspect, audit):
     app.command()(command)
 
 

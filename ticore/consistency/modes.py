@@ -7,8 +7,8 @@ its beginnings. A list H of tokens may stand at the beginning if
 - `open`: or it ends inside a character, and for some character that finishes it, encode of the
   finished text begins with H.
 - `viable`: the same, white space among those characters also with `BEHIND_SPACE` put behind it; or
-  it ends between characters, and for some text of `CONTINUATIONS` put behind it, encode of the whole
-  begins with H.
+  it ends between characters, and for some text of `CONTINUATIONS` put behind it, encode of the
+  whole begins with H.
 
 Under `prefix`, a character or a blank line that takes several tokens may be out of reach, because
 its first tokens alone would be read back as others.

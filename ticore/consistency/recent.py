@@ -30,3 +30,8 @@ class Recent(Generic[K, V]):
             if len(self._values) > self._size:
                 self._values.popitem(last=False)
         return self._values[key]
+
+    def drop(self, which: Callable[[K], bool]) -> None:
+        """Forget the values of keys for which `which` holds."""
+        for key in filter(which, list(self._values)):
+            del self._values[key]

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,7 @@ Arrays = Mapping[str, npt.NDArray[np.generic]]
 # Changes whenever the meaning of a stored table does.
 _FORMAT = b"ticore tables 2\n"
 _DIGEST = hashlib.sha256
+_SET_ASIDE = ContextVar("set aside", default=False)
 
 
 def folder() -> Path:
@@ -32,8 +35,20 @@ def folder() -> Path:
     return Path(given) if given else user_cache_path("ticore")
 
 
+@contextmanager
+def set_aside() -> Iterator[None]:
+    """Within, nothing that is stored is used: tables are built, and stored, anew."""
+    token = _SET_ASIDE.set(True)
+    try:
+        yield
+    finally:
+        _SET_ASIDE.reset(token)
+
+
 def load(name: str) -> Arrays | None:
     """The arrays stored under `name`; None if there are none that can be trusted."""
+    if _SET_ASIDE.get():
+        return None
     try:
         content = (folder() / f"{name}.tables").read_bytes()
     except OSError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -45,8 +46,21 @@ def require_sound(tokenizer: Tokenizer) -> None:
             )
 
 
-def disagreement(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> str:
-    """Where `engine` and `oracle` differ on random walks; empty if they do not.
+@dataclass(frozen=True)
+class Trial:
+    """What came of comparing an engine with the definition.
+
+    Attributes:
+        checks: candidates compared.
+        wrong: where they differed; empty if nowhere.
+    """
+
+    checks: int
+    wrong: str = ""
+
+
+def compare(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
+    """Compare `engine` with `oracle` on random walks, up to the first difference.
 
     Args:
         from_masks: the engine's mask is quick, so let it name tokens that it admits.
@@ -54,6 +68,7 @@ def disagreement(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> str:
     tokenizer = oracle.tokenizer
     draw = _random(tokenizer)
     vocabulary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
+    checks = 0
     for _ in range(_WALKS if vocabulary else 0):
         state, ids = engine.start(), list[int]()
         for _ in range(_STEPS):
@@ -65,16 +80,18 @@ def disagreement(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> str:
                 n for n, token in enumerate(candidates) if found[n] or _is_quick(oracle, token)
             ]
             expected = oracle.admits(ids, [candidates[n] for n in checked])
+            checks += len(checked)
+            text = repr(tokenizer.decode(ids))
             for n, right in zip(checked, expected.tolist(), strict=True):
                 if found[n] != right:
-                    return f"after {tokenizer.decode(ids)!r} it is wrong about id {candidates[n]}"
+                    return Trial(checks, f"after {text} it is wrong about id {candidates[n]}")
             if engine.finished_ok(state) != oracle.finished_ok(ids):
-                return f"it is wrong about whether a text may be {tokenizer.decode(ids)!r}"
+                return Trial(checks, f"it is wrong about whether a text may be {text}")
             if not found.any():
                 break
             token = candidates[draw.choice(np.flatnonzero(found).tolist())]
             state, ids = engine.step(state, token), [*ids, token]
-    return ""
+    return Trial(checks)
 
 
 def _is_quick(oracle: Oracle, token: int) -> bool:

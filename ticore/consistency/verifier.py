@@ -23,7 +23,7 @@ from .modes import Mode
 from .oracle import Oracle
 from .recent import Recent
 from .tail import CutFinder, cut_finder
-from .trial import disagreement, require_sound
+from .trial import Trial, compare, require_sound
 
 View = Literal["whole", "continuation"]
 Rung = Literal["mask", "tail", "oracle"]
@@ -51,6 +51,7 @@ class Verifier:
             the channel changes are refused without any retokenisation; but where the mode is
             `open` or `viable` and what follows decides about that, the whole list is retokenised.
         why: why no faster rung is used; empty at the fastest.
+        checks: on how many candidates the rung was compared with the definition beforehand.
 
     Raises:
         SettingsError: unknown mode, view, rung or channel; a rung that is not exact for this
@@ -79,6 +80,7 @@ class Verifier:
         self._way = _WAYS.get(key, lambda: _way(tokenizer, mode, rung, channel))
         self.rung: Rung = self._way.rung
         self.why = self._way.why
+        self.checks = self._way.checks
 
     def start(self, prompt_ids: Sequence[int] = ()) -> Verification:
         """A text that begins with `prompt_ids`; in view `continuation` it begins empty."""
@@ -94,7 +96,7 @@ class _Way:
         oracle: the definition.
         engine: what answers, proved on random lists.
         cuts: where an inconsistent list need not be looked at; None if that is not known.
-        rung, why: see Verifier.
+        rung, why, checks: see Verifier.
     """
 
     oracle: Oracle
@@ -102,6 +104,7 @@ class _Way:
     cuts: CutFinder | None
     rung: Rung
     why: str
+    checks: int
 
 
 # The last few are kept: a program makes many verifiers for few tokenizers, and what an engine has
@@ -119,11 +122,19 @@ def _way(tokenizer: Tokenizer, mode: Mode, rung: Rung | None, channel: Channel) 
     reasons: list[str] = []
     for name in RUNGS if rung is None else (rung,):
         engine = _engine(name, oracle)
-        if not isinstance(engine, str):
+        trial = Trial(0)
+        if not isinstance(engine, str) and name != "oracle":
+            trial = compare(engine, oracle, from_masks=name == "mask")
+        if not isinstance(engine, str) and not trial.wrong:
             why = "asked for" if rung not in (None, "mask") else "; ".join(reasons)
-            return _Way(oracle, engine, cuts, name, why)
-        reasons.append(f"{name}: {engine}")
+            return _Way(oracle, engine, cuts, name, why, trial.checks)
+        reasons.append(f"{name}: {trial.wrong or engine}")
     raise SettingsError(f"the rung {rung!r} is not exact here: {reasons[0]}; use 'oracle'")
+
+
+def forget(tokenizer: Tokenizer) -> None:
+    """Keep nothing of what was found out about `tokenizer`."""
+    _WAYS.drop(lambda key: key[0] == id(tokenizer))
 
 
 def _engine(rung: Rung, oracle: Oracle) -> Engine[Any] | str:
@@ -138,15 +149,11 @@ def _engine(rung: Rung, oracle: Oracle) -> Engine[Any] | str:
         engine = finder if isinstance(finder, str) else CutEngine(plain, finder)
     else:
         engine = table_engine(plain)
-    if channel != "identity" and not isinstance(engine, str):
-        engine = channel_engine.obstacle(tokenizer.structure()) or ChannelEngine(
-            engine, PASSAGES[channel], oracle
-        )
-    if not isinstance(engine, str) and (
-        wrong := disagreement(engine, oracle, from_masks=rung == "mask")
-    ):
-        return wrong
-    return engine
+    if channel == "identity" or isinstance(engine, str):
+        return engine
+    return channel_engine.obstacle(tokenizer.structure()) or ChannelEngine(
+        engine, PASSAGES[channel], oracle
+    )
 
 
 @dataclass(frozen=True, slots=True)

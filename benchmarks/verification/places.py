@@ -1,0 +1,91 @@
+"""Tokenizers to measure: those the user names, and those known in a folder of data."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import ticore
+from ticore.errors import MissingExtraError
+from ticore.interfaces import Tokenizer
+
+# Below DIR/tokenizers. GPT-2's files are no tokenizer yet: see `_assemble_gpt2`.
+_KNOWN = {
+    "llama-2": "sentencepiece:{}/llama-2/tokenizer.model",
+    "swallow": "sentencepiece:{}/swallow/tokenizer.model",
+    "llm-jp": "sentencepiece:{}/llm-jp/v2.1.model",
+    "gpt2": "{}/gpt2",
+    "qwen2.5": "tokenizers:{}/qwen2.5/tokenizer.derived.json",
+    "llama-3": "tiktoken:{}/llama-3/tokenizer.model#llama3",
+}
+# A published vocabulary under other expressions: no model's tokenizer, but more ways to be wrong.
+_CROSSED = {
+    f"llama-3-{pattern}": f"tiktoken:{{}}/llama-3/tokenizer.model#{pattern}"
+    for pattern in ("o200k", "gpt2")
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A tokenizer that can be opened.
+
+    Attributes:
+        name: for tables.
+        where: what was opened, for reports.
+        open: opens it, anew at each call. Raises TicoreError.
+    """
+
+    name: str
+    where: str
+    open: Callable[[], Tokenizer]
+
+
+def places(named: Sequence[str], data: Path | None, *, crossed: bool = False) -> list[Place]:
+    """The tokenizers `named`; where none is, all that are known in `data`, or `tiny-en`.
+
+    Args:
+        named: `BACKEND:LOCATION`, or names that are known.
+        data: the folder that holds tokenizers/.
+        crossed: with vocabularies under expressions that are not their own.
+    """
+    known = {}
+    if data is not None:
+        folder = data / "tokenizers"
+        found = _KNOWN | _CROSSED if crossed or named else _KNOWN
+        known = {name: _known(name, where.format(folder), folder) for name, where in found.items()}
+    if not named:
+        return list(known.values()) or [_named("tiny-en")]
+    return [known.get(name) or _named(name) for name in named]
+
+
+def _known(name: str, where: str, folder: Path) -> Place:
+    if name == "gpt2":
+        return Place(name, where, partial(_assemble_gpt2, folder / "gpt2"))
+    return Place(name, where, partial(ticore.load_tokenizer, where))
+
+
+def _named(where: str) -> Place:
+    location = Path(where.rpartition(":")[2])
+    name = "/".join(location.parts[-2:])
+    return Place(name, where, partial(ticore.load_tokenizer, where))
+
+
+def _assemble_gpt2(folder: Path) -> Tokenizer:
+    try:
+        import tokenizers  # noqa: PLC0415  # an extra
+
+        from ticore_tokenizers import HuggingFaceTokenizer  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error}; run: pip install 'ticore[tokenizers]'") from error
+    vocabulary, merges = folder / "encoder.json", folder / "vocab.bpe"
+    for file in (vocabulary, merges):
+        if not file.exists():
+            raise ticore.TicoreError(f"{shlex.quote(str(file))}: there is no such file")
+    library = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocabulary), str(merges)))
+    library.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = tokenizers.decoders.ByteLevel()
+    library.add_special_tokens(["<|endoftext|>"])
+    return HuggingFaceTokenizer(library)
