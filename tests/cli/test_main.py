@@ -8,7 +8,7 @@ import pytest
 
 from .conftest import Ticore
 
-COMMANDS = ["demo", "agree", "embed", "extract", "keygen", "models"]
+COMMANDS = ["demo", "agree", "embed", "extract", "keygen", "models", "inspect", "audit"]
 
 
 def test_without_a_command_help_is_on_stderr(ticore: Ticore) -> None:

@@ -37,9 +37,9 @@ def audit(
     ] = "prefix",
     json: Annotated[bool, typer.Option("--json", help="Print a JSON object instead.")] = False,
 ) -> None:
-    """Say how a tokenizer is verified, and which of its tokens are out of reach or a hazard.
+    """Say what to know about a tokenizer.
 
-    The exit status is 0 whatever is found.
+    How it is verified, which of its tokens no text gives, and which texts become control tokens. The exit status is 0 whatever is found.
     """
     if mode not in get_args(Mode):
         raise UsageError(
