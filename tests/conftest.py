@@ -8,9 +8,20 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("tests.tokenizer_contract")
+pytest.register_assert_rewrite("tests.tokenizer_contract", "tests.consistency.random_bpe")
 
 # The same examples on every run: a failure in continuous integration is a failure everywhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tables_of_this_run(tmp_path_factory):
+    """Tables are made anew in every run, by one worker for all, and not in the user's cache."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TICORE_CACHE", str(folder / "tables"))
+        yield

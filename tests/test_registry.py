@@ -85,7 +85,9 @@ def test_unknown_models(place, message):
 
 
 def test_unknown_tokenizers():
-    with pytest.raises(UnknownPlaceError, match="installed are: sentencepiece, tiktoken, tokenizers"):
+    with pytest.raises(
+        UnknownPlaceError, match="installed are: sentencepiece, tiktoken, tokenizers"
+    ):
         load_tokenizer("nix:x")
     with pytest.raises(ModelFilesError):
         load_tokenizer("sentencepiece:/nowhere")

@@ -1,16 +1,48 @@
 """Stable cuts: where they lie, what keeps them away, and what they rest on."""
 
-import unicodedata
+from dataclasses import replace
 
+import numpy as np
 import pytest
-import regex
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
+from tests.consistency.random_bpe import (
+    MODES,
+    PATTERNS,
+    Bpe,
+    byte_level,
+    character_level,
+    check_behind,
+    check_walk,
+    with_text,
+)
 from tests.models import ToyTokenizer
 from tests.tokenizers import TRAINED
-from ticore.consistency.tail import CL100K, GPT2, QWEN2, cut_finder
+from ticore.consistency.tail import cut_finder
 from ticore.interfaces import TokenizerStructure
-from ticore_tokenizers import HuggingFaceTokenizer
+
+choices = st.lists(st.integers(0, 99), max_size=6)
+with_cuts = byte_level() | character_level().map(
+    lambda model: replace(model, normal_form="", squeezes=False)
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(case=with_text(with_cuts), choices=choices)
+def test_only_what_follows_a_cut_matters(mode, case, choices):
+    """The tail rung on random tokenizers, against the definition."""
+    check_walk(*case, mode, choices, "tail")
+
+
+@given(case=with_text(with_cuts), more=st.text(" ab'\n", max_size=6))
+def test_cuts_split_the_encoding_of_every_longer_text(case, more):
+    model, text = case
+    tokenizer = model.open()
+    ids = tokenizer.encode(text)
+    assume(not tokenizer.special_ids.intersection(ids))
+    cut = cut_finder(tokenizer).advance(ids, 0)
+    assert tokenizer.encode(tokenizer.decode(ids) + more)[:cut] == ids[:cut]
 
 
 def cut_text(tokenizer, text):
@@ -51,9 +83,38 @@ def test_pretokens(text, before):
     assert cut_text(TRAINED["hf-gpt2"](), text) == before
 
 
-@pytest.mark.parametrize("text", ["one two \u0378 three", "one tw\u017f three four"])
-def test_characters_that_libraries_disagree_on(text):
-    assert cut_text(TRAINED["hf-gpt2"](), text) == ""
+def test_no_cut_is_sought_before_one_that_is_known():
+    tokenizer = TRAINED["hf-gpt2"]()
+    ids = tokenizer.encode("one two three")
+    finder = cut_finder(tokenizer)
+    cut = finder.advance(ids, 0)
+    assert 0 < cut < len(ids)
+    assert finder.advance(ids, cut) == cut
+
+
+def test_after_malformed_bytes_there_is_no_cut():
+    tokenizer = Bpe(pattern="gpt2").open()
+    ids = tokenizer.encode("one two three four")
+    byte = next(i for i in range(256) if tokenizer.token_bytes(i) == b"\x80")
+    finder = cut_finder(tokenizer)
+    assert finder.advance(ids, 0) > 0
+    assert finder.advance([byte, *ids], 0) == 0
+
+
+def test_a_character_may_be_unfinished_behind_a_cut():
+    tokenizer = Bpe(pattern="gpt2").open()
+    finder = cut_finder(tokenizer)
+    ids = tokenizer.encode("one two あ")
+    assert tokenizer.decode(ids[: finder.advance(ids[:-1], 0)]) == "one"
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [("one two \u0378 three", "one two \u0378"), ("one \u0378\u0378\u0378 four", "")],
+)
+def test_characters_that_libraries_disagree_on(text, before):
+    """A cut is one however they are read, and of many it is not tried."""
+    assert cut_text(TRAINED["hf-gpt2"](), text) == before
 
 
 def test_a_character_that_may_compose():
@@ -61,41 +122,48 @@ def test_a_character_that_may_compose():
     assert cut_text(tokenizer, "one !\u0338x") != "one !"
 
 
-@pytest.mark.parametrize(
-    ("text", "before"), [("one two <ab", "one two"), ("one <t> two three", "")]
-)
-def test_added_tokens(text, before):
-    """Half written or whole, one keeps cuts away."""
-    alphabet = {c: n for n, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    plain = Tokenizer(models.BPE(alphabet, []))
-    plain.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    plain.decoder = decoders.ByteLevel()
-    plain.add_tokens([AddedToken("<t>", normalized=False)])
-    assert cut_text(HuggingFaceTokenizer(plain), text).rstrip() == before
+@pytest.mark.parametrize("kind", ["special", "added"])
+def test_a_half_written_added_token_keeps_cuts_away(kind):
+    tokenizer = Bpe(pattern="gpt2", **{kind: ("<t>",)}).open()
+    assert cut_text(tokenizer, "one two <ab") == "one two"
+    assert cut_text(tokenizer, "one two ab<") == "one two"
 
 
-@pytest.mark.parametrize("pattern", [GPT2, CL100K, QWEN2], ids=["gpt2", "cl100k", "qwen2"])
-def test_python_splits_as_the_library_does(pattern):
-    """For every assigned character, among letters, digits, spaces, quotes and its own kind."""
-    split = pre_tokenizers.Split(Regex(pattern), "isolated")
-    compiled = regex.compile(pattern)
-    for character in map(chr, range(0x110000)):
-        if unicodedata.category(character) not in ("Cs", "Cn"):
-            c = character
-            text = f"a{c}b {c}{c} 1{c}!{c}'{c}x{c}  {c}\n{c}"
-            theirs = [span for _, span in split.pre_tokenize_str(text)]
-            assert theirs == [match.span() for match in compiled.finditer(text)], hex(ord(c))
+def test_an_added_token_keeps_cuts_away():
+    assert cut_text(Bpe(pattern="gpt2", added=("<t>",)).open(), "one <t> two three") == ""
+    assert cut_text(Bpe(pattern="gpt2", added=("<u>",)).open(), "one <t> two three") != ""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_added_token_that_holds_a_space(mode):
+    model = Bpe(added=("x yz",), ranks=((b" y", 0), (b"x", 0), (b"y", 0), (b"z", 0)))
+    check_behind(model, mode, b"x", b" y", rung="tail")
+
+
+PLAIN = TokenizerStructure(kind="bpe", atoms="bytes", pieces=np.ones(256, dtype=bool))
+GPT2 = (PATTERNS["gpt2"],)
 
 
 @pytest.mark.parametrize(
     ("structure", "why"),
     [
-        (None, "structure is not known"),
-        (TokenizerStructure("unigram"), "unigram tokenizer has no stable cuts"),
-        (TokenizerStructure("bpe", normalizer="nfkc"), "'nfkc' may work across a cut"),
-        (TokenizerStructure("bpe", normalizer="nfkc", pretokenizer=GPT2), "'nfkc' may work"),
-        (TokenizerStructure("bpe", keeps_whitespace=False), "drops spaces"),
-        (TokenizerStructure("bpe", pretokenizer=r"\w+"), "not one of those known"),
+        (None, "the tokenizer's structure is not known"),
+        (replace(PLAIN, kind="unigram"), "a unigram tokenizer has no stable cuts"),
+        (replace(PLAIN, normalizer="nfkc"), "the normaliser 'nfkc' may work across a cut"),
+        (replace(PLAIN, normalizer="nfc"), "the normaliser 'nfc' may work across a cut"),
+        (
+            replace(PLAIN, normalizer="nfkc", pretokenizer=GPT2),
+            "the normaliser 'nfkc' may work across a cut",
+        ),
+        (replace(PLAIN, keeps_whitespace=False), "the tokenizer drops spaces"),
+        (
+            replace(PLAIN, pretokenizer=(r"\w+",)),
+            "the pretokenizer's regular expression is not one of those known",
+        ),
+        (
+            replace(PLAIN, pretokenizer=(*GPT2, *GPT2)),
+            "the pretokenizer's regular expression is not one of those known",
+        ),
     ],
 )
 def test_where_there_are_none(structure, why):
@@ -103,4 +171,4 @@ def test_where_there_are_none(structure, why):
         def structure(self):
             return structure
 
-    assert why in cut_finder(Described(["a"]))
+    assert cut_finder(Described(["a"])) == why

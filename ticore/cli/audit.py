@@ -39,7 +39,8 @@ def audit(
 ) -> None:
     """Say what to know about a tokenizer.
 
-    How it is verified, which of its tokens no text gives, and which texts become control tokens. The exit status is 0 whatever is found.
+    How it is verified, which of its tokens no text gives, and which texts become control tokens.
+    The exit status is 0 whatever is found.
     """
     if mode not in get_args(Mode):
         raise UsageError(
