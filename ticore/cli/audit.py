@@ -6,12 +6,15 @@ from dataclasses import asdict
 from typing import Annotated, cast, get_args
 
 import typer
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ..consistency import Audit, Mode
 from ..consistency import audit as examine
+from ..interfaces import Tokenizer
 from ..registry import load_tokenizer
+from ..report.visible import visible, visible_token
 from . import streams
 from .settings import DEFAULT_MODEL
 from .usage import UsageError
@@ -46,11 +49,12 @@ def audit(
         raise UsageError(
             f"--mode: expected one of {', '.join(get_args(Mode))}, found {streams.printable(mode)}"
         )
+    opened = load_tokenizer(tokenizer)
     with streams.progress_bar("examining") as progress:
-        found = examine(load_tokenizer(tokenizer), cast(Mode, mode), progress)
+        found = examine(opened, cast(Mode, mode), progress)
     if json:
         return streams.write_json(asdict(found) | {"tables": str(found.tables)})
-    streams.show(_overview(found), "", _hazards(found), _unreachable(found))
+    streams.show(_overview(found), *_hazards(found), *_unreachable(found, opened))
 
 
 def _overview(found: Audit) -> Table:
@@ -64,37 +68,58 @@ def _overview(found: Audit) -> Table:
         ("kept in", str(found.tables)),
         ("special", f"{found.special:,} ids that no text gives"),
         ("partial", f"{found.partial:,} tokens that are no whole characters"),
-        ("rewritten", f"{found.rewritten:,} tokens whose text the normaliser changes"),
+        ("spare", f"{found.spare:,} bytes whose characters are tokens" if found.spare else ""),
+        ("rewritten", _rewritten(found)),
         ("unreachable", f"{len(found.unreachable):,} other tokens that no text gives"),
+        ("alone", f"{found.alone:,} tokens are read as others if decoded by themselves"),
         ("missing bytes", f"{len(found.missing_bytes)} of 256"),
-        ("hazards", f"{len(found.hazards):,} added tokens that text can spell"),
+        ("hazards", _count_of_hazards(found)),
     ):
         if value:
             grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
     return grid
 
 
-def _hazards(found: Audit) -> Table | str:
+def _rewritten(found: Audit) -> str:
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(found.rewritten.items()))
+    total = sum(found.rewritten.values())
+    return f"{total:,} tokens whose text the normaliser changes" + (f": {kinds}" if kinds else "")
+
+
+def _count_of_hazards(found: Audit) -> str:
+    if found.hazards is None:
+        return "not known, as the structure is not: text may spell an added token"
+    return f"{len(found.hazards):,} added tokens that text can spell"
+
+
+def _hazards(found: Audit) -> list[RenderableType]:
     if not found.hazards:
-        return ""
-    table = Table("hazard", "id", "what text that spells it becomes", box=None, pad_edge=False)
+        return []
+    table = _table("hazard", "id", "what text that spells it becomes")
     for hazard in found.hazards[:_SHOWN]:
         meaning = "a control token" if hazard.special else "that token, whatever stands around it"
-        table.add_row(Text(streams.printable(hazard.text)), str(hazard.token), meaning)
-    return _and_more(table, len(found.hazards))
+        if hazard.within:
+            meaning += f"; inside {', '.join(map(visible, hazard.within))}"
+        table.add_row(Text(visible(hazard.text)), str(hazard.token), Text(meaning))
+    return ["", *_and_more(table, len(found.hazards))]
 
 
-def _unreachable(found: Audit) -> Table | str:
+def _unreachable(found: Audit, tokenizer: Tokenizer) -> list[RenderableType]:
     if not found.unreachable:
-        return ""
-    table = Table("unreachable", "id", "read as", box=None, pad_edge=False)
+        return []
+    table = _table("unreachable", "id", "read as", "ids")
     for token in found.unreachable[:_SHOWN]:
-        read_as = " ".join(map(str, token.read_as))
-        table.add_row(Text(streams.printable(repr(token.text))), str(token.token), read_as)
-    return _and_more(table, len(found.unreachable))
+        parts = " ".join(visible_token(tokenizer.token_bytes(i)) for i in token.read_as)
+        ids = " ".join(map(str, token.read_as))
+        table.add_row(
+            Text(visible_token(token.text.encode())), str(token.token), Text(parts), Text(ids)
+        )
+    return ["", *_and_more(table, len(found.unreachable))]
 
 
-def _and_more(table: Table, count: int) -> Table:
-    if count > _SHOWN:
-        table.add_row(f"and {count - _SHOWN:,} more: --json")
-    return table
+def _table(*titles: str) -> Table:
+    return Table(*titles, box=None, pad_edge=False, header_style="bold")
+
+
+def _and_more(table: Table, count: int) -> list[RenderableType]:
+    return [table, *([f"and {count - _SHOWN:,} more: --json"] if count > _SHOWN else [])]

@@ -8,7 +8,7 @@ below, there is no finder, and the whole list is retokenised.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ..interfaces import Tokenizer, TokenizerStructure
@@ -36,7 +36,7 @@ def cut_finder(tokenizer: Tokenizer) -> CutFinder | str:
     spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
     if structure.pretokenizer:
         return _PretokenCuts(structure, spelled)
-    return WordCuts(spelled)
+    return WordCuts(spelled, structure.added_tokens)
 
 
 def _obstacle(structure: TokenizerStructure) -> str:
@@ -64,11 +64,12 @@ class WordCuts:
     something else, so that a dummy prefix stands in for exactly that space.
     """
 
-    def __init__(self, spelled: Sequence[bytes]) -> None:
+    def __init__(self, spelled: Sequence[bytes], added: Iterable[str]) -> None:
         self._spelled = spelled
         # Two spaces in a row may share a token even where none of this tokenizer's holds two.
         self._glued = {0x20}
-        for text in spelled:
+        # A special token has no bytes, but its text is found all the same.
+        for text in (*spelled, *(text.encode() for text in added)):
             at = text.find(b" ", 1)
             while at > 0:
                 self._glued.add(text[at - 1])

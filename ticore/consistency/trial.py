@@ -18,7 +18,7 @@ from .oracle import Oracle
 S = TypeVar("S")
 
 _TEXTS, _WORDS = 12, 8
-_WALKS, _STEPS, _CANDIDATES = 4, 6, 16
+_WALKS, _STEPS, _CANDIDATES = 6, 6, 10
 
 
 def require_sound(tokenizer: Tokenizer) -> None:
@@ -69,10 +69,13 @@ def compare(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
     draw = _random(tokenizer)
     vocabulary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
     checks = 0
+    halves = _halves(tokenizer, vocabulary, draw) if vocabulary else []
     for _ in range(_WALKS if vocabulary else 0):
-        state, ids = engine.start(), list[int]()
+        state, ids, awaited = engine.start(), list[int](), list[int]()
         for _ in range(_STEPS):
-            candidates = draw.choices(vocabulary, k=_CANDIDATES)
+            # Where one half of a token has come, the other may not follow.
+            pair = awaited or list(draw.choice(halves))
+            candidates = [pair[0], *draw.choices(vocabulary, k=_CANDIDATES)]
             if from_masks and (admitted := np.flatnonzero(engine.mask(state)).tolist()):
                 candidates += draw.choices(admitted, k=_CANDIDATES)
             found = engine.admits(state, np.array(candidates))
@@ -89,9 +92,25 @@ def compare(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
                 return Trial(checks, f"it is wrong about whether a text may be {text}")
             if not found.any():
                 break
-            token = candidates[draw.choice(np.flatnonzero(found).tolist())]
-            state, ids = engine.step(state, token), [*ids, token]
+            chosen = 0 if found[0] else draw.choice(np.flatnonzero(found).tolist())
+            awaited = pair[1:] if chosen == 0 else []
+            state, ids = engine.step(state, candidates[chosen]), [*ids, candidates[chosen]]
     return Trial(checks)
+
+
+def _halves(
+    tokenizer: Tokenizer, vocabulary: Sequence[int], draw: random.Random
+) -> Sequence[tuple[int, int]]:
+    """Pairs of tokens that spell a third one together; some pair if there are none."""
+    spelled = {tokenizer.token_bytes(token): token for token in vocabulary}
+    found = []
+    for token in draw.sample(vocabulary, k=min(len(vocabulary), 400)):
+        data = tokenizer.token_bytes(token)
+        for at in range(1, len(data)):
+            left, right = spelled.get(data[:at]), spelled.get(data[at:])
+            if left is not None and right is not None:
+                found.append((left, right))
+    return found or [(vocabulary[0], vocabulary[0])]
 
 
 def _is_quick(oracle: Oracle, token: int) -> bool:

@@ -138,7 +138,7 @@ class Grouping:
         if not self._apart(token, self._segment(rest)[0]):
             return False
         spelled = character.decode()
-        if self._normalization.joins(spelled) and not text:
+        if all(map(self._normalization.joins, text + spelled)):
             return None
         if not self._normalization.keeps(text + spelled):
             return False

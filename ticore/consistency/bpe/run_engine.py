@@ -67,7 +67,7 @@ class RunEngine(TableEngine[State]):
         self._reads_beginning = structure.normalizer == METASPACE
         self._byte_ids = structure.byte_ids
         self._characters = _characters(structure, spelled)
-        self._cuts = WordCuts(spelled) if self._normalization.idle else None
+        self._cuts = WordCuts(spelled, structure.added_tokens) if self._normalization.idle else None
         self._reach = max(64, self._added.longest)
         self._anywhere = self._find_anywhere(structure)
         self._spelling: Recent[tuple[bytes, str], list[bool]] = Recent(4096)

@@ -23,22 +23,7 @@ AMBIGUOUS = "\ufffe"
 _SETS = regex.compile(r"\[\^?(?:\\p\{\w+\}|\\.|[^\]])+\]|\\p\{\w+\}|\\[sS]")
 # Behind it, and up to two characters on, it matters which letter stands there; nowhere else.
 _APOSTROPHE = "'"
-_CONTRACTIONS = (
-    "'s",
-    "'t",
-    "'re",
-    "'ve",
-    "'m",
-    "'ll",
-    "'d",
-    "'S",
-    "'T",
-    "'RE",
-    "'VE",
-    "'M",
-    "'LL",
-    "'D",
-)
+_CONTRACTIONS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
 _KINDS = "\u01c5\u02b0\u3042\u0301\u0903\u00a0\u3000\u0085\u00b2"
 # The parts of an expression tell apart runs of one character up to this length at most: what
 # happens in a longer one happens at its ends. Digits are counted, and no run of them is shortened.
@@ -135,7 +120,11 @@ class Shapes:
         """
         members = sorted(set(self._plain.values()) - {AMBIGUOUS})
         texts = ["".join(text) for text in product(members, repeat=4)]
-        contractions = {self._letters_of(text) for text in _CONTRACTIONS}
+        contractions = {
+            "".join(cased).translate(self._exact)
+            for text in _CONTRACTIONS
+            for cased in product(*((c, c.upper()) for c in text))
+        }
         texts += [before + text for before in ["", *members] for text in contractions]
         found: set[str] = set()
         for text in texts:
@@ -144,9 +133,6 @@ class Shapes:
                 found.update(a + b for a, b in pairwise(text[start:end]))
                 start = end
         return frozenset(found)
-
-    def _letters_of(self, text: str) -> str:
-        return text.translate(self._exact)
 
     def _plain_pair(self, a: str, b: str) -> str:
         return (a + b).translate(self._plain)

@@ -96,7 +96,12 @@ class SplitEngine(TableEngine[State]):
         return not state.unfinished and decide(self._splitter, state.tail, END) is Verdict.YES
 
     def _key(self, state: State) -> Hashable:
-        return state.tail and (state.tail, state.ids[-1:], state.unit, state.unfinished)
+        if state.tail is None:
+            return None
+        # What would be completed is named by its ids: runs that look alike may differ in length.
+        ids = state.ids if state.tail.completing > self._completing.get((), frozenset()) else ()
+        context = self._normalization.context(state.text) if state.unfinished else ""
+        return state.tail, ids, state.ids[-1:], state.unit, state.unfinished, context
 
     # From lists to states.
 
@@ -149,7 +154,7 @@ class SplitEngine(TableEngine[State]):
             alone=tuple(bool(starts[n] >= 0 and self._vocabulary.alone[ids[n]]) for n in kept),
             replaced=self._replaced(ids, moved),
             apart_from_open=open_at in (0, len(ids)) or apart[open_at],
-            completing=self._completed_by(ids) if ends and ends[-1] >= 0 else frozenset(),
+            completing=self._completed_by(ids),
         )
 
     def _replaced(self, ids: tuple[int, ...], moved: Sequence[int]) -> frozenset[tuple[int, int]]:

@@ -1,0 +1,444 @@
+"""Random BPE tokenizers, each of which does to the letter what its TokenizerStructure says."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import strategies as st
+
+from tests.reference_encoder import UNKNOWN, ReferenceEncoder
+from ticore.consistency import mask, oracle
+from ticore.consistency.bpe import derivations, run_engine, shapes
+from ticore.consistency.cut_engine import CutEngine
+from ticore.consistency.modes import CONTINUATIONS
+from ticore.consistency.patterns import CL100K, GPT2, O200K, QWEN2
+from ticore.consistency.tail import cut_finder
+from ticore.interfaces import TokenizerStructure
+
+MODES = ("prefix", "open", "viable")
+PATTERNS = {"gpt2": GPT2, "cl100k": CL100K, "qwen2": QWEN2, "o200k": O200K}
+
+# Characters among which the expressions and normalisers have something to decide.
+ALPHABETS = (
+    "ab ",
+    "aA ",
+    "'sS ",
+    "'lLa",
+    "'re R",
+    "a\u2019'ts",
+    "a1 2",
+    "a \n",
+    " \n\r!",
+    "a/\n!",
+    "a\t \u3000",
+    "\u00a0 a\n",
+    "a\u0301e\u0308",
+    "aA\u0301\u02b0",
+    "\u01c5aA'",
+    "é É'd",
+    "あいか\u3099",
+    "あ日 、",
+    "日本\n ",
+    "\uac00\u1100\u1161\u11a8",
+    "😀👍\U0001f3fd\u200d",
+    "«²a\u0663",
+    "a\u017f's",
+    "K\u212aA\u030a",
+    "a<>\u0338",
+    "\u1100\u1161 a",
+    "a\u0301\u0327 ",
+)
+
+# Of each kind some characters, for each length in bytes. A long s finishes no character: what is
+# one, if it alone would, has a test of its own.
+CHARACTERS = "".join(
+    (*ALPHABETS, *CONTINUATIONS, "xyЯя\u0e01\u0e31\u2028\u1109\U0001d7cf\U00020000")
+).replace("\u017f", "")
+
+
+class Described:
+    """A tokenizer made of its description. Slow.
+
+    Args:
+        structure: what it does.
+        spelled: the bytes of every id.
+        special_ids: those that `encode` gives for added tokens at most.
+        unknown: the id of a run of characters that it does not know.
+    """
+
+    def __init__(self, structure, spelled, special_ids=(), unknown=UNKNOWN):
+        self._structure, self._spelled = structure, tuple(spelled)
+        self.special_ids = frozenset(special_ids)
+        self.vocab_size = len(self._spelled)
+        self._unknown = unknown
+        self._reference = ReferenceEncoder(self, structure)
+        self._reference.encode_part = lru_cache(maxsize=1 << 14)(self._reference.encode_part)
+
+    def encode(self, text):
+        return [self._unknown if i == UNKNOWN else i for i in self._reference.encode(text)]
+
+    def encode_batch(self, texts):
+        return [self.encode(text) for text in texts]
+
+    def merge(self, data):
+        """Ids that best-first merging gives for some bytes, which are a part of their own."""
+        if self._structure.atoms == "characters":
+            return self._reference.merge(self._reference.symbols(data.decode()))
+        atoms = [data[n : n + 1] for n in range(len(data))]
+        return self._reference.merge([(atom, self._reference.ids[atom]) for atom in atoms])
+
+    def decode(self, ids):
+        text = b"".join(self._spelled[i] for i in ids).decode(errors="replace")
+        return text.removeprefix(" ") if self._structure.dummy_prefix else text
+
+    def token_bytes(self, token):
+        return self._spelled[token]
+
+    def structure(self):
+        return self._structure
+
+    def digest(self):
+        fields = {
+            name: repr(np.asarray(found).tolist() if isinstance(found, np.ndarray) else found)
+            for name, found in vars(self._structure).items()
+            if name != "normalize"
+        }
+        return hashlib.sha256(repr((self._spelled, self.special_ids, fields)).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Bpe:
+    """What a random tokenizer is made of.
+
+    Args:
+        rules: pairs that merge, most urgent first; they make the pieces, with the atoms.
+        ranks: the pieces and how urgent it is to make them, instead of rules.
+        more: pieces without a rule.
+        pattern: a name in PATTERNS, by which a byte-level tokenizer splits; empty for one that
+            reads the whole text as characters.
+        normal_form: of `unicodedata`; empty for none.
+        fallback: characters that are no piece are spelled in bytes.
+        squeezes: of spaces, only single ones between words are left.
+        special, added: texts of added tokens that are special, and that are not.
+    """
+
+    rules: tuple[tuple[bytes, bytes], ...] = ()
+    ranks: tuple[tuple[bytes, int], ...] = ()
+    more: tuple[bytes, ...] = ()
+    pattern: str = ""
+    ignore_merges: bool = False
+    normal_form: str = ""
+    fallback: bool = True
+    dummy_prefix: bool = False
+    squeezes: bool = False
+    special: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+    @cached_property
+    def pieces(self) -> tuple[bytes, ...]:
+        parts = [part for pair in self.rules for part in (*pair, b"".join(pair))]
+        words = dict.fromkeys([*parts, *(word for word, _ in self.ranks), *self.more])
+        if self.pattern:
+            atoms = [bytes([byte]) for byte in range(256)]
+        else:
+            atoms = sorted({c.encode() for word in words for c in word.decode()} | {b" "})
+        return tuple(dict.fromkeys([*atoms, *words]))
+
+    def open(self) -> Described:
+        """Ids are those of: unknown characters, special texts, added ones, bytes, pieces."""
+        spelled = [b"", *(b"" for _ in self.special), *(text.encode() for text in self.added)]
+        added = {text: n for n, text in enumerate((*self.special, *self.added), start=1)}
+        byte_ids = ()
+        if self.fallback and not self.pattern:
+            byte_ids = tuple(range(len(spelled), len(spelled) + 256))
+            spelled += [bytes([byte]) for byte in range(256)]
+        ids = {piece: n for n, piece in enumerate(self.pieces, start=len(spelled))}
+        spelled += self.pieces
+        ranks = merges = None
+        if self.ranks:
+            ranks = np.zeros(len(spelled), dtype=np.int32)
+            for word, rank in self.ranks:
+                ranks[ids[word]] = rank
+        else:
+            found = [(ids[a], ids[b], ids[a + b]) for a, b in self.rules]
+            merges = np.array(found, dtype=np.int32).reshape(-1, 3)
+        structure = TokenizerStructure(
+            kind="bpe",
+            atoms="bytes" if self.pattern else "characters",
+            pieces=np.arange(len(spelled)) >= len(spelled) - len(self.pieces),
+            merges=merges,
+            ranks=ranks,
+            byte_ids=byte_ids,
+            ignore_merges=self.ignore_merges,
+            normalizer=self.normal_form.lower() or "identity",
+            normalize=self.normalize if self.normal_form or self.squeezes else None,
+            pretokenizer=(PATTERNS[self.pattern],) if self.pattern else (),
+            dummy_prefix=self.dummy_prefix,
+            keeps_whitespace=not self.squeezes,
+            added_tokens=added,
+        )
+        return Described(structure, spelled, range(len(self.special) + 1), unknown=0)
+
+    def normalize(self, text: str) -> str:
+        if self.normal_form:
+            text = unicodedata.normalize(self.normal_form, text)
+        return regex.sub(" +", " ", text).strip(" ") if self.squeezes else text
+
+    def telling(self) -> list[int]:
+        """The ids about which there is something to tell apart: no more than some of the bytes."""
+        tokenizer = self.open()
+        pieces = b"".join(piece for piece in self.pieces if len(piece) > 1)
+        told = set(pieces) | set(b"a'. \n\x80\xe3\xff") | set("".join(self.added).encode())
+        told |= set("".join(self.special).encode())
+        return [
+            token
+            for token in range(1, tokenizer.vocab_size)
+            if len(spelled := tokenizer.token_bytes(token)) != 1 or spelled[0] in told
+        ]
+
+
+class Learned:
+    """A tokenizer, its rules, and what is found out about its tokens from them."""
+
+    def __init__(self, model: Bpe) -> None:
+        self.tokenizer = model.open()
+        self.structure = self.tokenizer.structure()
+        self.spelled = [self.tokenizer.token_bytes(i) for i in range(self.tokenizer.vocab_size)]
+        self.rules = derivations.rules(self.structure, self.spelled)
+        self.runs = derivations.derive(self.structure, self.spelled, self.rules)
+        self.pieces = [i for i in model.telling() if self.structure.pieces[i]]
+        self.reachable = [i for i in self.pieces if self.runs.reachable[i]]
+
+    def named(self, *tokens: int) -> tuple[bytes, ...]:
+        return tuple(self.spelled[i] for i in tokens)
+
+    def id_of(self, spelled: bytes) -> int:
+        return self.spelled.index(spelled, np.flatnonzero(self.structure.pieces)[0])
+
+    def stay_apart(self, left: int, right: int) -> bool:
+        """Whether merging the text of two tokens gives these two."""
+        return self.tokenizer.merge(self.spelled[left] + self.spelled[right]) == [left, right]
+
+
+@st.composite
+def words(draw, alphabet: str, cut_anywhere: bool) -> list[bytes]:
+    """Parts of texts over an alphabet, some of them cut inside characters."""
+    found = []
+    for text in draw(
+        st.lists(st.text(st.sampled_from(alphabet), min_size=1, max_size=5), max_size=8)
+    ):
+        data = text.encode()
+        if cut_anywhere and len(data) > len(text):
+            start = draw(st.integers(0, 2))
+            data = data[start : len(data) - draw(st.integers(0, 2))]
+        if data:
+            found.append(data)
+    return found
+
+
+def split_up(draw, word: bytes, cut_anywhere: bool) -> list[tuple[bytes, bytes]]:
+    """Rules that make a word out of its atoms, the last one first."""
+    parts = [bytes([b]) for b in word] if cut_anywhere else [c.encode() for c in word.decode()]
+    rules = []
+    while len(parts) > 1:
+        at = draw(st.integers(0, len(parts) - 2))
+        rules.append((parts[at], parts[at + 1]))
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    return rules
+
+
+@st.composite
+def rules_or_ranks(draw, alphabet: str, cut_anywhere: bool) -> dict[str, tuple]:
+    """Rules in any order, or ranks with ties; and pieces without."""
+    found = draw(words(alphabet, cut_anywhere))
+    more = tuple(draw(words(alphabet, cut_anywhere))[:2])
+    rules = [rule for word in found for rule in split_up(draw, word, cut_anywhere)]
+    if draw(st.booleans()):
+        unique = list(dict.fromkeys(rules))
+        order = draw(st.permutations(unique)) if draw(st.booleans()) else unique
+        return {"rules": tuple(order), "more": more}
+    made = dict.fromkeys([word for a, b in rules for word in (a + b, a, b)])
+    atoms = [bytes([b]) for b in range(256)] if cut_anywhere else []
+    ranks = {word: draw(st.integers(0, 5)) for word in [*made, *more] if word not in atoms}
+    return {"ranks": tuple(ranks.items()), "more": more}
+
+
+# They overlap, in part each with itself.
+ADDED = ("<|x|>", "x|y", ">a b", "'s!", "1 2", "ab", "bs", "''", "!")
+
+alphabets = st.sampled_from(ALPHABETS) | st.text(
+    st.sampled_from(sorted({*CHARACTERS, "\u017f"})), min_size=1, max_size=6
+)
+
+
+@st.composite
+def added_tokens(draw) -> dict[str, tuple[str, ...]]:
+    """Texts of tokens that are added to a vocabulary, none of which holds another one."""
+    texts = draw(st.just([]) | st.lists(st.sampled_from(ADDED), unique=True, max_size=3))
+    apart = [text for text in texts if not any(text in other for other in texts if text != other)]
+    special = draw(st.integers(0, len(apart)))
+    return {"special": tuple(apart[:special]), "added": tuple(apart[special:])}
+
+
+@st.composite
+def byte_level(draw) -> Bpe:
+    """Byte-level tokenizers with one of the known expressions."""
+    return Bpe(
+        pattern=draw(st.sampled_from(sorted(PATTERNS))),
+        ignore_merges=draw(st.booleans()),
+        normal_form=draw(st.sampled_from(("", "", "NFC"))),
+        **draw(added_tokens()),
+        **draw(rules_or_ranks(draw(alphabets), cut_anywhere=True)),
+    )
+
+
+@st.composite
+def character_level(draw) -> Bpe:
+    """Tokenizers that read the whole text as characters, as SentencePiece does."""
+    added = draw(added_tokens())
+    return Bpe(
+        normal_form=draw(st.sampled_from(("", "", "NFC", "NFKC"))),
+        squeezes=not added["added"] and draw(st.booleans()),
+        fallback=draw(st.booleans()),
+        dummy_prefix=draw(st.booleans()),
+        **added,
+        **draw(rules_or_ranks(draw(alphabets) + " ", cut_anywhere=False)),
+    )
+
+
+models = byte_level() | character_level()
+
+
+@st.composite
+def with_text(draw, models: st.SearchStrategy[Bpe]) -> tuple[Bpe, str]:
+    """A tokenizer and a text of its words, of long runs, and of what almost are added tokens."""
+    model = draw(models)
+    texts = [piece.decode(errors="ignore") for piece in model.pieces]
+    words = [text for text in texts if text and (len(text) > 1 or not text.isascii())]
+    characters = sorted({*"".join(words), *"a '\n"})
+    runs = st.builds(lambda c, n: c * n, st.sampled_from(characters), st.integers(1, 7))
+    parts = st.sampled_from(characters) | runs
+    if words:
+        parts |= st.sampled_from(words)
+    if added := [*model.special, *model.added]:
+        ends = st.builds(lambda text, n: text[:n], st.sampled_from(added), st.integers(1, 5))
+        parts |= ends | st.builds(
+            lambda text, n: text[n:], st.sampled_from(added), st.integers(0, 5)
+        )
+    return model, "".join(draw(st.lists(parts, max_size=6)))
+
+
+@contextmanager
+def few_characters(characters: str = CHARACTERS) -> Iterator[None]:
+    """Inside, no other characters finish what is begun, so that oracles are quick.
+
+    What is found there about tokenizers is not stored.
+    """
+
+    def few(unfinished: bytes) -> Iterator[str]:
+        for character in sorted(set(characters)):
+            data = character.encode()
+            if data.startswith(unfinished) and data != unfinished:
+                yield character
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (oracle, shapes, run_engine):
+            patch.setattr(module, "completions", few)
+        patch.setattr(mask, "shapes_of", shapes.Shapes)  # not those kept for other tests
+        patch.setattr(mask.store, "load", lambda name: None)
+        patch.setattr(mask.store, "save", lambda name, arrays: None)
+        yield
+
+
+def engine_of(tokenizer: Described, mode: str, rung: str = "mask") -> tuple[Any, oracle.Oracle]:
+    """The engine of a rung, not tried beforehand, and the oracle."""
+    judge = oracle.Oracle(tokenizer, mode)
+    if rung == "mask":
+        engine = mask.table_engine(judge)
+    else:
+        finder = cut_finder(tokenizer)
+        engine = finder if isinstance(finder, str) else CutEngine(judge, finder)
+    assert not isinstance(engine, str), engine
+    return engine, judge
+
+
+def check_list(
+    engine: Any, judge: oracle.Oracle, state: Any, history: list[int], tokens: Sequence[int]
+) -> list[int]:
+    """Compare all answers about one list with the oracle's. Returns those of `tokens` it admits."""
+    spelled = judge.tokenizer.token_bytes
+    expected = judge.admits(history, tokens).tolist()
+    found = engine.mask(state)[list(tokens)].tolist()
+    wrong = [t for t, a, b in zip(tokens, found, expected, strict=True) if a != b]
+    context = f"behind {[spelled(i) for i in history]}"
+    assert not wrong, f"{context} it is wrong about {[(i, spelled(i)) for i in wrong]}"
+    assert engine.admits(state, np.array(tokens)).tolist() == expected, context
+    assert engine.finished_ok(state) == judge.finished_ok(history), context
+    return [token for token, good in zip(tokens, expected, strict=True) if good]
+
+
+def check_walk(
+    model: Bpe, text: str, mode: str, choices: Sequence[int], rung: str = "mask"
+) -> None:
+    """Compare all answers of a rung's engine with the oracle's along a list.
+
+    It begins with a true text, as far as the tokenizer knows it, and goes on with what is admitted,
+    but for choices above 90. It is compared where a text may begin with it.
+    """
+    tokenizer, tokens = model.open(), model.telling()
+    special = tokenizer.special_ids
+    true = list(takewhile(lambda token: token not in special, tokenizer.encode(text)))
+    with few_characters():
+        engine, judge = engine_of(tokenizer, mode, rung)
+        history, state = [], engine.start()
+        for choice in [*true, *choices, 0]:
+            some = tokens
+            if judge.may_begin(history):
+                admitted = check_list(engine, judge, state, history, tokens)
+                some = admitted if admitted and choice < 90 else tokens
+            follows = len(history) < len(true)
+            history.append(choice if follows else some[choice % len(some)])
+            state = engine.step(state, history[-1])
+
+
+def check_behind(
+    model: Bpe, mode: str, *history: bytes, rung: str = "mask", characters: str = CHARACTERS
+) -> None:
+    """Compare all answers of a rung's engine with the oracle's behind some tokens."""
+    check_one_by_one(model, mode, [history], rung, characters)
+
+
+def check_one_by_one(
+    model: Bpe,
+    mode: str,
+    histories: Sequence[Sequence[bytes]],
+    rung: str = "mask",
+    characters: str = CHARACTERS,
+) -> None:
+    """Compare all answers of one engine with the oracle's behind several lists of tokens.
+
+    Of tokens that are spelled alike an added one is meant, or else a piece.
+    """
+    tokenizer, tokens = model.open(), model.telling()
+    added = tokenizer.structure().added_tokens
+    # Pieces come behind bytes.
+    spelled = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}
+    with few_characters(characters):
+        engine, judge = engine_of(tokenizer, mode, rung)
+        for history in histories:
+            ids = [added.get(text.decode(errors="replace"), spelled[text]) for text in history]
+            assert judge.may_begin(ids)
+            state = engine.start()
+            for token in ids:
+                state = engine.step(state, token)
+            check_list(engine, judge, state, ids, tokens)

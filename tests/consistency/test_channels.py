@@ -1,0 +1,328 @@
+"""Texts that pass a channel: the engine against the definition, and what it must not cost."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+
+from tests.consistency.test_unigram import Model
+from tests.models import ToyTokenizer
+from tests.tokenizers import CL100K_PATTERN, O200K_PATTERN, TRAINED
+from ticore.consistency import Verifier, send
+from ticore.consistency.channel_engine import ChannelEngine, obstacle
+from ticore.consistency.channels import PASSAGES
+from ticore.consistency.mask import table_engine
+from ticore.consistency.modes import pending
+from ticore.consistency.oracle import Oracle
+from ticore.consistency.patterns import GPT2
+from ticore.consistency.verifier import Verification
+from ticore.errors import SettingsError
+from ticore_tokenizers import HuggingFaceTokenizer
+from ticore_tokenizers.spelling import byte_alphabet
+
+CHANNELS = ("strip", "nfc", "newlines", "spaces")
+MODES = ("prefix", "open", "viable")
+FEW = ("sp-bpe-no-prefix", "sp-bpe-nfkc", "sp-unigram", "hf-gpt2", "hf-cl100k-nfc")
+CASES = [
+    *((name, "prefix") for name in sorted(TRAINED) if name != "hf-two-splits"),
+    *((name, mode) for name in FEW for mode in ("open", "viable")),
+    ("hf-ignore-merges", "viable"),
+]
+WORDS = (
+    *("the ", "quick\t", "fox\r\n", "jumps  ", "it's ", "... ", "!!\n", "\r", "\n\n", " \x1c", "?"),
+    *("e\u0301", "cafe\u0301 ", "\u00a0", "\u3000", "東京", "か\u3099", "が", "\u212b", "\u0958"),
+    *("\u2000x", "\u1112\u1161\u11ab", "\u2028", "😀", "\u0f72\u0f73", "\u2047", "\u2581", "“"),
+)
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=8).map("".join)
+CHARACTERS = st.text(st.sampled_from(sorted({*"".join(WORDS), *"a \t\u0323\u0301\u0308\u3099"})))
+
+
+@cache
+def inner_engine(name, mode):
+    return table_engine(Oracle(TRAINED[name](), mode))
+
+
+@cache
+def engine_of(name, mode, channel):
+    oracle = Oracle(TRAINED[name](), mode, channel)
+    return ChannelEngine(inner_engine(name, mode), PASSAGES[channel], oracle)
+
+
+def candidates_after(draw, tokenizer, mode, likely, admitted):
+    """Some of all ids, mostly of those that a channel has to do with.
+
+    Without those that the oracle denies only after thousands of characters.
+    """
+    spelled = tokenizer.token_bytes
+    touchy = [i for i in admitted if not spelled(i)[:1].isalpha() or not spelled(i)[-1:].isalpha()]
+    some = [*likely, *draw.choice(tokenizer.vocab_size, 6), *sorted(tokenizer.special_ids)[:3]]
+    some += [*draw.permutation(touchy)[:6], *draw.permutation(admitted)[:3]]
+    if mode != "prefix":
+        some = [i for i in some if i in admitted or len(pending(spelled(i))) in (0, 2)]
+    return [int(i) for i in some]
+
+
+def walk(engine, oracle, text, seed):
+    """Compare all answers along a list that a text leads, not always straight on."""
+    tokenizer, draw = oracle.tokenizer, np.random.default_rng(seed)
+    guide = tokenizer.encode(text)
+    verification = Verification(engine, oracle, None, ())
+    for n in range(min(10, len(guide) + 3)):
+        if verification.admissible:
+            mask = verification.mask()
+            likely = guide[n : n + 2]
+            some = candidates_after(draw, tokenizer, oracle.mode, likely, np.flatnonzero(mask))
+            expected = oracle.admits(verification.ids, some).tolist()
+            assert verification.admits(some).tolist() == expected
+            assert mask[some].tolist() == expected
+        assert verification.finished_ok() == oracle.finished_ok(verification.ids)
+        straight = n < len(guide) and draw.random() < 0.7
+        verification.push(guide[n] if straight or not some else draw.choice(some))
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize(("name", "mode"), CASES)
+@settings(max_examples=8)
+@given(text=TEXTS, clean=st.booleans(), seed=st.integers(0, 1000))
+def test_what_the_definition_says(name, mode, channel, text, clean, seed):
+    oracle = Oracle(TRAINED[name](), mode, channel)
+    walk(engine_of(name, mode, channel), oracle, send(text, channel) if clean else text, seed)
+
+
+class Counting:
+    """A tokenizer that counts how often it is asked to encode."""
+
+    def __init__(self, tokenizer):
+        self._tokenizer, self.calls = tokenizer, 0
+
+    def __getattr__(self, name):
+        if name.startswith("encode"):
+            self.calls += 1
+        return getattr(self._tokenizer, name)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram-nfkc", "hf-gpt2", "hf-cl100k-nfc"])
+def test_what_the_channel_leaves_alone_is_not_retokenised(name, mode, channel):
+    """No call of encode but those of the engine that knows no channel, however long the list."""
+    with_channel, without = Counting(TRAINED[name]()), Counting(TRAINED[name]())
+    inner = table_engine(Oracle(without, mode))
+    oracle = Oracle(with_channel, mode, channel)
+    engine = ChannelEngine(table_engine(Oracle(with_channel, mode)), PASSAGES[channel], oracle)
+    state, plain, ids = engine.start(), inner.start(), []
+    for token in TRAINED[name]().encode("The quick brown 東京 fox, 12 cafés.\nIt's 'I' が x. A"):
+        left_alone = np.array(
+            [i for i in range(without.vocab_size) if is_left_alone(without, mode, channel, ids, i)]
+        )
+        with_channel.calls = without.calls = 0
+        assert engine.admits(state, left_alone).tolist() == inner.admits(plain, left_alone).tolist()
+        if mode == "prefix":
+            engine.mask(state), inner.mask(plain)
+        assert with_channel.calls == without.calls
+        state, plain = engine.step(state, token), inner.step(plain, token)
+        ids = [*ids, token]
+
+
+def is_left_alone(tokenizer, mode, channel, ids, token):
+    """Whether a channel changes no text of a longer list, not even once that goes on."""
+    text, data = tokenizer.decode([*ids, token]), tokenizer.token_bytes(token)
+    tried = [text]
+    if mode != "prefix" and (unfinished := pending(data)):
+        whole = tokenizer.decode(ids)[-3:] + data[: -len(unfinished)].decode(errors="replace")
+        tried += [whole + c for c in affected(channel, unfinished)]
+    if mode == "viable" and not text.rstrip(" "):
+        return False  # of its continuations, the channel changes some
+    # Of a space, two continuations make one text under `spaces`.
+    return all(send(t, channel) == t for t in tried) and not text.endswith(" ")
+
+
+@cache
+def affected(channel, unfinished):
+    """The characters that begin with these bytes and that the channel may change."""
+    return [c for c in PASSAGES[channel].affected() if c.encode().startswith(unfinished)]
+
+
+def test_what_arrives():
+    text = "\u3000 e\u0301\r\n\r \t\u00a0x\x1f\u2029 \n"
+    assert send(text, "identity") == text
+    assert send(text, "strip") == "e\u0301\r\n\r \t\u00a0x"
+    assert send(text, "nfc") == "\u3000 \u00e9\r\n\r \t\u00a0x\x1f\u2029 \n"
+    assert send(text, "newlines") == "\u3000 e\u0301\n\n \t\u00a0x\x1f\u2029 \n"
+    assert send(text, "spaces") == " e\u0301\r\n\r x \n"
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@given(before=CHARACTERS, after=CHARACTERS)
+@settings(max_examples=500)
+def test_channels_are_local(channel, before, after):
+    """Whether anything is changed shows in each half and in the characters where they meet."""
+    passage = PASSAGES[channel]
+    assert send(send(before, channel), channel) == send(before, channel)
+
+    def changes(text):
+        return passage.inside(text) != text
+
+    met = passage.context(before) + passage.head(after)
+    parts = changes(before) or changes(after) or changes(met)
+    assert changes(before + after) == parts
+    assert not changes(before) or changes(before + after), "nothing mends what was changed"
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_characters_that_a_channel_changes(channel):
+    """All beyond ASCII are known, those too that it changes with one before them."""
+    passage = PASSAGES[channel]
+    others = map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x110000)))
+    text = "".join(c for c in others if c not in passage.affected())
+    assert send(text, channel) == text
+    assert all(c not in text for c in passage.joining() if c >= "\x80")
+    assert not any(map(unicodedata.combining, text)) or channel != "nfc"
+    assert not any(map(str.isspace, text)) or channel in ("nfc", "newlines")
+
+
+def byte_level(pattern, merges, stays_whole=()):
+    """BPE of the 256 bytes with these rules, and with pieces that no rule gives."""
+    names = {byte: name for name, byte in byte_alphabet().items()}
+
+    def name(data):
+        return "".join(names[byte] for byte in data)
+
+    pieces = [bytes([byte]) for byte in range(256)]
+    pieces += [left + right for left, right in merges] + list(stays_whole)
+    vocab = {name(piece): i for i, piece in enumerate(pieces)}
+    rules = [(name(left), name(right)) for left, right in merges]
+    tokenizer = Tokenizer(models.BPE(vocab, rules, ignore_merges=True))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(pattern), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    return HuggingFaceTokenizer(tokenizer)
+
+
+def admitted_with_and_without(tokenizer, mode, channel, ids):
+    """Whether a text may begin with `ids`: without the channel, and with it."""
+    *before, last = ids
+    inner, oracle = table_engine(Oracle(tokenizer, mode)), Oracle(tokenizer, mode, channel)
+    found = []
+    for engine, expected in (
+        (inner, Oracle(tokenizer, mode)),
+        (ChannelEngine(inner, PASSAGES[channel], oracle), oracle),
+    ):
+        state = engine.start()
+        for token in before:
+            state = engine.step(state, token)
+        answer = bool(engine.mask(state)[last])
+        assert engine.admits(state, np.array([last])).tolist() == [answer]
+        assert expected.may_begin(ids) == answer
+        found.append(answer)
+    return tuple(found)
+
+
+@pytest.mark.parametrize("mode", ["open", "viable"])
+def test_a_character_that_is_taken_apart(mode):
+    """QA becomes KA and NUKTA, and makes a list possible that no character does by itself.
+
+    Otherwise the first byte of a letter like them is never alone.
+    """
+    after_ka = [(b"\x95", b"\xe0"), (b"\xa4", b"\x95\xe0")]
+    merges = [*after_ka, *((b"\xe0", bytes([byte])) for byte in range(0x80, 0xC0))]
+    tokenizer = byte_level(O200K_PATTERN, merges)
+    assert tokenizer.encode("\u0915\u093c")[0] == 0xE0
+    assert admitted_with_and_without(tokenizer, mode, "nfc", [0xE0]) == (False, True)
+
+
+def test_a_line_end_that_strip_takes_away():
+    """Two dots are one piece, but not before a line's end, and with nothing else behind."""
+    tokenizer = byte_level(CL100K_PATTERN, [(b".", b"\xe0")], [b"..", b"..."])
+    ids = [ord("."), ord(".")]
+    assert tokenizer.encode("..\n")[:2] == ids
+    assert admitted_with_and_without(tokenizer, "viable", "strip", ids) == (True, False)
+    assert admitted_with_and_without(tokenizer, "viable", "newlines", ids) == (True, True)
+
+
+def test_a_space_that_spaces_takes_away():
+    """A line's end and a space are one piece, but not before another space and a line's end."""
+    merges = [(b" ", follower) for follower in (b"\n", b"a", b"1", b".", b"\xe0")]
+    tokenizer = byte_level(GPT2, merges, [b"\n "])
+    ids = [ord("\n"), ord(" ")]
+    assert tokenizer.encode("\n  \n")[:2] == ids
+    assert admitted_with_and_without(tokenizer, "viable", "spaces", ids) == (True, False)
+    assert admitted_with_and_without(tokenizer, "viable", "newlines", ids) == (True, True)
+
+
+def test_a_text_that_is_empty():
+    """It may go on with a line's end, of which `strip` leaves nothing."""
+    tokenizer = Model({" ": 1, **{f" {more}": 1 for more in "a1.\u0e3f"}}).open()
+    ids = tokenizer.encode("\n")[:1]
+    assert tokenizer.decode(ids) == ""
+    assert admitted_with_and_without(tokenizer, "viable", "strip", ids) == (True, False)
+    assert admitted_with_and_without(tokenizer, "viable", "spaces", ids) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "channel"),
+    [("\u2047", "strip"), ("the \u2047 fox", "spaces"), ("a \u2047 ", "spaces")],
+)
+def test_an_unknown_character(text, channel):
+    """Spelled with spaces that the text had not; if the channel takes them, the list comes back."""
+    tokenizer = TRAINED["sp-bpe-no-bytes"]()
+    ids = tokenizer.encode(text)
+    assert tokenizer.decode(ids) != text
+    oracle = Oracle(tokenizer, "prefix", channel)
+    engine = ChannelEngine(inner_engine("sp-bpe-no-bytes", "prefix"), PASSAGES[channel], oracle)
+    verification = Verification(engine, oracle, None, ids)
+    assert verification.consistent
+    some = [*ids, *range(0, tokenizer.vocab_size, 7), *tokenizer.encode("a quick brown fox")]
+    assert verification.admits(some).tolist() == oracle.admits(ids, some).tolist()
+    assert verification.mask()[some].tolist() == oracle.admits(ids, some).tolist()
+
+
+def test_a_list_that_recovers():
+    """A line's end goes; followed by a word it stays."""
+    tokenizer = TRAINED["hf-gpt2"]()
+    verification = Verifier(tokenizer, channel="strip").start()
+    ids = tokenizer.encode("the\n1")
+    found = []
+    for token in ids:
+        verification.push(token)
+        found.append(verification.admissible)
+    assert found == [*[True] * (len(ids) - 2), False, True]
+    assert verification.consistent
+    verification.rewind(1)
+    assert not verification.consistent
+
+
+def test_which_rung():
+    for channel in CHANNELS:
+        verifier = Verifier(TRAINED["sp-bpe"](), channel=channel)
+        assert (verifier.rung, verifier.why, verifier.channel) == ("mask", "", channel)
+        assert Verifier(TRAINED["sp-bpe"](), rung="oracle", channel=channel).why == "asked for"
+        toy = Verifier(ToyTokenizer(["", "a", " ", "a "]), channel=channel)
+        assert (toy.rung, "structure is not known" in toy.why) == ("oracle", True)
+    structure = replace(TRAINED["sp-bpe"]().structure(), normalizer="user_defined")
+    assert obstacle(structure) == "the normaliser 'user_defined' is not one of those known"
+    with pytest.raises(SettingsError, match="channel: expected one of identity, strip, nfc"):
+        Verifier(TRAINED["sp-bpe"](), channel="fax")
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_rungs_agree(channel):
+    tokenizer = TRAINED["hf-cl100k"]()
+    start = partial(Verifier, tokenizer, channel=channel)
+    by_rung = [start(rung=rung).start() for rung in ("mask", "tail", "oracle")]
+    for token in tokenizer.encode("The fox\t jumps \r\n\n over  e\u0301 it."):
+        assert len({tuple(v.mask().tolist()) for v in by_rung if v.admissible}) <= 1
+        for verification in by_rung:
+            verification.push(token)
+        assert len({(v.admissible, v.finished_ok()) for v in by_rung}) == 1

@@ -1,0 +1,105 @@
+"""The definition, on lists small enough to work out by hand, and against a loop over all texts."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.consistency.random_bpe import MODES, Bpe, few_characters, models, with_text
+from tests.models import ToyTokenizer
+from tests.tokenizers import TRAINED
+from ticore.consistency.modes import CONTINUATIONS, completions
+from ticore.consistency.oracle import Oracle
+
+TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
+
+
+def test_finished_by_hand():
+    oracle = Oracle(TOY)
+    assert oracle.finished_ok([])
+    assert oracle.finished_ok([3, 6])
+    assert not oracle.finished_ok([1, 2])  # reads back as ab
+    assert not oracle.finished_ok([0])  # spells nothing
+
+
+@given(history=st.lists(st.integers(1, 6), max_size=4))
+def test_prefix_is_algorithm_1(history):
+    """Candidates survive if decoding and encoding the list gives it back."""
+    admitted = [
+        TOY.encode(TOY.decode([*history, token])) == [*history, token] for token in range(7)
+    ]
+    assert Oracle(TOY).admits(history, range(7)).tolist() == admitted
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(case=with_text(models), more=st.lists(st.integers(0, 300), max_size=2))
+def test_candidates_are_admitted_as_single_lists_are(mode, case, more):
+    model, text = case
+    tokenizer = model.open()
+    history = [*tokenizer.encode(text), *(i % tokenizer.vocab_size for i in more)]
+    with few_characters():
+        oracle = Oracle(tokenizer, mode)
+        tokens = model.telling()
+        one_by_one = [oracle.may_begin([*history, token]) for token in tokens]
+        assert oracle.admits(history, tokens).tolist() == one_by_one
+
+
+@given(case=with_text(models), more=st.lists(st.integers(0, 300), max_size=1))
+def test_what_a_mode_admits_the_next_one_admits_too(case, more):
+    model, text = case
+    tokenizer = model.open()
+    history = [*tokenizer.encode(text), *(i % tokenizer.vocab_size for i in more)]
+    with few_characters():
+        answers = [Oracle(tokenizer, mode).admits(history, model.telling()) for mode in MODES]
+    assert not (answers[0] & ~answers[1]).any()
+    assert not (answers[1] & ~answers[2]).any()
+
+
+@pytest.mark.parametrize(
+    ("mode", "admitted"), [("prefix", ""), ("open", "\xc3"), ("viable", "\xc3")]
+)
+def test_a_character_may_be_begun(mode, admitted):
+    """C3 begins letters; C1 nothing, and 80 is the second half of something else."""
+    tokenizer = Bpe(pattern="gpt2").open()
+    ids = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}
+    some = [ids[b"\xc3"], ids[b"\xc1"], ids[b"\x80"]]
+    assert Oracle(tokenizer, mode).admits([], some).tolist() == [bool(admitted), False, False]
+
+
+def test_a_character_is_finished_by_bytes_that_have_a_token():
+    tokenizer = TRAINED["sp-bpe-no-bytes"]()
+    oracle = Oracle(tokenizer, "open")
+    assert oracle.admits([], range(tokenizer.vocab_size)).tolist() == (
+        Oracle(tokenizer).admits([], range(tokenizer.vocab_size)).tolist()
+    )
+
+
+@pytest.mark.parametrize("mode", ["open", "viable"])
+def test_open_and_viable_by_their_words(mode):
+    """All lists of three bytes of a few, with all that may stand behind them."""
+    tokenizer = Bpe(pattern="gpt2", rules=((b"\n", b"\n"), (b"\xc3", b"\xa9"))).open()
+    oracle = Oracle(tokenizer, mode)
+    letters = (b"a", b"\n", b"\n\n", b"\xc3", b"\xa9")
+    ids = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}
+    for pieces in product(letters, repeat=3):
+        history = [ids[piece] for piece in pieces]
+        data = b"".join(pieces)
+        texts = [data.decode(errors="replace")]
+        if data.endswith(b"\xc3"):
+            texts += [data[:-1].decode(errors="replace") + c for c in completions(b"\xc3")]
+        elif mode == "viable":
+            texts += [texts[0] + continuation for continuation in CONTINUATIONS]
+        encoded = [tokenizer.encode(text) for text in texts]
+        begins = encoded[0] == history or any(e[:3] == history for e in encoded[1:])
+        assert oracle.may_begin(history) == begins, pieces
+
+
+def test_candidates_may_be_none_or_thousands():
+    tokenizer = TRAINED["hf-gpt2"]()
+    oracle = Oracle(tokenizer)
+    assert oracle.admits([], []).tolist() == []
+    many = list(range(tokenizer.vocab_size)) * 4
+    assert (
+        oracle.admits([], many).tolist() == oracle.admits([], many[: len(many) // 4]).tolist() * 4
+    )

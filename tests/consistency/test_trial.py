@@ -1,0 +1,185 @@
+"""Tokenizers that are refused, and engines that are found out."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.consistency.random_bpe import MODES, Bpe, engine_of, few_characters
+from tests.models import ToyTokenizer
+from tests.tokenizers import REAL, TRAINED, train_sentencepiece
+from ticore.consistency import Verifier, verifier
+from ticore.consistency.cut_engine import CutEngine
+from ticore.consistency.oracle import Oracle
+from ticore.consistency.trial import compare, require_sound
+from ticore.errors import SettingsError
+
+WORDS = tuple((word, 0) for word in (b"th", b"the", b" t", b" th", b" the", b"12", b"\n\n", b"'s"))
+SMALL = Bpe(pattern="gpt2", ranks=WORDS)
+
+
+class Restless(ToyTokenizer):
+    """Like a tokenizer with dropout, it splits a word now and then."""
+
+    def encode(self, text):
+        draw = random.Random(self.calls)
+        self.calls += 1
+        whole = super().encode(text)
+        return [t for i in whole for t in ([1, 2] if i == 3 and draw.random() < 0.5 else [i])]
+
+    calls = 0
+
+
+class RestlessInBatches(ToyTokenizer):
+    def encode_batch(self, texts):
+        return [[1, 2] if ids == [3] else ids[::-1] for ids in super().encode_batch(texts)]
+
+
+class PutsASpaceBefore(ToyTokenizer):
+    """And does not take it away again."""
+
+    def encode(self, text):
+        return super().encode(" " + text)
+
+
+PIECES = ["", "a", "b", "ab", " a", "bab", " "]
+
+
+@pytest.mark.parametrize("kind", [Restless, RestlessInBatches])
+def test_a_tokenizer_that_encodes_by_chance_is_refused(kind):
+    with pytest.raises(SettingsError, match=rf"found that {kind.__name__} gives different ids"):
+        Verifier(kind(PIECES))
+
+
+def test_a_tokenizer_that_does_not_read_back_what_it_wrote_is_refused():
+    with pytest.raises(SettingsError, match=r"found that PutsASpaceBefore reads ' .*' as"):
+        Verifier(PutsASpaceBefore(PIECES))
+
+
+@pytest.mark.parametrize("name", sorted({**TRAINED, **REAL}))
+def test_tokenizers_that_are_sound(name):
+    require_sound({**TRAINED, **REAL}[name]())
+
+
+def test_a_tokenizer_without_plain_words_is_not_refused():
+    """There is nothing to try it with."""
+    require_sound(ToyTokenizer(["", "é", "é é"]))
+    require_sound(ToyTokenizer([""], special=[0]))
+
+
+class Wrong:
+    """An engine that answers as another one does, but for what `change` makes of it."""
+
+    def __init__(self, engine, change):
+        self._engine, self._change = engine, change
+
+    def start(self):
+        return (), self._engine.start()
+
+    def step(self, state, token):
+        return (*state[0], token), self._engine.step(state[1], token)
+
+    def admits(self, state, candidates):
+        return self.mask(state)[candidates]
+
+    def mask(self, state):
+        mask = self._engine.mask(state[1])
+        self._change(state[0], mask)
+        return mask
+
+    def finished_ok(self, state):
+        return self._engine.finished_ok(state[1])
+
+
+def all_admitted(ids, mask):
+    mask[1:] = True
+
+
+def none_admitted(ids, mask):
+    mask[:] = False
+
+
+def one_too_many_behind_two(ids, mask):
+    if len(ids) >= 2:
+        mask[1:] |= np.random.default_rng(len(ids)).random(len(mask) - 1) < 0.2
+
+
+def some_missing_behind_two(ids, mask):
+    if len(ids) >= 2:
+        mask[np.flatnonzero(mask)[::2]] = False
+
+
+CHANGES = [all_admitted, none_admitted, one_too_many_behind_two, some_missing_behind_two]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_wrong_engine_is_found_out(change, mode):
+    with few_characters():
+        engine, oracle = engine_of(SMALL.open(), mode)
+        right = compare(engine, oracle, from_masks=True)
+        wrong = compare(Wrong(engine, change), oracle, from_masks=True)
+    assert right.wrong == ""
+    assert right.checks > 300
+    assert wrong.wrong.startswith("after ")
+    assert "it is wrong about id" in wrong.wrong
+    assert 0 < wrong.checks <= right.checks
+
+
+def test_an_engine_that_is_wrong_about_endings_is_found_out():
+    class NeverEnds(Wrong):
+        def finished_ok(self, state):
+            return False
+
+    engine, oracle = engine_of(SMALL.open(), "prefix")
+    trial = compare(NeverEnds(engine, lambda ids, mask: None), oracle, from_masks=True)
+    assert trial.wrong == "it is wrong about whether a text may be ''"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_verifier_steps_down_from_a_wrong_engine(mode, monkeypatch):
+    true = verifier.table_engine
+    monkeypatch.setattr(
+        verifier, "table_engine", lambda oracle: Wrong(true(oracle), one_too_many_behind_two)
+    )
+    with few_characters():
+        stepped_down = Verifier(SMALL.open(), mode)
+        asked = Verifier(SMALL.open(), mode, rung="oracle")
+    assert stepped_down.rung == "tail"
+    assert stepped_down.why.startswith("mask: after ")
+    assert stepped_down.start().admits([1, 2]).tolist() == asked.start().admits([1, 2]).tolist()
+
+
+def test_a_verifier_steps_down_from_cuts_that_are_wrong(monkeypatch):
+    class CutsEverything:
+        def advance(self, ids, cut):
+            return len(ids)
+
+    monkeypatch.setattr(verifier, "table_engine", lambda oracle: "not today")
+    monkeypatch.setattr(verifier, "cut_finder", lambda tokenizer: CutsEverything())
+    stepped_down = Verifier(train_sentencepiece(vocab_size=500))
+    assert stepped_down.rung == "oracle"
+    assert stepped_down.why.startswith("mask: not today; tail: after ")
+
+
+def test_a_wrong_engine_cannot_be_asked_for(monkeypatch):
+    monkeypatch.setattr(
+        verifier, "table_engine", lambda oracle: Wrong(CutEngine(oracle, None), none_admitted)
+    )
+    with pytest.raises(SettingsError, match="'mask' is not exact here: mask: after '' it is wrong"):
+        Verifier(SMALL.open(), rung="mask")
+
+
+def test_trials_are_the_same_each_time():
+    seen = []
+
+    class Watched(CutEngine):
+        def admits(self, state, candidates):
+            seen.append((state, candidates.tolist()))
+            return super().admits(state, candidates)
+
+    oracle = Oracle(SMALL.open())
+    for _ in range(2):
+        compare(Watched(oracle, None), oracle, from_masks=True)
+    assert seen[: len(seen) // 2] == seen[len(seen) // 2 :]
+    assert len(seen) > 20
