@@ -7,10 +7,12 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from ticore.cli.settings import DEFAULT_MODEL
 from ticore.consistency import Audit, audit
 from ticore.registry import load_tokenizer
+from ticore_tokenizers.spelling import byte_alphabet
 
 from .conftest import Ticore
 
@@ -26,13 +28,53 @@ def test_json_has_every_finding(ticore: Ticore) -> None:
     ]
 
 
-def test_a_person_sees_the_rung_and_the_unreachable_tokens(ticore: Ticore) -> None:
+def test_what_a_person_sees(ticore: Ticore) -> None:
     result = ticore("audit", "--mode", "viable")
-    assert result.status == 0
+    assert (result.status, result.err) == (0, "")
     shown = result.out.decode()
     assert "mask, mode viable" in shown
-    assert "unreachable" in shown
-    assert "more: --json" in shown
+    assert "unreachable    0 other tokens" in shown
+    assert "\n\n" not in shown, "no table without findings"
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_findings_in_tables(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    path = tmp_path / "tokenizer.json"
+    path.write_text(out_of_reach().to_str())
+    result = ticore("audit", "--tokenizer", f"tokenizers:{path}")
+    assert (result.status, result.err) == (0, "")
+    overview, hazards, unreachable = result.out.decode().split("\n\n")
+    assert max(map(len, result.out.decode().splitlines())) <= columns
+    assert "2 added tokens that text can spell" in " ".join(overview.split())
+    assert "a control token" in " ".join(hazards.split())
+    assert unreachable.splitlines()[1].split()[:4] == ["zz0", "257", "zz", "0"]
+    assert unreachable.splitlines()[-1] == "and 8 more: --json"
+
+
+def test_added_tokens_that_nobody_describes(ticore: Ticore, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    tokenizer = out_of_reach()
+    tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True)])
+    path.write_text(tokenizer.to_str())
+    shown = ticore("audit", "--tokenizer", f"tokenizers:{path}").out.decode()
+    assert "not known, as the structure is not" in shown
+    found = json.loads(ticore("audit", "--json", "--tokenizer", f"tokenizers:{path}").out)
+    assert (found["hazards"], found["kind"], found["rung"]) == (None, "unknown", "oracle")
+
+
+def out_of_reach() -> Tokenizer:
+    """Byte-level BPE with a rule for "zz" and tokens "zz0", "zz1" and so on that no rule gives."""
+    names = [name for name, _ in sorted(byte_alphabet().items(), key=lambda item: item[1])]
+    tokens = ["zz", *(f"zz{n}" for n in range(20))]
+    vocab = {name: i for i, name in enumerate([*names, *tokens])}
+    tokenizer = Tokenizer(models.BPE(vocab, [("z", "z")]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<end>", "<end><end>"])
+    return tokenizer
 
 
 @pytest.mark.parametrize(
