@@ -56,8 +56,8 @@ PASSAGES: dict[str, str] = {
     ),
     "digits": (
         "1 12 123 1234 12345 123456 1234567 12345678901234567890 3.14159 1,000,000 1e10 0x1F "
-        "v2.0.1 2024-03-15T08:30:59Z 50% #1 $9.99 ½ ²³ ⅷ ①② ١٢٣ １２３ 10\u00a0000 A4 3D x2y3 1.2.3.4 "
-        "(555) 010-9999 00:00:00 007 1st 22nd 3rd"
+        "v2.0.1 2024-03-15T08:30:59Z 50% #1 $9.99 ½ ²³ ⅷ ①② ١٢٣ １２３ 10\u00a0000 A4 3D "
+        "x2y3 1.2.3.4 (555) 010-9999 00:00:00 007 1st 22nd 3rd"
     ),
     "signs": (
         "<s> </s> <|endoftext|> <|im_start|>user\nhi<|im_end|> [INST] <doc> <unk> <0x0A> \u2581a "
@@ -67,7 +67,8 @@ PASSAGES: dict[str, str] = {
     ),
     "runs": (
         "aaaaaaaaaaaaaaaa AAAAAAAAAA ああああああああ 。。。。。。 !!!!!!!!!! hahahahahaha "
-        "            x\n\n\n\n\n\n\n\ny\t\t\t\t\t\tz 111111111111 ''''' \u3000\u3000\u3000\u3000\u3000q "
-        "mississippi banananana lololol =====-----===== \r\r\r\r\r\n\n\n\n\n"
+        "            x\n\n\n\n\n\n\n\ny\t\t\t\t\t\tz "
+        "111111111111 ''''' \u3000\u3000\u3000\u3000\u3000"
+        "q mississippi banananana lololol =====-----===== \r\r\r\r\r\n\n\n\n\n"
     ),
 }

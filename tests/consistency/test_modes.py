@@ -88,15 +88,15 @@ def test_what_the_modes_differ_in(text, mode, bytes_rejected):
 
 
 def all_rejected(name, mode):
-    """The same for many texts that survive a tokenizer."""
+    """The same for texts of several kinds."""
     tokenizer = (TRAINED | REAL)[name]()
     engine, judge = engine_of(tokenizer, mode)
-    texts = [text for text in PASSAGES.values() if judge.finished_ok(tokenizer.encode(text))]
-    assert texts
+    texts = [PASSAGES[name] for name in ("english", "japanese", "spaces", "runs")]
+    assert all(judge.finished_ok(tokenizer.encode(text)) for text in texts)
     return [rejected(engine, tokenizer, text) for text in texts]
 
 
-@pytest.mark.parametrize("name", ["hf-gpt2", "hf-cl100k-nfc", "hf-o200k", "gpt2", "qwen2.5"])
+@pytest.mark.parametrize("name", ["hf-cl100k-nfc", "hf-o200k", "gpt2", "qwen2.5"])
 def test_open_rejects_white_space_alone(name):
     """Where it is split only once something follows."""
     found = {spelled for text in all_rejected(name, "open") for spelled in text.values()}
