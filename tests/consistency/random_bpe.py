@@ -155,15 +155,17 @@ class Bpe:
         return tuple(dict.fromkeys([*atoms, *words]))
 
     def open(self) -> Described:
-        """Ids are those of: unknown characters, special texts, added ones, bytes, pieces."""
-        spelled = [b"", *(b"" for _ in self.special), *(text.encode() for text in self.added)]
-        added = {text: n for n, text in enumerate((*self.special, *self.added), start=1)}
+        """Ids are those of: special texts, added ones, bytes, pieces, unknown characters."""
+        spelled = [*(b"" for _ in self.special), *(text.encode() for text in self.added)]
+        added = {text: n for n, text in enumerate((*self.special, *self.added))}
         byte_ids = ()
         if self.fallback and not self.pattern:
             byte_ids = tuple(range(len(spelled), len(spelled) + 256))
             spelled += [bytes([byte]) for byte in range(256)]
         ids = {piece: n for n, piece in enumerate(self.pieces, start=len(spelled))}
         spelled += self.pieces
+        unknown = len(spelled)
+        spelled.append(b"")
         ranks = merges = None
         if self.ranks:
             ranks = np.zeros(len(spelled), dtype=np.int32)
@@ -175,7 +177,7 @@ class Bpe:
         structure = TokenizerStructure(
             kind="bpe",
             atoms="bytes" if self.pattern else "characters",
-            pieces=np.arange(len(spelled)) >= len(spelled) - len(self.pieces),
+            pieces=np.isin(np.arange(len(spelled)), list(ids.values())),
             merges=merges,
             ranks=ranks,
             byte_ids=byte_ids,
@@ -187,7 +189,7 @@ class Bpe:
             keeps_whitespace=not self.squeezes,
             added_tokens=added,
         )
-        return Described(structure, spelled, range(len(self.special) + 1), unknown=0)
+        return Described(structure, spelled, {unknown, *range(len(self.special))}, unknown)
 
     def normalize(self, text: str) -> str:
         if self.normal_form:
@@ -202,7 +204,7 @@ class Bpe:
         told |= set("".join(self.special).encode())
         return [
             token
-            for token in range(1, tokenizer.vocab_size)
+            for token in range(tokenizer.vocab_size - 1)
             if len(spelled := tokenizer.token_bytes(token)) != 1 or spelled[0] in told
         ]
 

@@ -93,7 +93,7 @@ class Wrong:
 
 
 def all_admitted(ids, mask):
-    mask[1:] = True
+    mask[:-1] = True
 
 
 def none_admitted(ids, mask):
@@ -102,7 +102,7 @@ def none_admitted(ids, mask):
 
 def one_too_many_behind_two(ids, mask):
     if len(ids) >= 2:
-        mask[1:] |= np.random.default_rng(len(ids)).random(len(mask) - 1) < 0.2
+        mask[:-1] |= np.random.default_rng(len(ids)).random(len(mask) - 1) < 0.2
 
 
 def some_missing_behind_two(ids, mask):
@@ -148,7 +148,8 @@ def test_a_verifier_steps_down_from_a_wrong_engine(mode, monkeypatch):
         asked = Verifier(SMALL.open(), mode, rung="oracle")
     assert stepped_down.rung == "tail"
     assert stepped_down.why.startswith("mask: after ")
-    assert stepped_down.start().admits([1, 2]).tolist() == asked.start().admits([1, 2]).tolist()
+    some = range(128)
+    assert stepped_down.start().admits(some).tolist() == asked.start().admits(some).tolist()
 
 
 def test_a_verifier_steps_down_from_cuts_that_are_wrong(monkeypatch):

@@ -8,7 +8,8 @@ from ticore.consistency.bpe.rows import column, rows
 
 # Rules that are more urgent than those which make their parts.
 BACKWARDS = Bpe(
-    rules=((b"ab", b"ab"), (b"b", b"a"), (b"a", b"b"), (b"ba", b"b"), (b"b", b"b")), pattern="gpt2"
+    rules=((b"ab", b"ab"), (b"ab", b"c"), (b"b", b"a"), (b"a", b"b"), (b"ba", b"b"), (b"b", b"b")),
+    pattern="gpt2",
 )
 
 
