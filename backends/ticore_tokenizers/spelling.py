@@ -74,10 +74,11 @@ _BYTES = byte_alphabet()
 
 
 def _byte_level(token: str) -> bytes:
-    # As the library does: one character outside the alphabet, and the token is plain text.
-    if all(character in _BYTES for character in token):
-        return bytes(_BYTES[character] for character in token)
-    return token.encode()
+    try:
+        return bytes(map(_BYTES.__getitem__, token))
+    except KeyError:
+        # As the library does: one character outside the alphabet, and the token is plain text.
+        return token.encode()
 
 
 def _byte_or_text(token: str) -> bytes:

@@ -5,22 +5,26 @@ The pretokenizer's expressions are given as the file has them, written for Onigu
 
 from __future__ import annotations
 
-import json
-
 from tokenizers import Tokenizer
 
 from ticore.interfaces import TokenizerStructure
 
 from .added import find_added
 from .byte_level import read_byte_level
+from .reading import State
 from .space_marks import read_space_marks
 from .spelling import spelling
 from .vocabulary import read_vocabulary
 
 
-def describe(library: Tokenizer) -> TokenizerStructure | None:
-    """The structure of a tokenizer whose decoder `spelling` accepts, or None."""
-    state = json.loads(library.to_str())
+def describe(library: Tokenizer, state: State, size: int) -> TokenizerStructure | None:
+    """The structure of a tokenizer whose decoder `spelling` accepts, or None.
+
+    Args:
+        library: the tokenizer.
+        state: its tokenizer.json.
+        size: its highest id + 1.
+    """
     model, spell = state["model"], spelling(state["decoder"])
     if model["type"] != "BPE":
         return None
@@ -32,7 +36,6 @@ def describe(library: Tokenizer) -> TokenizerStructure | None:
     added = find_added(state, reading, spell)
     if added is None:
         return None
-    size = max(library.get_vocab().values()) + 1
     vocabulary = read_vocabulary(model, size, reading, frozenset(added.values()))
     if vocabulary is None:
         return None

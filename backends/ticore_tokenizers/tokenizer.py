@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +27,20 @@ class HuggingFaceTokenizer:
     """A tokenizer of the library `tokenizers`, with truncation and padding off.
 
     Args:
-        tokenizer: copied through its JSON form, so that later changes to it do not matter.
+        tokenizer: truncation and padding are turned off in it.
+        copy: do so in a copy, so that neither changes the other.
 
     Raises:
         ModelFilesError: it encodes at random (dropout), two tokens share an id, or its decoder
             does not give each token bytes of its own.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        state = json.loads(tokenizer.to_str()) | {"truncation": None, "padding": None}
+    def __init__(self, tokenizer: Tokenizer, *, copy: bool = True) -> None:
+        self._library = _parse(tokenizer.to_str()) if copy else tokenizer
+        self._library.no_truncation()
+        self._library.no_padding()
+        text = self._library.to_str()
+        state = json.loads(text)
         if state["model"].get("dropout"):
             raise ModelFilesError(
                 f"expected a tokenizer that encodes a text always alike, found BPE dropout "
@@ -48,10 +52,10 @@ class HuggingFaceTokenizer:
             raise ModelFilesError(
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
-        canonical = json.dumps(state, sort_keys=True)
-        self._library = _parse(canonical)
         self._bytes, self._special = _read_tokens(self._library, state)
-        self._digest = hashlib.sha256(_DIGEST_LABEL + canonical.encode()).hexdigest()
+        self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
+        # While the parsed form is at hand: to read it again takes longer than this.
+        self._structure = describe(self._library, state, len(self._bytes))
 
     @classmethod
     def from_file(cls, path: str | Path) -> HuggingFaceTokenizer:
@@ -64,7 +68,7 @@ class HuggingFaceTokenizer:
         if file.is_dir():
             file /= "tokenizer.json"
         try:
-            return cls(_parse(file.read_text(encoding="utf-8")))
+            return cls(_parse(file.read_text(encoding="utf-8")), copy=False)
         except OSError as error:
             raise ModelFilesError(
                 f"{file}: expected a tokenizer.json, found none that can be read "
@@ -107,10 +111,6 @@ class HuggingFaceTokenizer:
 
     def structure(self) -> TokenizerStructure | None:
         return self._structure
-
-    @cached_property
-    def _structure(self) -> TokenizerStructure | None:
-        return describe(self._library)
 
     def digest(self) -> str:
         return self._digest

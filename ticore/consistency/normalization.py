@@ -39,6 +39,7 @@ class Normalization:
         self._squeezes = not structure.keeps_whitespace
         self.idle = structure.normalizer in _IDLE and not self._squeezes
         self.keeps = lru_cache(maxsize=1 << 16)(self._keeps)
+        self.joins = lru_cache(maxsize=1 << 13)(self._joins)
 
     def _keeps(self, text: str) -> bool:
         """Whether `text` stays as it is in the middle of a longer text."""
@@ -50,7 +51,7 @@ class Normalization:
         framed = _NEUTRAL + text + _NEUTRAL
         return self._normalize(framed) == framed
 
-    def joins(self, character: str) -> bool:
+    def _joins(self, character: str) -> bool:
         """Whether `character` may be rewritten together with what stands before it."""
         if self.idle:
             return False
@@ -65,6 +66,9 @@ class Normalization:
         """The joining characters at the beginning of the text that `data` spells."""
         # The first joining character is U+0300.
         if self.idle or not data or (data[0] < 0xCC and data[0] != 0x20):
+            return ""
+        # Of most tokens no more than the first character has to be looked at.
+        if not self.joins(data[:4].decode(errors="replace")[0]):
             return ""
         text = data.decode(errors="replace")
         end = 0

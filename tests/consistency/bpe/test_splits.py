@@ -6,7 +6,7 @@ Letters are all of one kind here, so that a text is its own shape.
 import pytest
 
 from tests.consistency.random_bpe import PATTERNS
-from ticore.consistency.bpe.splits import END, Alternative, Group, Tail, Verdict, decide
+from ticore.consistency.bpe.splits import END, Alternative, Group, Junction, Tail, Verdict
 from ticore.consistency.patterns import Splitter
 
 GPT2, CL100K, O200K = (Splitter(PATTERNS[name]) for name in ("gpt2", "cl100k", "o200k"))
@@ -73,7 +73,7 @@ def token(text, following="", joins=(), alone=False):
     ],
 )
 def test_verdicts(splitter, before, group, verdict):
-    assert decide(splitter, before, group) is verdict
+    assert Junction(splitter, before).verdict(group) is verdict
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_verdicts(splitter, before, group, verdict):
     ],
 )
 def test_whether_a_text_may_end(before, verdict):
-    assert decide(GPT2, before, END) is verdict
+    assert Junction(GPT2, before).verdict(END) is verdict
 
 
 def test_the_best_of_several_alternatives_counts():
@@ -103,7 +103,7 @@ def test_the_best_of_several_alternatives_counts():
         ((), NO),
     ]:
         together = Group(tuple(group.alternatives[0] for group in groups))
-        assert decide(GPT2, tail("a"), together) is verdict
+        assert Junction(GPT2, tail("a")).verdict(together) is verdict
 
 
 @pytest.mark.parametrize(

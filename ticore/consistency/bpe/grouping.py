@@ -163,11 +163,11 @@ class Sorting:
 
     Attributes:
         groups: those that occur.
-        of: int16[vocab_size], the number of each id's group.
+        of: intp[vocab_size], the number of each id's group.
     """
 
     groups: tuple[Group, ...]
-    of: npt.NDArray[np.int16]
+    of: npt.NDArray[np.intp]
 
     def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """The sorting as arrays; `from_arrays` is the way back."""
@@ -200,7 +200,7 @@ def sort_vocabulary(
         near_apostrophe: see `Grouping.group`.
     """
     numbers = {NEVER: 0}
-    of = np.zeros(len(spelled), dtype=np.int16)
+    of = np.zeros(len(spelled), dtype=np.intp)
     for token in candidates:
         group = grouping.group(
             spelled[token], token, near_apostrophe=near_apostrophe, alone=alone[token]

@@ -21,7 +21,9 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Which tokens stay apart from a given left token: arrays of int32 that can be stored.
+    """Which tokens stay apart from a given left token: arrays that can be stored.
+
+    All are int32, but `place`, which is what NumPy takes without a conversion.
 
     Attributes:
         place: [vocab_size], each reachable token's number in preorder; the others come last.
@@ -31,7 +33,7 @@ class Rows:
         left, right, clock, right_peak: see Derivations.
     """
 
-    place: Ints
+    place: npt.NDArray[np.intp]
     first: Ints
     rank: Ints
     starts_at: Ints
@@ -51,7 +53,6 @@ class Rows:
         if not self.reachable[left]:
             return np.zeros(len(self.place), dtype=bool)
         forbidden = np.zeros(len(self.place), dtype=bool)
-        changes = np.zeros(len(self.place) + 1, dtype=np.int32)
         u, ends, peak = left, NEVER, NEVER
         while u >= 0:
             rules = slice(self.first[u], self.first[u + 1])
@@ -61,11 +62,10 @@ class Rows:
                 own, begin, end = own[live], begin[live], end[live]
             forbidden[own] = True
             wide = begin < end
-            np.add.at(changes, begin[wide], 1)
-            np.add.at(changes, end[wide], -1)
+            for a, b in zip(begin[wide].tolist(), end[wide].tolist(), strict=True):
+                forbidden[a:b] = True
             u, ends, peak = self.right[u], self.clock[u], self.right_peak[u]
-        forbidden |= np.cumsum(changes[:-1], out=changes[:-1]) != 0
-        return ~forbidden[self.place] & self.reachable
+        return ~forbidden.take(self.place) & self.reachable
 
 
 def rows(known: Rules, runs: Derivations) -> Rows:
@@ -79,7 +79,7 @@ def rows(known: Rules, runs: Derivations) -> Rows:
         runs.clock[right] >= runs.clock[left], rank, np.maximum(rank, runs.clock[left])
     )
     return Rows(
-        place=forest.place,
+        place=forest.place.astype(np.intp),
         first=np.searchsorted(left, np.arange(len(runs.left) + 1)).astype(np.int32),
         rank=rank,
         starts_at=runs.clock[right],

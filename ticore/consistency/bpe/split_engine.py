@@ -16,7 +16,7 @@ from ..patterns import Splitter
 from ..recent import Recent
 from .grouping import UNDECIDED, Grouping, Sorting
 from .shapes import AMBIGUOUS, shapes_of, shorten
-from .splits import END, Group, Tail, Verdict, decide
+from .splits import END, Group, Junction, Tail, Verdict
 from .table_engine import TableEngine
 from .vocabulary import Vocabulary
 
@@ -93,7 +93,10 @@ class SplitEngine(TableEngine[State]):
     def finished_ok(self, state: State) -> bool:
         if state.tail is None:
             return self._oracle.finished_ok(state.ids)
-        return not state.unfinished and decide(self._splitter, state.tail, END) is Verdict.YES
+        return (
+            not state.unfinished
+            and Junction(self._splitter, state.tail).verdict(END) is Verdict.YES
+        )
 
     def _key(self, state: State) -> Hashable:
         if state.tail is None:
@@ -184,7 +187,7 @@ class SplitEngine(TableEngine[State]):
         else:
             sorting = self._near if tail.near_apostrophe else self._plain
             by_group = self._verdicts.get(tail, lambda: self._decide_groups(tail, sorting.groups))
-            verdicts = by_group[sorting.of]
+            verdicts = by_group.take(sorting.of)
         verdicts[list(tail.completing)] = Verdict.ASK
         answers: Bools = verdicts == Verdict.YES
         if state.ids:
@@ -195,20 +198,18 @@ class SplitEngine(TableEngine[State]):
         return answers
 
     def _decide_groups(self, tail: Tail, groups: Sequence[Group]) -> npt.NDArray[np.uint8]:
-        verdicts = [self._verdict(tail, group) for group in groups]
-        return np.array(verdicts, dtype=np.uint8)
-
-    def _verdict(self, tail: Tail, group: Group) -> Verdict:
-        return Verdict.ASK if group == UNDECIDED else decide(self._splitter, tail, group)
+        junction = Junction(self._splitter, tail)
+        return np.array([_verdict(junction, group) for group in groups], dtype=np.uint8)
 
     def _decide_unfinished(self, state: State, tail: Tail) -> npt.NDArray[np.uint8]:
         """After a token that ends inside a character: what spells its next bytes, one by one."""
         verdicts = np.zeros(len(self._spelled), dtype=np.uint8)
         row = self._vocabulary.row(state.ids[-1])
+        junction = Junction(self._splitter, tail)
         for token in self._continuing[row[self._continuing]].tolist():
             data = state.unit + state.unfinished + self._spelled[token]
-            verdict = self._verdict(
-                tail, self._grouping.group(data, token, near_apostrophe=tail.near_apostrophe)
+            verdict = _verdict(
+                junction, self._grouping.group(data, token, near_apostrophe=tail.near_apostrophe)
             )
             if verdict is Verdict.IF_APART:
                 verdict = Verdict.YES if tail.apart_from_open else Verdict.NO
@@ -222,6 +223,10 @@ class SplitEngine(TableEngine[State]):
         data = state.text.encode() + state.unfinished + self._spelled[token]
         text = data[: len(data) - len(pending(data))].decode()
         return self._normalization.keeps(text)
+
+
+def _verdict(junction: Junction, group: Group) -> Verdict:
+    return Verdict.ASK if group == UNDECIDED else junction.verdict(group)
 
 
 def _in_characters(data: bytes, pieces: Sequence[bytes], unfinished: bytes) -> list[int]:

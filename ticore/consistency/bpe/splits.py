@@ -84,34 +84,60 @@ END = Group((Alternative("", 0),))
 """Nothing more: whether the text may end here."""
 
 
-def decide(splitter: Splitter, tail: Tail, group: Group) -> Verdict:
-    """Whether a token of `group` may follow `tail`."""
-    best = Verdict.NO
-    for alternative in group.alternatives:
-        match _decide(splitter, tail, alternative, group.alone):
-            case Verdict.YES:
-                return Verdict.YES
-            case Verdict.IF_APART:
-                best = Verdict.IF_APART
-    return best
+class Junction:
+    """Where a tail ends and a token may follow.
 
+    Args:
+        splitter: of the expression.
+        tail: the end of the text.
+    """
 
-def _decide(splitter: Splitter, tail: Tail, alternative: Alternative, alone: bool) -> Verdict:
-    start = len(tail.shape)
-    a = 0
-    for b in splitter.ends(tail.shape + alternative.shape):
-        if b > start:
-            break
-        # Every part ends where a token does.
-        if b not in tail.marks or not _stands(tail, a, b, whole=True):
+    def __init__(self, splitter: Splitter, tail: Tail) -> None:
+        self._splitter = splitter
+        self._tail = tail
+        self._start = len(tail.shape)
+        self._known: dict[tuple[int, ...], bool] = {}
+
+    def verdict(self, group: Group) -> Verdict:
+        """Whether a token of `group` may follow the tail."""
+        best = Verdict.NO
+        for alternative in group.alternatives:
+            found = self._decide(alternative, group.alone)
+            if found is Verdict.YES:
+                return found
+            best = max(best, found)
+        return best
+
+    def _decide(self, alternative: Alternative, alone: bool) -> Verdict:
+        start = self._start
+        end, within = 0, []
+        for end in self._splitter.ends(self._tail.shape + alternative.shape):
+            if end > start:
+                break
+            within.append(end)
+            if end == start:
+                break
+        boundaries = tuple(within)
+        if boundaries not in self._known:
+            self._known[boundaries] = self._stands(boundaries)
+        if not self._known[boundaries]:
             return Verdict.NO
-        a = b
-        if b == start:
-            break
-    if a == start:  # What is behind a boundary is split as if nothing stood before it.
-        return Verdict.YES if _stands_alone(splitter, alternative, alone) else Verdict.NO
-    fits = not alone and _ends_well(alternative, b - start)
-    return Verdict.IF_APART if fits and _stands(tail, a, start, whole=False) else Verdict.NO
+        if (
+            not start or start in boundaries
+        ):  # What is behind a boundary is split as if nothing stood before it.
+            return Verdict.YES if _stands_alone(self._splitter, alternative, alone) else Verdict.NO
+        fits = not alone and _ends_well(alternative, end - start)
+        return Verdict.IF_APART if fits else Verdict.NO
+
+    def _stands(self, boundaries: tuple[int, ...]) -> bool:
+        """Whether the tail's tokens are right if the tail is split there."""
+        tail, a = self._tail, 0
+        for b in boundaries:
+            # Every part ends where a token does.
+            if b not in tail.marks or not _is_part(tail, a, b, whole=True):
+                return False
+            a = b
+        return a == self._start or _is_part(tail, a, self._start, whole=False)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -128,7 +154,7 @@ def _ends_well(alternative: Alternative, end: int) -> bool:
     return end == alternative.own or end - alternative.own in alternative.joins
 
 
-def _stands(tail: Tail, a: int, b: int, whole: bool) -> bool:
+def _is_part(tail: Tail, a: int, b: int, whole: bool) -> bool:
     """Whether the tail's tokens between offsets `a` and `b` are right as a part of the text.
 
     Args:
