@@ -27,6 +27,6 @@ def what_is_new(verification: Verification) -> New:
         return "by_tokenizer"
     if key in engine._masks._values:
         return "kept"
-    if isinstance(engine, SplitEngine) and state.tail not in engine._verdicts._values:
+    if isinstance(engine, SplitEngine) and state.tail.shape not in engine._meetings._values:
         return "new_tail"
     return "new_token"

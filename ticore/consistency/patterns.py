@@ -42,10 +42,16 @@ _LETTERS = regex.compile(r"[\p{L}\p{M}]*")
 
 
 class Splitter:
-    """One known expression at work. Raises KeyError for any other."""
+    """One known expression at work. Raises KeyError for any other.
+
+    Attributes:
+        pattern: the expression.
+        reach: how many characters from a boundary onward can still move it, its own included.
+    """
 
     def __init__(self, pattern: str) -> None:
-        self._reach = _REACH[pattern]
+        self.pattern = pattern
+        self.reach = _REACH[pattern]
         # In o200k a lower-case letter joins all the capitals before it to what precedes them.
         self._joins_letters = pattern == O200K
         self._expression = regex.compile(pattern)
@@ -74,7 +80,7 @@ class Splitter:
         return sorted(set.intersection(*found), reverse=True)
 
     def _settled(self, text: str) -> list[int]:
-        last = min(len(text.rstrip()) - 1, len(text) - self._reach)
+        last = min(len(text.rstrip()) - 1, len(text) - self.reach)
         boundaries = [end for end in self.ends(text) if end <= last]
         return [end for end in reversed(boundaries) if self._is_settled(text, end)]
 
@@ -82,7 +88,7 @@ class Splitter:
         if not self._joins_letters:
             return True
         run = _LETTERS.match(text, start)
-        return run is None or run.end() <= len(text) - self._reach
+        return run is None or run.end() <= len(text) - self.reach
 
 
 def is_ambiguous(character: str) -> bool:

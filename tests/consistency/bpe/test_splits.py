@@ -4,9 +4,20 @@ Letters are all of one kind here, so that a text is its own shape.
 """
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.consistency.random_bpe import PATTERNS
-from ticore.consistency.bpe.splits import END, Alternative, Group, Junction, Tail, Verdict
+from ticore.consistency.bpe.shapes import shapes_of
+from ticore.consistency.bpe.splits import (
+    END,
+    Alternative,
+    Group,
+    Meetings,
+    Tail,
+    Verdict,
+    decide,
+)
 from ticore.consistency.patterns import Splitter
 
 GPT2, CL100K, O200K = (Splitter(PATTERNS[name]) for name in ("gpt2", "cl100k", "o200k"))
@@ -73,7 +84,11 @@ def token(text, following="", joins=(), alone=False):
     ],
 )
 def test_verdicts(splitter, before, group, verdict):
-    assert Junction(splitter, before).verdict(group) is verdict
+    assert decide(splitter, before, group) is verdict
+    groups = [token("a"), group]
+    shapes = shapes_of(splitter.pattern)
+    found = Meetings(shapes, splitter, before.shape, groups).verdicts(before)
+    assert found.tolist() == [decide(splitter, before, other) for other in groups]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +106,7 @@ def test_verdicts(splitter, before, group, verdict):
     ],
 )
 def test_whether_a_text_may_end(before, verdict):
-    assert Junction(GPT2, before).verdict(END) is verdict
+    assert decide(GPT2, before, END) is verdict
 
 
 def test_the_best_of_several_alternatives_counts():
@@ -103,7 +118,7 @@ def test_the_best_of_several_alternatives_counts():
         ((), NO),
     ]:
         together = Group(tuple(group.alternatives[0] for group in groups))
-        assert Junction(GPT2, tail("a")).verdict(together) is verdict
+        assert decide(GPT2, tail("a"), together) is verdict
 
 
 @pytest.mark.parametrize(
@@ -111,3 +126,22 @@ def test_the_best_of_several_alternatives_counts():
 )
 def test_an_apostrophe_is_near(shape, near):
     assert Tail(shape).near_apostrophe == near
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+@given(st.data())
+def test_all_groups_at_once_are_decided_as_each_by_itself(name, data):
+    splitter, shapes = Splitter(PATTERNS[name]), shapes_of(PATTERNS[name])
+    some = st.text("aAZ1 \n\t.'s/\u0301\u3042", max_size=5).map(shapes.shape)
+    pieces = data.draw(st.lists(some.filter(bool), max_size=3))
+    flags = data.draw(st.lists(st.booleans(), min_size=3, max_size=3))
+    before = tail(*pieces, apart=flags[0], alone=pieces[:1] if flags[1] else ())
+    drawn = data.draw(
+        st.lists(st.tuples(some.filter(bool), some, st.booleans()), min_size=1, max_size=8)
+    )
+    groups = [
+        token(own, following, joins=range(1, len(following) + 1), alone=alone)
+        for own, following, alone in drawn
+    ] + [Group(undecided=True)]
+    found = Meetings(shapes, splitter, before.shape, groups).verdicts(before)
+    assert found.tolist() == [decide(splitter, before, group) for group in groups]

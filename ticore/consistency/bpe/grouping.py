@@ -18,8 +18,7 @@ from .splits import Alternative, Group
 from .vocabulary import Vocabulary
 
 NEVER = Group()
-UNDECIDED = Group((Alternative(AMBIGUOUS, 1),))
-"""What only the tokenizer can decide about."""
+UNDECIDED = Group(undecided=True)
 
 
 class Grouping:
@@ -172,7 +171,11 @@ class Sorting:
     def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """The sorting as arrays; `from_arrays` is the way back."""
         plain = [
-            [group.alone, [[a.shape, a.own, sorted(a.joins)] for a in group.alternatives]]
+            [
+                [[a.shape, a.own, sorted(a.joins)] for a in group.alternatives],
+                group.alone,
+                group.undecided,
+            ]
             for group in self.groups
         ]
         return {"groups": np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8), "of": self.of}
@@ -180,8 +183,8 @@ class Sorting:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Sorting:
         groups = tuple(
-            Group(tuple(Alternative(s, n, frozenset(joins)) for s, n, joins in found), alone)
-            for alone, found in json.loads(arrays["groups"].tobytes())
+            Group(tuple(Alternative(s, n, frozenset(joins)) for s, n, joins in found), *flags)
+            for found, *flags in json.loads(arrays["groups"].tobytes())
         )
         return cls(groups, arrays["of"])
 

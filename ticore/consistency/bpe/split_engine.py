@@ -14,9 +14,9 @@ from ..modes import Mode, beginnings, pending
 from ..oracle import Oracle
 from ..patterns import Splitter
 from ..recent import Recent
-from .grouping import UNDECIDED, Grouping, Sorting
+from .grouping import Grouping, Sorting
 from .shapes import AMBIGUOUS, shapes_of, shorten
-from .splits import END, Group, Junction, Tail, Verdict
+from .splits import END, Meetings, Tail, Verdict, decide
 from .table_engine import TableEngine
 from .vocabulary import Vocabulary
 
@@ -79,7 +79,7 @@ class SplitEngine(TableEngine[State]):
             dtype=int,
         )
         self._completing = _completing(vocabulary, oracle.mode)
-        self._verdicts: Recent[Tail, npt.NDArray[np.uint8]] = Recent(4096)
+        self._meetings: Recent[str, Meetings] = Recent(4096)
 
     def start(self) -> State:
         return State()
@@ -93,10 +93,7 @@ class SplitEngine(TableEngine[State]):
     def finished_ok(self, state: State) -> bool:
         if state.tail is None:
             return self._oracle.finished_ok(state.ids)
-        return (
-            not state.unfinished
-            and Junction(self._splitter, state.tail).verdict(END) is Verdict.YES
-        )
+        return not state.unfinished and decide(self._splitter, state.tail, END) is Verdict.YES
 
     def _key(self, state: State) -> Hashable:
         if state.tail is None:
@@ -185,9 +182,7 @@ class SplitEngine(TableEngine[State]):
         if state.unfinished:
             verdicts = self._decide_unfinished(state, tail)
         else:
-            sorting = self._near if tail.near_apostrophe else self._plain
-            by_group = self._verdicts.get(tail, lambda: self._decide_groups(tail, sorting.groups))
-            verdicts = by_group.take(sorting.of)
+            verdicts = self._decide_sorted(tail)
         verdicts[list(tail.completing)] = Verdict.ASK
         answers: Bools = verdicts == Verdict.YES
         if state.ids:
@@ -197,20 +192,22 @@ class SplitEngine(TableEngine[State]):
             answers[asked] = self._oracle.admits(state.ids, asked)
         return answers
 
-    def _decide_groups(self, tail: Tail, groups: Sequence[Group]) -> npt.NDArray[np.uint8]:
-        junction = Junction(self._splitter, tail)
-        return np.array([_verdict(junction, group) for group in groups], dtype=np.uint8)
+    def _decide_sorted(self, tail: Tail) -> npt.NDArray[np.uint8]:
+        """The verdict on every id."""
+        sorting = self._near if tail.near_apostrophe else self._plain
+        known = self._meetings.get(
+            tail.shape, lambda: Meetings(self._shapes, self._splitter, tail.shape, sorting.groups)
+        )
+        return known.verdicts(tail).take(sorting.of)
 
     def _decide_unfinished(self, state: State, tail: Tail) -> npt.NDArray[np.uint8]:
         """After a token that ends inside a character: what spells its next bytes, one by one."""
         verdicts = np.zeros(len(self._spelled), dtype=np.uint8)
         row = self._vocabulary.row(state.ids[-1])
-        junction = Junction(self._splitter, tail)
         for token in self._continuing[row[self._continuing]].tolist():
             data = state.unit + state.unfinished + self._spelled[token]
-            verdict = _verdict(
-                junction, self._grouping.group(data, token, near_apostrophe=tail.near_apostrophe)
-            )
+            group = self._grouping.group(data, token, near_apostrophe=tail.near_apostrophe)
+            verdict = decide(self._splitter, tail, group)
             if verdict is Verdict.IF_APART:
                 verdict = Verdict.YES if tail.apart_from_open else Verdict.NO
             if verdict is Verdict.YES and not self._keeps(state, token):
@@ -223,10 +220,6 @@ class SplitEngine(TableEngine[State]):
         data = state.text.encode() + state.unfinished + self._spelled[token]
         text = data[: len(data) - len(pending(data))].decode()
         return self._normalization.keeps(text)
-
-
-def _verdict(junction: Junction, group: Group) -> Verdict:
-    return Verdict.ASK if group == UNDECIDED else junction.verdict(group)
 
 
 def _in_characters(data: bytes, pieces: Sequence[bytes], unfinished: bytes) -> list[int]:

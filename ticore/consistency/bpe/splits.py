@@ -2,25 +2,35 @@
 
 Only the end of a text can still be split anew: its *tail*. What a token does there depends on the
 tail's shape, on where the tail's tokens end and whether they stay apart, and on the token's shape.
-There are few of either, so a decision is made once and kept.
+There are few of either: how tails of one shape meet all tokens is found out once and kept.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from itertools import takewhile
+
+import numpy as np
+import numpy.typing as npt
 
 from ..patterns import Splitter
+from .shapes import Shapes
 
 
 class Verdict(IntEnum):
-    """Whether a token may come next."""
+    """Whether a token may come next. The highest of several that are found holds."""
 
     NO = 0
-    YES = 1
-    IF_APART = 2  # if it and the last token do not merge
+    IF_APART = 1  # if it and the last token do not merge
+    YES = 2
     ASK = 3  # not decided here: the tokenizer must say
+
+
+Boundaries = tuple[int, ...]
+"""Offsets into a tail's shape where it is split."""
 
 
 @dataclass(frozen=True)
@@ -74,79 +84,125 @@ class Group:
     Attributes:
         alternatives: a token may come next if any of these may; none: it never may.
         alone: the tokens can only be a part of their own.
+        undecided: only the tokenizer can decide about them.
     """
 
     alternatives: tuple[Alternative, ...] = ()
     alone: bool = False
+    undecided: bool = False
 
 
 END = Group((Alternative("", 0),))
 """Nothing more: whether the text may end here."""
 
 
-class Junction:
-    """Where a tail ends and a token may follow.
+def decide(splitter: Splitter, tail: Tail, group: Group) -> Verdict:
+    """Whether a token of `group` may follow `tail`."""
+    if group.undecided:
+        return Verdict.ASK
+    found = (_meet(splitter, tail.shape, a, group.alone) for a in group.alternatives)
+    return max((v for boundaries, v in found if _stands(tail, boundaries)), default=Verdict.NO)
+
+
+class Meetings:
+    """How tails of one shape meet the tokens of all groups. Found out once, in a millisecond.
 
     Args:
-        splitter: of the expression.
-        tail: the end of the text.
+        shapes, splitter: of the expression.
+        shape: the tails'.
+        groups: of all tokens that there are.
     """
 
-    def __init__(self, splitter: Splitter, tail: Tail) -> None:
+    def __init__(
+        self, shapes: Shapes, splitter: Splitter, shape: str, groups: Sequence[Group]
+    ) -> None:
+        self._shapes = shapes
         self._splitter = splitter
-        self._tail = tail
-        self._start = len(tail.shape)
-        self._known: dict[tuple[int, ...], bool] = {}
+        self._shape = shape
+        self._ended: dict[str, Boundaries | None] = {}
+        # For each way in which the tail comes to be split the verdicts on the tokens that split
+        # it so, uint8[groups], provided that the tail's tokens bear it.
+        self._verdicts: dict[Boundaries, bytearray] = {}
+        self._undecided = bytearray(Verdict.ASK * group.undecided for group in groups)
+        for n, group in enumerate(groups):
+            for alternative in group.alternatives:
+                self._add(n, alternative, group.alone, len(groups))
 
-    def verdict(self, group: Group) -> Verdict:
-        """Whether a token of `group` may follow the tail."""
-        best = Verdict.NO
-        for alternative in group.alternatives:
-            found = self._decide(alternative, group.alone)
-            if found is Verdict.YES:
-                return found
-            best = max(best, found)
-        return best
+    def verdicts(self, tail: Tail) -> npt.NDArray[np.uint8]:
+        """`decide` for all groups behind a tail of this shape: uint8[groups]."""
+        verdicts = np.array(self._undecided, dtype=np.uint8)
+        for boundaries, found in self._verdicts.items():
+            if _stands(tail, boundaries):
+                np.maximum(verdicts, found, out=verdicts)
+        return verdicts
 
-    def _decide(self, alternative: Alternative, alone: bool) -> Verdict:
-        start = self._start
-        end, within = 0, []
-        for end in self._splitter.ends(self._tail.shape + alternative.shape):
-            if end > start:
-                break
-            within.append(end)
-            if end == start:
-                break
-        boundaries = tuple(within)
-        if boundaries not in self._known:
-            self._known[boundaries] = self._stands(boundaries)
-        if not self._known[boundaries]:
-            return Verdict.NO
-        if (
-            not start or start in boundaries
-        ):  # What is behind a boundary is split as if nothing stood before it.
-            return Verdict.YES if _stands_alone(self._splitter, alternative, alone) else Verdict.NO
-        fits = not alone and _ends_well(alternative, end - start)
-        return Verdict.IF_APART if fits else Verdict.NO
+    def _add(self, n: int, alternative: Alternative, alone: bool, size: int) -> None:
+        boundaries = self._boundaries_at_end(alternative.shape[: self._splitter.reach])
+        if boundaries is None:
+            boundaries, verdict = _meet(self._splitter, self._shape, alternative, alone)
+        else:
+            verdict = _behind_boundary(self._splitter, alternative, alone)
+        if verdict is not Verdict.NO:
+            verdicts = self._verdicts.setdefault(boundaries, bytearray(size))
+            verdicts[n] = max(verdicts[n], verdict)
 
-    def _stands(self, boundaries: tuple[int, ...]) -> bool:
-        """Whether the tail's tokens are right if the tail is split there."""
-        tail, a = self._tail, 0
-        for b in boundaries:
-            # Every part ends where a token does.
-            if b not in tail.marks or not _is_part(tail, a, b, whole=True):
-                return False
-            a = b
-        return a == self._start or _is_part(tail, a, self._start, whole=False)
+    def _boundaries_at_end(self, head: str) -> Boundaries | None:
+        """Where the tail is split if `head` follows, whatever comes behind it.
+
+        None if that may matter, or if the tail's end is no boundary then.
+        """
+        if head not in self._ended:
+            text, start = self._shape + head, len(self._shape)
+            # No expression looks further than one character beyond where a part may end.
+            is_split = 0 < start < len(text) and (
+                self._shapes.divides(text[start - 1 : start + 1])
+                or start in self._splitter.settled(text)
+            )
+            ends = takewhile(start.__ge__, self._splitter.ends(text))
+            self._ended[head] = tuple(ends) if is_split else None
+        return self._ended[head]
+
+
+def _meet(
+    splitter: Splitter, shape: str, alternative: Alternative, alone: bool
+) -> tuple[Boundaries, Verdict]:
+    """Where a tail of `shape` is split if `alternative` follows, and the verdict if it bears that.
+
+    Its end is among the boundaries if the text is split there.
+    """
+    start = len(shape)
+    end, within = 0, []
+    for end in splitter.ends(shape + alternative.shape):
+        if end > start:
+            break
+        within.append(end)
+        if end == start:
+            break
+    if not start or start in within:
+        return tuple(within), _behind_boundary(splitter, alternative, alone)
+    fits = not alone and _ends_well(alternative, end - start)
+    return tuple(within), Verdict.IF_APART if fits else Verdict.NO
+
+
+def _stands(tail: Tail, boundaries: Boundaries) -> bool:
+    """Whether the tail's tokens are right if the tail is split there."""
+    a = 0
+    for b in boundaries:
+        # Every part ends where a token does.
+        if b not in tail.marks or not _is_part(tail, a, b, whole=True):
+            return False
+        a = b
+    return a == len(tail.shape) or _is_part(tail, a, len(tail.shape), whole=False)
 
 
 @lru_cache(maxsize=1 << 16)
-def _stands_alone(splitter: Splitter, alternative: Alternative, alone: bool) -> bool:
-    """Whether the token is right as the first of a part."""
+def _behind_boundary(splitter: Splitter, alternative: Alternative, alone: bool) -> Verdict:
+    """What is behind a boundary is split as if nothing stood before it."""
     if not alternative.shape:
-        return True
+        return Verdict.YES
     end = next(iter(splitter.ends(alternative.shape)))
-    return _ends_well(alternative, end) and not (alone and end > alternative.own)
+    fits = _ends_well(alternative, end) and not (alone and end > alternative.own)
+    return Verdict.YES if fits else Verdict.NO
 
 
 def _ends_well(alternative: Alternative, end: int) -> bool:
