@@ -109,7 +109,7 @@ def test_times_of_everything(name, tmp_path):
         json.loads(json.dumps(found))["tokenizers"][0]["vocab_size"] == TRAINED[name]().vocab_size
     )
     for rows in found["tokenizers"][0]["modes"].values():
-        assert rows["load"]["built"]["whole"]["median"] > rows["load"]["built"]["self_test"]["low"]
+        assert rows["load"]["built"]["whole"]["median"] > 0
         assert rows["memory"]["walked"] >= rows["memory"]["loaded"] > 0
         for length, here in rows["lengths"].items():
             assert here["mask"]["mask_again"]["all"]["count"] <= 5
