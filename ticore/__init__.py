@@ -4,6 +4,8 @@ The public names, by what they are for:
 
 - open things: `load_model`, `load_tokenizer`;
 - look at a list of tokens: `compare`, `Verifier`;
+- write and detect watermarks: `Watermarker`, `WatermarkDetector`; text that merely survives:
+  `consistent_generate`;
 - hide and find messages: `Steganographer`, `new_key`, `Agreement`, `Pact`;
 - when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
 """
@@ -13,12 +15,14 @@ from .consistency import Comparison, Verification, Verifier, compare
 from .errors import TicoreError
 from .registry import load_model, load_tokenizer
 from .steganography import Agreement, Embedding, Pact, Steganographer, new_key
+from .watermarking import Generated, WatermarkDetector, Watermarker, consistent_generate
 
 __all__ = [
     "Agreement",
     "Candidates",
     "Comparison",
     "Embedding",
+    "Generated",
     "Pact",
     "Pool",
     "PoolSettings",
@@ -26,7 +30,10 @@ __all__ = [
     "TicoreError",
     "Verification",
     "Verifier",
+    "WatermarkDetector",
+    "Watermarker",
     "compare",
+    "consistent_generate",
     "load_model",
     "load_tokenizer",
     "new_key",

@@ -55,6 +55,10 @@ class AuthenticationError(ExtractionError):
     """A message was read, but its tag does not fit: other key, prompt, settings, or altered."""
 
 
+class UnscorableTextError(TicoreError, ValueError):
+    """A text is too short to be looked at for a watermark, or is no text."""
+
+
 class KeyFormatError(TicoreError, ValueError):
     """A key, password or agreement file is not of the expected form."""
 

@@ -1,0 +1,162 @@
+"""What is written with a scheme is what its reader finds, in every array library."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ticore.errors import KeyFormatError, SettingsError
+from ticore.schemes import SCHEMES, Gumbel, LeftHash, SelfHash, Unigram, scheme_named
+
+KEY = bytes(range(32))
+SIZE = 500
+VARIANTS = {
+    **{name: lambda name=name: SCHEMES[name](KEY, SIZE) for name in SCHEMES},
+    **{
+        f"{name}, exact": lambda name=name: SCHEMES[name](KEY, SIZE, gamma=0.3, greens="exact")
+        for name in ("left_hash", "self_hash", "unigram")
+    },
+}
+
+
+def scores_by_bias(scheme, context):
+    """The score of every token behind a context, from the bias on flat logits."""
+    bias = scheme.bias(context, np.zeros(SIZE))
+    if isinstance(scheme, Gumbel):
+        return -np.log1p(-np.exp(-np.exp(-bias)))  # the bias is -log(-log(u))
+    return (bias > 0).astype(float)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@given(st.lists(st.integers(0, SIZE - 1), min_size=5, max_size=12))
+def test_the_bias_prefers_what_scores(name, ids):
+    scheme = VARIANTS[name]()
+    evidence = scheme.evidence(ids)
+    assert evidence.positions.tolist() == list(range(scheme.context, len(ids)))
+    assert evidence.tokens.tolist() == ids[scheme.context :]
+    for at, score in zip(evidence.positions.tolist(), evidence.scores, strict=True):
+        expected = scores_by_bias(scheme, ids[at - scheme.context : at])[ids[at]]
+        assert score == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_arrays_of_other_libraries_are_biased_alike(name, library):
+    xp = pytest.importorskip("torch" if library == "torch" else "jax.numpy")
+    scheme = VARIANTS[name]()
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=SIZE).astype(np.float32)
+    context = rng.integers(0, SIZE, size=scheme.context).tolist()
+    expected = scheme.bias(context, logits)
+    found = scheme.bias(context, xp.asarray(logits))
+    assert type(found).__module__.startswith(library)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-6, atol=2e-6)
+    # Several texts at once.
+    many = rng.integers(0, SIZE, size=(3, scheme.context))
+    rows = scheme.bias(xp.asarray(many), xp.asarray(np.stack([logits] * 3)))
+    alone = np.stack([scheme.bias(row.tolist(), logits) for row in many])
+    np.testing.assert_allclose(np.asarray(rows), alone, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_padded_vocabulary_has_no_tokens_there(name):
+    scheme = VARIANTS[name]()
+    context = list(range(scheme.context))
+    logits = np.linspace(0, 1, SIZE + 12)
+    before = logits.copy()
+    biased = scheme.bias(context, logits)
+    assert (logits == before).all()
+    assert (biased[:SIZE] == scheme.bias(context, logits[:SIZE])).all()
+    if scheme.greedy:
+        assert (biased[SIZE:] == -np.inf).all()
+    else:
+        assert (biased[SIZE:] == logits[SIZE:]).all()
+
+
+@pytest.mark.parametrize("make", [LeftHash, SelfHash, Unigram])
+@pytest.mark.parametrize("gamma", [0.25, 0.5])
+def test_the_share_of_greens(make, gamma):
+    rng = np.random.default_rng(1)
+    exact = make(KEY, SIZE, gamma=gamma, greens="exact")
+    for _ in range(20):
+        greens = exact.bias(rng.integers(0, SIZE, size=exact.context).tolist(), np.zeros(SIZE)) > 0
+        if make is not SelfHash:  # there each candidate may be judged by a list of its own
+            assert greens.sum() == int(gamma * SIZE)
+    independent = make(KEY, 100_000, gamma=gamma)
+    greens = independent.bias([1] * independent.context, np.zeros(100_000)) > 0
+    assert abs(greens.mean() - gamma) < 0.01
+
+
+def test_gumbel_chooses_by_probability():
+    """Over many keys a token is chosen as often as the model would have it."""
+    logits = np.log([0.5, 0.3, 0.15, 0.05])
+    chosen = [
+        int(np.argmax(Gumbel(n.to_bytes(16, "little"), 4).bias([0] * 5, logits)))
+        for n in range(4000)
+    ]
+    shares = np.bincount(chosen, minlength=4) / 4000
+    assert np.abs(shares - [0.5, 0.3, 0.15, 0.05]).max() < 0.025
+
+
+def test_equal_draws_have_equal_scores():
+    rng = np.random.default_rng(2)
+    ids = rng.integers(0, 6, size=4000)
+    for make in VARIANTS.values():
+        evidence = make().evidence(ids)
+        by_draw = {}
+        for draw, score in zip(
+            zip(evidence.seeds.tolist(), evidence.tokens.tolist(), strict=True),
+            evidence.scores.tolist(),
+            strict=True,
+        ):
+            assert by_draw.setdefault(draw, score) == score
+        distinct = evidence.distinct()
+        assert len(distinct) == len(by_draw)
+        assert (np.diff(distinct.positions) > 0).all()
+        draws = zip(distinct.seeds.tolist(), distinct.tokens.tolist(), strict=True)
+        assert [by_draw[draw] for draw in draws] == distinct.scores.tolist()
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_short_lists_have_no_evidence(name):
+    scheme = SCHEMES[name](KEY, SIZE)
+    for length in range(scheme.context + 1):
+        assert len(scheme.evidence([1] * length)) == 0 or scheme.context == 0
+    assert len(scheme.evidence([1] * (scheme.context + 1))) == 1
+
+
+@pytest.mark.parametrize("ids", [[0, 1, 2, 3, 4, 5, SIZE], [-1] * 9, np.zeros((2, 9), dtype=int)])
+@pytest.mark.parametrize("name", SCHEMES)
+def test_ids_of_another_tokenizer_are_refused(name, ids):
+    with pytest.raises(SettingsError, match="ids: expected"):
+        SCHEMES[name](KEY, SIZE).evidence(ids)
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        ({"gamma": 0}, "gamma: expected a number above 0 and below 1, found 0"),
+        ({"gamma": 1.0}, "gamma: expected"),
+        ({"gamma": "x"}, "gamma: expected"),
+        ({"gamma": float("nan")}, "gamma: expected"),
+        ({"delta": -1}, "delta: expected a number above 0"),
+        ({"delta": float("inf")}, "delta: expected"),
+        ({"greens": "some"}, "greens: expected independent or exact, found 'some'"),
+        ({"gamma": 0.001, "greens": "exact"}, "found 0 green of 500"),
+        ({"depth": 3}, "expected settings that left_hash has, found depth"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, part):
+    with pytest.raises(SettingsError, match=part):
+        scheme_named("left_hash", KEY, SIZE, **settings)
+
+
+def test_names():
+    with pytest.raises(SettingsError, match="unknown scheme 'x': choose one of gumbel, left_hash"):
+        scheme_named("x", KEY, SIZE)
+    with pytest.raises(KeyFormatError, match="expected a key, found none"):
+        scheme_named("gumbel", None, SIZE)
+    scheme = Gumbel(KEY, SIZE)
+    assert scheme_named(scheme, None, SIZE) is scheme
+    with pytest.raises(SettingsError, match="found both"):
+        scheme_named(scheme, KEY, SIZE)

@@ -1,0 +1,218 @@
+"""Rollback always leaves a consistent text, with any sampler, and always comes to an end."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tests.models import ToyModel, ToyTokenizer
+from ticore.consistency import Verifier
+from ticore.schemes import Gumbel
+from ticore.watermarking import Rollback, greedy, marked, multinomial
+from ticore.watermarking.rollback import without
+
+# Longest match first: whatever is written by shorter pieces is read back by the longer ones.
+VOCABULARIES = [
+    ["a", "b", "c", "ab", "bc", "abc", "ca"],
+    ["a", "aa", "aaa", "aaaa", "b"],
+    ["x", "y", "xy", "yx", "xyx", "yxy", "xx", "yy"],
+    # Hardly anything may follow: "ab" cannot be written by pieces, nor can "ba".
+    ["a", "b", "aba", "bab", "abab"],
+    # Nothing may follow a "z".
+    ["a", "z", "za", "zz"],
+]
+KEY = bytes(range(16))
+
+
+def samplers(vocab_size):
+    return {
+        "greedy": greedy,
+        "multinomial": multinomial(random.Random(5)),
+        "gumbel": marked(Gumbel(KEY, vocab_size), random.Random(6)),
+    }
+
+
+def begin(pieces, name, *, seed=0, tokens=20, observation=2, end=False, undo=8, sharpness=2.0):
+    tokenizer = ToyTokenizer([*pieces, "."] if end else pieces)
+    model = ToyModel(tokenizer, seed=seed, sharpness=sharpness)
+    prompt = tokenizer.encode(pieces[0])
+    return tokenizer, Rollback(
+        model.start(prompt),
+        Verifier(tokenizer).start(prompt),
+        samplers(tokenizer.vocab_size)[name],
+        tokens=tokens,
+        observation=observation,
+        eos_ids=frozenset({len(pieces)} if end else ()),
+        undo=undo,
+    )
+
+
+class Writing(RuleBasedStateMachine):
+    """One text, a token at a time."""
+
+    @initialize(
+        pieces=st.sampled_from(VOCABULARIES),
+        name=st.sampled_from(["greedy", "multinomial", "gumbel"]),
+        seed=st.integers(0, 99),
+        tokens=st.integers(0, 25),
+        observation=st.integers(0, 12),
+        end=st.booleans(),
+        undo=st.sampled_from([0, 1, 8]),
+        sharpness=st.sampled_from([0.0, 2.0, 30.0]),
+    )
+    def begin(self, pieces, name, **how):
+        self.tokenizer, self.text = begin(pieces, name, **how)
+        self.prompt = self.tokenizer.encode(pieces[0])
+        self.tokens, self.observation = how["tokens"], how["observation"]
+
+    @precondition(lambda self: self.text.end is None)
+    @rule()
+    def step(self):
+        text = self.text
+        before, banned = list(text.committed), set(text._banned)
+        counts = text.rollbacks, text.undone
+        text.step()
+        if text.rollbacks > counts[0]:
+            assert text.committed == before
+            assert banned < text._banned
+            assert len(text._banned) == len(banned) + 1
+        elif text.undone > counts[1]:
+            assert before[: len(text.committed)] == text.committed != before
+        else:
+            assert text.committed[: len(before)] == before
+
+    @precondition(lambda self: self.text.end is not None)
+    @rule()
+    def nothing_comes_after_the_end(self):
+        before = list(self.text.committed), self.text.end, self.text.forwards
+        assert list(self.text.run()) == []
+        self.text.step()
+        assert (self.text.committed, self.text.end, self.text.forwards) == before
+
+    @invariant()
+    def what_is_committed_is_consistent(self):
+        ids = [*self.prompt, *self.text.committed]
+        assert self.tokenizer.encode(self.tokenizer.decode(ids)) == ids
+        assert len(self.text.committed) <= self.tokens
+
+    @invariant()
+    def what_is_pending_is_not(self):
+        pending = self.text._pending
+        assert len(pending) <= self.observation
+        assert len(self.text.committed) + len(pending) <= self.tokens
+        for n in range(1, len(pending) + 1):
+            ids = [*self.prompt, *self.text.committed, *pending[:n]]
+            assert self.tokenizer.encode(self.tokenizer.decode(ids)) != ids
+
+    @invariant()
+    def the_decoder_reads_no_more_than_it_must(self):
+        text = self.text
+        written = [*self.prompt, *text.committed, *text._pending]
+        assert list(text._decoder.ids) == written[: len(text._decoder.ids)]
+        most = self.tokens + (self.observation + 1) * (text.rollbacks + 1)
+        assert text.forwards <= most + text.undone * (self.observation + 1)
+
+    def teardown(self):
+        if not hasattr(self, "text"):
+            return
+        for _ in range(20_000):
+            if self.text.end is not None:
+                break
+            self.step()
+            self.what_is_committed_is_consistent()
+        assert self.text.end is not None
+        assert self.text.end != "length" or len(self.text.committed) == self.tokens
+
+
+TestWriting = Writing.TestCase
+TestWriting.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+
+
+@pytest.mark.parametrize("name", ["greedy", "gumbel"])
+@given(st.sampled_from(VOCABULARIES[:3]), st.integers(0, 50), st.integers(0, 6), st.integers(1, 12))
+@example(VOCABULARIES[0], 0, 2, 12)
+def test_a_sampler_that_knows_its_mind_gets_its_first_choice_that_does(
+    name, pieces, seed, observation, tokens
+):
+    """The paper's intent: of the tokens in order of preference the first that stays, or is mended.
+
+    Its tokens are followed for as long as they may be observed; here by brute force.
+    """
+    tokenizer, text = begin(pieces, name, seed=seed, observation=observation, tokens=tokens)
+    for _ in text.run():
+        pass
+    if text.end == "dead end" or text.undone:
+        return
+    model, choose = ToyModel(tokenizer, seed=seed), samplers(tokenizer.vocab_size)[name]
+    prompt = tokenizer.encode(pieces[0])
+    expected = []
+    while len(expected) < tokens:
+        best = None
+        banned = set()
+        while best is None:
+            tried = []
+            for n in range(min(observation + 1, tokens - len(expected))):
+                ids = [*prompt, *expected, *tried]
+                logits = without(model.logits_after(ids), banned if n == 0 else set())
+                tried.append(choose(ids, logits))
+                ids = [*prompt, *expected, *tried]
+                if tokenizer.encode(tokenizer.decode(ids)) == ids:
+                    best = tried
+                    break
+            banned.add(tried[0])
+        expected += best
+    assert text.committed == expected
+
+
+def test_pieces_given_out_make_up_the_text_if_nothing_is_undone():
+    for seed in range(20):
+        _, text = begin(VOCABULARIES[0], "multinomial", seed=seed, undo=0, tokens=30)
+        pieces = list(text.run())
+        assert [token for piece in pieces for token in piece] == text.committed
+        assert text.temporary == sum(len(piece) > 1 for piece in pieces)
+
+
+def test_a_dead_end_is_left_backwards():
+    found = Counter()
+    for seed in range(40):
+        for undo in (0, 8):
+            _, text = begin(VOCABULARIES[4], "multinomial", seed=seed, undo=undo, tokens=10)
+            list(text.run())
+            found[undo, text.end] += 1
+            assert text.undone <= undo
+    assert found[0, "dead end"] > found[8, "dead end"]
+    assert found[8, "length"] > found[0, "length"]
+
+
+def test_the_text_may_end_but_not_while_tokens_are_pending():
+    ends = Counter()
+    for seed in range(40):
+        tokenizer, text = begin(
+            VOCABULARIES[0], "multinomial", seed=seed, end=True, observation=5, tokens=40
+        )
+        list(text.run())
+        ends[text.end] += 1
+        assert tokenizer.vocab_size - 1 not in text.committed
+    assert ends["end of text"] > 10
+
+
+def test_without_verification_every_token_stays():
+    tokenizer = ToyTokenizer(VOCABULARIES[0])
+    model = ToyModel(tokenizer, seed=1)
+    text = Rollback(model.start([0]), None, greedy, tokens=15, observation=3)
+    list(text.run())
+    expected = [0]
+    while len(expected) < 16:
+        expected.append(int(model.logits_after(expected).argmax()))
+    assert [0, *text.committed] == expected
+    assert text.forwards == 14
+
+
+def test_without_leaves_the_given_logits_alone():
+    logits = np.arange(4.0)
+    assert without(logits, {1, 3}).tolist() == [0.0, -np.inf, 2.0, -np.inf]
+    assert logits.tolist() == [0.0, 1.0, 2.0, 3.0]

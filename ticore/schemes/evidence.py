@@ -1,0 +1,46 @@
+"""What the tokens of a text say about a watermark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The tokens that a scheme can score, in the text's order: arrays of one length n.
+
+    Attributes:
+        positions: int64[n], where they stand in the list of tokens.
+        seeds: int64[n], below 2^32, what their random numbers are drawn from.
+        tokens: int64[n], their ids.
+        scores: float64[n].
+    """
+
+    positions: Ints
+    seeds: Ints
+    tokens: Ints
+    scores: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def distinct(self) -> Evidence:
+        """The first of each draw.
+
+        Equal tokens behind equal seeds have the same random number, and hence the same score: to
+        count it again says nothing new, and would make repetitive text look watermarked
+        (Fernandez et al. 2023, section 3.2).
+        """
+        _, first = np.unique(self.seeds << 32 | self.tokens, return_index=True)
+        return self.where(np.sort(first))
+
+    def where(self, which: Ints | npt.NDArray[np.bool_] | slice) -> Evidence:
+        """The rows that an index selects."""
+        return Evidence(
+            self.positions[which], self.seeds[which], self.tokens[which], self.scores[which]
+        )

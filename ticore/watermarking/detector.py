@@ -1,0 +1,166 @@
+"""Whether a text was watermarked, read from the text alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import SettingsError, UnscorableTextError
+from ..interfaces import Tokenizer
+from ..schemes import Evidence, Null, Readable, scheme_named
+
+Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The stretch of a text that speaks most for a watermark.
+
+    Attributes:
+        begin, end: of its tokens, `ids[begin:end]`.
+        p_value: the probability that a text of this length without a watermark has a stretch that
+            speaks as much for one. An upper bound, whatever the stretch's length.
+    """
+
+    begin: int
+    end: int
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """What a text says about a watermark.
+
+    Attributes:
+        verdict: at the false-positive rate that was asked for.
+        p_value: the probability that a text without a watermark scores as high or higher.
+        strength: the score in standard deviations above the mean without a watermark.
+        scored: how many tokens count.
+        green: how many of them are green; None where a scheme has no green tokens.
+        tokens: how many the text has. Its first ones have no score, repeated draws do not count.
+        segment: see `Segment`.
+        ids: int64[tokens].
+        scores: float64[tokens], nan where a token has none.
+        counted: bool[tokens].
+    """
+
+    verdict: Verdict
+    p_value: float
+    strength: float
+    scored: int
+    green: int | None
+    tokens: int
+    segment: Segment
+    ids: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+    counted: npt.NDArray[np.bool_]
+
+
+class WatermarkDetector:
+    """Looks for the watermark of one scheme under one key.
+
+    Args:
+        tokenizer: of the model that wrote.
+        scheme: its name, or a scheme, as those of `ticore.schemes.readers`.
+        key: the secret it was written with; needed with a name.
+        fpr: the share of texts without a watermark that may be called watermarked.
+        repeats: `once`: a token behind the same context counts the first time only, without which
+            repetitive text looks watermarked. `all`: every time, as in the paper.
+        settings: of the scheme, such as gamma.
+
+    Raises:
+        SettingsError: a setting is out of range or unknown.
+        KeyFormatError: there is no key, or it is too short or too long.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        scheme: str | Readable = "left_hash",
+        *,
+        key: bytes | None = None,
+        fpr: float = 1e-5,
+        repeats: Literal["once", "all"] = "once",
+        **settings: Any,
+    ) -> None:
+        if not 0 < fpr < 1:
+            raise SettingsError(f"fpr: expected a rate above 0 and below 1, found {fpr!r}")
+        if repeats not in ("once", "all"):
+            raise SettingsError(f"repeats: expected once or all, found {repeats!r}")
+        self.tokenizer = tokenizer
+        self.fpr = fpr
+        self.scheme = scheme_named(scheme, key, tokenizer.vocab_size, **settings)
+        self._repeats = repeats
+
+    def detect(self, text: str) -> Detection:
+        """What `text` says.
+
+        Raises:
+            UnscorableTextError: it has no token that could be scored.
+            SettingsError: it is no valid Unicode.
+        """
+        return self.detect_ids(self.tokenizer.encode(text))
+
+    def detect_ids(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Detection:
+        """The same for a list of token ids.
+
+        Raises UnscorableTextError; SettingsError for ids that the tokenizer does not have.
+        """
+        evidence = self.scheme.evidence(ids)
+        counted = evidence.distinct() if self._repeats == "once" else evidence
+        if not len(counted):
+            raise UnscorableTextError(
+                f"expected a text of more than {self.scheme.context} tokens, which decide about "
+                f"those that follow, found {len(ids)}; give a longer text"
+            )
+        null = self.scheme.null
+        p_value, segment = null.p_value(counted), find_segment(null, counted)
+        has_greens = set(np.unique(counted.scores)) <= {0.0, 1.0}
+        scores = np.full(len(ids), np.nan)
+        scores[evidence.positions] = evidence.scores
+        which = np.zeros(len(ids), dtype=bool)
+        which[counted.positions] = True
+        return Detection(
+            verdict=self._verdict(p_value, segment),
+            p_value=p_value,
+            strength=null.strength(counted),
+            scored=len(counted),
+            green=int(counted.scores.sum()) if has_greens else None,
+            tokens=len(ids),
+            segment=segment,
+            ids=np.asarray(ids, dtype=np.int64),
+            scores=scores,
+            counted=which,
+        )
+
+    def _verdict(self, p_value: float, segment: Segment) -> Verdict:
+        # Two questions are asked of each text: half of the rate for either.
+        if p_value <= self.fpr / 2:
+            return "watermarked"
+        return "watermarked in part" if segment.p_value <= self.fpr / 2 else "no watermark found"
+
+
+def find_segment(null: Null, evidence: Evidence) -> Segment:
+    """The stretch with the highest sum of log-likelihood ratios.
+
+    From a given beginning on, the product of the ratios is a martingale where there is no
+    watermark, and exceeds 1/p anywhere with a probability of at most p (Ville). There are as many
+    beginnings as scores. Where scores are not independent the product's mean is still at most 1,
+    and every stretch counts by itself.
+    """
+    ratios = null.log_ratio(evidence.scores)
+    sums = np.concatenate([[0.0], np.cumsum(ratios)])
+    lowest = np.minimum.accumulate(sums)
+    end = int(np.argmax(sums - lowest))
+    begin = int(np.argmin(sums[: end + 1]))
+    count = len(ratios) if null.independent else len(ratios) * (len(ratios) + 1) / 2
+    p_value = min(1.0, count * math.exp(-(sums[end] - sums[begin])))
+    if begin == end:
+        return Segment(0, 0, 1.0)
+    positions = evidence.positions
+    return Segment(int(positions[begin]), int(positions[end - 1]) + 1, p_value)

@@ -1,0 +1,128 @@
+"""Samplers: from logits to the next token.
+
+All of them work on the arrays of any library, where these are; one number comes back.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from ..errors import SettingsError
+from ..schemes import Scheme
+from .rollback import Sampler
+
+
+@dataclass(frozen=True)
+class Warp:
+    """What is done to logits before anything is sampled.
+
+    Attributes:
+        temperature: divides them; above 0.
+        top_k: keep the k highest, and those equal to the last of them; None keeps all.
+        top_p: of those keep the most probable that together reach this share; above 0, at most 1.
+
+    Raises:
+        SettingsError: one is out of range.
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.temperature) and self.temperature > 0):
+            raise SettingsError(
+                f"temperature: expected a number above 0, found {self.temperature!r}; "
+                f"to always take the likeliest token use `greedy`"
+            )
+        if self.top_k is not None and self.top_k < 1:
+            raise SettingsError(f"top_k: expected at least 1, or None, found {self.top_k!r}")
+        if not 0 < self.top_p <= 1:
+            raise SettingsError(f"top_p: expected above 0 and at most 1, found {self.top_p!r}")
+
+    def __call__(self, logits: Any) -> Any:
+        """float[logit_width], with -inf for what is dropped."""
+        xp = array_namespace(logits)
+        if self.temperature != 1:
+            logits = logits / self.temperature
+        if self.top_k is not None and self.top_k < logits.shape[-1]:
+            least = xp.sort(logits)[-self.top_k]
+            logits = xp.where(logits < least, -xp.inf, logits)
+        if self.top_p < 1:
+            order = xp.flip(xp.argsort(logits))
+            shares = probabilities(logits)[order]
+            before = xp.cumulative_sum(shares) - shares
+            least = xp.min(logits[order][before < self.top_p])
+            logits = xp.where(logits < least, -xp.inf, logits)
+        return logits
+
+
+def probabilities(logits: Any) -> Any:
+    """float[n] that sum up to 1."""
+    xp = array_namespace(logits)
+    raised = xp.exp(logits - xp.max(logits))
+    return raised / xp.sum(raised)
+
+
+def greedy(ids: Sequence[int], logits: Any) -> int:
+    """The likeliest token, of equals the lowest id."""
+    return int(array_namespace(logits).argmax(logits))
+
+
+def multinomial(draw: random.Random, warp: Warp | None = None) -> Sampler:
+    """Samples by probability, with random numbers from `draw`."""
+
+    def sample(ids: Sequence[int], logits: Any) -> int:
+        warped = logits if warp is None else warp(logits)
+        xp = array_namespace(warped)
+        sums = xp.cumulative_sum(probabilities(warped))
+        # Rounding may bring the product up to the sum; then it is the last token with a share.
+        passed = (sums <= draw.random() * sums[-1]) & (sums < sums[-1])
+        return int(xp.sum(xp.astype(passed, xp.int32)))
+
+    return sample
+
+
+def marked(scheme: Scheme, draw: random.Random, warp: Warp | None = None) -> Sampler:
+    """Samples as `multinomial`, in favour of tokens that `scheme` prefers.
+
+    A token that has fewer before it than the scheme needs is sampled without favour.
+    """
+    plain = multinomial(draw, warp)
+    choose = greedy if scheme.greedy else multinomial(draw)
+
+    def sample(ids: Sequence[int], logits: Any) -> int:
+        if len(ids) < scheme.context:
+            return plain(ids, logits)
+        warped = logits if warp is None else warp(logits)
+        context = list(ids[len(ids) - scheme.context :])
+        return choose(ids, scheme.bias(context, warped))
+
+    return sample
+
+
+def excluding(sampler: Sampler, never: Sequence[int]) -> Sampler:
+    """`sampler`, kept from the ids `never`, which no text has: special ones, say."""
+    if not never:
+        return sampler
+
+    @cache
+    def mask(xp: Any, size: int, where: Any) -> Any:
+        which = np.zeros(size, dtype=bool)
+        which[[token for token in never if token < size]] = True
+        return xp.asarray(which, device=where)
+
+    def sample(ids: Sequence[int], logits: Any) -> int:
+        xp = array_namespace(logits)
+        dropped = mask(xp, logits.shape[-1], device(logits))
+        return sampler(ids, xp.where(dropped, -xp.inf, logits))
+
+    return sample
