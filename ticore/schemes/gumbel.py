@@ -22,6 +22,7 @@ from .significance import Exponential
 
 _HIGHEST = (1 << BITS) - 1
 _NUMBERS = float(1 << BITS)
+_BELOW_ONE = 1 - 2.0**-24  # the next number in float32
 
 
 class Gumbel:
@@ -63,6 +64,8 @@ class Gumbel:
         numbers = number(self._key.seed([before[..., at] for at in range(self.context)]), tokens)
         # 1 - u, exact also in float32 where it is small, which is where it matters.
         left = (xp.astype(_HIGHEST - numbers, logits.dtype) + 0.5) / _NUMBERS
+        # Where u is next to 0 it would be 1 in float32; no such token is chosen anyway.
+        left = xp.clip(left, 0.0, _BELOW_ONE)
         noisy = logits[..., :size] - xp.log(-xp.log1p(-left))
         return xp.concat([noisy, logits[..., size:] - xp.inf], axis=-1)
 

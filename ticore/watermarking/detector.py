@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..errors import SettingsError, UnscorableTextError
 from ..interfaces import Tokenizer
-from ..schemes import Evidence, Null, Readable, scheme_named
+from ..schemes import Evidence, Greens, Null, Readable, scheme_named
 
 Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
 
@@ -120,7 +120,6 @@ class WatermarkDetector:
             )
         null = self.scheme.null
         p_value, segment = null.p_value(counted), find_segment(null, counted)
-        has_greens = set(np.unique(counted.scores)) <= {0.0, 1.0}
         scores = np.full(len(ids), np.nan)
         scores[evidence.positions] = evidence.scores
         which = np.zeros(len(ids), dtype=bool)
@@ -130,7 +129,7 @@ class WatermarkDetector:
             p_value=p_value,
             strength=null.strength(counted),
             scored=len(counted),
-            green=int(counted.scores.sum()) if has_greens else None,
+            green=int(counted.scores.sum()) if isinstance(null, Greens) else None,
             tokens=len(ids),
             segment=segment,
             ids=np.asarray(ids, dtype=np.int64),

@@ -1,0 +1,163 @@
+"""What is watermarked is found, what is not is not, and part of a text is found where it stands."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ticore
+from tests.models import ToyTokenizer
+from ticore.errors import KeyFormatError, SettingsError, UnscorableTextError
+from ticore.schemes import SCHEMES, Evidence, Exponential, Greens
+from ticore.watermarking.detector import find_segment
+
+KEY = bytes(range(32))
+CONTINUED = [
+    "It was late when", "The morning was cold and", "My dear friend,", "In the old days the",
+    "He looked at the sea and", "Nobody had told her that", "The weather in spring",
+    "There is no doubt that", "When the train had left,", "The king and his",
+]  # fmt: skip
+VARIANTS = [
+    *((name, {}) for name in SCHEMES),
+    *((name, {"greens": "exact"}) for name in ("left_hash", "self_hash", "unigram")),
+]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ticore.load_model("tiny-en", dtype="float32")
+
+
+@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("name", SCHEMES)
+def test_what_was_watermarked_is_found_and_under_no_other_key(model, name, part):
+    """A hundred texts of 200 tokens for each scheme, in ten parts."""
+    mark = ticore.Watermarker(model, name, key=KEY, seed=part, end_of_text=False)
+    right = ticore.WatermarkDetector(model.tokenizer, name, key=KEY)
+    wrong = ticore.WatermarkDetector(model.tokenizer, name, key=KEY[::-1])
+    found = 0
+    for prompt in CONTINUED:
+        written = mark.generate(prompt, 200)
+        seen = right.detect(written.text)
+        assert written.consistent
+        assert seen.ids.tolist() == list(written.ids)
+        assert seen.p_value == right.detect_ids(written.ids).p_value
+        found += seen.p_value < 1e-5
+        assert wrong.detect(written.text).p_value > 1e-5
+    assert found == len(CONTINUED)
+
+
+def random_ids(rng, count):
+    return rng.zipf(1.3, size=count) % 4000
+
+
+def marked_ids(scheme, rng, count):
+    """Ids that a model without preferences writes with a watermark."""
+    ids = random_ids(rng, 5).tolist()
+    while len(ids) < count:
+        logits = scheme.bias(ids[len(ids) - scheme.context :], rng.gumbel(size=4000))
+        ids.append(int(np.argmax(logits)))
+    return np.array(ids)
+
+
+@pytest.mark.parametrize(("name", "settings"), VARIANTS)
+def test_a_marked_stretch_of_a_longer_text_is_found_where_it_stands(name, settings):
+    rng = np.random.default_rng(3)
+    scheme = SCHEMES[name](KEY, 4000, **settings)
+    marked = marked_ids(scheme, rng, 300)
+    ids = np.concatenate([random_ids(rng, 3000), marked, random_ids(rng, 3000)])
+    seen = ticore.WatermarkDetector(ToyTokenizer(["a"] * 4000), scheme).detect_ids(ids)
+    assert seen.segment.p_value < 1e-6
+    assert seen.verdict == ("watermarked" if seen.p_value < 5e-6 else "watermarked in part")
+    both = min(seen.segment.end, 3300) - max(seen.segment.begin, 3000)
+    either = max(seen.segment.end, 3300) - min(seen.segment.begin, 3000)
+    assert both / either > 0.5
+
+
+@pytest.mark.parametrize(("name", "settings"), VARIANTS)
+def test_verdicts_keep_to_the_false_positive_rate(name, settings):
+    """Of 2,000 texts without a watermark, some of them repetitive, a twentieth at most."""
+    rng = np.random.default_rng(5)
+    wrong = segments = 0
+    for n in range(2000):
+        key = rng.bytes(16)
+        detector = ticore.WatermarkDetector(
+            ToyTokenizer(["a"] * 50), SCHEMES[name](key, 4000, **settings), fpr=0.05
+        )
+        ids = random_ids(rng, 120)
+        seen = detector.detect_ids(np.tile(ids[:30], 8) if n % 2 else ids)
+        wrong += seen.verdict != "no watermark found"
+        segments += seen.segment.p_value <= 0.05
+    most = 2000 * 0.05 + 3 * math.sqrt(2000 * 0.05)
+    assert wrong <= most
+    assert segments <= most
+
+
+def test_counting_repetition_is_what_breaks_the_rate():
+    """The paper counts every token; a text that repeats itself then looks watermarked at times."""
+    rng = np.random.default_rng(6)
+    found = {"once": 0, "all": 0}
+    for _ in range(200):
+        scheme = SCHEMES["left_hash"](rng.bytes(16), 4000)
+        ids = np.tile(random_ids(rng, 20), 40)
+        for repeats in found:
+            detector = ticore.WatermarkDetector(
+                ToyTokenizer(["a"]), scheme, repeats=repeats, fpr=0.01
+            )
+            found[repeats] += detector.detect_ids(ids).p_value < 0.005
+    assert found["once"] <= 5
+    assert found["all"] > 50
+
+
+def test_a_segment_by_hand():
+    null = Greens(0.5, 0.75)
+    count = np.arange(8)
+    scores = np.array([0, 0, 1, 1, 1, 1, 0, 0], dtype=float)
+    segment = find_segment(null, Evidence(count + 3, count, count, scores))
+    assert (segment.begin, segment.end) == (5, 9)
+    assert segment.p_value == 1.0  # 8 beginnings, and a ratio of 1.5 to the fourth
+    scores = np.ones(40)
+    count = np.arange(40)
+    segment = find_segment(null, Evidence(count, count, count, scores))
+    assert segment.p_value == pytest.approx(40 * 1.5**-40)
+    nothing = find_segment(Exponential(), Evidence(count, count, count, np.zeros(40)))
+    assert (nothing.begin, nothing.end, nothing.p_value) == (0, 0, 1.0)
+
+
+def test_what_counts_and_what_does_not():
+    detector = ticore.WatermarkDetector(ToyTokenizer(["a"] * 9), "left_hash", key=KEY)
+    seen = detector.detect_ids([1, 2, 1, 2, 1, 3])
+    assert (seen.tokens, seen.scored) == (6, 3)
+    assert seen.counted.tolist() == [False, True, True, False, False, True]
+    assert np.isnan(seen.scores).tolist() == [True] + [False] * 5
+    assert seen.scores[1] == seen.scores[3]
+    assert seen.green == int(seen.scores[seen.counted].sum())
+    assert ticore.WatermarkDetector(
+        ToyTokenizer(["a"] * 9), "gumbel", key=KEY
+    ).detect_ids(range(9)).green is None  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("text", ["", "a"])
+def test_a_text_that_is_too_short_is_refused(model, name, text):
+    detector = ticore.WatermarkDetector(model.tokenizer, name, key=KEY)
+    if name == "unigram" and text:
+        assert detector.detect(text).scored == 1
+    else:
+        with pytest.raises(UnscorableTextError, match="expected a text of more than"):
+            detector.detect(text)
+
+
+def test_settings_are_checked(model):
+    tokenizer = model.tokenizer
+    for fpr in (0, 1, -1, 2, float("nan")):
+        with pytest.raises(SettingsError, match="fpr: expected a rate above 0 and below 1"):
+            ticore.WatermarkDetector(tokenizer, key=KEY, fpr=fpr)
+    with pytest.raises(SettingsError, match="repeats: expected once or all, found 'x'"):
+        ticore.WatermarkDetector(tokenizer, key=KEY, repeats="x")
+    with pytest.raises(KeyFormatError, match="found none"):
+        ticore.WatermarkDetector(tokenizer)
+    with pytest.raises(KeyFormatError, match="found 3"):
+        ticore.WatermarkDetector(tokenizer, key=b"abc")
+    with pytest.raises(SettingsError, match="lone surrogate"):
+        ticore.WatermarkDetector(tokenizer, key=KEY).detect("a\ud800b")
