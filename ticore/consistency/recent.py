@@ -31,6 +31,9 @@ class Recent(Generic[K, V]):
                 self._values.popitem(last=False)
         return self._values[key]
 
+    def __contains__(self, key: K) -> bool:
+        return key in self._values
+
     def drop(self, which: Callable[[K], bool]) -> None:
         """Forget the values of keys for which `which` holds."""
         for key in filter(which, list(self._values)):

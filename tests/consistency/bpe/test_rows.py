@@ -23,6 +23,7 @@ def test_rows_are_what_bpe_does_with_every_pair(model):
         row = table.row(left)
         for right in learned.reachable:
             assert row[right] == learned.stay_apart(left, right), learned.named(left, right)
+            assert table.apart(left, right) == row[right], learned.named(left, right)
 
 
 @given(model=models)
@@ -42,6 +43,7 @@ def test_nothing_stands_next_to_what_bpe_does_not_give(model):
     hidden = np.flatnonzero(~learned.runs.reachable)
     for token in hidden.tolist()[:3]:
         assert not table.row(token).any()
+        assert not any(table.apart(token, other) for other in range(len(table.place)))
         assert not column(learned.rules, learned.runs, token).any()
     for token in learned.reachable[:3]:
         assert not table.row(token)[hidden].any()

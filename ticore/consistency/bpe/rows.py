@@ -67,6 +67,22 @@ class Rows:
             u, ends, peak = self.right[u], self.clock[u], self.right_peak[u]
         return ~forbidden.take(self.place) & self.reachable
 
+    def apart(self, left: int, right: int) -> bool:
+        """`row(left)[right]`, found without the row."""
+        if not (self.reachable[left] and self.reachable[right]):
+            return False
+        at = self.place[right]
+        u, ends, peak = left, NEVER, NEVER
+        while u >= 0:
+            rules = slice(self.first[u], self.first[u + 1])
+            merges = (self.own[rules] == at) | ((self.begin[rules] <= at) & (at < self.end[rules]))
+            if ends != NEVER:
+                merges &= (self.rank[rules] < peak) & (self.starts_at[rules] < ends)
+            if merges.any():
+                return False
+            u, ends, peak = self.right[u], self.clock[u], self.right_peak[u]
+        return True
+
 
 def rows(known: Rules, runs: Derivations) -> Rows:
     """Lay out the rows of a vocabulary."""

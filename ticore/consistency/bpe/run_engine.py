@@ -122,6 +122,14 @@ class RunEngine(TableEngine[State]):
         self._add_bytes(answers, state)
         return answers
 
+    def _decide_one(self, state: State, token: int) -> bool:
+        if state.unfinished or not state.ids or token in self._byte_ids:
+            return bool(self._decide(state)[token])
+        last, reachable = state.ids[-1], self._vocabulary.reachable
+        meets = reachable[last] and reachable[token]
+        apart = not meets or self._vocabulary.apart(last, token)
+        return bool(self._anywhere[token]) and apart
+
     def _continue_bytes(self, state: State) -> Bools:
         """Inside a character that is spelled in bytes only its next byte may come."""
         answers = np.zeros(len(self._spelled), dtype=bool)

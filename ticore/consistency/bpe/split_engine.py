@@ -192,13 +192,31 @@ class SplitEngine(TableEngine[State]):
             answers[asked] = self._oracle.admits(state.ids, asked)
         return answers
 
+    def _decide_one(self, state: State, token: int) -> bool:
+        tail = state.tail
+        assert tail is not None  # else there is no table
+        if state.unfinished:
+            return bool(self._decide(state)[token])
+        sorting = self._sorting(tail)
+        verdict = decide(self._splitter, tail, sorting.groups[sorting.of[token]])
+        if token in tail.completing:
+            verdict = Verdict.ASK
+        if verdict is Verdict.IF_APART:
+            return bool(state.ids) and self._vocabulary.apart(state.ids[-1], token)
+        if verdict is Verdict.ASK:
+            return bool(self._oracle.admits(state.ids, [token])[0])
+        return verdict is Verdict.YES
+
     def _decide_sorted(self, tail: Tail) -> npt.NDArray[np.uint8]:
         """The verdict on every id."""
-        sorting = self._near if tail.near_apostrophe else self._plain
+        sorting = self._sorting(tail)
         known = self._meetings.get(
             tail.shape, lambda: Meetings(self._shapes, self._splitter, tail.shape, sorting.groups)
         )
         return known.verdicts(tail).take(sorting.of)
+
+    def _sorting(self, tail: Tail) -> Sorting:
+        return self._near if tail.near_apostrophe else self._plain
 
     def _decide_unfinished(self, state: State, tail: Tail) -> npt.NDArray[np.uint8]:
         """After a token that ends inside a character: what spells its next bytes, one by one."""

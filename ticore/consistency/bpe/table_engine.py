@@ -83,10 +83,15 @@ class TableEngine(ABC, Generic[S]):
     def _decide(self, state: S) -> Bools:
         """The table's answers: bool[vocab_size], the same for all states of one key."""
 
+    @abstractmethod
+    def _decide_one(self, state: S, token: int) -> bool:
+        """The table's answer about one token, where there is a table: `_decide(state)[token]`."""
+
     def mask(self, state: S) -> Bools:
-        packed = self._packed(state)
-        if packed is None:
+        key = self._key(state)
+        if key is None:
             return self._oracle.admits(state.ids, range(len(self._spelled)))
+        packed = self._packed(key, state)
         answers = np.unpackbits(packed, count=len(self._spelled), bitorder="little").view(bool)
         for forbidden in self._forbidden(state):
             answers[forbidden] = False
@@ -95,20 +100,23 @@ class TableEngine(ABC, Generic[S]):
         return answers
 
     def admits(self, state: S, candidates: Ids) -> Bools:
-        packed = self._packed(state)
-        if packed is None:
+        key = self._key(state)
+        if key is None:
             return self._oracle.admits(state.ids, candidates)
-        answers: Bools = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
+        answers: Bools
+        if len(candidates) == 1 and key not in self._masks:
+            # Whoever only follows a text asks about each token once, and about no other.
+            answers = np.array([self._decide_one(state, int(candidates[0]))])
+        else:
+            packed = self._packed(key, state)
+            answers = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
         for forbidden in self._forbidden(state):
             answers &= ~np.isin(candidates, forbidden)
         for token, answer in self._added_answers(state):
             answers[candidates == token] = answer
         return answers
 
-    def _packed(self, state: S) -> npt.NDArray[np.uint8] | None:
-        key = self._key(state)
-        if key is None:
-            return None
+    def _packed(self, key: Hashable, state: S) -> npt.NDArray[np.uint8]:
         packed = self._masks.get(
             key, lambda: np.packbits(self._decide(state), bitorder="little").tobytes()
         )

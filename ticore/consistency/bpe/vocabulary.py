@@ -109,7 +109,9 @@ class Vocabulary:
         """Whether the reachable tokens `left` and `right` stay two tokens in one part."""
         if (before := self.before.get(right)) is not None:
             return bool(before[left])
-        return bool(self._pack(left)[right >> 3] >> (right & 7) & 1)
+        if left in self._packed:
+            return bool(self._pack(left)[right >> 3] >> (right & 7) & 1)
+        return self._rows.apart(left, right)
 
     def segment(self, data: bytes) -> tuple[int, ...]:
         """The tokens of a few bytes inside a part, empty if there are none.
