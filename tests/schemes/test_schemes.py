@@ -33,7 +33,8 @@ def test_the_bias_prefers_what_scores(name, ids):
     scheme = VARIANTS[name]()
     evidence = scheme.evidence(ids)
     assert evidence.positions.tolist() == list(range(scheme.context, len(ids)))
-    assert evidence.tokens.tolist() == ids[scheme.context :]
+    assert (evidence.draws & 0xFFFFFFFF).tolist() == ids[scheme.context :]
+    assert (evidence.draws >> 32 & 0xFFFFFFFF).tolist() == evidence.seeds.tolist()
     for at, score in zip(evidence.positions.tolist(), evidence.scores, strict=True):
         expected = scores_by_bias(scheme, ids[at - scheme.context : at])[ids[at]]
         assert score == pytest.approx(expected, rel=1e-6)
@@ -104,17 +105,12 @@ def test_equal_draws_have_equal_scores():
     for make in VARIANTS.values():
         evidence = make().evidence(ids)
         by_draw = {}
-        for draw, score in zip(
-            zip(evidence.seeds.tolist(), evidence.tokens.tolist(), strict=True),
-            evidence.scores.tolist(),
-            strict=True,
-        ):
+        for draw, score in zip(evidence.draws.tolist(), evidence.scores.tolist(), strict=True):
             assert by_draw.setdefault(draw, score) == score
         distinct = evidence.distinct()
         assert len(distinct) == len(by_draw)
         assert (np.diff(distinct.positions) > 0).all()
-        draws = zip(distinct.seeds.tolist(), distinct.tokens.tolist(), strict=True)
-        assert [by_draw[draw] for draw in draws] == distinct.scores.tolist()
+        assert [by_draw[draw] for draw in distinct.draws.tolist()] == distinct.scores.tolist()
 
 
 @pytest.mark.parametrize("name", SCHEMES)

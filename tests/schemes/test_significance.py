@@ -100,5 +100,5 @@ def _smoothed(null, given, rng):
         return rng.uniform() * null.p_value(given)
     more = given.scores.copy()
     more[np.flatnonzero(more == 0)[0]] = 1
-    above = null.p_value(Evidence(given.positions, given.seeds, given.tokens, more))
+    above = null.p_value(Evidence(given.positions, given.seeds, given.draws, more))
     return above + rng.uniform() * (null.p_value(given) - above)

@@ -27,7 +27,8 @@ class Readable(Protocol):
         null: the distribution of scores without a watermark.
     """
 
-    context: int
+    @property
+    def context(self) -> int: ...
 
     @property
     def null(self) -> Null: ...
@@ -44,7 +45,8 @@ class Scheme(Readable, Protocol):
         greedy: the likeliest token is to be taken; what chance there is, is in the bias.
     """
 
-    greedy: bool
+    @property
+    def greedy(self) -> bool: ...
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits to sample from, in their own library and on their own device.

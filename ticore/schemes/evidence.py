@@ -17,30 +17,34 @@ class Evidence:
     Attributes:
         positions: int64[n], where they stand in the list of tokens.
         seeds: int64[n], below 2^32, what their random numbers are drawn from.
-        tokens: int64[n], their ids.
+        draws: int64[n], which random number each has: where they are equal, so are the scores.
         scores: float64[n].
     """
 
     positions: Ints
     seeds: Ints
-    tokens: Ints
+    draws: Ints
     scores: npt.NDArray[np.float64]
 
     def __len__(self) -> int:
-        return len(self.tokens)
+        return len(self.draws)
 
     def distinct(self) -> Evidence:
         """The first of each draw.
 
-        Equal tokens behind equal seeds have the same random number, and hence the same score: to
-        count it again says nothing new, and would make repetitive text look watermarked
+        To count it again says nothing new, and would make repetitive text look watermarked
         (Fernandez et al. 2023, section 3.2).
         """
-        _, first = np.unique(self.seeds << 32 | self.tokens, return_index=True)
+        _, first = np.unique(self.draws, return_index=True)
         return self.where(np.sort(first))
 
     def where(self, which: Ints | npt.NDArray[np.bool_] | slice) -> Evidence:
         """The rows that an index selects."""
         return Evidence(
-            self.positions[which], self.seeds[which], self.tokens[which], self.scores[which]
+            self.positions[which], self.seeds[which], self.draws[which], self.scores[which]
         )
+
+
+def draws(seeds: Ints, tokens: Ints) -> Ints:
+    """One number for each pair of a seed and a token, int64[n]; both are below 2^32."""
+    return seeds << 32 | tokens

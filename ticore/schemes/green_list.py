@@ -18,7 +18,7 @@ from array_api_compat import array_namespace
 
 from ..errors import SettingsError
 from .base import Array
-from .evidence import Evidence
+from .evidence import Evidence, draws
 from .keyed import BITS, Key, Words, number, place
 from .settings import require_number, windows, words_like
 from .significance import ExactGreens, Greens
@@ -103,10 +103,9 @@ class GreenList(ABC):
         """Scores 1 for green tokens and 0 for others; see `Readable`."""
         before, tokens, positions = windows(ids, self.context, self.vocab_size)
         seeds = np.broadcast_to(self._seeds(before, tokens), tokens.shape)
-        green = self._is_green(seeds, tokens)
-        return Evidence(
-            positions, seeds.astype(np.int64), tokens.astype(np.int64), green.astype(np.float64)
-        )
+        scores = self._is_green(seeds, tokens).astype(np.float64)
+        wide = seeds.astype(np.int64)
+        return Evidence(positions, wide, draws(wide, tokens.astype(np.int64)), scores)
 
     @abstractmethod
     def _seeds(self, before: Words, tokens: Words) -> Words:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from array_api_compat import array_namespace
 
 from .base import Array
-from .evidence import Evidence
+from .evidence import Evidence, draws
 from .keyed import BITS, Key, number
 from .settings import windows, words_like
 from .significance import Exponential
@@ -73,5 +73,6 @@ class Gumbel:
         """Scores -log(1 - u); see `Readable`."""
         before, tokens, positions = windows(ids, self.context, self.vocab_size)
         seeds = self._key.seed([before[..., at] for at in range(self.context)])
+        wide = seeds.astype(np.int64)
         left = (_HIGHEST - number(seeds, tokens).astype(np.float64) + 0.5) / _NUMBERS
-        return Evidence(positions, seeds.astype(np.int64), tokens.astype(np.int64), -np.log(left))
+        return Evidence(positions, wide, draws(wide, tokens.astype(np.int64)), -np.log(left))

@@ -1,0 +1,191 @@
+"""Transformers' green lists: `WatermarkingConfig`, after Kirchenbauer et al. 2023 and 2024.
+
+Before each token the engine seeds torch's generator from the tokens before (and, for `selfhash`,
+from the candidate itself), shuffles the vocabulary, and prefers the first `greens` of it. Here the
+same shuffle is followed for one token alone, so that no list is ever built.
+
+Sources: transformers 5, generation/logits_process.py (`WatermarkLogitsProcessor`) and
+generation/watermarking.py (`WatermarkDetector`); ATen/native/TensorFactories.cpp (`randperm_cpu`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import SettingsError
+from ..evidence import Evidence, Ints, draws
+from ..significance import ExactGreens
+from .checks import SomeIds, a_bias, a_share, an_integer, chosen, token_ids, windows
+
+_TABLE_SIZE = 1_000_003  # of the table that selfhash looks tokens up in
+# Beyond this many torch shuffles with 64-bit numbers.
+_MOST_SHUFFLED = 0xFFFFFFFF // 20 - 1
+_WORD = 0xFFFFFFFF
+# `manual_seed` gets numbers modulo this, and its generator uses their lower 32 bits.
+_MODULUS = (1 << 64) - 1
+
+
+class TransformersKGW:
+    """What transformers writes with a `WatermarkingConfig`, on a CPU.
+
+    The lists depend on the device that drew them: those of a GPU come from another generator and
+    are not read here.
+
+    Scores are 1 for green tokens and 0 for others. `null.strength` over all of them is the z-score
+    of transformers' `WatermarkDetector`. With `ignore_repeated_ngrams=True` that one counts each
+    n-gram once, `Evidence.distinct` each token on each list once, which is less where n-grams share
+    a list: `lefthash` looks at the last token of its context only. The share of greens is taken to
+    be `greenlist_ratio`, as there; a list's true share is smaller by less than one token, so that
+    the p-value errs to the safe side.
+
+    With `lefthash` the list behind token 0 is the same under every key (0 times the key), so that
+    texts in which token 0 is frequent lean to one side or the other whatever the key; `null` does
+    not know of that.
+
+    Attributes:
+        context: `context_width` for lefthash, one less for selfhash, whose window ends with the
+            candidate.
+        null: exact lists.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        *,
+        greenlist_ratio: float = 0.25,
+        bias: float = 2.0,
+        hashing_key: int = 15485863,
+        seeding_scheme: str = "lefthash",
+        context_width: int = 1,
+    ) -> None:
+        """
+        Args:
+            vocab_size: the model config's, which may be more than the tokenizer's.
+            greenlist_ratio, hashing_key, seeding_scheme, context_width: as in the writer.
+            bias: as in the writer; only `null.log_ratio` depends on it.
+
+        Raises:
+            SettingsError: a value that transformers does not take or that gives empty lists.
+        """
+        self._size = an_integer("vocab_size", vocab_size, 2, _MOST_SHUFFLED)
+        share = a_share("greenlist_ratio", greenlist_ratio)
+        bias = a_bias("bias", bias)
+        self._key = an_integer("hashing_key", hashing_key, -(1 << 63), (1 << 64) - 1)
+        width = an_integer("context_width", context_width, 1, 1 << 16)
+        if seeding_scheme not in ("lefthash", "selfhash"):
+            raise SettingsError(
+                f"seeding_scheme: expected 'lefthash' or 'selfhash', found {seeding_scheme!r}; "
+                f"give the writer's"
+            )
+        self._greens = int(self._size * share)
+        if not 0 < self._greens < self._size:
+            raise SettingsError(
+                f"greenlist_ratio: expected a share that makes at least one of {self._size} tokens "
+                f"green and not all, found {greenlist_ratio!r}; check vocab_size, too"
+            )
+        self._includes_itself = seeding_scheme == "selfhash"
+        self.context = width - self._includes_itself
+        # Half of what a flat distribution would gain: text is partly predictable.
+        flat = share * math.exp(min(bias, 50)) / (share * math.exp(min(bias, 50)) + 1 - share)
+        self.null = ExactGreens(share, (share + flat) / 2, self._greens, self._size)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
+        """From `WatermarkingConfig.to_dict()`, or a part of it.
+
+        Raises:
+            SettingsError: an unknown setting, or what the constructor raises.
+        """
+        names = ("greenlist_ratio", "bias", "hashing_key", "seeding_scheme", "context_width")
+        return cls(vocab_size, **chosen(config, names, ()))
+
+    def evidence(self, ids: SomeIds) -> Evidence:
+        """1.0 for green tokens and 0.0 for others.
+
+        Args:
+            ids: int[n], below `vocab_size`.
+
+        Raises:
+            SettingsError: other ids.
+        """
+        ids = token_ids(ids, self._size)
+        window = windows(ids, self.context + 1)
+        tokens = window[:, -1].copy()
+        seeds = self._seeds_of_windows(window) if self._includes_itself else self._seeds(window)
+        scores = self._scores(seeds, tokens)
+        positions = np.arange(self.context, self.context + len(tokens))
+        return Evidence(positions, seeds, draws(seeds, tokens), scores)
+
+    def _seeds(self, window: Ints) -> Ints:
+        """For lefthash, int64[n]: key times the last token, which in the engine is a Python int."""
+        previous, which = np.unique(window[:, -2], return_inverse=True)
+        seeds = [self._key * token % _MODULUS & _WORD for token in previous.tolist()]
+        return np.array(seeds, np.int64)[which]
+
+    def _seeds_of_windows(self, window: Ints) -> Ints:
+        """For selfhash, int64[n]: the least product in a window, in int64 that wraps."""
+        table = _table(self._key & _WORD, min(self._size, _TABLE_SIZE))
+        looked_up = table[window % _TABLE_SIZE] + 1
+        key = np.array(self._key & (1 << 64) - 1, np.uint64).astype(np.int64)
+        least = (key * looked_up * looked_up[:, -1:]).min(axis=1)
+        # `%` makes a negative number positive by adding 2^64 - 1, which is -1 in the lower bits.
+        seeds: Ints = (least - (least < 0)) & _WORD
+        return seeds
+
+    def _scores(self, seeds: Ints, tokens: Ints) -> npt.NDArray[np.float64]:
+        # In the order of seeds, so that each one's shuffle is drawn once.
+        distinct, which = np.unique(draws(seeds, tokens), return_inverse=True)
+        green = [
+            _is_green(draw >> 32 & _WORD, draw & _WORD, self._greens, self._size)
+            for draw in distinct.tolist()
+        ]
+        return np.array(green, np.float64)[which]
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_green(seed: int, token: int, greens: int, size: int) -> bool:
+    """Whether a token is among the first `greens` places of a seed's shuffle.
+
+    Step i of the shuffle swaps place i with a later one (or itself) and leaves place i alone from
+    then on. So a token stays where it is until a step swaps its place to the front, or until the
+    step of its own place sends it further on.
+    """
+    swaps = _swaps(seed, greens, size)
+    start, place = 0, token
+    while not (swaps[start:place] == place).any():
+        if place >= greens:
+            return False
+        start, place = place + 1, int(swaps[place])
+        if place == start - 1:
+            return True
+    return True
+
+
+@lru_cache(maxsize=8)
+def _swaps(seed: int, count: int, size: int) -> npt.NDArray[np.uint32]:
+    """uint32[count]: which place each of the first steps of `torch.randperm(size)` swaps with its
+    own.
+
+    `RandomState` seeds MT19937 as torch does, and its `bytes` are the generator's plain output.
+    """
+    words = np.frombuffer(np.random.RandomState(seed).bytes(4 * count), "<u4")
+    steps = np.arange(count, dtype=np.uint32)
+    swaps: npt.NDArray[np.uint32] = words % (np.uint32(size) - steps) + steps
+    return swaps
+
+
+@lru_cache(maxsize=4)
+def _table(seed: int, count: int) -> Ints:
+    """int64[count]: the first of `torch.randperm(1_000_003)`."""
+    moved: dict[int, int] = {}
+    first = []
+    for place, other in enumerate(_swaps(seed, count, _TABLE_SIZE).tolist()):
+        first.append(moved.get(other, other))
+        moved[other] = moved.get(place, place)
+    return np.array(first, np.int64)
