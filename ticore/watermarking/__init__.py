@@ -3,7 +3,7 @@
 from .detector import Detection, Segment, WatermarkDetector
 from .generating import Generated, Generator, Writing, consistent_generate
 from .rollback import Rollback, Sampler
-from .sampling import Warp, greedy, marked, multinomial
+from .sampling import Warp, excluding, greedy, marked, multinomial
 from .watermarker import Watermarker
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Watermarker",
     "Writing",
     "consistent_generate",
+    "excluding",
     "greedy",
     "marked",
     "multinomial",

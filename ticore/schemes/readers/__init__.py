@@ -1,8 +1,22 @@
 """Readers of watermarks that other engines write; each stands alone and needs NumPy only."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..base import Readable
 from .kgw import TransformersKGW
 from .sglang import SGLangGumbel
 from .synthid import TransformersSynthID
 from .vllm import VLLMGumbel
 
-__all__ = ["SGLangGumbel", "TransformersKGW", "TransformersSynthID", "VLLMGumbel"]
+READERS: dict[str, Callable[[Mapping[str, Any], int], Readable]] = {
+    "transformers": TransformersKGW.from_config,
+    "synthid": lambda config, _vocab_size: TransformersSynthID.from_config(config),
+    "vllm": lambda config, _vocab_size: VLLMGumbel.from_config(config),
+    "sglang": lambda config, _vocab_size: SGLangGumbel.from_config(config),
+}
+"""By name: what makes a reader from the engine's own settings and the vocabulary's size."""
+
+__all__ = ["READERS", "SGLangGumbel", "TransformersKGW", "TransformersSynthID", "VLLMGumbel"]

@@ -1,0 +1,244 @@
+"""Paraphrase behind an endpoint: a server in this process, which answers as it is told."""
+
+import json
+import random
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from ticore.errors import SettingsError, TicoreError
+from ticore.evaluation import Attack, EndpointError, EndpointParaphrase
+
+KEY = "sk-secret-0123456789"
+
+
+def completion(content, **more):
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}} | more
+    return 200, json.dumps({"model": "toy-2026-01-31", "choices": [choice]}), {}
+
+
+class Script(ThreadingHTTPServer):
+    """Gives its answers in turn, the last one again and again, and keeps what it was asked.
+
+    An answer is (status, body, headers); status None lets the client wait, 0 hangs up amid it.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, answers):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers = answers
+        self.asked = []
+        self.released = threading.Event()
+
+    @property
+    def base_url(self):
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.asked.append((self.path, dict(self.headers), json.loads(body)))
+        count = len(self.server.asked)
+        status, said, headers = self.server.answers[min(count, len(self.server.answers)) - 1]
+        if status is None:
+            self.server.released.wait(10)
+            return
+        self.send_response(status or 200)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(said.encode()) + (status == 0)))
+        self.end_headers()
+        self.wfile.write(said.encode())
+
+    do_GET = do_POST
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setenv("TOY_KEY", f" {KEY}\n")
+
+
+@contextmanager
+def serving(*answers):
+    server = Script(answers)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def paraphrase(url, **how):
+    how = {"key_variable": "TOY_KEY", "pause": 0.001, "attempts": 3, "timeout": 5} | how
+    return EndpointParaphrase(url, "toy", draw=random.Random(1), **how)
+
+
+def test_success():
+    with serving(completion(" The cat lay down.\n", finish_reason="stop")) as server:
+        attack = paraphrase(server.base_url + "/", fields={"temperature": 0.7})
+        found = attack("The cat sat {down}.")
+    assert isinstance(attack, Attack)
+    assert (attack.name, found.label) == ("paraphrase by toy", "paraphrase by toy-2026-01-31")
+    assert (found.text, found.changed, found.complete) == ("The cat lay down.", 0.5, True)
+    ((path, headers, body),) = server.asked
+    assert path == "/v1/chat/completions"
+    assert headers["Authorization"] == f"Bearer {KEY}"
+    assert headers["Content-Type"] == "application/json"
+    assert body.keys() == {"model", "messages", "temperature"}
+    assert (body["model"], body["temperature"]) == ("toy", 0.7)
+    assert body["messages"][0]["role"] == "user"
+    assert body["messages"][0]["content"].endswith("\n\nThe cat sat {down}.")
+
+
+def test_what_an_answer_may_leave_out():
+    bare = json.dumps({"choices": [{"message": {"content": "Ünïcode 猫"}}]})
+    with serving((200, bare, {})) as server:
+        found = paraphrase(server.base_url, key_variable=None, prompt="{text}")("a")
+    assert (found.text, found.label, found.complete) == ("Ünïcode 猫", "paraphrase by toy", True)
+    assert "Authorization" not in server.asked[0][1]
+    with serving(completion("cut", finish_reason="length")) as server:
+        assert not paraphrase(server.base_url)("a").complete
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_busy_then_success(status):
+    with serving((status, "later", {}), (status, "", {}), completion("done")) as server:
+        assert paraphrase(server.base_url)("a").text == "done"
+    assert len(server.asked) == 3
+    assert server.asked[0][2] == server.asked[2][2]
+
+
+def test_a_broken_connection_is_tried_again():
+    with serving((0, '{"choices": [', {}), completion("done")) as server:
+        assert paraphrase(server.base_url)("a").text == "done"
+
+
+def test_pauses_double_and_heed_the_server(monkeypatch):
+    pauses = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    busy, asks = (429, "", {}), (429, "", {"Retry-After": "7"})
+    late, odd = (429, "", {"Retry-After": "86400"}), (503, "", {"Retry-After": "Wed, 21 Oct"})
+    with serving(busy, busy, busy, asks, late, odd, completion("done")) as server:
+        attack = paraphrase(server.base_url, attempts=7, pause=0.1)
+        assert attack("a").text == "done"
+    assert all(0.05 * 2**n <= pause <= 0.1 * 2**n for n, pause in enumerate(pauses[:3]))
+    assert pauses[3:5] == [7, 60]
+    assert 1.6 <= pauses[5] <= 3.2
+
+
+def test_a_server_that_only_fails():
+    with (
+        serving((500, "out of memory", {})) as server,
+        pytest.raises(EndpointError, match=r"found status 500 .*out of memory.*, 3 times; is the"),
+    ):
+        paraphrase(server.base_url)("a")
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(400, "see what it says"), (401, "is the API key"), (404, "base_url right up to /v1")],
+)
+def test_refusals_are_not_tried_again_and_never_show_the_key(status, advice):
+    said = f'{{"error": "no {KEY}"}}' + " x" * 500
+    with (
+        serving((status, said, {})) as server,
+        pytest.raises(EndpointError, match=advice) as caught,
+    ):
+        paraphrase(server.base_url)("a")
+    assert len(server.asked) == 1
+    assert KEY not in str(caught.value)
+    assert 'no ***"' in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_redirects_are_not_followed():
+    """Another server would be given the key."""
+    with serving(completion("theirs")) as other:
+        away = (307, "", {"Location": other.base_url})
+        with serving(away) as server, pytest.raises(EndpointError, match=other.base_url):
+            paraphrase(server.base_url)("a")
+    assert other.asked == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<html>Sign in</html>",
+        "",
+        "[]",
+        "null",
+        "{}",
+        '{"choices": []}',
+        '{"choices": [{}]}',
+        '{"choices": [{"message": {"content": null}}]}',
+        '{"choices": {"0": 1}}',
+        '{"choices": [{"message": {"content": ',
+    ],
+)
+def test_answers_that_are_no_completion(said):
+    with (
+        serving((200, said, {})) as server,
+        pytest.raises(EndpointError, match=r"expected JSON with choices\[0\].message.content"),
+    ):
+        paraphrase(server.base_url)("a")
+    assert len(server.asked) == 1
+
+
+def test_a_silent_server():
+    with (
+        serving((None, "", {})) as server,
+        pytest.raises(EndpointError, match=r"no answer within 0.1 seconds, 2 times"),
+    ):
+        paraphrase(server.base_url, timeout=0.1, attempts=2)("a")
+    assert len(server.asked) == 2
+
+
+def test_no_server():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        with pytest.raises(EndpointError, match="2 times; is the server there") as caught:
+            paraphrase(url, attempts=2)("a")
+    assert isinstance(caught.value, TicoreError)
+
+
+def test_an_empty_text_is_not_sent():
+    for text in ("", " \n"):
+        found = paraphrase("http://127.0.0.1:9/v1")(text)
+        assert (found.text, found.changed) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    ("url", "how", "message"),
+    [
+        ("api.openai.com/v1", {}, "base_url: expected an address such as https"),
+        ("file:///etc/passwd", {}, "base_url"),
+        ("http://user:pass@host/v1", {}, "base_url"),
+        ("https://host/v1?x=1", {}, "base_url"),
+        ("https://host/v1", {"prompt": "no place"}, "found it 0 times"),
+        ("https://host/v1", {"attempts": 0}, "attempts: expected at least 1"),
+        ("https://host/v1", {"timeout": 0}, "timeout: expected seconds above 0"),
+        ("https://host/v1", {"pause": -1}, "pause: expected 0 seconds or more"),
+        ("https://host/v1", {"key_variable": "TOY_NONE"}, "environment variable TOY_NONE, found n"),
+        ("https://host/v1", {"key_variable": "TOY_ODD"}, "printable ASCII"),
+    ],
+)
+def test_settings(url, how, message, monkeypatch):
+    monkeypatch.setenv("TOY_ODD", "sk-é")
+    with pytest.raises(SettingsError, match=message):
+        paraphrase(url, **how)

@@ -1,0 +1,228 @@
+"""Paraphrase by a model behind an OpenAI-compatible endpoint.
+
+Requests are `POST {base_url}/chat/completions`. They hold the model's name and one message, and
+nothing that the user did not ask for, since servers differ in which fields they refuse.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import time
+from collections.abc import Mapping
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from ...errors import SettingsError, TicoreError
+from .base import Attacked
+from .paraphrase import INSTRUCTION, fill, require_template, share_changed
+
+_LONGEST_PAUSE = 60.0  # seconds, whatever a server asks for
+_QUOTED = 300  # characters of an answer that an error shows
+_BUSY = 429
+_FIRST_SERVER_ERROR = 500
+
+
+class EndpointError(TicoreError):
+    """An endpoint cannot be reached, refuses, or answers with something that is no completion."""
+
+
+class EndpointParaphrase:
+    """Rewrites texts with a model that somebody serves.
+
+    Texts and instruction go to the endpoint. Requests that may succeed later (the server is busy,
+    fails, is silent, or closes the connection) are sent again after a pause, which doubles each
+    time, or lasts as long as the server asks for, up to a minute.
+
+    Args:
+        base_url: such as `https://api.openai.com/v1` or `http://localhost:8000/v1`.
+        model: the name to ask for. The result is labelled with the one that the answer reports.
+        key_variable: the environment variable that holds the API key; None sends no key.
+        prompt: a template with `{text}` in it, sent as the user's message.
+        fields: of the request besides, as they are: `{"temperature": 0.7, "max_tokens": 500}`.
+        timeout: seconds that the server may be silent.
+        attempts: how often to send a request, the first time included.
+        pause: seconds before the second time.
+        draw: random numbers that spread the pauses, so that many clients do not come back at once.
+
+    Raises:
+        SettingsError: a setting is out of range, or the variable is not set.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        *,
+        key_variable: str | None = "OPENAI_API_KEY",
+        prompt: str = INSTRUCTION,
+        fields: Mapping[str, Any] | None = None,
+        timeout: float = 120.0,
+        attempts: int = 5,
+        pause: float = 1.0,
+        draw: random.Random | None = None,
+    ) -> None:
+        require_template(prompt)
+        self._url = _checked(base_url)
+        if attempts < 1:
+            raise SettingsError(f"attempts: expected at least 1, found {attempts!r}")
+        if not timeout > 0:
+            raise SettingsError(f"timeout: expected seconds above 0, found {timeout!r}")
+        if not pause >= 0:
+            raise SettingsError(f"pause: expected 0 seconds or more, found {pause!r}")
+        self.name = f"paraphrase by {model}"
+        self._model = model
+        self._key = _key(key_variable)
+        self._prompt = prompt
+        self._fields = dict(fields or {})
+        self._timeout = timeout
+        self._attempts = attempts
+        self._pause = pause
+        self._draw = draw or random.Random()
+
+    def __call__(self, text: str) -> Attacked:
+        """What the model makes of `text`, without white space around it.
+
+        Raises:
+            EndpointError: the endpoint refused, failed each time, or gave no completion.
+        """
+        if not text.strip():
+            return Attacked(text, self.name, 0.0)
+        message = {"role": "user", "content": fill(self._prompt, text)}
+        body = {"model": self._model, "messages": [message], **self._fields}
+        answer = self._read(self._send(json.dumps(body).encode()))
+        choice = answer["choices"][0]
+        after = choice["message"]["content"].strip()
+        return Attacked(
+            after,
+            label=f"paraphrase by {answer.get('model') or self._model}",
+            changed=share_changed(text, after),
+            complete=choice.get("finish_reason") in ("stop", None),
+        )
+
+    def _send(self, body: bytes) -> bytes:
+        """The body of the answer to one that succeeded, after as many attempts as it takes."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        request = Request(self._url, body, headers, method="POST")
+        problem = ""
+        for attempt in range(self._attempts):
+            pause = self._pause * 2**attempt * (1 - self._draw.random() / 2)
+            try:
+                with _OPENER.open(request, timeout=self._timeout) as response:
+                    data: bytes = response.read()
+                    return data
+            except HTTPError as error:
+                problem = self._said(error)
+                if error.code != _BUSY and error.code < _FIRST_SERVER_ERROR:
+                    raise EndpointError(
+                        f"{self._url}: expected a completion, found {problem}; {_advice(error)}"
+                    ) from None
+                pause = max(pause, _seconds(error.headers.get("Retry-After")))
+            except TimeoutError:
+                problem = f"no answer within {self._timeout:g} seconds"
+            except URLError as error:
+                silent = isinstance(error.reason, TimeoutError)
+                problem = (
+                    f"no answer within {self._timeout:g} seconds" if silent else str(error.reason)
+                )
+            except (OSError, HTTPException) as error:
+                problem = f"a connection that broke off ({type(error).__name__})"
+            if attempt + 1 < self._attempts:
+                time.sleep(min(pause, _LONGEST_PAUSE))
+        raise EndpointError(
+            f"{self._url}: expected a completion, found {problem}, {self._attempts} times; is the "
+            f"server there and up? Else try again later, with more attempts or a longer timeout"
+        )
+
+    def _read(self, data: bytes) -> Any:
+        """The answer as an object that holds the text of a first choice."""
+        try:
+            answer = json.loads(data)
+            content = answer["choices"][0]["message"]["content"]
+        except (ValueError, LookupError, TypeError):
+            content = None
+        if not isinstance(content, str):
+            raise EndpointError(
+                f"{self._url}: expected JSON with choices[0].message.content, a text, found "
+                f"{self._quote(data)}; is this an OpenAI-compatible endpoint, and did the model "
+                f"answer with text?"
+            )
+        return answer
+
+    def _said(self, error: HTTPError) -> str:
+        try:
+            with error:
+                said = self._quote(error.read())
+        except (OSError, HTTPException):
+            said = "nothing"
+        return f"status {error.code} {error.reason} ({said})"
+
+    def _quote(self, data: bytes) -> str:
+        """The beginning of an answer, without the key, which some servers repeat."""
+        text = data.decode(errors="replace")
+        if self._key is not None:
+            text = text.replace(self._key, "***")
+        text = re.sub(r"\s+", " ", text).strip()
+        return (text[:_QUOTED] + "..." if len(text) > _QUOTED else text) or "nothing"
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """Leaves redirects to the user: followed, they would take the key to another server."""
+
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+_OPENER = build_opener(_NoRedirect)
+
+
+def _checked(base_url: str) -> str:
+    """The address to send to. Raises SettingsError."""
+    parts = urlsplit(base_url)
+    more = parts.query or parts.fragment or "@" in parts.netloc
+    if parts.scheme not in ("http", "https") or not parts.netloc or more:
+        raise SettingsError(
+            f"base_url: expected an address such as https://api.openai.com/v1, found {base_url!r}"
+        )
+    base = base_url.rstrip("/")
+    return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+
+
+def _key(variable: str | None) -> str | None:
+    """The API key. Raises SettingsError where there is none, or none that a header can hold."""
+    if variable is None:
+        return None
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise SettingsError(
+            f"expected an API key in the environment variable {variable}, found none; set it, or "
+            f"give key_variable=None for an endpoint that takes no key"
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise SettingsError(
+            f"expected an API key of printable ASCII characters in the environment variable "
+            f"{variable}, found others; copy it again"
+        )
+    return key
+
+
+def _seconds(asked: str | None) -> float:
+    """What a header Retry-After asks for in seconds; 0 where it gives a date, or nothing."""
+    return float(asked) if asked is not None and asked.strip().isdecimal() else 0.0
+
+
+def _advice(error: HTTPError) -> str:
+    if error.code in (401, 403):
+        return "is the API key the right one?"
+    if 300 <= error.code < 400:
+        return f"give the address that it points to: {error.headers.get('Location')}"
+    if error.code == 404:
+        return "is base_url right up to /v1, and does the endpoint have this model?"
+    return "see what it says, and change model, prompt or fields"
