@@ -8,7 +8,11 @@ import pytest
 
 from .conftest import Ticore
 
-COMMANDS = ["demo", "agree", "embed", "extract", "keygen", "models", "inspect", "audit"]
+COMMANDS = [
+    *("demo", "agree", "embed", "extract", "keygen"),
+    *("watermark", "detect"),
+    *("models", "inspect", "audit"),
+]
 
 
 def test_without_a_command_help_is_on_stderr(ticore: Ticore) -> None:
@@ -30,7 +34,7 @@ def test_help(
     assert text.startswith("Usage: ticore")
     if columns == 80:
         assert max(map(len, text.splitlines())) < columns
-        assert "..." not in text.replace("[ARGS]...", "")
+        assert "..." not in text.replace("[ARGS]...", "").replace("[FILE]...", "")
 
 
 def test_help_lists_every_command(ticore: Ticore) -> None:

@@ -8,7 +8,7 @@ import pytest
 import ticore
 from tests.models import ToyTokenizer
 from ticore.errors import KeyFormatError, SettingsError, UnscorableTextError
-from ticore.schemes import SCHEMES, Evidence, Exponential, Greens
+from ticore.schemes import SCHEMES, Evidence, Exponential, Greens, reader_named
 from ticore.watermarking.detector import find_segment
 
 KEY = bytes(range(32))
@@ -161,3 +161,43 @@ def test_settings_are_checked(model):
         ticore.WatermarkDetector(tokenizer, key=b"abc")
     with pytest.raises(SettingsError, match="lone surrogate"):
         ticore.WatermarkDetector(tokenizer, key=KEY).detect("a\ud800b")
+
+
+def test_watermarks_of_other_engines_are_read_by_name(model):
+    tokenizer = model.tokenizer
+    configs = {
+        "transformers": {"greenlist_ratio": 0.5, "hashing_key": 9},
+        "synthid": {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 5},
+        "vllm": {"key": 42},
+        "sglang": {"key": "0xabc"},
+    }
+    text = model.tokenizer.decode(range(300, 400))
+    for engine, config in configs.items():
+        seen = ticore.WatermarkDetector(tokenizer, engine, config=config).detect(text)
+        assert seen.verdict == "no watermark found"
+        assert 1e-4 < seen.p_value <= 1
+        assert 0 < seen.segment.p_value <= 1
+    with pytest.raises(SettingsError, match="vllm: expected this engine's own settings as config"):
+        ticore.WatermarkDetector(tokenizer, "vllm", key=KEY)
+    with pytest.raises(SettingsError, match="config: expected with an engine's name"):
+        ticore.WatermarkDetector(tokenizer, "gumbel", key=KEY, config={})
+
+
+def test_synthid_is_found(model):
+    """Tokens picked for their bits: the stretch that speaks for it is found by its tilt."""
+    reader = scheme_of("synthid", {"keys": list(range(9, 29)), "ngram_len": 3})
+    rng = np.random.default_rng(8)
+    ids = rng.integers(300, 4000, size=400).tolist()
+    while len(ids) < 700:
+        few = rng.integers(300, 4000, size=4)
+        scores = [reader.evidence([*ids[-2:], int(one)]).scores[-1] for one in few]
+        ids.append(int(few[np.argmax(scores)]))
+    seen = ticore.WatermarkDetector(model.tokenizer, reader).detect_ids(ids)
+    assert seen.verdict == "watermarked"
+    assert seen.segment.p_value < 1e-6
+    assert seen.segment.begin > 350
+    assert seen.segment.end > 680
+
+
+def scheme_of(engine, config):
+    return reader_named(engine, config, 4096)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -77,7 +76,7 @@ def inspect(
 
     if html is not None:
         title = f"Tokens of {tokenizer}"
-        _write_page(html, inspection_page(found, opened.token_bytes, title, given))
+        write_atomically(html, inspection_page(found, opened.token_bytes, title, given).encode())
     if json:
         streams.write_json(_as_json(found, given))
     elif html is not None:
@@ -134,17 +133,6 @@ def _parse_id(number: str, source: str, vocab_size: int) -> int:
             f"name the tokenizer that the ids are from: --tokenizer PLACE"
         )
     return int(digits)
-
-
-def _write_page(path: Path, page: str) -> None:
-    # A page would take the place of a device, such as /dev/null, if its owner runs this.
-    # These two functions leave a path that cannot be looked up to the error for writing to it.
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise FileError(
-            f"expected {path} to be a new or regular file, found something else; "
-            f"choose another name"
-        )
-    write_atomically(path, page.encode())
 
 
 def _as_json(found: Comparison, given: str | None) -> dict[str, object]:

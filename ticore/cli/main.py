@@ -15,10 +15,12 @@ from ..errors import TicoreError
 from . import streams
 from .audit import audit
 from .demo import demo
+from .detect import detect
 from .inspection import inspect
 from .messages import agree, embed, extract, keygen
 from .models import models
 from .usage import UsageError
+from .watermark import watermark
 
 FAILED, WRONG_USAGE = 1, 2
 INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
@@ -29,6 +31,8 @@ Try it:          ticore demo
 Agree, once:     ticore agree --prompt "It was a cold morning" > pact.json
 Hide a message:  ticore embed --agreement pact.json < message > text.txt
 Read it:         ticore extract --agreement pact.json < text.txt
+Watermark:       ticore watermark --key-file K > text.txt
+Look for it:     ticore detect --key-file K text.txt
 See tokens:      ticore inspect "Some text"
 
 \b
@@ -44,7 +48,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, agree, embed, extract, keygen, models, inspect, audit):
+for command in (
+    *(demo, agree, embed, extract, keygen),
+    *(watermark, detect),
+    *(models, inspect, audit),
+):
     app.command()(command)
 
 

@@ -1,5 +1,7 @@
 """What the tools find, drawn for a person: on a terminal, and as a web page that stands alone."""
 
+from .detection_page import detection_page
+from .detection_table import detection_table
 from .inspection_page import inspection_page
 from .inspection_table import inspection_table
 from .segments import Mark, Segment, Token, differing_marks, segments
@@ -9,6 +11,8 @@ __all__ = [
     "Mark",
     "Segment",
     "Token",
+    "detection_page",
+    "detection_table",
     "differing_marks",
     "inconsistency_rate",
     "inspection_page",

@@ -4,12 +4,13 @@ from .base import Readable, Scheme
 from .evidence import Evidence
 from .gumbel import Gumbel
 from .left_hash import LeftHash
-from .names import SCHEMES, scheme_named
+from .names import READERS, SCHEMES, reader_named, scheme_named
 from .self_hash import SelfHash
 from .significance import ExactGreens, Exponential, Greens, Null
 from .unigram import Unigram
 
 __all__ = [
+    "READERS",
     "SCHEMES",
     "Evidence",
     "ExactGreens",
@@ -22,5 +23,6 @@ __all__ = [
     "Scheme",
     "SelfHash",
     "Unigram",
+    "reader_named",
     "scheme_named",
 ]

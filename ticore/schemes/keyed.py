@@ -34,6 +34,7 @@ LEAST_KEY_BYTES = 16
 _WORD = 0xFFFFFFFF
 _HALF = 0x7FFFFFFF
 _GOLDEN = 0x9E3779B9  # 2^32 divided by the golden ratio: bits without a pattern
+_MOST: dict[Any, int] = {}  # by dtype, the greatest integer: asked for too often to look it up
 _TURNS = 6  # each coordinate of a place is moved three times
 
 
@@ -164,12 +165,11 @@ def _is_wide(word: Words) -> bool:
 
 
 def _most(word: Words) -> int:
-    return _WORD + 1 if isinstance(word, int) else _most_of(array_namespace(word), word.dtype)
-
-
-@lru_cache
-def _most_of(xp: Any, dtype: Any) -> int:
-    return int(xp.iinfo(dtype).max)
+    if isinstance(word, int):
+        return _WORD + 1
+    if word.dtype not in _MOST:
+        _MOST[word.dtype] = int(array_namespace(word).iinfo(word.dtype).max)
+    return _MOST[word.dtype]
 
 
 def _choose(which: Any, yes: Words, no: Words) -> Words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar, overload
 
 from ..errors import KeyFormatError, SettingsError
@@ -15,9 +16,28 @@ from .unigram import Unigram
 Named = LeftHash | SelfHash | Unigram | Gumbel
 R = TypeVar("R", bound=Readable)
 
+READERS = ("sglang", "synthid", "transformers", "vllm")
+"""Engines whose own watermarks are read: see `ticore.schemes.readers`."""
+
 SCHEMES: dict[str, type[Named]] = {
     scheme.name: scheme for scheme in (LeftHash, SelfHash, Unigram, Gumbel)
 }
+
+
+def reader_named(engine: str, config: Mapping[str, Any], vocab_size: int) -> Readable:
+    """What reads the watermark that an engine writes under its own settings.
+
+    Args:
+        engine: one of `READERS`.
+        config: its settings, under the names that it has for them.
+        vocab_size: of the tokenizer.
+
+    Raises SettingsError for settings that are unknown or out of range.
+    """
+    # Parts of scipy that they need take a second to load.
+    from .readers import READERS as make  # noqa: PLC0415
+
+    return choose("engine", make, engine)(config, vocab_size)
 
 
 @overload

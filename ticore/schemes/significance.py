@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from .evidence import Evidence
 
@@ -73,7 +73,7 @@ class Greens:
     def p_value(self, evidence: Evidence) -> float:
         """The binomial tail, exact."""
         green = int(evidence.scores.sum())
-        return float(stats.binom.sf(green - 1, len(evidence), self.share))
+        return float(special.bdtrc(green - 1, len(evidence), self.share)) if green else 1.0
 
     def log_ratio(self, scores: Floats) -> Floats:
         green = math.log(self.marked_share / self.share)
@@ -100,11 +100,16 @@ class ExactGreens(Greens):
         if total > _MOST_EXACT or lengths.max(initial=0) <= 1:
             return super().p_value(evidence)
         singles = int((lengths == 1).sum())
-        parts = [stats.binom.pmf(np.arange(singles + 1), singles, self.share)]
-        for length in lengths[lengths > 1].tolist():
-            counts = np.arange(length + 1)
-            parts.append(stats.hypergeom.pmf(counts, self.size, self.greens, length))
-        return float(min(1.0, reduce(np.convolve, parts)[green:].sum()))
+        parts = [_binomial(singles, self.share)]
+        parts += [self._of_one_list(length) for length in lengths[lengths > 1].tolist()]
+        return float(min(1.0, reduce(_convolved, parts)[green:].sum()))
+
+    def _of_one_list(self, drawn: int) -> Floats:
+        """The probabilities of 0 to `drawn` greens among as many tokens of one list."""
+        green = np.arange(drawn + 1)
+        ways = _log_choose(self.greens, green)
+        ways = ways + _log_choose(self.size - self.greens, drawn - green)
+        return np.exp(ways - _log_choose(self.size, np.array([drawn])))
 
 
 @dataclass(frozen=True)
@@ -130,9 +135,29 @@ class Exponential:
         """The tail of a gamma distribution with shape T, exact."""
         if not len(evidence):
             return 1.0
-        tail: Any = stats.gamma.sf(evidence.scores.sum(), len(evidence))
-        return float(tail)
+        return float(special.gammaincc(len(evidence), evidence.scores.sum()))
 
     def log_ratio(self, scores: Floats) -> Floats:
         rate = 1 / self.marked_mean
         return math.log(rate) + (1 - rate) * scores
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    """The distribution of the sum of two independent counts."""
+    return np.convolve(one, other).astype(np.float64, copy=False)
+
+
+def _binomial(count: int, share: float) -> Floats:
+    """The probabilities of 0 to `count` greens among as many tokens."""
+    green = np.arange(count + 1)
+    logs: Floats = special.xlogy(green, share) + special.xlog1py(count - green, -share)
+    return np.exp(_log_choose(count, green) + logs)
+
+
+def _log_choose(total: int, chosen: npt.NDArray[np.integer[Any]]) -> Floats:
+    """The logarithm of the number of ways to choose some of `total`; -inf for more than all."""
+    left = total - chosen
+    ways: Floats = special.gammaln(total + 1) - special.gammaln(chosen + 1)
+    ways -= special.gammaln(np.maximum(left, 0) + 1)
+    ways[left < 0] = -np.inf
+    return ways

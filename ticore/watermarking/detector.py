@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..errors import SettingsError, UnscorableTextError
 from ..interfaces import Tokenizer
-from ..schemes import Evidence, Greens, Null, Readable, scheme_named
+from ..schemes import READERS, Evidence, Greens, Null, Readable, reader_named, scheme_named
 
 Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
 
@@ -66,8 +66,11 @@ class WatermarkDetector:
 
     Args:
         tokenizer: of the model that wrote.
-        scheme: its name, or a scheme, as those of `ticore.schemes.readers`.
-        key: the secret it was written with; needed with a name.
+        scheme: its name, the name of an engine (`transformers`, `synthid`, `vllm`, `sglang`) whose
+            own watermark is to be read, or any scheme.
+        key: the secret it was written with; needed with a scheme's name.
+        config: the engine's own settings, its key among them; needed with an engine's name. For
+            `vocab_size`, where it matters, the tokenizer's is taken.
         fpr: the share of texts without a watermark that may be called watermarked.
         repeats: `once`: a token behind the same context counts the first time only, without which
             repetitive text looks watermarked. `all`: every time, as in the paper.
@@ -84,6 +87,7 @@ class WatermarkDetector:
         scheme: str | Readable = "left_hash",
         *,
         key: bytes | None = None,
+        config: Mapping[str, Any] | None = None,
         fpr: float = 1e-5,
         repeats: Literal["once", "all"] = "once",
         **settings: Any,
@@ -94,7 +98,21 @@ class WatermarkDetector:
             raise SettingsError(f"repeats: expected once or all, found {repeats!r}")
         self.tokenizer = tokenizer
         self.fpr = fpr
-        self.scheme = scheme_named(scheme, key, tokenizer.vocab_size, **settings)
+        self.scheme: Readable
+        if isinstance(scheme, str) and scheme in READERS:
+            if config is None or key is not None or settings:
+                raise SettingsError(
+                    f"{scheme}: expected this engine's own settings as config, and no others, "
+                    f"found {'others' if config is not None else 'none'}"
+                )
+            self.scheme = reader_named(scheme, config, tokenizer.vocab_size)
+        elif config is not None:
+            raise SettingsError(
+                f"config: expected with an engine's name ({', '.join(READERS)}), found it with "
+                f"the scheme {scheme!r}"
+            )
+        else:
+            self.scheme = scheme_named(scheme, key, tokenizer.vocab_size, **settings)
         self._repeats = repeats
 
     def detect(self, text: str) -> Detection:

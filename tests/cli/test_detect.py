@@ -1,0 +1,234 @@
+"""`ticore detect`: verdicts in every form, and each text that cannot be looked at has its line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import ticore as library
+from ticore.interfaces import Tokenizer
+from ticore.report import detection_page
+
+from .conftest import Ticore, shell
+
+KEY = bytes(range(32))
+SETTINGS = ("--key-file", "K", "--scheme", "gumbel")
+PLAIN = "It was a cold morning, and nobody had thought of bringing any wood into the house. " * 2
+
+
+@pytest.fixture(scope="module")
+def marked() -> str:
+    model = library.load_model("tiny-en")
+    writer = library.Watermarker(model, "gumbel", key=KEY, seed=3)
+    return writer.generate("The weather in spring", tokens=50).text
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return library.load_tokenizer("tiny-en")
+
+
+@pytest.fixture(autouse=True)
+def _files(marked: str) -> None:
+    Path("K").write_text(KEY.hex() + "\n")
+    Path("marked").write_text(marked)
+    Path("plain").write_text(PLAIN)
+    Path("binary").write_bytes(b"\x7fELF\xff")
+    Path("nul").write_bytes("a longer text".encode("utf-16-le"))
+    Path("empty").touch()
+    Path("short").write_text("a b")
+    Path("folder").mkdir()
+
+
+def test_one_text(ticore: Ticore) -> None:
+    found = ticore("detect", *SETTINGS, "marked")
+    assert (found.status, found.err) == (0, "")
+    lines = [line.split(maxsplit=1) for line in found.out.decode().splitlines()]
+    assert [name for name, _ in lines] == ["verdict", "p-value", "strength", "scored"]
+    assert lines[0][1].strip() == "watermarked"
+
+
+def test_no_watermark_is_no_failure(ticore: Ticore) -> None:
+    found = ticore("detect", *SETTINGS, "plain")
+    assert (found.status, found.err) == (0, "")
+    assert b"no watermark found" in found.out
+
+
+def test_several_texts_have_a_row_each(ticore: Ticore) -> None:
+    found = ticore("detect", *SETTINGS, "marked", "plain", "marked")
+    rows = found.out.decode().splitlines()
+    assert [row.split()[0] for row in rows] == ["text", "marked", "plain", "marked"]
+    assert (found.status, found.err) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]])
+def test_standard_input(ticore: Ticore, marked: str, arguments: list[str]) -> None:
+    found = ticore("detect", *SETTINGS, *arguments, stdin=marked.encode())
+    assert found == ticore("detect", *SETTINGS, "marked")
+
+
+def test_json_has_a_line_for_each_text(ticore: Ticore, marked: str, tokenizer: Tokenizer) -> None:
+    found = ticore("detect", *SETTINGS, "--json", "marked", "plain", "--repeats", "all")
+    first, second = map(json.loads, found.out.splitlines())
+    detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY, repeats="all")
+    expected = detector.detect(marked)
+    assert first == {
+        "file": "marked",
+        "verdict": "watermarked",
+        "p_value": expected.p_value,
+        "strength": expected.strength,
+        "scored": expected.scored,
+        "green": None,
+        "tokens": expected.tokens,
+        "segment": {
+            "begin": expected.segment.begin,
+            "end": expected.segment.end,
+            "p_value": expected.segment.p_value,
+        },
+        "scheme": "gumbel",
+    }
+    assert second["file"] == "plain"
+
+
+def test_settings_of_green_lists(ticore: Ticore, tokenizer: Tokenizer) -> None:
+    settings = ("--gamma", "0.25", "--delta", "4", "--greens", "exact")
+    found = ticore("detect", "--key-file", "K", *settings, "--json", "plain")
+    detector = library.WatermarkDetector(tokenizer, key=KEY, gamma=0.25, delta=4.0, greens="exact")
+    assert json.loads(found.out)["p_value"] == detector.detect(PLAIN).p_value
+
+
+def test_in_part(ticore: Ticore, marked: str) -> None:
+    words = PLAIN.split()
+    many = [words[(i * i + i // 7) % len(words)] + f" {i}" for i in range(12_000)]
+    Path("part").write_text(" ".join(many[:6000]) + "\n" + marked + "\n" + " ".join(many[6000:]))
+    found = ticore("detect", *SETTINGS, "part")
+    assert b"watermarked in part" in found.out
+    assert b"best segment" in found.out
+    assert b"segment" in ticore("detect", *SETTINGS, "part", "plain").out
+
+
+ERRORS = [
+    ("binary", "binary: expected UTF-8 text, found a byte at offset 4"),
+    ("nul", "nul: expected UTF-8 text, found a NUL character at offset 1"),
+    ("empty", "empty: expected a text, found nothing"),
+    ("short", "short: expected a text of more than 5 tokens"),
+    ("folder", "cannot read folder: Is a directory"),
+    ("missing\n\x1b", r"cannot read missing\n\x1b: No such file"),
+    ("a\udcff", r"cannot read a\udcff: No such file"),
+]
+
+
+@pytest.mark.parametrize("json_option", [[], ["--json"]])
+@pytest.mark.parametrize(("name", "part"), ERRORS)
+def test_a_text_that_cannot_be_looked_at(
+    ticore: Ticore, name: str, part: str, json_option: list[str]
+) -> None:
+    ticore("detect", *SETTINGS, *json_option, "--html", "page", name).assert_error(1, part)
+    assert not Path("page").exists()
+
+
+def test_the_others_are_done_all_the_same(ticore: Ticore) -> None:
+    names = [name for name, _ in ERRORS]
+    found = ticore("detect", *SETTINGS, "--json", names[0], "marked", *names[1:], "plain")
+    assert found.status == 1
+    assert [json.loads(line)["file"] for line in found.out.splitlines()] == ["marked", "plain"]
+    for line, (_, part) in zip(found.err.splitlines(), ERRORS, strict=True):
+        assert line.startswith("ticore: ")
+        assert part in line
+
+
+@pytest.mark.parametrize("stdin", [b"", b"a\xff", b"a"])
+def test_standard_input_that_cannot_be_looked_at(ticore: Ticore, stdin: bytes) -> None:
+    ticore("detect", *SETTINGS, stdin=stdin).assert_error(1, "standard input: expected ")
+
+
+def test_a_page(ticore: Ticore, tokenizer: Tokenizer, marked: str) -> None:
+    Path("page").write_text("what was there")
+    found = ticore("detect", *SETTINGS, "--html", "page", "marked", "plain")
+    detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY)
+    detections = [("marked", detector.detect(marked)), ("plain", detector.detect(PLAIN))]
+    title = "Is there a watermark? Scheme gumbel, tokens of tiny-en"
+    assert Path("page").read_text() == detection_page(detections, tokenizer, title)
+    assert found == ticore("detect", *SETTINGS, "marked", "plain")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "part"),
+    [
+        (["-", "-"], 2, "give - once"),
+        (["--scheme", "nix"], 2, "unknown scheme 'nix'"),
+        (["--gamma", "0.5"], 2, "found gamma"),
+        (["--scheme", "unigram", "--gamma", "0"], 2, "gamma: expected"),
+        (["--fpr", "0"], 2, "fpr: expected"),
+        (["--repeats", "nix"], 2, "repeats: expected once or all"),
+        (["--tokenizer", "nix"], 1, "no embedded model is called 'nix'"),
+        (["--tokenizer", "sentencepiece:missing"], 1, "missing"),
+        (["--key-file", "empty"], 1, "found 0 characters"),
+        (["plain", "--html", "missing/page"], 1, "cannot write missing/page"),
+        (["plain", "--html", "/dev/null"], 1, "found something else"),
+        (["plain", "--limit", "3", "-o", "x"], 2, "--output, --limit: only with --column"),
+        (["a.jsonl"], 2, "a.jsonl: name the column with the texts: --column"),
+        (["a.PARQUET"], 2, "name the column"),
+    ],
+)
+def test_what_is_refused(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+    ticore("detect", *SETTINGS, *arguments).assert_error(status, part)
+
+
+def test_no_model_framework_is_loaded() -> None:
+    heavy = "torch jax flax transformers tokenizers pyarrow ray matplotlib"
+    code = (
+        "import sys; from ticore.cli.main import run; "
+        "status = run(['detect', '--key-file', 'K', 'plain']); "
+        f"sys.exit(status or [m for m in '{heavy}'.split() if m in sys.modules] or 0)"
+    )
+    found = shell(f'"{sys.executable}" -c "{code}"')
+    assert (found.status, found.err) == (0, "")
+
+
+@pytest.mark.parametrize("columns", [30, 80])
+def test_what_a_person_sees(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    name = "[b] \x1b[2J:+1: 日本\u202e"
+    Path(name).write_text(PLAIN)
+    shown = ticore("detect", *SETTINGS, name, "plain").out.decode()
+    assert not {"\x1b", "\u202e"} & set(shown)
+    assert max(map(len, shown.splitlines())) <= columns
+
+
+VLLM = {"algorithm": "gumbel", "key": 42, "context_width": 4}
+
+
+def test_the_watermark_of_another_engine(ticore: Ticore, tokenizer: Tokenizer) -> None:
+    reader = library.WatermarkDetector(tokenizer, "vllm", config=VLLM)
+    expected = reader.detect(PLAIN)
+    Path("engine.json").write_text(json.dumps(VLLM))
+    found = ticore("detect", "--scheme", "vllm", "--config", "engine.json", "--json", "plain")
+    assert (found.status, found.err) == (0, "")
+    row = json.loads(found.out)
+    assert row["p_value"] == expected.p_value
+    assert row["scored"] == expected.scored
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "part"),
+    [
+        (("--scheme", "vllm"), 2, "with --scheme vllm give --config FILE, and no --key-file"),
+        (("--scheme", "vllm", "--key-file", "K"), 2, "give --config FILE, and no --key-file"),
+        (("--scheme", "gumbel"), 2, "with --scheme gumbel give --key-file FILE, and no --config"),
+        ((*SETTINGS, "--config", "plain"), 2, "give --key-file FILE, and no --config"),
+        (("--scheme", "vllm", "--config", "plain"), 1, "plain: expected a JSON object"),
+        (("--scheme", "vllm", "--config", "list"), 1, "expected a JSON object, found something"),
+        (("--scheme", "vllm", "--config", "no"), 2, "key: expected the writer's key, found none"),
+        (("--scheme", "vllm", "--config", "nofile"), 1, "nofile"),
+    ],
+)
+def test_what_each_watermark_needs(
+    ticore: Ticore, arguments: tuple[str, ...], status: int, part: str
+) -> None:
+    Path("list").write_text("[]")
+    Path("no").write_text("{}")
+    ticore("detect", *arguments, "marked").assert_error(status, part)

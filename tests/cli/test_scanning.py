@@ -1,0 +1,85 @@
+"""`ticore detect --column`: files of many texts on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Ticore
+
+KEY = bytes(range(32))
+SETTINGS = ("--key-file", "K", "--scheme", "gumbel", "--column", "text")
+PLAIN = "It was a cold morning, and nobody had thought of bringing any wood into the house."
+
+
+@pytest.fixture(autouse=True)
+def _files() -> None:
+    Path("K").write_text(KEY.hex() + "\n")
+    rows = [{"text": PLAIN}, {"text": None}, {"text": "a"}, {"text": PLAIN, "id": 4}]
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("nothing.jsonl").touch()
+
+
+def test_a_file_of_texts(ticore: Ticore) -> None:
+    found = ticore("detect", *SETTINGS, "rows.jsonl")
+    assert (found.status, found.err) == (0, "")
+    shown = dict(line.rstrip().rsplit("  ", 1) for line in found.out.decode().splitlines())
+    assert {name.strip(): value.strip() for name, value in shown.items()} | {"rows": ""} == {
+        "written": "rows.detected.jsonl",
+        "rows": "",
+        "watermarked": "0",
+        "in part": "0",
+        "none found": "2",
+        "errors": "2",
+    }
+    rows = [json.loads(line) for line in Path("rows.detected.jsonl").read_text().splitlines()]
+    assert [row["verdict"] for row in rows] == [
+        "no watermark found",
+        None,
+        None,
+        "no watermark found",
+    ]
+    assert rows[3]["id"] == 4
+    assert not Path("rows.detected.jsonl.parts").exists()
+
+
+def test_json_and_several_files(ticore: Ticore) -> None:
+    found = ticore("detect", *SETTINGS, "--json", "rows.jsonl", "nothing.jsonl", "--limit", "3")
+    first, second = map(json.loads, found.out.splitlines())
+    assert (first["file"], first["rows"], first["errors"]) == ("rows.jsonl", 3, 2)
+    assert (second["output"], second["rows"]) == ("nothing.detected.jsonl", 0)
+    assert Path("nothing.detected.jsonl").read_bytes() == b""
+
+
+def test_another_output(ticore: Ticore) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    found = ticore("detect", *SETTINGS, "rows.jsonl", "-o", "out.parquet", "--workers", "1")
+    assert (found.status, found.err) == (0, "")
+    assert parquet.read_table("out.parquet")["id"].to_pylist() == [None, None, None, 4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "part"),
+    [
+        (["rows.jsonl", "--html", "page"], 2, "--html or --column"),
+        (["rows.txt"], 2, "ends in .jsonl or .parquet"),
+        ([], 2, "ends in .jsonl or .parquet"),
+        (["rows.jsonl", "-o", "out.csv"], 2, "ends in .jsonl or .parquet"),
+        (["rows.jsonl", "-o", "rows.jsonl"], 2, "output: expected another file"),
+        (["rows.jsonl", "rows.jsonl", "-o", "a.jsonl"], 2, "give one FILE with --output"),
+        (["rows.jsonl", "--engine", "nix"], 2, "unknown engine 'nix': choose one of"),
+        (["rows.jsonl", "--workers", "0"], 2, "workers: expected at least 1"),
+        (["rows.jsonl", "--batch-size", "0"], 2, "batch_size: expected at least 1"),
+        (["rows.jsonl", "--limit", "-1"], 2, "limit: expected at least 1"),
+        (["rows.jsonl", "--gamma", "0.5"], 2, "found gamma"),
+        (["rows.jsonl", "--column", "nix"], 1, "expected a column 'nix', found 'text'"),
+        (["missing.jsonl"], 1, "cannot read missing.jsonl"),
+        (["rows.jsonl", "-o", "missing/a.jsonl"], 1, "missing/a.jsonl"),
+        (["rows.jsonl", "--tokenizer", "nix"], 1, "no embedded model"),
+    ],
+)
+def test_what_is_refused(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+    ticore("detect", *SETTINGS, *arguments).assert_error(status, part)
+    assert not list(Path().glob("*detected.jsonl"))

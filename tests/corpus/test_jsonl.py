@@ -1,0 +1,114 @@
+"""Lines keep every byte, and each that holds no text says why."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from ticore.corpus import COLUMNS, Result
+from ticore.corpus import jsonl as module
+from ticore.corpus.base import Problem
+from ticore.corpus.jsonl import JsonlCorpus, JsonlWriter
+from ticore.errors import FileError
+
+
+def corpus(
+    tmp_path: Path, data: bytes, batch_size: int = 100, limit: int | None = None
+) -> JsonlCorpus:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(data)
+    return JsonlCorpus(path, "text", batch_size, limit)
+
+
+def texts(found: JsonlCorpus) -> list[object]:
+    return [
+        text.error if isinstance(text, Problem) else text
+        for batch in found.batches()
+        for text in batch.texts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        (b"", "expected a JSON object, found an empty line"),
+        (b"  ", "found an empty line"),
+        (b"{broken", "expected a JSON object: Expecting property name"),
+        (b'{"text": "a"} {}', "Extra data at character 14"),
+        (b"[1]", "expected a JSON object, found an array"),
+        (b"null", "found null"),
+        (b'"text"', "found text"),
+        (b"1" * 9000, "too long a number"),
+        (b"[" * 200_000, "too deep"),
+        (b'{"text": "\xff"}', "expected UTF-8, found none at byte 10"),
+        ('{"text": "a"}'.encode("utf-16"), "expected UTF-8"),
+        (b'{"text": null}', "expected text, found null"),
+        (b'{"text": 1}', "expected text, found a number"),
+        (b'{"text": true}', "expected text, found a truth value"),
+        (b'{"text": ["a"]}', "expected text, found an array"),
+        (b'{"text": {}}', "expected text, found an object"),
+        (b'{"a": 1}', "no column 'text'"),
+    ],
+)
+def test_a_line_without_a_text(tmp_path: Path, line: bytes, error: str) -> None:
+    found = texts(corpus(tmp_path, b'{"text": "x"}\n' + line + b'\n{"text": "y"}'))
+    assert found[0::2] == ["x", "y"]
+    assert str(found[1]).startswith("line 2: ")
+    assert error in str(found[1])
+
+
+def test_a_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_BYTES", 20)
+    data = b'{"text": "' + b"x" * 100 + b'"}\n{"text": "y"}\n' + b"z" * 21
+    expected = "expected at most 20 bytes"
+    assert texts(corpus(tmp_path, data)) == [f"line 1: {expected}", "y", f"line 3: {expected}"]
+
+
+def test_batches(tmp_path: Path) -> None:
+    data = b"".join(b'{"text": "%d"}\r\n' % n for n in range(5))
+    found = corpus(tmp_path, b"\xef\xbb\xbf" + data, batch_size=2)
+    batches = list(found.batches())
+    assert [list(batch.texts) for batch in batches] == [["0", "1"], ["2", "3"], ["4"]]
+    assert batches[-1].done == found.total == len(data) + 3
+    assert texts(corpus(tmp_path, data, 2, limit=3)) == ["0", "1", "2"]
+    assert texts(corpus(tmp_path, b"")) == []
+
+
+def test_what_is_written_keeps_every_byte(tmp_path: Path) -> None:
+    lines = [
+        b'{"text": "\\u00e9\xc3\xa9", "n": 1.50, "big": 12345678901234567890123, "n": 2}',
+        b"{}",
+    ]
+    found = corpus(tmp_path, b"\n".join([*lines, b"broken"]))
+    file = BytesIO()
+    writer = JsonlWriter(file)
+    for batch in found.batches():
+        writer.write(
+            batch, [Result(verdict="watermarked", p_value=1e-9), Result(), Result(error="é")]
+        )
+    writer.close()
+    first, second, third = file.getvalue().splitlines()
+    assert first.startswith(lines[0][:-1] + b', "verdict": "watermarked", "p_value": 1e-09, ')
+    assert list(json.loads(second)) == list(json.loads(third)) == list(COLUMNS)
+    assert json.loads(third)["error"] == "é"
+
+
+@pytest.mark.parametrize(
+    ("data", "part"),
+    [
+        (b'{"a": 1, "b": 2}\n{"a": 2}\n', "expected a column 'text', found 'a', 'b'"),
+        (b'{"text": "a", "p_value": 1}', "a.jsonl, line 1: expected no column 'p_value'"),
+    ],
+)
+def test_columns_that_do_not_fit(tmp_path: Path, data: bytes, part: str) -> None:
+    with pytest.raises(FileError, match=part):
+        texts(corpus(tmp_path, data))
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(FileError, match="cannot read"):
+            JsonlCorpus(path, "text", 10)

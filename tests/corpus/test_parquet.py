@@ -1,0 +1,164 @@
+"""Parquet files keep columns, types and metadata, whatever holds the texts."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from decimal import Decimal
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ticore.corpus import COLUMNS, Result, parquet
+from ticore.corpus.base import Problem
+from ticore.corpus.parquet import ParquetCorpus, ParquetTables, ParquetWriter
+from ticore.errors import FileError, MissingExtraError
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def corpus(
+    tmp_path: Path, table: Any, batch_size: int = 100, limit: int | None = None
+) -> ParquetCorpus:
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=3)
+    return ParquetCorpus(tmp_path / "a.parquet", "text", batch_size, limit)
+
+
+def texts(found: ParquetCorpus) -> list[object]:
+    return [
+        text.error if isinstance(text, Problem) else text
+        for batch in found.batches()
+        for text in batch.texts
+    ]
+
+
+def written(found: ParquetCorpus) -> Any:
+    file = BytesIO()
+    writer = ParquetWriter(file, ParquetTables(found))
+    for batch in found.batches():
+        writer.write(batch, [Result(tokens=n) for n, _ in enumerate(batch.texts)])
+    writer.close()
+    return pq.read_table(BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.binary(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_kinds_of_text(tmp_path: Path, kind: Any) -> None:
+    table = pa.table({"text": pa.array(["é", None, "", "é"]).cast(kind)})
+    assert texts(corpus(tmp_path, table)) == ["é", "row 2: expected text, found null", "", "é"]
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    data = pa.array([b"a", b"b\xff"])
+    error = "row 2: expected UTF-8 text, found none at byte 1"
+    assert texts(corpus(tmp_path, pa.table({"text": data}))) == ["a", error]
+    invalid = pa.StringArray.from_buffers(2, *data.buffers()[1:])
+    found = corpus(tmp_path, pa.table({"text": invalid}))
+    assert texts(found) == ["a", error]
+    objects = [json.loads(line) for batch in found.batches() for line in batch.objects()]
+    assert objects == [{"text": "a"}, {"text": "b\ufffd"}]
+
+
+def test_batches(tmp_path: Path) -> None:
+    table = pa.table({"text": [str(n) for n in range(8)]})
+    found = corpus(tmp_path, table, batch_size=5)
+    batches = list(found.batches())
+    assert [text for batch in batches for text in batch.texts] == [str(n) for n in range(8)]
+    assert max(len(batch.texts) for batch in batches) <= 5
+    assert batches[-1].done == found.total == 8
+    assert texts(corpus(tmp_path, table, 3, limit=4)) == ["0", "1", "2", "3"]
+    assert texts(corpus(tmp_path, table.slice(0, 0))) == []
+
+
+def test_what_is_written_keeps_columns_types_and_metadata(tmp_path: Path) -> None:
+    table = pa.table(
+        {"text": ["a", None], "n": pa.array([1, None], pa.int8()), "deep": [[{"x": 1.5}], []]}
+    ).replace_schema_metadata({"about": "this"})
+    result = written(corpus(tmp_path, table, batch_size=1))
+    assert result.select(table.column_names).equals(table)
+    assert result.schema.metadata[b"about"] == b"this"
+    assert result.column_names == [*table.column_names, *COLUMNS]
+    kinds = {str(field.type) for field in result.schema if field.name in COLUMNS}
+    assert kinds == {"string", "double", "int64"}
+    assert result["tokens"].to_pylist() == [0, 0]
+
+
+def test_dictionaries_that_differ_between_batches(tmp_path: Path) -> None:
+    texts = pa.chunked_array([pa.array(["a", "b"]).dictionary_encode()] * 2)
+    table = pa.table({"text": texts, "n": pa.array(["x", "y", "x", "z"]).dictionary_encode()})
+    result = written(corpus(tmp_path, table, batch_size=1))
+    assert result["text"].to_pylist() == ["a", "b", "a", "b"]
+    assert result["n"].to_pylist() == ["x", "y", "x", "z"]
+
+
+def test_without_rows(tmp_path: Path) -> None:
+    result = written(corpus(tmp_path, pa.table({"text": pa.array([], pa.string())})))
+    assert (result.num_rows, result.column_names) == (0, ["text", *COLUMNS])
+
+
+def test_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "_GROUP_ROWS", 4)
+    file = BytesIO()
+    found = corpus(tmp_path, pa.table({"text": [str(n) for n in range(10)]}), batch_size=2)
+    writer = ParquetWriter(file, ParquetTables(found))
+    for batch in found.batches():
+        writer.write(batch, [Result()] * len(batch.texts))
+    writer.close()
+    read = pq.ParquetFile(BytesIO(file.getvalue()))
+    assert read.metadata.num_row_groups < 4
+    assert read.read()["text"].to_pylist() == [str(n) for n in range(10)]
+
+
+def test_rows_as_json(tmp_path: Path) -> None:
+    row = {"text": "é", "day": date(2020, 2, 1), "sum": Decimal("1.50"), "raw": b"\xff"}
+    row |= {"list": [1.5, float("nan")], "deep": {"x": None}, "yes": True}
+    found = corpus(tmp_path, pa.Table.from_pylist([row]))
+    (line,) = (line for batch in found.batches() for line in batch.objects())
+    expected = {"text": "é", "day": "2020-02-01", "sum": "1.50", "raw": "/w=="}
+    assert json.loads(line) == expected | {"list": [1.5, None], "deep": {"x": None}, "yes": True}
+
+
+@pytest.mark.parametrize(
+    ("columns", "part"),
+    [
+        ({"a": ["x"], "b": [1]}, "expected one column 'text', found 'a', 'b'"),
+        ({"text": [1]}, "expected text in column 'text', found int64"),
+        ({"text": ["a"], "verdict": ["b"]}, "expected no column 'verdict'"),
+    ],
+)
+def test_columns_that_do_not_fit(tmp_path: Path, columns: dict[str, Any], part: str) -> None:
+    with pytest.raises(FileError, match=part):
+        corpus(tmp_path, pa.table(columns))
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1", b"hello" * 100])
+def test_what_is_no_parquet_file(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.parquet").write_bytes(data)
+    with pytest.raises(FileError, match=r"a\.parquet: expected a Parquet file: "):
+        ParquetCorpus(tmp_path / "a.parquet", "text", 10)
+
+
+def test_a_damaged_file(tmp_path: Path) -> None:
+    table = pa.table({"text": [str(n) * 50 for n in range(1000)]})
+    pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
+    data = bytearray((tmp_path / "a.parquet").read_bytes())
+    data[100:900] = bytes(800)
+    (tmp_path / "a.parquet").write_bytes(data)
+    with pytest.raises(FileError, match=r"a\.parquet"):
+        texts(ParquetCorpus(tmp_path / "a.parquet", "text", 10))
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(FileError, match=r"cannot read|expected a Parquet file"):
+            ParquetCorpus(path, "text", 10)
+
+
+def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'ticore\[data\]'"):
+        ParquetCorpus(tmp_path / "a.parquet", "text", 10)

@@ -1,0 +1,100 @@
+"""Workers end when they should: with their work, on Ctrl-C, and when nobody waits for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ticore.corpus.processes import processes
+from ticore.corpus.scoring import Task
+from ticore.errors import KeyFormatError, TicoreError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and groups are POSIX")
+
+TASK = Task("tiny-en", "left_hash", bytes(32))
+TEXT = "It was a cold morning, and nobody had thought of bringing any wood."
+
+
+def test_few_batches_take_no_process() -> None:
+    assert list(processes(TASK, [], 4)) == []
+    ((result,),) = processes(TASK, [[TEXT]], 4)
+    assert result.error is None
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_task_that_cannot_be_opened(workers: int, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyFormatError):
+        list(processes(Task("tiny-en", "left_hash", b""), [[TEXT]] * 3, workers))
+    assert capfd.readouterr().err == ""
+
+
+class Deadly(str):
+    """A text that ends the process that reads it, as too little memory would."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_worker_that_dies(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(TicoreError, match="a worker process ended before its work did"):
+        list(processes(TASK, [[TEXT], [Deadly()], [TEXT]], 2))
+    assert capfd.readouterr().err == ""
+
+
+def _started(folder: Path) -> subprocess.Popen[bytes]:
+    """A scan with two workers, in a group of its own, that has done something already."""
+    (folder / "K").write_text("0f" * 32)
+    (folder / "a.jsonl").write_text((json.dumps({"text": TEXT * 200}) + "\n") * 3000)
+    code = "from ticore.cli import main; main()"
+    arguments = ["detect", "--key-file", "K", "--column", "text", "a.jsonl"]
+    arguments += ["--workers", "2", "--batch-size", "10"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    while process.poll() is None and not list(folder.glob("*.parts/0*.json")):
+        time.sleep(0.02)
+    return process
+
+
+def _group_is_empty(group: int) -> bool:
+    for _ in range(500):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_arrive() -> None:
+    """Whoever runs the tests in the background makes them, and what they start, deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    """A terminal sends it to all processes of the group."""
+    process = _started(tmp_path)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"ticore: interrupted\n")
+    assert _group_is_empty(process.pid)
+
+
+def test_a_kill_leaves_no_worker(tmp_path: Path) -> None:
+    process = _started(tmp_path)
+    process.kill()
+    process.communicate(timeout=60)
+    assert _group_is_empty(process.pid)

@@ -1,0 +1,245 @@
+"""A scan writes what the detector says of each row, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import ticore
+from ticore.corpus import ENGINES, Result, Scan, Summary, Task, processes, scan
+from ticore.corpus.base import Text
+from ticore.errors import FileError, MissingExtraError, SettingsError
+
+KEY = bytes(range(32))
+TASK = Task("tiny-en", "left_hash", KEY)
+WORDS = ["it", "was", "a", "cold", "morning", "and", "nobody", "had", "thought", "of", "wood"]
+
+
+def rows(count: int) -> list[dict[str, object]]:
+    return [{"text": " ".join(WORDS[n % 7 :] * 2), "id": n} for n in range(count)]
+
+
+def write(path: Path, given: Sequence[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in given))
+    return path
+
+
+def read(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Scan:
+    source = write(tmp_path / "rows.jsonl", rows(10))
+    return Scan(source, "text", tmp_path / "out.jsonl", batch_size=3)
+
+
+def test_rows_have_the_detectors_results(given: Scan) -> None:
+    write(given.source, [*rows(4), {"text": None}, {"text": "a"}, {"text": "a\ud800"}])
+    marks: list[tuple[int, int]] = []
+    found = scan(given, TASK, workers=1, progress=lambda *mark: marks.append(mark))
+    assert found == Summary(rows=7, watermarked=0, in_part=0, without=4, errors=3)
+    detector = TASK.open()
+    for row, written in zip(rows(4), read(given.output), strict=False):
+        expected = Result.of(detector.detect(str(row["text"])))
+        assert written == row | expected._asdict()
+    errors = [str(row["error"]) for row in read(given.output)[4:]]
+    assert "line 5: expected text, found null" in errors[0]
+    assert "expected a text of more than 1 tokens" in errors[1]
+    assert "lone surrogate" in errors[2]
+    assert all(row["p_value"] is None for row in read(given.output)[4:])
+    assert [done == total for done, total in marks] == [False, False, True]
+    assert {path.name for path in given.output.parent.iterdir()} == {"rows.jsonl", "out.jsonl"}
+
+
+def test_watermarked_rows(given: Scan) -> None:
+    writer = ticore.Watermarker(ticore.load_model("tiny-en"), "gumbel", key=KEY, seed=1)
+    write(given.source, [{"text": writer.generate("It was", tokens=30).text}, *rows(2)])
+    found = scan(given, replace(TASK, scheme="gumbel"), workers=1)
+    assert (found.watermarked, found.without) == (1, 2)
+
+
+def test_from_each_format_to_each(given: Scan, tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    scan(given, TASK, workers=1)
+    there = replace(given, output=tmp_path / "out.parquet")
+    scan(there, TASK, workers=1)
+    again = replace(given, source=tmp_path / "in.parquet", output=tmp_path / "back.jsonl")
+    pq.write_table(pq.read_table(there.output).select(["text", "id"]), again.source)
+    scan(again, TASK, workers=1)
+    assert read(again.output) == read(given.output)
+    assert pq.read_table(there.output).to_pylist() == read(given.output)
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupted(batches: int) -> object:
+    """An engine that is interrupted behind so many batches."""
+
+    def engine(
+        task: Task, texts: Iterable[Sequence[Text]], workers: int | None
+    ) -> Iterator[list[Result]]:
+        for number, results in enumerate(processes.processes(task, texts, 1)):
+            if number == batches:
+                raise Interrupted
+            yield results
+
+    return engine
+
+
+def stopped(given: Scan, monkeypatch: pytest.MonkeyPatch, batches: int = 2) -> None:
+    monkeypatch.setitem(ENGINES, "interrupted", interrupted(batches))  # type: ignore[arg-type]
+    with pytest.raises(Interrupted):
+        scan(given, TASK, engine="interrupted")
+    assert not given.output.exists()
+
+
+def counted(given: Scan, task: Task = TASK) -> tuple[int, list[str]]:
+    """How many batches a scan still did, and what it said."""
+    marks: list[int] = []
+    said: list[str] = []
+    scan(given, task, workers=1, progress=lambda done, _: marks.append(done), tell=said.append)
+    return len(marks), said
+
+
+def test_what_was_interrupted_goes_on(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan(given, TASK, workers=1)
+    expected = given.output.read_bytes()
+    given.output.unlink()
+    stopped(given, monkeypatch)
+    assert counted(given) == (2, ["going on: 2 batches were scanned before"])
+    assert given.output.read_bytes() == expected
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"key": bytes(32)},
+        {"fpr": 0.01},
+        {"repeats": "all"},
+        {"scheme": "unigram"},
+        {"settings": {"gamma": 0.25}},
+    ],
+)
+def test_another_task_starts_anew(
+    given: Scan, monkeypatch: pytest.MonkeyPatch, other: dict[str, object]
+) -> None:
+    stopped(given, monkeypatch)
+    done, said = counted(given, replace(TASK, **other))  # type: ignore[arg-type]
+    assert (done, len(said)) == (4, 1)
+    assert "starting anew" in said[0]
+
+
+def test_another_input_or_size_starts_anew(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(given, monkeypatch)
+    os.utime(given.source, ns=(1, 1))
+    assert counted(given)[0] == 4
+    stopped(replace(given, output=given.output.with_name("b.jsonl")), monkeypatch)
+    assert counted(replace(given, output=given.output.with_name("b.jsonl"), limit=4))[0] == 2
+
+
+def test_the_key_is_in_no_file(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(given, monkeypatch)
+    files = [path for path in given.output.parent.rglob("*") if path.is_file()]
+    assert len(files) == 4
+    for path in files:
+        data = path.read_bytes()
+        assert KEY not in data
+        assert KEY.hex().encode() not in data.lower()
+    assert KEY.hex() not in repr(TASK)
+    assert repr(KEY) not in repr(TASK)
+
+
+def test_an_input_that_changes_meanwhile(given: Scan) -> None:
+    with pytest.raises(FileError, match="was changed while it was read"):
+        scan(given, TASK, workers=1, progress=lambda *_: os.utime(given.source, ns=(1, 1)))
+    assert not given.output.exists()
+
+
+def test_a_part_of_other_rows(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(given, monkeypatch)
+    next(given.output.parent.rglob("000000.json")).write_text("[[]]")
+    with pytest.raises(FileError, match="expected results of 3 rows, found 1; remove"):
+        scan(given, TASK, workers=1)
+
+
+def test_an_output_that_cannot_be_replaced(given: Scan) -> None:
+    given.output.mkdir()
+    with pytest.raises(FileError, match="found something else"):
+        scan(given, TASK, workers=1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes with names are POSIX")
+def test_an_input_that_is_no_file(given: Scan) -> None:
+    given.source.unlink()
+    os.mkfifo(given.source)
+    with pytest.raises(FileError, match="a file that can be read twice, found something else"):
+        scan(given, TASK, workers=1)
+
+
+def test_a_failure_to_write_leaves_what_was_there(
+    given: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given.output.write_text("old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ticore.corpus.jsonl.extended", fail)
+    with pytest.raises(FileError, match="No space left on device"):
+        scan(given, TASK, workers=1)
+    assert given.output.read_text() == "old"
+    names = {path.name for path in given.output.parent.iterdir()}
+    assert names == {"rows.jsonl", "out.jsonl", "out.jsonl.parts"}
+
+
+def test_processes_give_the_same(given: Scan) -> None:
+    write(given.source, rows(40))
+    scan(given, TASK, workers=1)
+    expected = given.output.read_bytes()
+    scan(given, TASK, workers=2)
+    assert given.output.read_bytes() == expected
+
+
+def test_ray_gives_the_same(given: Scan) -> None:
+    ray = pytest.importorskip("ray")
+    scan(given, TASK, workers=1)
+    expected = given.output.read_bytes()
+    ray.init(num_cpus=1, log_to_driver=False, include_dashboard=False)
+    try:
+        scan(given, TASK, engine="ray")
+    finally:
+        ray.shutdown()
+    assert given.output.read_bytes() == expected
+
+
+def test_without_ray(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'ticore\[scale\]'"):
+        scan(given, TASK, engine="ray")
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"source": Path("a.txt")}, "ends in .jsonl or .parquet"),
+        ({"output": Path("a")}, "ends in .jsonl or .parquet"),
+        ({"batch_size": 0}, "batch_size: expected at least 1"),
+        ({"limit": 0}, "limit: expected at least 1"),
+    ],
+)
+def test_settings(given: Scan, change: dict[str, object], part: str) -> None:
+    with pytest.raises(SettingsError, match=part):
+        replace(given, **change)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="expected another file"):
+        replace(given, output=given.source)
+    with pytest.raises(SettingsError, match="unknown engine"):
+        scan(given, TASK, engine="nix")

@@ -1,0 +1,118 @@
+"""The page is well-formed, stands alone, shows any text as text, and says each score in words."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ticore
+from tests.models import ToyTokenizer
+from tests.report.test_inspection_page import MARKUP, ODD, Page
+from ticore.errors import UnscorableTextError
+from ticore.report import detection_page
+from ticore.report.visible import visible
+from ticore.watermarking import Detection, Segment
+
+TOY = ToyTokenizer(["", "ab", "a", "b", "c", "d", *MARKUP, *ODD])
+KEY = bytes(range(32))
+TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "section", "h1", "h2", "p", "div", "ul"),
+    *("li", "span", "table", "tr", "th", "td"),
+}
+ATTRIBUTES = {
+    *("lang", "charset", "name", "content", "http-equiv", "class", "title", "dir", "scope"),
+}
+
+
+def detection(ids, scores, counted, green=None, segment=(0, 0)):
+    return Detection(
+        verdict="no watermark found",
+        p_value=0.25,
+        strength=0.5,
+        scored=sum(counted),
+        green=green,
+        tokens=len(ids),
+        segment=Segment(*segment, 0.125),
+        ids=np.array(ids, dtype=np.int64),
+        scores=np.array(scores, dtype=np.float64),
+        counted=np.array(counted, dtype=bool),
+    )
+
+
+def tokens(parsed):
+    return [a for _, a in parsed.elements if a.get("title")]
+
+
+@pytest.mark.parametrize("scheme", ["left_hash", "gumbel"])
+@given(ids=st.lists(st.integers(1, TOY.vocab_size - 1), min_size=6, max_size=20), name=st.text())
+def test_everything_is_escaped(scheme, ids, name):
+    detector = ticore.WatermarkDetector(TOY, scheme, key=KEY)
+    found = detector.detect_ids(ids)
+    document = detection_page([(name, found)], TOY, name)
+    document.encode()
+    parsed = Page(document)
+    assert parsed.texts["title"] == parsed.texts["h1"] == parsed.texts["h2"] == [visible(name)]
+    assert {tag for tag, _ in parsed.elements} <= TAGS
+    assert {key for _, given in parsed.elements for key in given} <= ATTRIBUTES
+    assert len(tokens(parsed)) == len(ids)
+    assert not set(document) & set("\0\r\u2028\u202e")
+
+
+def test_it_stands_alone():
+    document = detection_page([("a", detection([1], [1], [True], green=1))], TOY, "A page")
+    assert document.startswith("<!DOCTYPE html>\n")
+    assert not re.search(r"url\(|@import|https?:|<script", document)
+    assert "prefers-color-scheme: dark" in document
+
+
+def test_a_green_list_in_words_and_colours():
+    found = detection([1, 2, 3, 4], [np.nan, 1, 0, 1], [False, True, True, False], green=1)
+    parsed = Page(detection_page([("a", found)], TOY, "A page"))
+    assert [(a["class"], a["title"]) for a in tokens(parsed)] == [
+        ("grey", "token 0, id 1; no score: too few tokens before it"),
+        ("green", "token 1, id 2; green"),
+        ("red", "token 2, id 3; not green"),
+        ("grey", "token 3, id 4; green; not counted: an earlier draw again"),
+    ]
+    assert "50.0%" in "".join(parsed.texts["td"])
+
+
+def test_scores_in_degrees():
+    scores = [np.nan, 0.25, 0.5, 1.5, 3.0, 17.0]
+    found = detection([1, 2, 3, 4, 5, 5], scores, [False, *[True] * 4, False])
+    parsed = Page(detection_page([("a", found)], TOY, "A page"))
+    kinds = [a["class"] for a in tokens(parsed)]
+    assert kinds == ["grey", "s0", "s1", "s2", "s3", "grey"]
+    assert tokens(parsed)[3]["title"] == "token 3, id 4; score 1.50"
+
+
+def test_the_best_segment_is_underlined():
+    found = detection([2, 3, 4, 5], [1, 1, 1, 1], [True] * 4, segment=(1, 3))
+    document = detection_page([("a", found)], TOY, "A page")
+    inside = re.search(r'<span class="segment"><span(.*)</span></span><span', document)
+    assert re.findall(r"id (\d)", inside[1]) == ["3", "4"]
+    assert "tokens 1 to 2, p-value 0.12" in document
+
+
+def test_a_character_of_several_tokens_is_shown_whole():
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    text = "日本 and the rest of it"
+    found = ticore.WatermarkDetector(tokenizer, key=KEY).detect(text)
+    document = detection_page([("a", found)], tokenizer, "A page")
+    parsed = Page(document)
+    assert "ends within a character" in document
+    assert len(tokens(parsed)) == found.tokens
+    assert "日" in document
+    assert "本" in document
+
+
+def test_a_section_for_each_text():
+    found = [(name, detection([1], [1], [True], green=1)) for name in "abc"]
+    assert Page(detection_page(found, TOY, "A page")).texts["h2"] == ["a", "b", "c"]
+
+
+def test_nothing_to_score_never_gets_here():
+    with pytest.raises(UnscorableTextError):
+        ticore.WatermarkDetector(TOY, key=KEY).detect_ids([])

@@ -1,0 +1,46 @@
+"""One detection as a list of its numbers, several as rows."""
+
+from rich.console import Console
+
+from tests.report.test_detection_page import detection
+from ticore.report import detection_table
+from ticore.report.detection_facts import probability
+
+
+def lines(*found, width=100):
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(detection_table([(f"text {n}", each) for n, each in enumerate(found)]))
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def in_part(**more):
+    found = detection([1, 2, 3], [1, 0, 1], [True] * 3, segment=(1, 3), **more)
+    object.__setattr__(found, "verdict", "watermarked in part")
+    return found
+
+
+def test_one():
+    assert lines(detection([1, 2, 3], [1, 0, 1], [True, True, False], green=1)) == [
+        "verdict   no watermark found",
+        "p-value   0.25",
+        "strength  0.50 standard deviations",
+        "scored    2 of 3 tokens",
+        "green     1, which is 50.0%",
+    ]
+
+
+def test_one_in_part_has_its_segment():
+    assert lines(in_part())[-1] == "best segment  tokens 1 to 2, p-value 0.12"
+
+
+def test_several():
+    assert lines(detection([1, 2], [2, 3], [True, True]), in_part()) == [
+        "text    verdict              p-value  strength  scored  tokens  segment",
+        "text 0  no watermark found      0.25      0.50       2       2",
+        "text 1  watermarked in part     0.25      0.50       3       3      1-2",
+    ]
+
+
+def test_probabilities_that_are_no_longer_told_apart():
+    assert probability(0.0) == probability(5e-324) == "below 1e-300"

@@ -1,0 +1,84 @@
+"""The part of `ticore detect` for files with many texts."""
+
+from __future__ import annotations
+
+import json as json_format
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from ..corpus import Scan, Summary, Task, default_output, scan
+from . import streams
+from .marks import wrong_settings_are_wrong_usage
+from .usage import UsageError
+
+
+@dataclass(frozen=True)
+class ScanOptions:
+    """What was given on the command line; None where nothing was."""
+
+    output: Path | None
+    engine: str | None
+    workers: int | None
+    batch_size: int | None
+    limit: int | None
+
+    def given(self) -> dict[str, Any]:
+        """Those that were given."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def scan_files(
+    sources: Sequence[Path], column: str, task: Task, options: ScanOptions, json: bool
+) -> None:
+    """Scan one file after another and show what each came to.
+
+    Raises UsageError, and as `ticore.corpus.scan`.
+    """
+    if len(sources) > 1 and options.output is not None:
+        raise UsageError("give one FILE with --output, or several without")
+    given = options.given()
+    running = {name: given.pop(name) for name in ("engine", "workers") if name in given}
+    with wrong_settings_are_wrong_usage():
+        scans = [Scan(s, column, **{"output": default_output(s)} | given) for s in sources]
+    for each in scans:
+        started = time.perf_counter()
+        with wrong_settings_are_wrong_usage(), streams.progress_bar("looking") as progress:
+            found = scan(each, task, progress=progress, tell=_tell, **running)
+        _show(each, found, time.perf_counter() - started, json)
+
+
+def _tell(sentence: str) -> None:
+    streams.note(f"ticore: {sentence}")
+
+
+def _show(done: Scan, found: Summary, seconds: float, json: bool) -> None:
+    if json:
+        shown = {"file": str(done.source), "output": str(done.output), **asdict(found)}
+        return streams.write_bytes(json_line(shown | {"seconds": seconds}))
+    grid = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("written", str(done.output)),
+        ("rows", f"{found.rows:,} in {seconds:.1f} s"),
+        ("watermarked", f"{found.watermarked:,}"),
+        ("in part", f"{found.in_part:,}"),
+        ("none found", f"{found.without:,}"),
+        ("errors", f"{found.errors:,}"),
+    ):
+        grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
+    streams.show(grid)
+
+
+def json_line(value: object) -> bytes:
+    r"""One JSON value on a line; what is no Unicode, in a file's name, becomes an escape.
+
+    >>> json_line("é\udcff")
+    b'"\xc3\xa9\\udcff"\n'
+    """
+    return json_format.dumps(value, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"

@@ -1,0 +1,181 @@
+"""Files with a JSON object on each line.
+
+A line comes out as it went in, byte for byte, with the results at its end: numbers keep their
+digits and keys their order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..errors import FileError
+from .base import Batch, Problem, Text
+from .results import COLUMNS, Result
+
+_MOST_BYTES = 64 << 20  # of a line; a file without line ends is not to fill the memory
+_MARK = b"\xef\xbb\xbf"  # what some editors put before a text in UTF-8
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line: the object on it, as it is written there; `{}` where there is none."""
+
+    line: bytes
+    text: Text
+
+
+@dataclass(frozen=True)
+class JsonlBatch:
+    """See `Batch`; `done` is in bytes."""
+
+    rows: Sequence[Row]
+    done: int
+
+    @property
+    def texts(self) -> list[Text]:
+        return [row.text for row in self.rows]
+
+    def objects(self) -> Iterator[bytes]:
+        return (row.line for row in self.rows)
+
+
+class JsonlCorpus:
+    """See `Corpus`.
+
+    Args:
+        path: of the file.
+        column: the key of the text.
+        batch_size: rows of a batch.
+        limit: read so many rows only.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+
+    def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:
+        self._path, self._column = path, column
+        self._batch_size, self._limit = batch_size, limit
+        with _open(path) as file:
+            self.total = file.seek(0, 2)
+
+    def traits(self) -> list[str]:
+        return []
+
+    def batches(self) -> Iterator[JsonlBatch]:
+        """Raises FileError also where no row of the first batch has the column."""
+        first = True
+        with _open(self._path) as file:
+            lines = islice(enumerate(_lines(file, self._path), 1), self._limit)
+            while rows := [self._row(*line) for line in islice(lines, self._batch_size)]:
+                if first:
+                    self._require_column(rows)
+                first = False
+                yield JsonlBatch(rows, file.tell())
+
+    def _row(self, number: int, line: bytes | None) -> Row:
+        where = f"line {number}"
+        if line is None:
+            return Row(b"{}", Problem(f"{where}: expected at most {_MOST_BYTES:,} bytes"))
+        line = line.removeprefix(_MARK) if number == 1 else line
+        try:
+            found = parse_object(line.decode())
+        except UnicodeDecodeError as error:
+            at = error.start
+            return Row(b"{}", Problem(f"{where}: expected UTF-8, found none at byte {at}"))
+        except ValueError as error:
+            return Row(b"{}", Problem(f"{where}: {error}"))
+        if taken := [name for name in COLUMNS if name in found]:
+            raise FileError(
+                f"{self._path}, {where}: expected no column {taken[0]!r}, which is to be added; "
+                f"rename it first"
+            )
+        return Row(line.strip(), text_of(found, self._column, where))
+
+    def _require_column(self, rows: Sequence[Row]) -> None:
+        objects = [json.loads(row.line) for row in rows if row.line != b"{}"]
+        if objects and not any(self._column in found for found in objects):
+            raise FileError(
+                f"{self._path}: expected a column {self._column!r}, found "
+                f"{', '.join(map(repr, objects[0]))}; name the one with the texts: --column NAME"
+            )
+
+
+class JsonlWriter:
+    """See `Writer`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, batch: Batch, results: Sequence[Result]) -> None:
+        for line, result in zip(batch.objects(), results, strict=True):
+            self._file.write(extended(line, result._asdict()) + b"\n")
+
+    def close(self) -> None:
+        """Nothing is missing."""
+
+
+def extended(line: bytes, more: dict[str, Any]) -> bytes:
+    """A JSON object with `more` at its end.
+
+    >>> extended(b'{"a": 1.50}', {"b": None}), extended(b"{ }", {"b": 2})
+    (b'{"a": 1.50, "b": null}', b'{ "b": 2}')
+    """
+    head = line.rstrip()[:-1]
+    comma = b"" if head.strip() == b"{" else b", "
+    return head + comma + json.dumps(more, ensure_ascii=False).encode()[1:]
+
+
+def parse_object(line: str) -> dict[str, Any]:
+    """The JSON object on a line. Raises ValueError that says what is there instead."""
+    if not line.strip():
+        raise ValueError("expected a JSON object, found an empty line")
+    try:
+        found = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"expected a JSON object: {error.msg} at character {error.pos}") from None
+    except (ValueError, RecursionError):
+        raise ValueError("expected a JSON object, found too long a number or too deep") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"expected a JSON object, found {_kind(found)}")
+    return found
+
+
+def text_of(row: dict[str, Any], column: str, where: str) -> Text:
+    """The text of a row, or why there is none."""
+    if column not in row:
+        return Problem(f"{where}: no column {column!r}")
+    found = row[column]
+    if isinstance(found, str):
+        return found
+    return Problem(f"{where}: expected text, found {_kind(found)}")
+
+
+def _kind(value: object) -> str:
+    names = {type(None): "null", bool: "a truth value", list: "an array", dict: "an object"}
+    return names.get(type(value), "text" if isinstance(value, str) else "a number")
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[bytes | None]:
+    """The lines of a file; None in the place of one that is too long."""
+    try:
+        while line := file.readline(_MOST_BYTES + 1):
+            if len(line) <= _MOST_BYTES:
+                yield line
+                continue
+            while line and not line.endswith(b"\n"):
+                line = file.readline(_MOST_BYTES)
+            yield None
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}") from error

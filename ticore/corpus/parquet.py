@@ -1,0 +1,253 @@
+"""Parquet files, by pyarrow, which is loaded where it is needed.
+
+Columns keep their types and the file its metadata; what is added has types of its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..errors import FileError
+from .base import Batch, Problem, Text
+from .extras import need
+from .results import COLUMNS, Result
+
+# A row group is written when so many rows or bytes are there. Small ones make a file slow to read.
+_GROUP_ROWS, _GROUP_BYTES = 100_000, 64 << 20
+
+
+def arrow() -> Any:
+    """The package pyarrow. Raises MissingExtraError."""
+    need("pyarrow.parquet", "data", "a Parquet file")
+    return need("pyarrow", "data", "a Parquet file")
+
+
+@dataclass(frozen=True)
+class ParquetBatch:
+    """See `Batch`; `done` is in rows.
+
+    Attributes:
+        rows: a RecordBatch with all columns.
+    """
+
+    rows: Any
+    texts: Sequence[Text]
+    done: int
+
+    def objects(self) -> Iterator[bytes]:
+        columns = [map(_plain, _values(column)) for column in self.rows.columns]
+        names = self.rows.schema.names
+        for _ in range(self.rows.num_rows):
+            row = {name: next(column) for name, column in zip(names, columns, strict=True)}
+            yield json.dumps(row, ensure_ascii=False).encode()
+
+
+class ParquetCorpus:
+    """See `Corpus`.
+
+    Args:
+        path: of the file.
+        column: the one with the texts.
+        batch_size: rows of a batch.
+        limit: read so many rows only.
+
+    Attributes:
+        schema: of the file.
+
+    Raises:
+        FileError: it cannot be read, is no Parquet file, or has no such column of text.
+        MissingExtraError: pyarrow is not installed.
+    """
+
+    def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:
+        self._path, self._column = path, column
+        self._batch_size, self._limit = batch_size, limit
+        self._pa = arrow()
+        with self._opened() as file:
+            self.schema = file.schema_arrow
+            rows: int = file.metadata.num_rows
+        self.total = rows if limit is None else min(rows, limit)
+        self._require_columns()
+
+    def traits(self) -> list[str]:
+        return [f"pyarrow {self._pa.__version__}"]
+
+    def batches(self) -> Iterator[ParquetBatch]:
+        done = 0
+        with self._opened() as file:
+            for rows in file.iter_batches(self._batch_size, use_threads=False):
+                rows = rows.slice(0, self.total - done)  # noqa: PLW2901  # without those beyond
+                if not rows.num_rows:
+                    return
+                texts = self._texts(rows.column(self._column), done)
+                done += rows.num_rows
+                yield ParquetBatch(rows, texts, done)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        try:
+            with self._pa.parquet.ParquetFile(self._path, pre_buffer=False) as file:
+                yield file
+        except (self._pa.ArrowException, OSError) as error:
+            if isinstance(error, FileError):
+                raise
+            if isinstance(error, OSError) and error.strerror:
+                raise FileError(f"cannot read {self._path}: {error.strerror}") from error
+            why = (str(error).splitlines() or ["damaged"])[0]
+            raise FileError(f"{self._path}: expected a Parquet file: {why}") from error
+
+    def _require_columns(self) -> None:
+        names = self.schema.names
+        if names.count(self._column) != 1:
+            raise FileError(
+                f"{self._path}: expected one column {self._column!r}, found "
+                f"{', '.join(map(repr, names))}; name the one with the texts: --column NAME"
+            )
+        kind = self.schema.field(self._column).type
+        if not self._is_text(kind):
+            raise FileError(
+                f"{self._path}: expected text in column {self._column!r}, found {kind}; "
+                f"name the one with the texts: --column NAME"
+            )
+        if taken := [name for name in COLUMNS if name in names]:
+            raise FileError(
+                f"{self._path}: expected no column {taken[0]!r}, which is to be added; "
+                f"rename it first"
+            )
+
+    def _is_text(self, kind: Any) -> bool:
+        types = self._pa.types
+        if types.is_dictionary(kind):
+            kind = kind.value_type
+        return bool(
+            types.is_string(kind)
+            or types.is_large_string(kind)
+            or types.is_string_view(kind)
+            or types.is_binary(kind)
+            or types.is_large_binary(kind)
+            or types.is_null(kind)
+        )
+
+    def _texts(self, column: Any, before: int) -> list[Text]:
+        if self._pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        # By way of bytes: a file can hold what is no UTF-8 in columns of text.
+        if not self._pa.types.is_null(column.type):
+            column = column.cast(self._pa.large_binary())
+        return [_text(data, number) for number, data in enumerate(column.to_pylist(), before + 1)]
+
+
+class Tables(Protocol):
+    """How batches become Arrow tables.
+
+    Attributes:
+        schema: of every table.
+    """
+
+    schema: Any
+
+    def table(self, batch: Batch) -> Any: ...
+
+
+class ParquetTables:
+    """Of batches from a Parquet file: they are it already."""
+
+    def __init__(self, corpus: ParquetCorpus) -> None:
+        self.schema = corpus.schema
+
+    def table(self, batch: Batch) -> Any:
+        assert isinstance(batch, ParquetBatch)
+        return arrow().Table.from_batches([batch.rows])
+
+
+class ParquetWriter:
+    """See `Writer`.
+
+    Args:
+        file: binary, to write to.
+        tables: of the batches that are to come.
+    """
+
+    def __init__(self, file: Any, tables: Tables) -> None:
+        self._pa, self._tables = arrow(), tables
+        self._fields = self._result_fields()
+        schema = tables.schema
+        for field in self._fields:
+            schema = schema.append(field)
+        self._writer = self._pa.parquet.ParquetWriter(file, schema)
+        self._waiting: list[Any] = []
+
+    def write(self, batch: Batch, results: Sequence[Result]) -> None:
+        table = self._tables.table(batch)
+        for at, field in enumerate(self._fields):
+            values = self._pa.array([result[at] for result in results], type=field.type)
+            table = table.append_column(field, values)
+        self._waiting.append(table)
+        if (
+            sum(table.num_rows for table in self._waiting) >= _GROUP_ROWS
+            or sum(table.nbytes for table in self._waiting) >= _GROUP_BYTES
+        ):
+            self._write_group()
+
+    def close(self) -> None:
+        self._write_group()
+        self._writer.close()
+
+    def _write_group(self) -> None:
+        if not self._waiting:
+            return
+        try:
+            self._writer.write_table(self._pa.concat_tables(self._waiting))
+        except self._pa.ArrowException as error:
+            why = (str(error).splitlines() or ["no reason given"])[0]
+            raise FileError(f"cannot write these columns to a Parquet file: {why}") from error
+        self._waiting = []
+
+    def _result_fields(self) -> list[Any]:
+        pa = self._pa
+        kinds = dict.fromkeys(("p_value", "strength", "segment_p_value"), pa.float64())
+        kinds |= dict.fromkeys(("verdict", "error"), pa.string())
+        return [pa.field(name, kinds.get(name, pa.int64())) for name in COLUMNS]
+
+
+def _text(data: bytes | None, number: int) -> Text:
+    if data is None:
+        return Problem(f"row {number}: expected text, found null")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        return Problem(f"row {number}: expected UTF-8 text, found none at byte {error.start}")
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column, of texts also those that are no UTF-8."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        if not arrow().types.is_string(column.type):
+            column = column.cast(arrow().large_string())
+        data = column.cast(arrow().large_binary()).to_pylist()
+        return [None if value is None else value.decode(errors="replace") for value in data]
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it: bytes in base64, numbers that are none as null, others as text."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -1,0 +1,47 @@
+"""What becomes of a row: the columns that are added to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..watermarking import Detection
+
+
+class Result(NamedTuple):
+    """The added columns, in their order. Where there is an error, there is nothing else.
+
+    Attributes:
+        verdict to tokens: as in `ticore.watermarking.Detection`.
+        segment_begin, segment_end, segment_p_value: its segment.
+        error: why the row could not be scored.
+    """
+
+    verdict: str | None = None
+    p_value: float | None = None
+    strength: float | None = None
+    scored: int | None = None
+    green: int | None = None
+    tokens: int | None = None
+    segment_begin: int | None = None
+    segment_end: int | None = None
+    segment_p_value: float | None = None
+    error: str | None = None
+
+    @classmethod
+    def of(cls, found: Detection) -> Result:
+        """What was found in the row's text."""
+        segment = found.segment
+        return cls(
+            found.verdict,
+            found.p_value,
+            found.strength,
+            found.scored,
+            found.green,
+            found.tokens,
+            segment.begin,
+            segment.end,
+            segment.p_value,
+        )
+
+
+COLUMNS = Result._fields
