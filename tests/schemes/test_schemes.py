@@ -60,6 +60,15 @@ def test_arrays_of_other_libraries_are_biased_alike(name, library):
 
 
 @pytest.mark.parametrize("name", VARIANTS)
+def test_jax_compiles_a_bias(name):
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    scheme = VARIANTS[name]()
+    context, logits = jax.numpy.arange(scheme.context), jax.numpy.linspace(0.0, 1.0, SIZE)
+    found = np.asarray(jax.jit(scheme.bias)(context, logits))
+    np.testing.assert_allclose(found, np.asarray(scheme.bias(context, logits)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
 def test_a_padded_vocabulary_has_no_tokens_there(name):
     scheme = VARIANTS[name]()
     context = list(range(scheme.context))

@@ -148,6 +148,20 @@ def test_a_text_that_is_too_short_is_refused(model, name, text):
             detector.detect(text)
 
 
+def test_a_batch_is_looked_at_text_by_text(model):
+    detector = ticore.WatermarkDetector(model.tokenizer, "unigram", key=KEY)
+    texts = ["It was late.", "", "Nobody came, and nobody went.", "a\ud800b"]
+    for batch in (texts, texts[:3]):
+        found = detector.detect_batch(batch)
+        assert [type(one) for one in found[1:4:2]] == [UnscorableTextError, SettingsError][
+            : len(batch) - 2
+        ]
+        for at in (0, 2):
+            alone = detector.detect(texts[at])
+            assert (found[at].p_value, found[at].scored) == (alone.p_value, alone.scored)
+    assert detector.detect_batch([]) == []
+
+
 def test_settings_are_checked(model):
     tokenizer = model.tokenizer
     for fpr in (0, 1, -1, 2, float("nan")):

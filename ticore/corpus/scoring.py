@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..errors import TicoreError
 from ..registry import load_tokenizer
-from ..watermarking import WatermarkDetector
+from ..watermarking import Detection, WatermarkDetector
 from .base import Problem, Text
 from .results import Result
 
@@ -58,13 +58,12 @@ class Task:
 
 def score(detector: WatermarkDetector, texts: Sequence[Text]) -> list[Result]:
     """A result for each text."""
-    return [_score_one(detector, text) for text in texts]
+    found = iter(detector.detect_batch([text for text in texts if isinstance(text, str)]))
+    return [
+        Result(error=text.error) if isinstance(text, Problem) else _result(next(found))
+        for text in texts
+    ]
 
 
-def _score_one(detector: WatermarkDetector, text: Text) -> Result:
-    if isinstance(text, Problem):
-        return Result(error=text.error)
-    try:
-        return Result.of(detector.detect(text))
-    except TicoreError as error:
-        return Result(error=str(error))
+def _result(found: Detection | TicoreError) -> Result:
+    return Result(error=str(found)) if isinstance(found, TicoreError) else Result.of(found)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SettingsError, UnscorableTextError
+from ..errors import SettingsError, TicoreError, UnscorableTextError
 from ..interfaces import Tokenizer
 from ..schemes import READERS, Evidence, Greens, Null, Readable, reader_named, scheme_named
 
+T = TypeVar("T")
 Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
 
 
@@ -124,6 +125,14 @@ class WatermarkDetector:
         """
         return self.detect_ids(self.tokenizer.encode(text))
 
+    def detect_batch(self, texts: Sequence[str]) -> list[Detection | TicoreError]:
+        """For each text what `detect` returns, or the error that it raises."""
+        try:
+            lists = self.tokenizer.encode_batch(texts)
+        except TicoreError:  # one of them is no text
+            return [_tried(self.detect, text) for text in texts]
+        return [_tried(self.detect_ids, ids) for ids in lists]
+
     def detect_ids(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Detection:
         """The same for a list of token ids.
 
@@ -160,6 +169,13 @@ class WatermarkDetector:
         if p_value <= self.fpr / 2:
             return "watermarked"
         return "watermarked in part" if segment.p_value <= self.fpr / 2 else "no watermark found"
+
+
+def _tried(look: Callable[[T], Detection], at: T) -> Detection | TicoreError:
+    try:
+        return look(at)
+    except TicoreError as error:
+        return error
 
 
 def find_segment(null: Null, evidence: Evidence) -> Segment:
