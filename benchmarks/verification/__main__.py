@@ -6,13 +6,9 @@ import argparse
 import hashlib
 import json
 import os
-import platform
-import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -21,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from rich.table import Table
 
 import ticore
+from benchmarks.about import about
 from ticore import consistency
 from ticore.consistency import Mode, Verifier
 from ticore.files import write_atomically
@@ -223,39 +220,7 @@ def _track(items: Iterable[T], description: str, total: int) -> Iterable[T]:
 
 def _about(settings: Found) -> Found:
     """What the numbers depend on beside the code."""
-    return {
-        "command": shlex.join([Path(sys.executable).name, *sys.orig_argv[1:]]),
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "complete": False,
-        "machine": {
-            "processor": _processor(),
-            "system": platform.platform(),
-            "cores": os.cpu_count(),
-            "load": os.getloadavg() if hasattr(os, "getloadavg") else None,
-            "cores_used": len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else None,
-        },
-        "versions": {"python": platform.python_version()} | dict(map(_version, _PACKAGES)),
-        "code": _code_digest(),
-        "settings": settings,
-    }
-
-
-def _version(package: str) -> tuple[str, str | None]:
-    try:
-        return package, version(package)
-    except PackageNotFoundError:
-        return package, None
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
+    return about(_PACKAGES) | {"complete": False, "code": _code_digest(), "settings": settings}
 
 
 def _code_digest() -> str:

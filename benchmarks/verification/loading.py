@@ -8,6 +8,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
+from benchmarks.spread import spread, timed
 from ticore.consistency import Mode, Verifier
 from ticore.consistency.mask import table_engine
 from ticore.consistency.oracle import Oracle
@@ -15,7 +16,6 @@ from ticore.consistency.trial import compare, require_sound
 from ticore.interfaces import Tokenizer
 
 from .plan import CHARACTERS_A_TOKEN, Found, Plan, Track, empty_cache
-from .spread import spread, timed
 from .texts import Texts, passage
 
 

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 from typing import Any
 
+from benchmarks.spread import duration
 from ticore.errors import MissingExtraError, SettingsError
 
 from .plan import Found
-from .spread import duration
 
 # Colours of Okabe and Ito, which differ for every kind of colour blindness; and signs besides.
 _LINES = (

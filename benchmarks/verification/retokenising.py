@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.spread import spread, timed
 from ticore.consistency import Mode, Rung
 from ticore.consistency.cut_engine import CutEngine
 from ticore.consistency.oracle import Oracle
@@ -19,7 +20,6 @@ from ticore.consistency.tail import cut_finder
 from ticore.interfaces import Tokenizer
 
 from .plan import Found, Plan, Track
-from .spread import spread, timed
 from .walks import Walk
 
 State = tuple[int, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.spread import timed
 from ticore.consistency.mask import table_engine
 from ticore.consistency.oracle import Oracle
 
@@ -9,7 +10,6 @@ from .loading import loads, memory
 from .places import Place
 from .plan import Found, Plan, Track, empty_cache
 from .retokenising import retokenise
-from .spread import timed
 from .texts import Texts
 from .walks import draw_walks, walk
 

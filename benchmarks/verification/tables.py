@@ -8,8 +8,9 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from benchmarks.spread import Spread, duration, ratio
+
 from .plan import Found
-from .spread import Spread, duration, ratio
 
 _MEGA = 1 << 20
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.spread import spread, timed
 from ticore.consistency import Mode, Verification
 from ticore.consistency.mask import table_engine
 from ticore.consistency.oracle import Oracle
@@ -22,7 +23,6 @@ from ticore.interfaces import Tokenizer
 
 from .inside import what_is_new
 from .plan import CHARACTERS_A_TOKEN, Found, Plan, Track
-from .spread import spread, timed
 from .texts import Texts, passage
 
 Times = Iterator[tuple[str, float]]

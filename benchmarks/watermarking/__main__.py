@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 import ticore
+from benchmarks.about import about
 from ticore.files import write_atomically
 from ticore.schemes import SCHEMES
 
 from . import __doc__ as usage
-from .about import about
 from .figures import figures
 from .kept import Kept, code_digest, digest_of
 from .plan import ATTACKS, UNMARKED, Found, Plan
@@ -27,6 +27,7 @@ from .prompts import prompts
 from .tables import tables
 from .workers import written
 
+_PACKAGES = ("ticore", "numpy", "scipy", "torch", "jax")
 _WIDTH = 210  # columns that the tables take where nothing says how wide the terminal is
 _screen = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
 _aside = Console(stderr=True)
@@ -102,7 +103,7 @@ def _run(given: argparse.Namespace) -> int:
             _aside.print("interrupted; the same command goes on from here")
             complete = False
     rows = [row for row in kept.rows if row["index"] < given.samples]
-    found = about() | {
+    found = about(_PACKAGES) | {
         "complete": complete,
         "code": code_digest(),
         "settings": plan.shared() | {"schemes": plan.schemes, "samples": given.samples},

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich import box
 from rich.table import Table
 
-from benchmarks.verification.spread import duration
+from benchmarks.spread import duration
 
 from .plan import FPR, UNMARKED, Found
 

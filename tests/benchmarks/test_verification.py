@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from benchmarks.spread import duration, ratio, spread
 from benchmarks.verification.inside import what_is_new
 from benchmarks.verification.places import Place
 from benchmarks.verification.plan import Plan
@@ -13,7 +14,6 @@ from benchmarks.verification.plot import plot
 from benchmarks.verification.rejections import Count
 from benchmarks.verification.soak import Cases, Soak, missing
 from benchmarks.verification.speed import measure
-from benchmarks.verification.spread import duration, ratio, spread
 from benchmarks.verification.tables import mismatch_text, times_tables
 from benchmarks.verification.texts import passage, texts
 from tests.models import ToyTokenizer

@@ -7,21 +7,20 @@ a token's list is drawn from.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from functools import cached_property
 from math import exp
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 from array_api_compat import array_namespace
 
 from ..errors import SettingsError
 from .base import Array
 from .evidence import Evidence, draws
 from .keyed import BITS, Key, Words, number, place
-from .settings import require_number, windows, words_like
+from .settings import a_number
 from .significance import ExactGreens, Greens
+from .tokens import SomeIds, contexts, words_like
 
 Greening = Literal["independent", "exact"]
 
@@ -59,13 +58,12 @@ class GreenList(ABC):
         delta: float = 2.0,
         greens: Greening = "independent",
     ) -> None:
-        require_number("gamma", gamma, above=0, below=1)
-        require_number("delta", delta, above=0, below=100)
+        gamma = a_number("gamma", gamma, above=0, below=1)
         if greens not in get_args(Greening):
             raise SettingsError(f"greens: expected independent or exact, found {greens!r}")
         self.vocab_size = vocab_size
-        self.gamma = float(gamma)
-        self.delta = float(delta)
+        self.gamma = gamma
+        self.delta = a_number("delta", delta, above=0, below=100)
         self.greens = greens
         self._key = Key.derive(key, f"ticore watermark {self.name}")
         self._green = int(gamma * vocab_size)
@@ -99,9 +97,9 @@ class GreenList(ABC):
             return logits + added
         return xp.concat([logits[..., :size] + added, logits[..., size:]], axis=-1)
 
-    def evidence(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Evidence:
+    def evidence(self, ids: SomeIds) -> Evidence:
         """Scores 1 for green tokens and 0 for others; see `Readable`."""
-        before, tokens, positions = windows(ids, self.context, self.vocab_size)
+        before, tokens, positions = contexts(ids, self.context, self.vocab_size)
         seeds = np.broadcast_to(self._seeds(before, tokens), tokens.shape)
         scores = self._is_green(seeds, tokens).astype(np.float64)
         wide = seeds.astype(np.int64)

@@ -6,19 +6,17 @@ very probability that the model gives it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from array_api_compat import array_namespace
 
 from .base import Array
 from .evidence import Evidence, draws
 from .keyed import BITS, Key, number
-from .settings import windows, words_like
 from .significance import Exponential
+from .tokens import SomeIds, contexts, words_like
 
 _HIGHEST = (1 << BITS) - 1
 _NUMBERS = float(1 << BITS)
@@ -69,9 +67,9 @@ class Gumbel:
         noisy = logits[..., :size] - xp.log(-xp.log1p(-left))
         return xp.concat([noisy, logits[..., size:] - xp.inf], axis=-1)
 
-    def evidence(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Evidence:
+    def evidence(self, ids: SomeIds) -> Evidence:
         """Scores -log(1 - u); see `Readable`."""
-        before, tokens, positions = windows(ids, self.context, self.vocab_size)
+        before, tokens, positions = contexts(ids, self.context, self.vocab_size)
         seeds = self._key.seed([before[..., at] for at in range(self.context)])
         wide = seeds.astype(np.int64)
         left = (_HIGHEST - number(seeds, tokens).astype(np.float64) + 0.5) / _NUMBERS

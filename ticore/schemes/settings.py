@@ -1,60 +1,49 @@
-"""Checks of settings, and tokens as the words that `keyed` works on."""
+"""Checks of settings: of our schemes, and of other engines'."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isfinite
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from array_api_compat import array_namespace, device, is_jax_namespace, is_torch_namespace
 
 from ..errors import SettingsError
-from .base import Array
-
-Words = npt.NDArray[np.uint32]
 
 
-def require_number(name: str, value: object, *, above: float, below: float) -> None:
-    """Raises SettingsError unless `value` is a number between the two."""
-    number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    if not (number and above < value < below):  # type: ignore[operator]  # it is a number
+def a_number(name: str, value: object, *, above: float, below: float) -> float:
+    """`value`, if it is a number between the two, neither included; SettingsError if not."""
+    is_one = isinstance(value, int | float | np.floating) and not isinstance(value, bool)
+    if not is_one or not above < float(value) < below:  # type: ignore[arg-type]
         raise SettingsError(
-            f"{name}: expected a number above {above:g} and below {below:g}, found {value!r}"
+            f"{name}: expected a number above {above:g} and below {below:g}, found {value!r}; "
+            f"give one between them"
         )
+    return float(value)  # type: ignore[arg-type]
 
 
-def words_like(tokens: Array | Sequence[int], like: Array) -> Array:
-    """Token ids as the integers that `keyed` takes in the library of `like`, on its device."""
-    xp = array_namespace(like)
-    name = "int64" if is_torch_namespace(xp) else "int32" if is_jax_namespace(xp) else "uint32"
-    kind = getattr(xp, name)
-    return xp.asarray(tokens, dtype=kind, device=device(like))
+def an_integer(name: str, value: object, least: int, most: int) -> int:
+    """`value`, if it is an integer from `least` to `most`; SettingsError if not."""
+    is_one = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_one or not least <= int(value) <= most:  # type: ignore[call-overload]
+        raise SettingsError(
+            f"{name}: expected an integer from {least} to {most}, found {value!r}; give the "
+            f"engine's own setting"
+        )
+    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def windows(
-    ids: Sequence[int] | npt.NDArray[np.integer[Any]], context: int, vocab_size: int
-) -> tuple[Words, Words, npt.NDArray[np.int64]]:
-    """Every token that has `context` tokens before it.
+def chosen(
+    config: Mapping[str, Any], read: Collection[str], ignored: Collection[str]
+) -> dict[str, Any]:
+    """The settings that a reader reads, without those that are None.
 
-    Returns:
-        The tokens before each, uint32[n, context]; the tokens, uint32[n]; where they stand,
-        int64[n].
-
-    Raises SettingsError for ids that the vocabulary does not have.
+    Raises SettingsError for a setting that is neither read nor among those that detection does not
+    depend on: it may change the watermark.
     """
-    given = np.asarray(ids, dtype=np.int64)
-    if given.ndim != 1:
-        raise SettingsError(f"ids: expected one list of token ids, found shape {given.shape}")
-    if len(given) and not 0 <= int(given.min()) <= int(given.max()) < vocab_size:
+    unknown = sorted(set(config) - set(read) - set(ignored))
+    if unknown:
         raise SettingsError(
-            f"ids: expected ids from 0 to {vocab_size - 1}, found {int(given.min())} to "
-            f"{int(given.max())}; use the tokenizer that the text was written with"
+            f"the engine's settings: expected some of {', '.join(sorted({*read, *ignored}))}, "
+            f"found {', '.join(unknown)}; leave out what does not concern the watermark"
         )
-    words = given.astype(np.uint32)
-    if len(words) <= context:
-        nothing = np.zeros(0, dtype=np.uint32)
-        return nothing.reshape(0, context), nothing, np.zeros(0, dtype=np.int64)
-    before = np.lib.stride_tricks.sliding_window_view(words, context + 1)[:, :context]
-    return before, words[context:], np.arange(context, len(words), dtype=np.int64)
+    return {name: config[name] for name in read if config.get(name) is not None}

@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from ...errors import SettingsError
 from ..evidence import Evidence, Ints, draws
+from ..settings import a_number, an_integer, chosen
 from ..significance import ExactGreens
-from .checks import SomeIds, a_bias, a_share, an_integer, chosen, token_ids, windows
+from ..tokens import SomeIds, token_ids, windows
 
 _TABLE_SIZE = 1_000_003  # of the table that selfhash looks tokens up in
 # Beyond this many torch shuffles with 64-bit numbers.
@@ -74,8 +75,8 @@ class TransformersKGW:
             SettingsError: a value that transformers does not take or that gives empty lists.
         """
         self._size = an_integer("vocab_size", vocab_size, 2, _MOST_SHUFFLED)
-        share = a_share("greenlist_ratio", greenlist_ratio)
-        bias = a_bias("bias", bias)
+        share = a_number("greenlist_ratio", greenlist_ratio, above=0, below=1)
+        bias = a_number("bias", bias, above=0, below=math.inf)
         self._key = an_integer("hashing_key", hashing_key, -(1 << 63), (1 << 64) - 1)
         width = an_integer("context_width", context_width, 1, 1 << 16)
         if seeding_scheme not in ("lefthash", "selfhash"):

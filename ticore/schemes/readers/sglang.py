@@ -18,8 +18,9 @@ import numpy as np
 
 from ...errors import SettingsError
 from ..evidence import Evidence, draws
+from ..settings import a_number, an_integer, chosen
 from ..significance import Exponential
-from .checks import SomeIds, a_share, an_integer, chosen, token_ids, windows
+from ..tokens import SomeIds, token_ids, windows
 from .murmur import Words, murmur3
 
 _MOST_DIGITS = 16
@@ -60,7 +61,7 @@ class SGLangGumbel:
         """
         self._key = _parsed("key", key)
         self._other = None if key_b is None else _parsed("key_b", key_b)
-        share = a_share("mixing_probability", mixing_probability)
+        share = a_number("mixing_probability", mixing_probability, above=0, below=1)
         self._threshold = np.uint64(int(share * (1 << 32)))
         self.context = an_integer("context_window", context_window, 1, 64)
         self.null = Exponential()

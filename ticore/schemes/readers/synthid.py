@@ -30,8 +30,9 @@ from scipy import fft, optimize, special
 
 from ...errors import SettingsError
 from ..evidence import Evidence, Ints
+from ..settings import an_integer, chosen
 from ..significance import Floats
-from .checks import SomeIds, an_integer, chosen, token_ids, windows
+from ..tokens import SomeIds, token_ids, windows
 
 _MULTIPLIER = np.uint64(6364136223846793005)
 _ONE = np.uint64(1)

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from ...errors import SettingsError
 from ..evidence import Evidence, draws
+from ..settings import an_integer, chosen
 from ..significance import Exponential
-from .checks import SomeIds, an_integer, chosen, token_ids, windows
+from ..tokens import SomeIds, token_ids, windows
 from .philox import Words, philox
 
 _WORD = 0xFFFFFFFF

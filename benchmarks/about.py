@@ -6,27 +6,28 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-
-from .plan import Found
-
-_PACKAGES = ("ticore", "numpy", "scipy", "torch", "jax")
+from typing import Any
 
 
-def about() -> Found:
-    """For a report, as it is now."""
+def about(packages: Sequence[str]) -> dict[str, Any]:
+    """For a report, as it is now, with the versions of `packages`."""
     return {
         "command": shlex.join([Path(sys.executable).name, *sys.orig_argv[1:]]),
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": {
             "processor": _processor(),
             "system": platform.platform(),
             "cores": os.cpu_count(),
             "load": os.getloadavg() if hasattr(os, "getloadavg") else None,
+            "cores_used": len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else None,
         },
-        "versions": {"python": platform.python_version()} | dict(map(_version, _PACKAGES)),
+        "versions": {"python": platform.python_version()} | dict(map(_version, packages)),
     }
 
 

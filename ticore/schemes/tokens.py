@@ -1,0 +1,68 @@
+"""Token ids: checked, cut into windows, and as the words that `keyed` works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from array_api_compat import array_namespace, device, is_jax_namespace, is_torch_namespace
+
+from ..errors import SettingsError
+from .base import Array
+from .evidence import Ints
+
+MOST_TOKENS = 1 << 32
+"""Token ids lie below: `draws` keeps one in 32 bits."""
+
+SomeIds = Sequence[int] | npt.NDArray[np.integer[Any]]
+
+
+def token_ids(ids: SomeIds, size: int = MOST_TOKENS, least: int = 0) -> Ints:
+    """int64[n]; SettingsError for anything but one row of integers from `least` to below `size`."""
+    found = np.asarray(ids)
+    if found.size == 0 and found.ndim == 1:
+        return np.empty(0, np.int64)
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise SettingsError(
+            f"ids: expected one row of integers, found {found.dtype} of shape {found.shape}; read "
+            f"each text by itself"
+        )
+    low, high = int(found.min()), int(found.max())
+    if low < least or high >= size:
+        raise SettingsError(
+            f"ids: expected token ids from {least} to {size - 1}, found {low} to {high}; use the "
+            f"writer's tokenizer and, where the vocabulary's size is a setting, its model's"
+        )
+    return found.astype(np.int64)
+
+
+def windows(ids: Ints, width: int) -> Ints:
+    """int64[n - width + 1, width], or int64[0, width]: each `width` tokens in a row."""
+    if len(ids) < width:
+        return np.empty((0, width), np.int64)
+    return np.lib.stride_tricks.sliding_window_view(ids, width)
+
+
+def contexts(
+    ids: SomeIds, context: int, size: int
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], Ints]:
+    """Every token that has `context` tokens before it.
+
+    Returns:
+        The tokens before each, uint32[n, context]; the tokens, uint32[n]; where they stand,
+        int64[n].
+
+    Raises SettingsError for ids that are not below `size`.
+    """
+    words = windows(token_ids(ids, size), context + 1).astype(np.uint32)
+    positions = np.arange(context, context + len(words), dtype=np.int64)
+    return words[:, :context], words[:, context], positions
+
+
+def words_like(tokens: Array | Sequence[int], like: Array) -> Array:
+    """Token ids as the integers that `keyed` takes in the library of `like`, on its device."""
+    xp = array_namespace(like)
+    name = "int64" if is_torch_namespace(xp) else "int32" if is_jax_namespace(xp) else "uint32"
+    return xp.asarray(tokens, dtype=getattr(xp, name), device=device(like))
