@@ -18,9 +18,11 @@ from tests.consistency.random_bpe import (
     few_characters,
     with_text,
 )
+from tests.histories import PASSAGES
 from tests.models import ToyTokenizer
 from tests.tokenizers import TRAINED
 from ticore.consistency import Verification, Verifier
+from ticore.consistency.modes import CONTINUATIONS
 from ticore.consistency.oracle import Oracle
 from ticore.consistency.tail import cut_finder
 from ticore.errors import InconsistentStateError, SettingsError
@@ -289,3 +291,59 @@ def test_unknown_settings(wrong):
     (name, value), *_ = wrong.items()
     with pytest.raises(SettingsError, match=rf"{name}: expected one of .*, found '{value}'"):
         Verifier(TOY, **wrong)
+
+
+def halves(tokenizer, token):
+    """Two tokens that spell a third one together, if there are two."""
+    spelled = {
+        tokenizer.token_bytes(i): i
+        for i in range(tokenizer.vocab_size)
+        if i not in tokenizer.special_ids
+    }
+    data = tokenizer.token_bytes(token)
+    for at in range(1, len(data)):
+        if data[:at] in spelled and data[at:] in spelled:
+            return [spelled[data[:at]], spelled[data[at:]]]
+    return []
+
+
+@pytest.mark.parametrize(
+    ("name", "knows"),
+    [("sp-bpe", True), ("hf-gpt2", True), ("hf-cl100k-nfc", True), ("hf-o200k", True),
+     ("sp-unigram", False), ("hf-two-splits", False)],
+)  # fmt: skip
+def test_what_is_lost_is_mended_by_no_continuation(name, knows):
+    tokenizer = TRAINED[name]()
+    verifier = Verifier(tokenizer)
+    found = 0
+    for text in PASSAGES.values():
+        ids = tokenizer.encode(text)[:30]
+        for at in range(0, len(ids) - 1, 5):
+            if not (two := halves(tokenizer, ids[at])):
+                continue
+            verification = verifier.start([*ids[:at], *two])
+            for token in ids[at + 1 : at + 8]:
+                if verification.lost:
+                    break
+                verification.push(token)
+            if not verification.lost:
+                continue
+            found += 1
+            assert not verification.consistent
+            so_far = list(verification.ids)
+            for more in ("", *CONTINUATIONS, *(other[:9] for other in PASSAGES.values())):
+                again = tokenizer.encode(tokenizer.decode(so_far) + more)
+                assert again[: len(so_far)] != so_far
+            verification.rewind(len(so_far) - len(ids[:at]) - len(two))
+            assert verification.lost == verifier.start([*ids[:at], *two]).lost
+    assert (found > 3) == knows
+
+
+@pytest.mark.parametrize("name", ["sp-bpe", "hf-gpt2"])
+def test_a_consistent_list_is_not_lost(name):
+    tokenizer = TRAINED[name]()
+    for text in PASSAGES.values():
+        verification = Verifier(tokenizer).start()
+        for token in tokenizer.encode(text)[:40]:
+            verification.push(token)
+            assert not (verification.lost and verification.consistent)

@@ -6,8 +6,10 @@ import pytest
 
 import ticore
 from tests.models import ToyModel, ToyTokenizer
+from ticore.consistency import Verification
 from ticore.errors import PromptError, SettingsError
-from ticore.watermarking import Generator, greedy
+from ticore.schemes import Gumbel
+from ticore.watermarking import Generator, greedy, marked
 
 TOYS = ["a", "b", "c", "ab", "bc", "abc", "ca", "<end>"]
 
@@ -136,3 +138,25 @@ def test_bad_input(prompt, tokens, settings, error, part):
 def test_nothing_asked_nothing_written():
     written = Generator(toy()).generate("ab", 0)
     assert (written.text, written.ids, written.end, written.forwards) == ("", (), "length", 0)
+
+
+@pytest.mark.parametrize("observation", [2, 10])
+def test_to_give_up_early_changes_no_text(model, observation, monkeypatch):
+    """What no continuation can mend is dropped at once; whoever waits longer drops it as well."""
+
+    def write():
+        found = []
+        for n in range(4):
+            scheme = Gumbel(bytes([n] * 16), model.tokenizer.vocab_size)
+            generator = Generator(
+                model, marked(scheme, random.Random(1)), observation=observation, end_of_text=False
+            )
+            found.append(generator.generate("The weather in spring was what", 100))
+        return found
+
+    early = write()
+    monkeypatch.setattr(Verification, "lost", False)
+    late = write()
+    assert [text.ids for text in early] == [text.ids for text in late]
+    assert sum(text.rollbacks for text in early) == sum(text.rollbacks for text in late) > 0
+    assert sum(text.forwards for text in early) < sum(text.forwards for text in late)

@@ -209,6 +209,17 @@ class Verification:
         """Whether a text may begin with the list, as the mode has it."""
         return self._moments[-1].admissible
 
+    @property
+    def lost(self) -> bool:
+        """Whether no continuation makes the list consistent again, as far as that is known.
+
+        What stands before a stable cut is read by itself, whatever follows.
+        """
+        good = self._moments[-1].good
+        if self._finder is None or good == len(self._ids):
+            return False
+        return self._finder.advance(self._ids, 0) > good
+
     def finished_ok(self) -> bool:
         """Whether the text may end here, which in every mode means that the list is consistent."""
         moment = self._moments[-1]

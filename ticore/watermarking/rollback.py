@@ -7,8 +7,9 @@ Inconsistency in Steganography and Watermarking Based on Large Language Models",
 The text has a *frontier*. Before it stand committed tokens, which are consistent; behind it,
 pending ones, each of which leaves the text inconsistent. When a token makes the whole consistent,
 all of them are committed. When too many are pending they are dropped, and the first of them is
-banned at this frontier, so that a sampler that always chooses alike does not choose it again. (The
-published pseudocode bans nothing, and may end with pending tokens.)
+banned at this frontier, so that a sampler that always chooses alike does not choose it again. The
+same happens at once where it is known that no continuation can mend them. (The published pseudocode
+bans nothing, and may end with pending tokens.)
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ class Rollback:
         room = self._tokens - len(self.committed)
         if self._is_consistent_with(token):
             self._commit()
-        elif len(self._pending) > min(self._observation, room - 1):
+        elif self._is_lost() or len(self._pending) > min(self._observation, room - 1):
             self._roll_back()
 
     def _sample(self) -> int | None:
@@ -143,6 +144,10 @@ class Rollback:
             return True
         self._verification.push(token)
         return self._verification.consistent
+
+    def _is_lost(self) -> bool:
+        """Whether observing any longer is of no use."""
+        return self._verification is not None and self._verification.lost
 
     def _commit(self) -> None:
         self.temporary += len(self._pending) > 1
