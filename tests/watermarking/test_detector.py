@@ -9,6 +9,7 @@ import ticore
 from tests.models import ToyTokenizer
 from ticore.errors import KeyFormatError, SettingsError, UnscorableTextError
 from ticore.schemes import SCHEMES, Evidence, Exponential, Greens, reader_named
+from ticore.schemes.readers import TransformersKGW
 from ticore.watermarking.detector import find_segment
 
 KEY = bytes(range(32))
@@ -191,6 +192,15 @@ def test_watermarks_of_other_engines_are_read_by_name(model):
         assert seen.verdict == "no watermark found"
         assert 1e-4 < seen.p_value <= 1
         assert 0 < seen.segment.p_value <= 1
+    padded = {"hashing_key": 9, "vocab_size": 5000}
+    reader = TransformersKGW(5000, hashing_key=9)
+    ids = tokenizer.encode(text)
+    seen = ticore.WatermarkDetector(tokenizer, "transformers", config=padded).detect_ids(ids)
+    assert seen.green == reader.evidence(ids).distinct().scores.sum()
+    assert (
+        seen.green
+        != scheme_of("transformers", {"hashing_key": 9}).evidence(ids).distinct().scores.sum()
+    )
     with pytest.raises(SettingsError, match="vllm: expected this engine's own settings as config"):
         ticore.WatermarkDetector(tokenizer, "vllm", key=KEY)
     with pytest.raises(SettingsError, match="config: expected with an engine's name"):

@@ -70,8 +70,9 @@ class WatermarkDetector:
         scheme: its name, the name of an engine (`transformers`, `synthid`, `vllm`, `sglang`) whose
             own watermark is to be read, or any scheme.
         key: the secret it was written with; needed with a scheme's name.
-        config: the engine's own settings, its key among them; needed with an engine's name. For
-            `vocab_size`, where it matters, the tokenizer's is taken.
+        config: the engine's own settings, its key among them; needed with an engine's name. Those
+            of `transformers` must have `vocab_size`, the model config's, where that is more than
+            the tokenizer has.
         fpr: the share of texts without a watermark that may be called watermarked.
         repeats: `once`: a token behind the same context counts the first time only, without which
             repetitive text looks watermarked. `all`: every time, as in the paper.
