@@ -1,6 +1,7 @@
 """Settings for all tests. `HYPOTHESIS_PROFILE=thorough` searches longer, and at random."""
 
 import os
+import signal
 
 # Workers are as many as cores already. Set before anything imports NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -25,3 +26,11 @@ def tables_of_this_run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TICORE_CACHE", str(folder / "tables"))
         yield
+
+
+@pytest.fixture(autouse=True)
+def interrupts_arrive():
+    """Whoever runs the tests in the background makes them, and what they start, deaf to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,11 +104,3 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Sent:
     )
     assert (made.status, made.err) == (0, "")
     return Sent(key, pact, (folder / "by_pact").read_bytes(), (folder / "by_key").read_bytes())
-
-
-@pytest.fixture(autouse=True)
-def _interrupts_arrive() -> Iterator[None]:
-    """Whoever runs the tests in the background makes them, and what they start, deaf to Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
