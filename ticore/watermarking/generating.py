@@ -137,9 +137,10 @@ class Generator:
 
 
 class Writing:
-    """A text that is being written: iterate for its pieces as they are settled, then ask `result`.
+    """A text that is being written.
 
-    Iterated, or `run` to its end.
+    Iterate for its pieces as they are settled, or `run` it to its end; `result` says at any time
+    what was written so far.
     """
 
     def __init__(
