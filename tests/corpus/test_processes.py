@@ -78,12 +78,6 @@ def _group_is_empty(group: int) -> bool:
     return False
 
 
-@pytest.fixture(autouse=True)
-def _interrupts_arrive() -> None:
-    """Whoever runs the tests in the background makes them, and what they start, deaf to Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 def test_ctrl_c(tmp_path: Path) -> None:
     """A terminal sends it to all processes of the group."""
     process = _started(tmp_path)

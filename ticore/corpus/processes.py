@@ -67,8 +67,10 @@ def _pooled(task: Task, batches: Iterator[Sequence[Text]], workers: int) -> Iter
             "same command again to go on, with fewer workers or smaller batches"
         ) from None
     finally:
-        lifeline.close()
+        # Workers finish the batch they are at. Ended amid it, while more is being sent to them,
+        # they would leave the pool waiting forever (CPython's gh-94777; not mended in 3.11.2).
         pool.shutdown(cancel_futures=True)
+        lifeline.close()
         listening.close()
 
 
