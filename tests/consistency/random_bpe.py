@@ -380,11 +380,15 @@ def check_list(
     """Compare all answers about one list with the oracle's. Returns those of `tokens` it admits."""
     spelled = judge.tokenizer.token_bytes
     expected = judge.admits(history, tokens).tolist()
+    # Before the mask is known, from which they might be taken.
+    some = range(len(history) % 4, len(tokens), 4)
+    one_by_one = {n: engine.admits_one(state, tokens[n]) for n in some}
     found = engine.mask(state)[list(tokens)].tolist()
     wrong = [t for t, a, b in zip(tokens, found, expected, strict=True) if a != b]
     context = f"behind {[spelled(i) for i in history]}"
     assert not wrong, f"{context} it is wrong about {[(i, spelled(i)) for i in wrong]}"
     assert engine.admits(state, np.array(tokens)).tolist() == expected, context
+    assert one_by_one == {n: expected[n] for n in some}, context
     assert engine.finished_ok(state) == judge.finished_ok(history), context
     return [token for token, good in zip(tokens, expected, strict=True) if good]
 

@@ -142,6 +142,12 @@ class ChannelEngine(Generic[S]):
             answers[open_] = self._inner.admits(state.inner, candidates[open_])
         return self._settle(state, candidates, verdicts, answers)
 
+    def admits_one(self, state: State[S], token: int) -> bool:
+        return bool(self.admits(state, np.array([token]))[0])
+
+    def never_adjacent(self, left: int, right: int) -> bool:
+        return self._inner.never_adjacent(left, right)
+
     def mask(self, state: State[S]) -> Bools:
         if state.before is not None:
             return self._mask(state)

@@ -31,8 +31,14 @@ class CutEngine:
     def admits(self, state: State, candidates: Ids) -> Bools:
         return self._oracle.admits(state, candidates.tolist())
 
+    def admits_one(self, state: State, token: int) -> bool:
+        return self._oracle.may_begin([*state, token])
+
     def mask(self, state: State) -> Bools:
         return self._oracle.admits(state, range(self._oracle.tokenizer.vocab_size))
+
+    def never_adjacent(self, left: int, right: int) -> bool:
+        return False
 
     def finished_ok(self, state: State) -> bool:
         return self._oracle.finished_ok(state)

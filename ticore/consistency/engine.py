@@ -32,8 +32,16 @@ class Engine(Protocol[S]):
         """For each candidate, whether a text may begin with the list followed by it: bool[n]."""
         ...
 
+    def admits_one(self, state: S, token: int) -> bool:
+        """`admits` of one candidate: whoever follows a text asks about each token once."""
+        ...
+
     def mask(self, state: S) -> Bools:
         """`admits` of the whole vocabulary, the caller's own: bool[vocab_size]."""
+        ...
+
+    def never_adjacent(self, left: int, right: int) -> bool:
+        """Whether it is known that no consistent list holds `right` just behind `left`."""
         ...
 
     def finished_ok(self, state: S) -> bool:

@@ -24,7 +24,7 @@ from ..files import write_atomically
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # Changes whenever the meaning of a stored table does.
-_FORMAT = b"ticore tables 6\n"
+_FORMAT = b"ticore tables 7\n"
 _DIGEST = hashlib.sha256
 _SET_ASIDE = ContextVar("set aside", default=False)
 

@@ -146,8 +146,11 @@ class UnigramEngine:
 
     def admits(self, state: State | None, candidates: Ids) -> Bools:
         """For each candidate, whether a text may begin with the list followed by it: bool[n]."""
-        tokens = candidates.tolist()
-        return np.array([self._may_begin(self.step(state, t)) for t in tokens], dtype=bool)
+        return np.array([self.admits_one(state, t) for t in candidates.tolist()], dtype=bool)
+
+    def admits_one(self, state: State | None, token: int) -> bool:
+        """`admits` of one candidate."""
+        return self._may_begin(self.step(state, token))
 
     def mask(self, state: State | None) -> Bools:
         """`admits` of the whole vocabulary, the caller's own: bool[vocab_size]."""
@@ -163,8 +166,12 @@ class UnigramEngine:
             if self._squeezes or not state.last:
                 one_by_one += self._spaced
         for token in one_by_one:
-            answers[token] = self._may_begin(self.step(state, token))
+            answers[token] = self.admits_one(state, token)
         return answers
+
+    def never_adjacent(self, left: int, right: int) -> bool:
+        """False: which pieces stand side by side depends on the whole text."""
+        return False
 
     def finished_ok(self, state: State | None) -> bool:
         """Whether the text may end here: encode(decode(list)) == list."""

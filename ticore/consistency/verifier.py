@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, starmap
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -213,12 +214,15 @@ class Verification:
     def lost(self) -> bool:
         """Whether no continuation makes the list consistent again, as far as that is known.
 
-        What stands before a stable cut is read by itself, whatever follows.
+        Two neighbours may be such that no tokenizer's output holds them, and what stands before a
+        stable cut is read by itself, whatever follows.
         """
         good = self._moments[-1].good
-        if self._finder is None or good == len(self._ids):
+        if good == len(self._ids):
             return False
-        return self._finder.advance(self._ids, 0) > good
+        if any(starmap(self._engine.never_adjacent, pairwise(self._ids[max(0, good - 1) :]))):
+            return True
+        return self._finder is not None and self._finder.advance(self._ids, 0) > good
 
     def finished_ok(self) -> bool:
         """Whether the text may end here, which in every mode means that the list is consistent."""
@@ -241,7 +245,7 @@ class Verification:
         token = int(token)
         moment = self._moments[-1]
         if moment.admissible:
-            good = bool(self._engine.admits(moment.state, np.array([token]))[0])
+            good = self._engine.admits_one(moment.state, token)
         else:
             good = self._oracle.may_begin([*self._since_cut(moment.good), token])
         self._ids.append(token)

@@ -1,6 +1,7 @@
 """A vocabulary's tables, and their way to the disk and back."""
 
 import io
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.consistency.random_bpe import Bpe, Learned, byte_level, models
-from ticore.consistency.bpe.rows import rows
+from ticore.consistency.bpe.rows import Rows, rows
 from ticore.consistency.bpe.vocabulary import Tables, Vocabulary, build
 from ticore.consistency.modes import beginnings
 
@@ -36,8 +37,9 @@ def test_tables_come_back_as_they_were(model):
     assert again.replaced == tables.replaced
     assert np.array_equal(again.alone, tables.alone)
     assert list(again.before) == list(tables.before)
+    names = [field.name for field in fields(Rows)]
     for found, array in [
-        *((vars(again.rows)[name], array) for name, array in vars(tables.rows).items()),
+        *((getattr(again.rows, name), getattr(tables.rows, name)) for name in names),
         *((again.before[token], array) for token, array in tables.before.items()),
     ]:
         assert found.dtype == array.dtype

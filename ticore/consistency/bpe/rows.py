@@ -9,7 +9,10 @@ is the union of a few precomputed intervals for each u at the left token's right
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +30,8 @@ class Rows:
 
     Attributes:
         place: [vocab_size], each reachable token's number in preorder; the others come last.
-        first: [vocab_size + 1], the rules whose left side is u are numbers first[u] to first[u+1].
+        first: [vocab_size + 1], the rules whose left side is u are numbers first[u] to first[u+1],
+            ordered by `own`.
         rank, starts_at: [rules], the rule's rank and the clock of its right side.
         own, begin, end: [rules], the forbidden numbers: `own`, and `begin` to `end`.
         left, right, clock, right_peak: see Derivations.
@@ -40,6 +44,7 @@ class Rows:
     own: Ints
     begin: Ints
     end: Ints
+    left: Ints
     right: Ints
     clock: Ints
     right_peak: Ints
@@ -68,27 +73,60 @@ class Rows:
         return ~forbidden.take(self.place) & self.reachable
 
     def apart(self, left: int, right: int) -> bool:
-        """`row(left)[right]`, found without the row."""
-        if not (self.reachable[left] and self.reachable[right]):
+        """`row(left)[right]`, found without the row.
+
+        For each u at the left token's right edge and each s at the right token's left edge it looks
+        for their rule, in plain Python: one pair is asked about between two forward passes of a
+        model, where NumPy's functions are found outside the processor's caches.
+        """
+        the = self._numbers
+        if not (the.reachable[left] and the.reachable[right]):
             return False
-        at = self.place[right]
+        at = the.place[right]
         u, ends, peak = left, NEVER, NEVER
         while u >= 0:
-            rules = slice(self.first[u], self.first[u + 1])
-            merges = (self.own[rules] == at) | ((self.begin[rules] <= at) & (at < self.end[rules]))
-            if ends != NEVER:
-                merges &= (self.rank[rules] < peak) & (self.starts_at[rules] < ends)
-            if merges.any():
-                return False
-            u, ends, peak = self.right[u], self.clock[u], self.right_peak[u]
+            low, high = the.first[u], the.first[u + 1]
+            s = right
+            while s >= 0 and low < high:
+                rule = bisect_left(the.own, the.place[s], low, high)
+                if (
+                    rule < high
+                    and the.own[rule] == the.place[s]
+                    and (s == right or the.begin[rule] <= at < the.end[rule])
+                    and (ends == NEVER or (the.rank[rule] < peak and the.starts_at[rule] < ends))
+                ):
+                    return False
+                high, s = rule, the.left[s]  # whose number is lower
+            u, ends, peak = the.right[u], the.clock[u], the.right_peak[u]
         return True
+
+    @cached_property
+    def _numbers(self) -> _Numbers:
+        return _Numbers(*(memoryview(getattr(self, name)) for name in _Numbers._fields))
+
+
+class _Numbers(NamedTuple):
+    """The same arrays, whose elements are Python's numbers."""
+
+    place: memoryview
+    first: memoryview
+    rank: memoryview
+    starts_at: memoryview
+    own: memoryview
+    begin: memoryview
+    end: memoryview
+    left: memoryview
+    right: memoryview
+    clock: memoryview
+    right_peak: memoryview
+    reachable: memoryview
 
 
 def rows(known: Rules, runs: Derivations) -> Rows:
     """Lay out the rows of a vocabulary."""
     forest = _Forest(runs)
     both = runs.reachable[known.left] & runs.reachable[known.right]
-    order = np.argsort(known.left[both], kind="stable")
+    order = np.lexsort((forest.place[known.right[both]], known.left[both]))
     left, right, rank = (a[both][order] for a in (known.left, known.right, known.rank))
     # s must outlast u's arrival. Below an s that is itself no sooner there than u, it always does.
     needed = np.where(
@@ -102,6 +140,7 @@ def rows(known: Rules, runs: Derivations) -> Rows:
         own=forest.place[right],
         begin=forest.first_child(right, needed),
         end=forest.end[right],
+        left=runs.left,
         right=runs.right,
         clock=runs.clock,
         right_peak=runs.right_peak,

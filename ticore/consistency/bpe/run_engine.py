@@ -125,10 +125,13 @@ class RunEngine(TableEngine[State]):
     def _decide_one(self, state: State, token: int) -> bool:
         if state.unfinished or not state.ids or token in self._byte_ids:
             return bool(self._decide(state)[token])
-        last, reachable = state.ids[-1], self._vocabulary.reachable
-        meets = reachable[last] and reachable[token]
-        apart = not meets or self._vocabulary.apart(last, token)
-        return bool(self._anywhere[token]) and apart
+        return bool(self._anywhere[token]) and not self.never_adjacent(state.ids[-1], token)
+
+    def never_adjacent(self, left: int, right: int) -> bool:
+        """Whether they would merge, which they do in any text: nothing parts a run."""
+        reachable = self._vocabulary.reachable
+        meet = bool(reachable[left] and reachable[right])  # bytes and added tokens do not merge
+        return meet and not self._vocabulary.apart(left, right)
 
     def _continue_bytes(self, state: State) -> Bools:
         """Inside a character that is spelled in bytes only its next byte may come."""

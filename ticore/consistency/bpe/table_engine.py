@@ -103,18 +103,28 @@ class TableEngine(ABC, Generic[S]):
         key = self._key(state)
         if key is None:
             return self._oracle.admits(state.ids, candidates)
-        answers: Bools
-        if len(candidates) == 1 and key not in self._masks:
-            # Whoever only follows a text asks about each token once, and about no other.
-            answers = np.array([self._decide_one(state, int(candidates[0]))])
-        else:
-            packed = self._packed(key, state)
-            answers = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
+        packed = self._packed(key, state)
+        answers: Bools = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
         for forbidden in self._forbidden(state):
             answers &= ~np.isin(candidates, forbidden)
         for token, answer in self._added_answers(state):
             answers[candidates == token] = answer
         return answers
+
+    def admits_one(self, state: S, token: int) -> bool:
+        key = self._key(state)
+        if key is None:
+            return bool(self._oracle.admits(state.ids, [token])[0])
+        if token in self._addable:
+            return dict(self._added_answers(state))[token]
+        if any(token in forbidden for forbidden in self._forbidden(state)):
+            return False
+        if key in self._masks:
+            return bool(self._packed(key, state)[token >> 3] >> (token & 7) & 1)
+        return self._decide_one(state, token)
+
+    def never_adjacent(self, left: int, right: int) -> bool:
+        return False
 
     def _packed(self, key: Hashable, state: S) -> npt.NDArray[np.uint8]:
         packed = self._masks.get(

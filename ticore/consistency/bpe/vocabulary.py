@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -44,7 +44,7 @@ class Tables:
         """The tables as arrays; `from_arrays` is the way back."""
         flat = [token for tokens in sorted(self.replaced) for token in (*tokens, -1)]
         return {
-            **{f"rows_{name}": array for name, array in vars(self.rows).items()},
+            **{f"rows_{field.name}": getattr(self.rows, field.name) for field in fields(Rows)},
             "alone": self.alone,
             "replaced": np.array(flat, dtype=np.int32),
             "followers": np.array(list(self.before), dtype=np.int32),
