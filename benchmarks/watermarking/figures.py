@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from .plan import FPR, NO_ROLLBACK, ROLLBACK, UNMARKED, Found
+from benchmarks.workers import Found
+
+from .plan import FPR, NO_ROLLBACK, ROLLBACK, UNMARKED
 
 _RESAMPLED = 1000
 _LEVEL = 0.95

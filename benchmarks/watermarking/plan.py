@@ -5,14 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from benchmarks.workers import Found
 from ticore.evaluation import Attack, Replacement, WordDrop, WordSwap
 from ticore.interfaces import LanguageModel
 from ticore.schemes import SCHEMES
-
-Found = dict[str, Any]
-"""What goes into JSON: dictionaries, lists, numbers and texts."""
 
 UNMARKED = "none"
 """In the place of a scheme: the model itself."""

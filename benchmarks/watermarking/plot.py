@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.workers import Found
 from ticore.errors import MissingExtraError, SettingsError
 
-from .plan import MASKED, NO_ROLLBACK, ROLLBACK, UNMARKED, Found
+from .plan import MASKED, NO_ROLLBACK, ROLLBACK, UNMARKED
 
 # Colours of Okabe and Ito, which differ for every kind of colour blindness; and signs besides.
 _ARMS = ((ROLLBACK, "#0072B2", "o"), (NO_ROLLBACK, "#D55E00", "s"), (MASKED, "#009E73", "^"))

@@ -8,18 +8,24 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+import ticore
+from benchmarks.clock import Clocked
+from benchmarks.workers import Found, Write
 from ticore import WatermarkDetector
 from ticore.errors import UnscorableTextError
+from ticore.evaluation.metrics import log_likelihood
 from ticore.interfaces import LanguageModel
 from ticore.schemes import scheme_named
 from ticore.watermarking import Generator, Sampler, Warp, marked, multinomial
 
-from .clock import Clocked
-from .plan import ATTACKS, UNMARKED, Arm, Found, Plan
+from .plan import ATTACKS, UNMARKED, Arm, Plan
 
 _WARM_UP = 8  # tokens, so that the first sample does not pay for tables
+
+
+def open_samples(plan: Plan, prompts: Sequence[str]) -> Write:
+    """What writes the samples of a plan: `Samples.write`."""
+    return Samples(ticore.load_model(plan.place), plan, prompts).write
 
 
 class Samples:
@@ -121,18 +127,9 @@ class Samples:
         return {"strength": found.strength, "p_value": found.p_value, "scored": found.scored}
 
     def _nll(self, prompt: Sequence[int], ids: Sequence[int]) -> float | None:
-        """Negative log-likelihood of `ids` behind the prompt, natural logarithms, summed up.
-
-        By the model as it is, at temperature 1. None where the context does not hold them, as may
-        be if they are not those that were written.
-        """
-        whole = [*prompt, *ids]
-        if len(whole) > self._model.context_length:
-            return None
-        logits: Any = np.asarray(self._model.score(whole), dtype=np.float64)[len(prompt) :]
-        highest = logits.max(axis=-1, keepdims=True)
-        sums = np.log(np.exp(logits - highest).sum(axis=-1)) + highest[:, 0]
-        return float((sums - logits[np.arange(len(ids)), list(ids)]).sum())
+        """By the model as it is, at temperature 1; None where its context does not hold them."""
+        found = log_likelihood(self._model, prompt, ids)
+        return None if found is None else -found
 
     def _key(self, index: int) -> bytes:
         """Each sample has its own, so that no figure is about one key's lists."""

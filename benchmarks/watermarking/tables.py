@@ -8,8 +8,9 @@ from rich import box
 from rich.table import Table
 
 from benchmarks.spread import duration
+from benchmarks.workers import Found
 
-from .plan import FPR, UNMARKED, Found
+from .plan import FPR, UNMARKED
 
 _DETECTED = f"p < {FPR:.0e}".replace("e-0", "e-")
 

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 
 from benchmarks.watermarking.__main__ import main
 from benchmarks.watermarking.figures import auroc, figures, interval
-from benchmarks.watermarking.kept import Kept
 from benchmarks.watermarking.plan import ATTACKS, MASKED, NO_ROLLBACK, ROLLBACK, Plan
-from benchmarks.watermarking.prompts import prompts
 from benchmarks.watermarking.samples import Samples
 from benchmarks.watermarking.tables import tables
-from benchmarks.watermarking.workers import written
+from benchmarks.workers import written
 from tests.models import ToyModel, ToyTokenizer
-from ticore.errors import FileError
 
 # "ab" cannot be written by pieces, so that plain sampling is inconsistent all the time.
 LETTERS = ToyTokenizer([*"abcd", "ab", "cd", "<end>"])
@@ -130,7 +127,7 @@ def test_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
     assert lines[:2] == first
     assert len(lines) == 5
     with monkeypatch.context() as patch:
-        patch.setattr("benchmarks.watermarking.__main__.written", None)
+        patch.setattr("benchmarks.running.written", None)
         assert main([*command, "--samples", "2"]) == 0
     found = json.loads(store.read_text())
     assert found["complete"]
@@ -144,27 +141,12 @@ def test_an_interrupted_run_shows_what_there_is(tmp_path, monkeypatch, capsys):
         yield from written(tasks[:2], *how)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("benchmarks.watermarking.__main__.written", interrupted)
+    monkeypatch.setattr("benchmarks.running.written", interrupted)
     command = ["--schemes", "gumbel", "--tokens", "8", "--processes", "1", "--samples", "9"]
     assert main([*command, "--out", str(tmp_path / "out.jsonl")]) == 130
     caught = capsys.readouterr()
     assert "gumbel" in caught.out
     assert "the same command goes on from here" in caught.err
-
-
-def test_other_settings_are_other_samples(tmp_path):
-    Kept(tmp_path / "a.jsonl", "one").add({"scheme": "none", "index": 0})
-    assert len(Kept(tmp_path / "a.jsonl", "one").rows) == 1
-    assert Kept(tmp_path / "a.jsonl", "other").rows == []
-
-
-def test_prompts(tmp_path):
-    assert len(prompts(None, "en")) > 5
-    (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "ja.jsonl").write_text('{"id": "1", "text": "猫"}\n', encoding="utf-8")
-    assert prompts(tmp_path, "ja") == ["猫"]
-    with pytest.raises(FileError, match="expected prompts in"):
-        prompts(tmp_path, "en")
 
 
 def test_names_of_attacks_are_their_own():

@@ -1,26 +1,25 @@
 """Stepwise verification: what it keeps, what it falls back to, how it reads."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.disambiguation.pools import pool
 from tests.models import ToyTokenizer
-from ticore.candidates import Pool
-from ticore.consistency import Verifier
+from tests.tokenizers import TRAINED
 from ticore.consistency.oracle import Oracle
-from ticore.disambiguation import Stepwise
-from ticore.errors import CapacityError, ExtractionError, OutsidePoolError
+from ticore.disambiguation import Beginning, Choices, Stepwise
+from ticore.errors import CapacityError, ExtractionError, OutsidePoolError, SettingsError
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
 
 
-def pool(*ids):
-    return Pool(np.array(ids), np.arange(len(ids), 0, -1))
+def stepwise(prompt="", view="whole", rung=None):
+    return Stepwise(Beginning(TOY, prompt, TOY.encode(prompt), view), rung)
 
 
-def stepwise(prompt="", view="whole"):
-    return Stepwise(Verifier(TOY, view=view), prompt, TOY.encode(prompt))
+def choices(*ids):
+    return Choices.of(pool(*ids))
 
 
 @given(tokens=st.lists(st.integers(1, 6), max_size=12))
@@ -54,16 +53,16 @@ def test_reads_the_tokens_after_the_prompt(view, expected):
     reader = stepwise("a", view).read("aca")
     found = []
     while not reader.exhausted:
-        index = reader.locate(pool(6, 1))
+        index = reader.locate(choices(6, 1))
         found.append([6, 1][index])
     assert found == expected
 
 
 def test_a_token_outside_the_pool():
     reader = stepwise().read("ca")
-    assert reader.locate(pool(1, 6)) == 1
+    assert reader.locate(choices(1, 6)) == 1
     with pytest.raises(OutsidePoolError, match="token 2 of the text"):
-        reader.locate(pool(6))
+        reader.locate(choices(6))
 
 
 def test_another_prompt():
@@ -74,3 +73,25 @@ def test_another_prompt():
 def test_a_prompt_that_reads_differently_in_this_text():
     with pytest.raises(ExtractionError, match="end of the prompt reads as other tokens"):
         stepwise("a").read("ab")
+
+
+@pytest.mark.parametrize("view", ["whole", "continuation"])
+def test_a_text_that_is_no_unicode(view):
+    with pytest.raises(ExtractionError, match=r"the lone surrogate U\+D800 at character 1"):
+        stepwise("a", view).read("a\ud800")
+
+
+@pytest.mark.parametrize(("mode", "kept"), [("prefix", 1), ("open", 2), ("viable", 2)])
+def test_the_mode_is_the_verifiers(mode, kept):
+    """A character that no token has is written in several, and is unfinished in between."""
+    tokenizer = TRAINED["hf-gpt2"]()
+    first, letter = tokenizer.encode("\u1000")[0], tokenizer.encode("a")[0]
+    session = Stepwise(Beginning(tokenizer, "", [], mode=mode)).start()
+    assert len(session.refine(pool(letter, first), iter([])).ids) == kept
+    session.push(first)
+    assert not session.may_end()
+
+
+def test_a_rung_that_is_not_exact():
+    with pytest.raises(SettingsError, match="the rung 'tail' is not exact here"):
+        stepwise(rung="tail")

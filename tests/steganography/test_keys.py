@@ -136,3 +136,13 @@ def test_bad_passwords_are_refused_and_not_shown() -> None:
 def test_repr_shows_no_secret(secret: Secret) -> None:
     assert "K" not in repr(secret)
     assert "K" not in str(secret)
+
+
+def test_draws_are_keyed_by_the_nonce() -> None:
+    """Golden, as above; and each nonce has numbers of its own."""
+    keys = Secret.from_key(KEY).derive(b"")
+    assert keys.draws_key(b"nonce") != keys.draws_key(b"other")
+    assert (
+        keys.draws_key(b"nonce").hex()
+        == "5364afe8496d6efbbbc048ef869551b7e0fb237d0cf14ffacee3d3c8ac16f46b"
+    )

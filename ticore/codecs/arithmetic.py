@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from ..errors import IncompleteMessageError, SettingsError
-from .base import Reader, Weights, Writer
+from .base import Floats, Reader, Weights, Writer
 from .bits import BitSource
 
 StopRule = Literal["exact", "paper"]
@@ -52,6 +52,10 @@ class ArithmeticCodec:
 
     def writer(self, bits: BitSource) -> Writer:
         return _ArithmeticWriter(bits) if self.stop == "exact" else _PaperWriter(bits)
+
+    def emitted(self, weights: Weights) -> Floats:
+        shares: Floats = weights / weights.sum()
+        return shares
 
     def reader(self) -> Reader:
         return _ArithmeticReader() if self.stop == "exact" else _PaperReader()

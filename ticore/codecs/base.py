@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from ..candidates import Ints
 from .bits import BitSource
+
+Floats = npt.NDArray[np.float64]
 
 Weights = Ints
 """Integer weights int64[n], each at least 1, summing to a power of two of at most 2^32."""
@@ -56,3 +61,10 @@ class Codec(Protocol):
     def writer(self, bits: BitSource) -> Writer: ...
 
     def reader(self) -> Reader: ...
+
+    def emitted(self, weights: Weights) -> Floats:
+        """Probabilities float64[n] of the choices that a uniform message makes.
+
+        For most codecs these are the weights' own shares.
+        """
+        ...

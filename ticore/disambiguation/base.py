@@ -7,17 +7,64 @@ reader in doubt, and finds the writer's tokens in the text again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from ..candidates import Pool
-from ..consistency import Verifier
+import numpy as np
+
+from ..candidates import Ints, Pool
+from ..consistency import Mode, View
+from ..draws import Draws
+from ..interfaces import Tokenizer
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Where a text begins.
+
+    Attributes:
+        tokenizer: the model's.
+        prompt: the text that the model continues.
+        prompt_ids: its tokens.
+        view: whether the prompt is sent with what follows it: `whole`, or `continuation`.
+        mode: which lists of tokens count as consistent, see `ticore.consistency.modes`.
+    """
+
+    tokenizer: Tokenizer
+    prompt: str
+    prompt_ids: Sequence[int]
+    view: View = "whole"
+    mode: Mode = "prefix"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a codec chooses from at one step.
+
+    Attributes:
+        ids: int64[n], the token that each choice writes; n is at least 1.
+        mass: int64[n], the choices' unnormalised probabilities, 0 to 2^30 each.
+        kept: the tokens that the step can come out with, its shared draws not being known: those of
+            `ids`, and where a choice stands for a group of tokens, the whole group.
+        group: int64[len(kept)], which choice each of these belongs to.
+    """
+
+    ids: Ints
+    mass: Ints
+    kept: Pool
+    group: Ints
+
+    @classmethod
+    def of(cls, pool: Pool) -> Choices:
+        """Each token of `pool` is a choice."""
+        return cls(pool.ids, pool.mass, pool, np.arange(len(pool)))
 
 
 class Session(Protocol):
     """One text that grows, the same on both sides."""
 
-    def refine(self, pool: Pool, outside: Iterator[Pool]) -> Pool:
-        """What a codec may choose from: never empty.
+    def refine(self, pool: Pool, outside: Iterator[Pool]) -> Choices:
+        """What a codec may choose from.
 
         Args:
             pool: the step's candidates.
@@ -26,6 +73,10 @@ class Session(Protocol):
         Raises:
             CapacityError: no token at all will do.
         """
+        ...
+
+    def share(self, draws: Draws) -> None:
+        """From here on both sides have these random numbers in common."""
         ...
 
     def push(self, token: int) -> None:
@@ -49,8 +100,8 @@ class TextReader(Protocol):
         """The text has no further token."""
         ...
 
-    def locate(self, pool: Pool) -> int:
-        """Index in the refined `pool` of the text's next token, and go on behind it.
+    def locate(self, choices: Choices) -> int:
+        """Index in `choices` of the text's next token, and go on behind it.
 
         Raises OutsidePoolError where the text goes on with none of them.
         """
@@ -58,20 +109,10 @@ class TextReader(Protocol):
 
 
 class Disambiguation(Protocol):
-    """Makes sessions and readers for one tokenizer, one view and one prompt."""
+    """Makes sessions and readers for texts that begin alike."""
 
     def start(self) -> Session: ...
 
     def read(self, text: str) -> TextReader:
         """Raises ExtractionError where the text cannot be one of this prompt's."""
-        ...
-
-
-class DisambiguationFactory(Protocol):
-    """How the registry of this package makes one."""
-
-    def __call__(
-        self, verifier: Verifier, prompt: str, prompt_ids: Sequence[int]
-    ) -> Disambiguation:
-        """`verifier` brings the tokenizer, the mode and the view."""
         ...

@@ -6,62 +6,47 @@ always right. (Yan & Murawaki, section 4.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import numpy as np
+from collections.abc import Iterator
 
 from ..candidates import Pool
-from ..consistency import Verifier
-from ..errors import CapacityError, ExtractionError, OutsidePoolError
+from ..consistency import Rung, Verification, Verifier
+from ..draws import Draws
+from ..interfaces import Tokenizer
+from .base import Beginning, Choices
+from .keeping import keep_those
+from .retokenising import TokenReader, retokenised
 
 
 class Stepwise:
-    """The reader retokenises; consistency of every prefix makes that exact."""
+    """The reader retokenises; consistency of every prefix makes that exact.
 
-    def __init__(self, verifier: Verifier, prompt: str, prompt_ids: Sequence[int]) -> None:
-        self._verifier = verifier
-        self._prompt = prompt
-        self._prompt_ids = list(prompt_ids)
+    Args:
+        beginning: where the text begins.
+        rung: how to verify, see `ticore.Verifier`; None picks the fastest way.
+    """
+
+    def __init__(self, beginning: Beginning, rung: Rung | None = None) -> None:
+        self._beginning = beginning
+        self._verifier = Verifier(beginning.tokenizer, beginning.mode, beginning.view, rung)
 
     def start(self) -> _StepwiseSession:
-        return _StepwiseSession(self._verifier, self._prompt_ids)
+        verification = self._verifier.start(self._beginning.prompt_ids)
+        return _StepwiseSession(self._beginning.tokenizer, verification)
 
-    def read(self, text: str) -> _TokenReader:
-        ids = self._verifier.tokenizer.encode(text)
-        if self._verifier.view == "continuation":
-            return _TokenReader(ids)
-        if not text.startswith(self._prompt):
-            raise ExtractionError(
-                f"expected a text that begins with the prompt {_start_of(self._prompt)}, found "
-                f"{_start_of(text)}; the prompt differs, or the text's beginning is missing"
-            )
-        count = len(self._prompt_ids)
-        if ids[:count] != self._prompt_ids:
-            raise ExtractionError(
-                "the text goes on so that the end of the prompt reads as other tokens; "
-                "the text was altered or written with other settings"
-            )
-        return _TokenReader(ids[count:])
+    def read(self, text: str) -> TokenReader:
+        return retokenised(self._beginning, text)
 
 
 class _StepwiseSession:
-    def __init__(self, verifier: Verifier, prompt_ids: Sequence[int]) -> None:
-        self._tokenizer = verifier.tokenizer
-        self._verification = verifier.start(prompt_ids)
+    def __init__(self, tokenizer: Tokenizer, verification: Verification) -> None:
+        self._tokenizer = tokenizer
+        self._verification = verification
 
-    def refine(self, pool: Pool, outside: Iterator[Pool]) -> Pool:
-        kept = pool.keep(self._verification.admits(pool.ids))
-        if len(kept):
-            return kept
-        # The paper's fallback: the most probable consistent token from outside the pool.
-        for others in outside:
-            consistent = others.keep(self._verification.admits(others.ids))
-            if len(consistent):
-                return consistent.keep(slice(1))
-        raise CapacityError(
-            "no token of the vocabulary keeps the text consistent here; "
-            "try another prompt or more candidates (top_k, temperature)"
-        )
+    def refine(self, pool: Pool, outside: Iterator[Pool]) -> Choices:
+        return Choices.of(keep_those(pool, outside, self._verification.admits))
+
+    def share(self, draws: Draws) -> None:
+        """Nothing is drawn here."""
 
     def push(self, token: int) -> None:
         self._verification.push(token)
@@ -71,27 +56,3 @@ class _StepwiseSession:
 
     def may_end(self) -> bool:
         return self._verification.finished_ok()
-
-
-class _TokenReader:
-    def __init__(self, ids: Sequence[int]) -> None:
-        self._ids = ids
-        self._at = 0
-
-    @property
-    def exhausted(self) -> bool:
-        return self._at == len(self._ids)
-
-    def locate(self, pool: Pool) -> int:
-        found = np.flatnonzero(pool.ids == self._ids[self._at])
-        self._at += 1
-        if len(found):
-            return int(found[0])
-        raise OutsidePoolError(
-            f"token {self._at} of the text is none that could have been written there; the "
-            f"text was altered or cut, or written with another model, prompt or other settings"
-        )
-
-
-def _start_of(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "…")

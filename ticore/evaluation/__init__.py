@@ -10,6 +10,7 @@ from .attacks import (
     WordDrop,
     WordSwap,
 )
+from .metrics import Measures, Meter, Rate, peak_memory, perplexity, rate
 
 __all__ = [
     "Attack",
@@ -17,7 +18,13 @@ __all__ = [
     "EndpointError",
     "EndpointParaphrase",
     "LocalParaphrase",
+    "Measures",
+    "Meter",
+    "Rate",
     "Replacement",
     "WordDrop",
     "WordSwap",
+    "peak_memory",
+    "perplexity",
+    "rate",
 ]

@@ -83,6 +83,21 @@ def seal(
     return salt + tag + _mask_length(keys, tag, length) + ciphertext
 
 
+def nonce_length(secret: Secret) -> int:
+    """How many bytes a frame begins with that no other frame has: its salt and its tag."""
+    return secret.salt_length + TAG_BYTES
+
+
+def draws_key(secret: Secret, nonce: bytes) -> bytes:
+    """The key of the random numbers that both sides draw behind the frame's `nonce`.
+
+    Args:
+        nonce: the frame's first `nonce_length(secret)` bytes.
+    """
+    salt, tag = nonce[: secret.salt_length], nonce[secret.salt_length :]
+    return secret.derive(salt).draws_key(tag)
+
+
 class Opener:
     """Reads a frame from bits that arrive in order, a few at a time.
 

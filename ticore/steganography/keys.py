@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 from ..errors import KeyFormatError
 
@@ -28,6 +28,7 @@ _ARGON2_ITERATIONS = 3
 _ARGON2_LANES = 4
 _ARGON2_MEMORY_KIB = 64 * 1024
 
+_DRAWS = b"ticore/draws/1/"
 _HEX_KEY = re.compile(rf"\s*([0-9a-fA-F]{{{2 * KEY_BYTES}}})\s*")
 
 
@@ -37,10 +38,16 @@ class SealingKeys(NamedTuple):
     Attributes:
         siv_key: 64 bytes, for AES-256-SIV.
         length_key: 32 bytes, for the mask over the length.
+        draws_root: 32 bytes, for the random numbers that both sides draw; see `draws_key`.
     """
 
     siv_key: bytes
     length_key: bytes
+    draws_root: bytes
+
+    def draws_key(self, nonce: bytes) -> bytes:
+        """32 bytes for `ticore.draws` in the one text that has this nonce."""
+        return HKDFExpand(SHA256(), length=KEY_BYTES, info=_DRAWS + nonce).derive(self.draws_root)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +60,8 @@ class Secret:
 
     _material: bytes = field(repr=False)
     salt_length: int
+    # Whoever writes a message reads it back at once, and stretching a password is slow.
+    _last: dict[bytes, SealingKeys] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def from_key(cls, key: bytes) -> Secret:
@@ -98,11 +107,15 @@ class Secret:
         """
         if len(salt) != self.salt_length:
             raise ValueError(f"expected a salt of {self.salt_length} bytes, found {len(salt)}")
-        root = self._stretch(salt) if self.salt_length else self._material
-        return SealingKeys(
-            siv_key=_expand(root, b"ticore/seal/1/siv", 64),
-            length_key=_expand(root, b"ticore/seal/1/length", 32),
-        )
+        if salt not in self._last:
+            root = self._stretch(salt) if self.salt_length else self._material
+            self._last.clear()
+            self._last[salt] = SealingKeys(
+                siv_key=_expand(root, b"ticore/seal/1/siv", 64),
+                length_key=_expand(root, b"ticore/seal/1/length", 32),
+                draws_root=_expand(root, _DRAWS, 32),
+            )
+        return self._last[salt]
 
     def _stretch(self, salt: bytes) -> bytes:
         return Argon2id(

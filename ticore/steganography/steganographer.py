@@ -9,9 +9,21 @@ from dataclasses import replace
 from typing import Any, Literal, Self, get_args
 
 from ..candidates import Candidates
-from ..codecs import CODECS, BitSource, Reader, StopRule, pack_bits, unpack_bits, zeros
-from ..consistency import Mode, Verifier, View
-from ..disambiguation import DISAMBIGUATIONS
+from ..codecs import (
+    ArithmeticCodec,
+    BitSource,
+    Codec,
+    Reader,
+    StopRule,
+    Writer,
+    codec_named,
+    pack_bits,
+    unpack_bits,
+    zeros,
+)
+from ..consistency import Mode, View
+from ..disambiguation import Beginning, disambiguation_named
+from ..draws import Draws
 from ..errors import (
     CapacityError,
     ExtractionError,
@@ -22,12 +34,12 @@ from ..errors import (
     SettingsError,
 )
 from ..interfaces import LanguageModel
-from ..registry import choose
 from .agreement import Agreement
-from .framing import Opener, seal
+from .framing import Opener, draws_key, nonce_length, seal
 from .keys import Secret
+from .seam import SeamedReader, SeamedWriter
 from .walk import Walk
-from .writing import Embedding, Progress, write
+from .writing import Embedding, Observer, Progress, write
 
 Finish = Literal["sentence", "none"]
 Entropy = Callable[[int], bytes]
@@ -47,7 +59,11 @@ class Steganographer:
         view: `whole`: the text begins with the prompt. `continuation`: the prompt is not sent.
         mode: how consistency is verified, see `ticore.Verifier`.
         temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.PoolSettings`.
-        codec, disambiguation: their names.
+        codec: `arithmetic`, `discop`, `huffman`, `meteor` or `sparsamp`; `sparsamp:32` has blocks
+            of 32 bits.
+        disambiguation: `stepwise`, `basic`, `mwis` or `syncpool`; `none` for experiments, whose
+            reader may find other tokens. `basic:decoded` and its like compare tokens by their
+            decoded strings, as some do, instead of their bytes.
         finish: `sentence`: after the message the text runs on to a sentence's end; `none`: it
             stops at once.
         entropy: source of random bytes. Replace it only to write the same text twice.
@@ -56,6 +72,9 @@ class Steganographer:
         SettingsError: a setting is out of range or unknown.
         PromptError: the prompt does not survive the tokenizer, or is longer than the context.
         KeyFormatError: the key has another length, or key and password are both given.
+
+    Codecs and disambiguations that draw random numbers draw them behind a nonce, which the message
+    begins with: it goes ahead by arithmetic coding and, for `syncpool`, as `mwis` has it.
 
     >>> import ticore
     >>> stego = Steganographer(ticore.load_model("tiny-en"), key=bytes(32), prompt="One day")
@@ -104,12 +123,14 @@ class Steganographer:
         self._secret = _secret(key, password)
         self._finish: Finish = finish
         self._entropy = entropy
-        self._make_codec = choose("codec", CODECS, codec)
+        self._codec = codec_named(codec)
         self._candidates = Candidates(model, self.agreement.pool)
         self._prompt_ids = _checked_prompt(model, prompt, view)
-        verifier = Verifier(model.tokenizer, mode, view)
-        make = choose("disambiguation", DISAMBIGUATIONS, disambiguation)
-        self._disambiguation = make(verifier, prompt, self._prompt_ids)
+        kind = disambiguation_named(disambiguation)
+        beginning = Beginning(model.tokenizer, prompt, self._prompt_ids, view, mode)
+        self._disambiguation = kind.make(beginning)
+        self._certain = kind.certain
+        self._draws = kind.keyed or self._codec.keyed
 
     @classmethod
     def agreed(
@@ -151,17 +172,25 @@ class Steganographer:
         started = time.perf_counter()
         for _ in range(EMBED_TRIES):
             frame = seal(message, secret, self.agreement.digest(), self._entropy)
-            bits = 8 * len(frame)
+            bits, walk = 8 * len(frame), self._walk()
             # Writing is the first half of the work, reading it back the second.
-            written = self._write(frame, bits, "exact", _part(progress, 0, bits))
+            report = _part(progress, 0, bits)
+            writer = self._frame_writer(frame, secret, walk)
+            written = write(walk, writer, bits, self._finish == "sentence", report)
             try:
                 if self.extract(written.text, _part(progress, bits, bits)) == message:
                     return _timed(written, started)
             except ExtractionError:
                 continue  # Another nonce makes another text.
+        why = (
+            "the model's logits differ from one run to the next; use one device, one batch size "
+            "and float64"
+            if self._certain
+            else f"the reader finds other tokens, which disambiguation "
+            f"{self.agreement.disambiguation!r} does not prevent; use 'stepwise'"
+        )
         raise CapacityError(
-            f"{EMBED_TRIES} texts were written and none gave the message back: the model's logits "
-            f"differ from one run to the next; use one device, one batch size and float64"
+            f"{EMBED_TRIES} texts were written and none gave the message back: {why}"
         )
 
     def extract(self, text: str, progress: Progress | None = None) -> bytes:
@@ -172,9 +201,10 @@ class Steganographer:
                 its subclasses. Never returns a wrong message.
             KeyFormatError: there is no key and no password.
         """
-        opener = Opener(self._require_secret(), self.agreement.digest())
-        read = 0
-        for value, count in self._read(text, self._make_codec("exact").reader()):
+        secret = self._require_secret()
+        opener = Opener(secret, self.agreement.digest())
+        walk, read = self._walk(), 0
+        for value, count in self._read(text, walk, self._frame_reader(secret, walk)):
             opener.feed(value, count)
             read += count
             if progress is not None:
@@ -198,20 +228,34 @@ class Steganographer:
         return self.embed_bits_report(bits, stop, progress).text
 
     def embed_bits_report(
-        self, bits: Sequence[int], stop: StopRule = "exact", progress: Progress | None = None
+        self,
+        bits: Sequence[int],
+        stop: StopRule = "exact",
+        progress: Progress | None = None,
+        observer: Observer | None = None,
     ) -> Embedding:
-        """As `embed_bits`, with the text's tokens and measures."""
+        """As `embed_bits`, with the text's tokens and measures.
+
+        Args:
+            observer: sees each step that carries bits, see `ticore.evaluation.Meter`.
+        """
         started = time.perf_counter()
-        return _timed(self._write(pack_bits(bits), len(bits), stop, progress), started)
+        walk = self._walk()
+        tail = self._random_bits if stop == "exact" else zeros
+        writer = self._raw_codec(stop, walk).writer(BitSource(pack_bits(bits), len(bits), tail))
+        # What runs on after the message would hide its end, which the paper's rule needs.
+        finish = self._finish == "sentence" and stop == "exact"
+        return _timed(write(walk, writer, len(bits), finish, progress, observer), started)
 
     def extract_bits(self, text: str, length: int, stop: StopRule = "exact") -> list[int]:
         """The first `length` bits that `text` holds, written by `embed_bits` with the same stop.
 
         Raises ExtractionError where the text holds fewer, or is not one of these settings.
         """
-        reader = self._make_codec(stop).reader()
+        walk = self._walk()
+        reader = self._raw_codec(stop, walk).reader()
         value, count = 0, 0
-        for settled, size in self._read(text, reader):
+        for settled, size in self._read(text, walk, reader):
             value, count = value << size | settled, count + size
             if stop == "exact" and count >= length:
                 break
@@ -219,22 +263,50 @@ class Steganographer:
             value, count = value << length - count | reader.remainder(length - count), length
         return unpack_bits(value >> count - length, length)
 
-    def _write(
-        self, data: bytes, length: int, stop: StopRule, progress: Progress | None
-    ) -> Embedding:
-        """Write the first `length` bits of `data` into a new text."""
-        bits = BitSource(data, length, self._random_bits if stop == "exact" else zeros)
-        writer = self._make_codec(stop).writer(bits)
-        # What runs on after the message would hide its end, which the paper's rule needs.
-        finish = self._finish == "sentence" and stop == "exact"
-        return write(self._walk(), writer, length, finish, progress)
+    def _frame_writer(self, frame: bytes, secret: Secret, walk: Walk) -> Writer:
+        def part(data: bytes) -> BitSource:
+            return BitSource(data, 8 * len(data), self._random_bits)
 
-    def _read(self, text: str, reader: Reader) -> Iterator[tuple[int, int]]:
+        if not self._draws:
+            return self._codec.make().writer(part(frame))
+        size = nonce_length(secret)
+        nonce, rest = frame[:size], frame[size:]
+
+        def go_on() -> Writer:
+            return self._keyed_codec(draws_key(secret, nonce), walk).writer(part(rest))
+
+        return SeamedWriter(ArithmeticCodec().writer(part(nonce)), 8 * size, go_on)
+
+    def _frame_reader(self, secret: Secret, walk: Walk) -> Reader:
+        if not self._draws:
+            return self._codec.make().reader()
+
+        def go_on(nonce: bytes) -> Reader:
+            return self._keyed_codec(draws_key(secret, nonce), walk).reader()
+
+        return SeamedReader(ArithmeticCodec().reader(), 8 * nonce_length(secret), go_on)
+
+    def _raw_codec(self, stop: StopRule, walk: Walk) -> Codec:
+        """The codec of raw bits, which have no nonce."""
+        if not self._draws:
+            return self._codec.make(stop)
+        if self._secret is None or self._secret.salt_length:
+            raise KeyFormatError(
+                "expected a key, since these settings draw random numbers that both sides share, "
+                "found none; give key=ticore.new_key(), a new one for each text of raw bits"
+            )
+        return self._keyed_codec(self._secret.derive(b"").draws_key(b"raw bits"), walk, stop)
+
+    def _keyed_codec(self, key: bytes, walk: Walk, stop: StopRule = "exact") -> Codec:
+        """The codec of what follows; from here on the walk draws too."""
+        walk.share(Draws(key, "disambiguation"))
+        return self._codec.make(stop, Draws(key, "codec"))
+
+    def _read(self, text: str, walk: Walk, reader: Reader) -> Iterator[tuple[int, int]]:
         """What each token of `text` settles, as (value, count), to the end of the text."""
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
         tokens = self._disambiguation.read(text)
-        walk = self._walk()
         while not tokens.exhausted and not walk.full:
             try:
                 step = walk.step()
@@ -242,8 +314,8 @@ class Steganographer:
                 raise OutsidePoolError(
                     f"the text goes on where nothing can have been written: {error}"
                 ) from error
-            index = tokens.locate(step.pool)
-            walk.push(int(step.pool.ids[index]))
+            index = tokens.locate(step.choices)
+            walk.push(int(step.choices.ids[index]))
             yield reader.observe(step.weights, index)
 
     def _walk(self) -> Walk:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..candidates import Candidates, Ints, Pool
-from ..disambiguation import Session
+from ..candidates import Candidates, Ints, Pool, to_weights
+from ..disambiguation import Choices, Session
+from ..draws import Draws
 from ..errors import CapacityError
-from ..interfaces import LanguageModel
+from ..interfaces import LanguageModel, Logits
 
 
 @dataclass(frozen=True)
@@ -22,16 +23,25 @@ class Step:
     """One position of a text.
 
     Attributes:
-        pool: the tokens the codec may choose from.
-        weights: int64[n], their integer weights.
-        kl_filter: divergence in bits of this pool from the candidates before disambiguation,
-            -log2 of the share of their probability that was kept; 0 where none of them was kept
-            and a token from outside stands in, which no finite number describes.
+        logits: float[logit_width], the model's.
+        pool: the candidates before disambiguation.
+        choices: what the codec chooses from.
+        weights: int64[n], the choices' integer weights.
     """
 
+    logits: Logits
     pool: Pool
+    choices: Choices
     weights: Ints
-    kl_filter: float
+
+    @property
+    def kl_filter(self) -> float:
+        """What disambiguation costs: divergence in bits of what it keeps from the candidates.
+
+        -log2 of the share of their probability that was kept; 0 where none of them was kept and a
+        token from outside stands in, which no finite number describes.
+        """
+        return _divergence(self.pool, self.choices.kept)
 
 
 class Walk:
@@ -70,10 +80,14 @@ class Walk:
                 f"send a shorter message or use a model with a longer context"
             )
         logits = self._decoder.logits()
-        before = self._candidates.pool(logits)
-        pool = self._session.refine(before, self._candidates.outside(logits, before))
-        weights = pool.weights(self._candidates.settings.weight_bits)
-        return Step(pool, weights, _divergence(before, pool))
+        pool = self._candidates.pool(logits)
+        choices = self._session.refine(pool, self._candidates.outside(logits, pool))
+        weights = to_weights(choices.mass, self._candidates.settings.weight_bits)
+        return Step(logits, pool, choices, weights)
+
+    def share(self, draws: Draws) -> None:
+        """From here on both sides have these random numbers in common."""
+        self._session.share(draws)
 
     def push(self, token: int) -> None:
         """Go on with `token`."""

@@ -11,6 +11,9 @@ from ..codecs import Writer
 from ..errors import CapacityError
 from .walk import Step, Walk
 
+Observer = Callable[[Step, int], None]
+"""`f(step, index)`: sees each step that carries bits, and which of its choices was taken."""
+
 Progress = Callable[[int, int], None]
 """`f(done, total)`: the work done so far and all there is, as far as that is known yet."""
 
@@ -46,7 +49,12 @@ class Embedding:
 
 
 def write(
-    walk: Walk, writer: Writer, length: int, finish: bool, progress: Progress | None
+    walk: Walk,
+    writer: Writer,
+    length: int,
+    finish: bool,
+    progress: Progress | None,
+    observer: Observer | None = None,
 ) -> Embedding:
     """Write until `writer` is done with its `length` bits, and if `finish` to a sentence's end.
 
@@ -59,7 +67,10 @@ def write(
     kl_filter, stalled = 0.0, 0
     while not writer.done:
         settled = writer.settled
-        kl_filter += _advance(walk, writer).kl_filter
+        step, index = _advance(walk, writer)
+        kl_filter += step.kl_filter
+        if observer is not None:
+            observer(step, index)
         stalled = 0 if writer.settled > settled else stalled + 1
         if stalled == STALL_TOKENS:
             raise CapacityError(
@@ -93,10 +104,11 @@ def _check_room(walk: Walk, length: int) -> None:
         )
 
 
-def _advance(walk: Walk, writer: Writer) -> Step:
+def _advance(walk: Walk, writer: Writer) -> tuple[Step, int]:
     step = walk.step()
-    walk.push(int(step.pool.ids[writer.choose(step.weights)]))
-    return step
+    index = writer.choose(step.weights)
+    walk.push(int(step.choices.ids[index]))
+    return step, index
 
 
 def _finish_sentence(walk: Walk, writer: Writer) -> None:

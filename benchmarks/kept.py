@@ -6,12 +6,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import ticore
 
-from .plan import Found, Plan
-
-_CODE = ("watermarking", "schemes", "consistency", "evaluation", "interfaces.py")
+from .workers import Found
 
 
 class Kept:
@@ -37,20 +36,28 @@ class Kept:
         self.rows.append(row)
 
 
-def digest_of(plan: Plan, model: ticore.interfaces.LanguageModel, prompts: Sequence[str]) -> str:
-    """Changes with all that a sample depends on: settings, model, prompts, and the code."""
-    parts = [plan.shared(), sorted(plan.schemes), model.digest(), list(prompts), code_digest()]
+def digest_of(*parts: Any) -> str:
+    """Changes with all that a sample depends on: settings, model, prompts, and the code.
+
+    Args:
+        parts: what JSON can hold.
+    """
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def code_digest() -> str:
-    """Of the code that writes and detects."""
+def code_digest(packages: Sequence[str], *files: Path) -> str:
+    """Of the code that samples depend on.
+
+    Args:
+        packages: folders and files of `ticore`.
+        files: of a benchmark.
+    """
     digest = hashlib.sha256()
-    for folder in (Path(ticore.__file__).parent / name for name in _CODE):
-        for file in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
+    for place in (Path(ticore.__file__).parent / name for name in packages):
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             digest.update(file.read_bytes())
-    for name in ("samples.py", "plan.py"):
-        digest.update((Path(__file__).parent / name).read_bytes())
+    for file in files:
+        digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -1,0 +1,82 @@
+"""Codecs by name: what a name may say, and what goes with it."""
+
+from itertools import repeat
+
+import pytest
+
+from tests.codecs.passes import draws_of, random_bits, random_tail, read, to_source, write
+from tests.codecs.tables import weights_of
+from ticore.codecs import CODECS, ArithmeticCodec, codec_named, zeros
+from ticore.errors import KeyFormatError, SettingsError
+
+WEIGHTS = weights_of([5, 3, 1, 1], 16)
+
+
+@pytest.mark.parametrize("name", [*CODECS, "sparsamp:1", "sparsamp:32", "sparsamp:1024"])
+def test_every_name_makes_a_codec(name):
+    codec, bits = codec_named(name).make(draws=draws_of(1)), random_bits(1, 100)
+    chosen = write(codec, bits, repeat(WEIGHTS), random_tail(1))
+    assert read(codec, chosen, 100) == bits
+
+
+@pytest.mark.parametrize("bits", [32, 256])
+def test_the_number_sets_the_block(bits):
+    writer = codec_named(f"sparsamp:{bits}").make(draws=draws_of(1)).writer(to_source([1], zeros))
+    while not writer.done:
+        writer.choose(WEIGHTS)
+    assert writer.settled == bits
+
+
+@pytest.mark.parametrize("stop", ["exact", "paper"])
+def test_arithmetic_takes_a_stop_rule(stop):
+    codec = codec_named("arithmetic").make(stop)
+    assert isinstance(codec, ArithmeticCodec)
+    assert codec.stop == stop
+
+
+@pytest.mark.parametrize("name", sorted(set(CODECS) - {"arithmetic"}))
+def test_others_know_one_stop_rule(name):
+    with pytest.raises(
+        SettingsError, match="stop: expected 'exact' with this codec, found 'paper'"
+    ):
+        codec_named(name).make("paper", draws_of(1))
+
+
+@pytest.mark.parametrize("name", ["discop", "meteor", "sparsamp", "sparsamp:32"])
+def test_draws_are_needed(name):
+    assert codec_named(name).keyed
+    with pytest.raises(KeyFormatError, match="neither key nor password"):
+        codec_named(name).make()
+
+
+@pytest.mark.parametrize("name", ["arithmetic", "huffman"])
+def test_draws_are_not_needed(name):
+    assert not codec_named(name).keyed
+    assert codec_named(name).make() is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("zip", "unknown codec 'zip': choose one of arithmetic, discop, huffman, meteor, sparsamp"),
+        ("", "unknown codec '': choose one of arithmetic"),
+        (":8", "unknown codec ''"),
+        ("huffman:3", "codec 'huffman' takes no number, found 'huffman:3'; write 'huffman'"),
+        ("huffman:", "codec 'huffman' takes no number"),
+        ("sparsamp:x", r"a whole number behind 'sparsamp:' \(block_bits\), found 'x'"),
+        ("sparsamp:", r"a whole number behind 'sparsamp:' \(block_bits\), found ''"),
+        ("sparsamp:-8", "found '-8'"),
+        ("sparsamp:٣", "found '٣'"),
+        ("sparsamp:8:8", "found '8:8'"),
+    ],
+)
+def test_names_that_say_nothing(name, message):
+    with pytest.raises(SettingsError, match=message):
+        codec_named(name)
+
+
+@pytest.mark.parametrize("bits", ["0", "1025"])
+def test_the_codec_judges_the_number(bits):
+    kind = codec_named(f"sparsamp:{bits}")
+    with pytest.raises(SettingsError, match=f"block_bits: expected .* 1 to 1024, found {bits}"):
+        kind.make(draws=draws_of(1))

@@ -1,0 +1,38 @@
+"""Basic: what it keeps, by its definition."""
+
+from hypothesis import given
+
+from tests.disambiguation.pools import pool, prefix_free, toys
+from tests.models import ToyTokenizer
+from ticore.disambiguation import Basic, Beginning
+
+
+def kept_of(tokenizer, candidates):
+    session = Basic(Beginning(tokenizer, "", [])).start()
+    return session.refine(candidates, iter([]))
+
+
+def test_drops_what_begins_another():
+    tokenizer = ToyTokenizer(["a", "ab", "abc", "b", "ba", "c"])
+    assert kept_of(tokenizer, pool(0, 1, 2, 3, 5)).ids.tolist() == [2, 3, 5]
+
+
+def test_keeps_the_first_of_equal_strings():
+    tokenizer = ToyTokenizer(["a", "b", "a"])
+    assert kept_of(tokenizer, pool(2, 1, 0)).ids.tolist() == [2, 1]
+
+
+@given(toys())
+def test_keeps_what_begins_no_other(toy):
+    tokenizer, candidates = toy
+    strings = [tokenizer.pieces[i] for i in candidates.ids]
+    expected = [
+        token
+        for n, (token, string) in enumerate(zip(candidates.ids.tolist(), strings, strict=True))
+        if not any(other != string and other.startswith(string) for other in strings)
+        and string not in strings[:n]
+    ]
+    choices = kept_of(tokenizer, candidates)
+    assert choices.ids.tolist() == choices.kept.ids.tolist() == expected
+    assert prefix_free(tokenizer.pieces[i] for i in choices.ids)
+    assert choices.mass.tolist() == choices.kept.mass.tolist()

@@ -1,0 +1,129 @@
+"""The measures: against their definitions, and the parts of a divergence add up."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import ticore
+from tests.models import ToyModel, ToyTokenizer
+from ticore.codecs import CODECS
+from ticore.disambiguation import DISAMBIGUATIONS
+from ticore.draws import Draws
+from ticore.evaluation.metrics import (
+    Meter,
+    entropy,
+    kl_divergence,
+    log_likelihood,
+    peak_memory,
+    perplexity,
+    rate,
+    softmax,
+    total_variation,
+)
+from ticore.steganography import Steganographer
+
+KEY = bytes(range(32))
+LETTERS = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", " ", ".", "d", "e"])
+
+probabilities = st.lists(st.floats(0.001, 1), min_size=1, max_size=9).map(
+    lambda masses: np.array(masses) / np.sum(masses)
+)
+
+
+@given(p=probabilities)
+def test_of_one_distribution(p):
+    assert entropy(p) == pytest.approx(stats.entropy(p, base=2), abs=1e-9)
+    assert kl_divergence(p, p) == total_variation(p, p) == 0
+    assert softmax(np.log(p) + 3) == pytest.approx(p)
+    more = np.append(p, 0.0)
+    assert entropy(more) == entropy(p)
+    assert kl_divergence(more, more) == 0
+
+
+@given(p=probabilities, seed=st.integers(0, 99))
+def test_of_two_distributions(p, seed):
+    q = np.random.default_rng(seed).dirichlet(np.ones(len(p)))
+    assert kl_divergence(q, p) == pytest.approx(stats.entropy(q, p, base=2), abs=1e-9)
+    # Pinsker's inequality ties the two together.
+    assert total_variation(q, p) <= math.sqrt(kl_divergence(q, p) * math.log(2) / 2) + 1e-9
+
+
+def test_what_cannot_come_from_p_is_infinitely_far():
+    assert kl_divergence(np.array([0.5, 0.5]), np.array([1.0, 0.0])) == math.inf
+    assert total_variation(np.array([0.0, 1.0]), np.array([1.0, 0.0])) == 1
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("disambiguation", DISAMBIGUATIONS)
+def test_the_parts_of_the_divergence_add_up(codec, disambiguation):
+    stego = Steganographer(
+        ToyModel(LETTERS, seed=3),
+        key=KEY,
+        codec=codec,
+        disambiguation=disambiguation,
+        top_k=6,
+        temperature=1.3,
+    )
+    bits = np.random.default_rng(5).integers(0, 2, 64).tolist()
+    meter = Meter(CODECS[codec].make("exact", Draws(KEY, "codec")), temperature=1.3)
+    written = stego.embed_bits_report(bits, observer=meter)
+    found = meter.measures()
+    assert found.tokens == written.tokens
+    assert found.kl == pytest.approx(
+        found.kl_truncation + found.kl_filter + found.kl_codec, abs=1e-9
+    )
+    assert found.kl_truncation > 0.1  # four tokens of ten are left out
+    assert (found.kl_filter > 0.01) == (disambiguation in ("basic", "mwis", "stepwise"))
+    assert found.kl_filter == pytest.approx(written.kl_filter, abs=1e-3)  # the grid of logits
+    assert (found.kl_codec > 0.001) == (codec == "huffman")
+    assert 0.2 < found.utilisation(64) < 1.5
+    assert 0 < found.total_variation < 1
+
+
+def test_perplexity_of_what_was_written():
+    model = ToyModel(LETTERS, seed=3)
+    stego = Steganographer(model, key=KEY, prompt="c", top_k=None, view="continuation")
+    meter = Meter(CODECS["arithmetic"].make())
+    written = stego.embed_bits_report([0, 1] * 20, observer=meter)
+    prompt, ids = LETTERS.encode("c"), written.ids[: written.tokens]
+    assert meter.measures().perplexity == pytest.approx(perplexity(model, prompt, ids))
+
+
+def test_perplexity_by_hand():
+    model = ToyModel(LETTERS, seed=1)
+    likely = [softmax(model.logits_after(some))[token] for some, token in (([6], 1), ([6, 1], 2))]
+    assert log_likelihood(model, [6], [1, 2]) == pytest.approx(math.log(likely[0] * likely[1]))
+    assert perplexity(model, [6], [1, 2]) == pytest.approx((likely[0] * likely[1]) ** -0.5)
+    assert perplexity(ToyModel(LETTERS, context=2), [6], [1, 2]) is None
+
+
+def test_nothing_measured():
+    found = Meter(CODECS["arithmetic"].make()).measures()
+    assert found.tokens == 0
+    assert math.isnan(found.kl)
+    assert math.isnan(found.utilisation(8))
+
+
+@given(trials=st.integers(1, 200), share=st.floats(0, 1))
+def test_the_interval_of_a_rate(trials, share):
+    events = round(share * trials)
+    found = rate(events, trials)
+    low, high = stats.binomtest(events, trials).proportion_ci(0.95)
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert found.low <= found.value == events / trials <= found.high
+
+
+def test_peak_memory_grows():
+    before = peak_memory()
+    assert before is None or before > 2**20
+    much = np.ones(2**26 // 8)
+    after = peak_memory()
+    assert after is None or after >= max(before, much.nbytes)
+
+
+def test_public_names():
+    assert ticore.evaluation.Meter is Meter

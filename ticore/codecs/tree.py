@@ -1,0 +1,83 @@
+"""Huffman's tree: short ways from the root to likely tokens, long ones to unlikely ones.
+
+Huffman joins the two lightest nodes into one until a single node is left. Here they are joined in
+batches. If the two lightest weigh m together, no node that is still to be made weighs less; so all
+nodes lighter than m, in order and two by two, are the pairs that he would join one after the other.
+From batch to batch m grows at least as Fibonacci's numbers do. Weights that sum to 2^32 therefore
+need at most 45 of them, however large the pool, and each is a few operations on arrays.
+
+Nodes of equal weight are in the order of their numbers, so everyone builds the same tree: leaves
+are numbered as in the pool, inner nodes go on from there as they are made.
+
+Source: Huffman, "A Method for the Construction of Minimum-Redundancy Codes", Proc. IRE 1952.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..candidates import Ints
+from .base import Weights
+
+# A node is kept as weight << 30 | number: one integer, ordered by weight and then by number.
+_NUMBER_BITS = 30
+_NUMBER = (1 << _NUMBER_BITS) - 1
+
+
+class Tree:
+    """The Huffman tree of a pool of n tokens.
+
+    Attributes:
+        root: the number of the root; 0 to n - 1 are the leaves.
+        weights: int64[2n - 1], the weight of each node.
+
+    >>> tree = Tree(np.array([4, 2, 1, 1]))
+    >>> tree.lengths().tolist()
+    [1, 2, 3, 3]
+    >>> tree.children(tree.root)
+    (0, 5)
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        self._leaves = len(weights)
+        self.root = 2 * self._leaves - 2
+        nodes = np.sort(weights << _NUMBER_BITS | np.arange(self._leaves))
+        joined, made, known = [nodes[:0]], [weights], self._leaves
+        while len(nodes) > 1:
+            weight = nodes >> _NUMBER_BITS
+            light = int(np.searchsorted(weight, weight[0] + weight[1])) // 2 * 2
+            joined.append(nodes[:light])
+            made.append(weight[:light:2] + weight[1:light:2])
+            new = made[-1] << _NUMBER_BITS | np.arange(known, known + light // 2)
+            known += light // 2
+            # Two ordered runs, which a stable sort merges in one pass.
+            nodes = np.sort(np.concatenate((nodes[light:], new)), kind="stable")
+        self.weights: Ints = np.concatenate(made)
+        # Row i holds the children of node n + i.
+        self._children: Ints = (np.concatenate(joined) & _NUMBER).reshape(-1, 2)
+
+    def children(self, node: int) -> tuple[int, int]:
+        """The children of an inner node."""
+        first, second = self._children[node - self._leaves].tolist()
+        return first, second
+
+    def path(self, leaf: int) -> list[tuple[int, int]]:
+        """The inner nodes from the root to `leaf`, each with the child to go on to, 0 or 1."""
+        place = np.empty(self.root, dtype=np.int64)
+        place[self._children.ravel()] = np.arange(self.root)
+        node, path = leaf, []
+        while node != self.root:
+            above, child = divmod(int(place[node]), 2)
+            node = self._leaves + above
+            path.append((node, child))
+        return path[::-1]
+
+    def lengths(self) -> Ints:
+        """int64[n], how many nodes are above each leaf."""
+        lengths = np.empty(self._leaves, dtype=np.int64)
+        level, depth = np.array([self.root]), 0
+        while len(level):
+            leaf = level < self._leaves
+            lengths[level[leaf]] = depth
+            level, depth = self._children[level[~leaf] - self._leaves].ravel(), depth + 1
+        return lengths
