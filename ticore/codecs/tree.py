@@ -39,22 +39,25 @@ class Tree:
     """
 
     def __init__(self, weights: Weights) -> None:
-        self._leaves = len(weights)
-        self.root = 2 * self._leaves - 2
-        nodes = np.sort(weights << _NUMBER_BITS | np.arange(self._leaves))
-        joined, made, known = [nodes[:0]], [weights], self._leaves
-        while len(nodes) > 1:
-            weight = nodes >> _NUMBER_BITS
-            light = int(np.searchsorted(weight, weight[0] + weight[1])) // 2 * 2
-            joined.append(nodes[:light])
-            made.append(weight[:light:2] + weight[1:light:2])
-            new = made[-1] << _NUMBER_BITS | np.arange(known, known + light // 2)
-            known += light // 2
-            # Two ordered runs, which a stable sort merges in one pass.
-            nodes = np.sort(np.concatenate((nodes[light:], new)), kind="stable")
-        self.weights: Ints = np.concatenate(made)
-        # Row i holds the children of node n + i.
-        self._children: Ints = (np.concatenate(joined) & _NUMBER).reshape(-1, 2)
+        leaves = self._leaves = len(weights)
+        self.root = 2 * leaves - 2
+        self.weights: Ints = np.empty(self.root + 1, dtype=np.int64)
+        self.weights[:leaves] = weights
+        # Nodes before `at` are joined, two by two; those from there on wait to be, in order.
+        row = np.empty(self.root + 1, dtype=np.int64)
+        row[:leaves] = np.sort(weights << _NUMBER_BITS | np.arange(leaves))
+        at, end = 0, leaves
+        while at < self.root:
+            waiting = row[at:end]
+            m = (waiting[0] >> _NUMBER_BITS) + (waiting[1] >> _NUMBER_BITS)
+            light = int(waiting.searchsorted(m << _NUMBER_BITS)) // 2 * 2
+            pairs = (waiting[:light] >> _NUMBER_BITS).reshape(-1, 2)
+            stop = end + light // 2
+            self.weights[end:stop] = pairs[:, 0] + pairs[:, 1]
+            row[end:stop] = self.weights[end:stop] << _NUMBER_BITS | np.arange(end, stop)
+            at, end = at + light, stop
+            row[at:end].sort(kind="stable")  # two ordered runs, which it merges in one pass
+        self._children: Ints = (row[:-1] & _NUMBER).reshape(-1, 2)  # row i: of node n + i
 
     def children(self, node: int) -> tuple[int, int]:
         """The children of an inner node."""
