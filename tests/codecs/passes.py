@@ -27,7 +27,8 @@ def random_bits(seed, count):
 
 
 def random_tail(seed):
-    rng = np.random.default_rng(seed)
+    """A tail that has nothing to do with `random_bits` of the same seed."""
+    rng = np.random.default_rng((seed, 1))
     return lambda count: int.from_bytes(rng.bytes(-(-count // 8))) >> (-count % 8)
 
 

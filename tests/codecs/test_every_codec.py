@@ -122,10 +122,8 @@ def choices(name, weights, bits_and_tail_of, count):
 
 
 def assert_follow(pairs, lasts, expected):
-    assert (
-        chisquare(pairs.ravel(), np.outer(expected, expected).ravel() * pairs.sum()).pvalue > LEVEL
-    )
-    assert chisquare(lasts, expected * lasts.sum()).pvalue > LEVEL
+    for found, shares in ((pairs.ravel(), np.outer(expected, expected).ravel()), (lasts, expected)):
+        assert chisquare(found, shares * found.sum()).pvalue > LEVEL
 
 
 @every_codec
@@ -134,10 +132,11 @@ def test_choices_follow_what_is_emitted(name):
     weights = weights_of([40, 27, 15, 10, 8], 20)
     emitted = make(name, draws_of(0)).emitted(weights)
     assert emitted.sum() == pytest.approx(1)
-    pairs, lasts = choices(
-        name, weights, lambda seed: (random_bits(seed, 6), random_tail(seed)), 1500
-    )
-    assert_follow(pairs, lasts, emitted)
+
+    def uniform(seed):
+        return random_bits(seed, 6), random_tail(seed)
+
+    assert_follow(*choices(name, weights, uniform, 1500), emitted)
 
 
 @keyed_codec
@@ -145,8 +144,8 @@ def test_choices_follow_what_is_emitted(name):
 def test_choices_of_one_message_follow_the_weights(name, bits):
     """The security claim: without the key, choices say nothing about the message."""
     weights = weights_of([40, 27, 15, 10, 8], 20)
-    pairs, lasts = choices(name, weights, lambda _: (bits, zeros), 1500)
-    assert_follow(pairs, lasts, weights / weights.sum())
+    found = choices(name, weights, lambda _: (bits, zeros), 1500)
+    assert_follow(*found, weights / weights.sum())
 
 
 @keyed_codec

@@ -20,9 +20,10 @@ from typing import Literal
 
 import numpy as np
 
-from ..errors import IncompleteMessageError, SettingsError
+from ..errors import SettingsError
 from .base import Floats, Reader, Weights, Writer
 from .bits import BitSource
+from .shared import SettlingReader, SettlingWriter, shares
 
 StopRule = Literal["exact", "paper"]
 
@@ -53,12 +54,11 @@ class ArithmeticCodec:
     def writer(self, bits: BitSource) -> Writer:
         return _ArithmeticWriter(bits) if self.stop == "exact" else _PaperWriter(bits)
 
-    def emitted(self, weights: Weights) -> Floats:
-        shares: Floats = weights / weights.sum()
-        return shares
-
     def reader(self) -> Reader:
         return _ArithmeticReader() if self.stop == "exact" else _PaperReader()
+
+    def emitted(self, weights: Weights) -> Floats:
+        return shares(weights)
 
 
 class _Interval:
@@ -90,20 +90,11 @@ class _Interval:
         return value, count
 
 
-class _ArithmeticWriter:
+class _ArithmeticWriter(SettlingWriter):
     def __init__(self, bits: BitSource) -> None:
-        self._bits = bits
+        super().__init__(bits)
         self._interval = _Interval()
         self._number = 0  # the next `window` bits
-        self._settled = 0
-
-    @property
-    def settled(self) -> int:
-        return self._settled
-
-    @property
-    def done(self) -> bool:
-        return self._settled >= self._bits.length
 
     def choose(self, weights: Weights) -> int:
         if len(weights) == 1:
@@ -119,11 +110,11 @@ class _ArithmeticWriter:
         index = int(np.searchsorted(ends, reach, side="right"))
         value, count = interval.narrow(ends, index)
         self._number -= value << interval.window
-        self._settled += count
+        self.settled += count
         return index
 
 
-class _ArithmeticReader:
+class _ArithmeticReader(SettlingReader):
     def __init__(self) -> None:
         self._interval = _Interval()
 
@@ -132,14 +123,6 @@ class _ArithmeticReader:
             return 0, 0
         self._interval.refine()
         return self._interval.narrow(np.cumsum(weights), index)
-
-    def remainder(self, count: int) -> int:
-        if count <= 0:
-            return 0
-        raise IncompleteMessageError(
-            f"the text ends {count} bits before the message does; "
-            f"it was cut, or the message is shorter than expected"
-        )
 
 
 class _PaperWriter(_ArithmeticWriter):
@@ -153,7 +136,7 @@ class _PaperWriter(_ArithmeticWriter):
     def done(self) -> bool:
         if self._bits.length == 0:
             return True
-        left = self._bits.length - self._settled
+        left = self._bits.length - self.settled
         if left <= 0:
             return True
         # In units of 2^-fraction of the message's last bit. An untouched interval decides nothing.

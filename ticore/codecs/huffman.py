@@ -13,19 +13,18 @@ from .tree import Tree
 class HuffmanCodec:
     """At each node of the pool's Huffman tree the next bit says where to go.
 
-    It needs no shared randomness, and is the one codec here whose choices do not follow the pool:
-    a token at depth d is chosen with probability 2^-d. Computed from `emitted`, a token:
+    It needs no shared randomness, and only comes near to the pool: a token at depth d is chosen
+    with probability 2^-d, not with its own. Computed from `emitted`, the mean of 100 pools with
+    normal logits of deviation 3, and the pool of Zipf's law:
 
-    ==============================  =====  =====  =====
-    tokens of the pool                 16    256   4096
-    ==============================  =====  =====  =====
-    normal logits, deviation 3
-      divergence from it, bits       0.37   0.09   0.03
-      bits carried / its entropy     1.41   1.04   1.01
-    Zipf's law
-      divergence from it, bits       0.03   0.04   0.02
-      bits carried / its entropy     1.04   1.04   0.99
-    ==============================  =====  =====  =====
+    ================================  ====  ====  ====
+    tokens in the pool                  16   256  4096
+    ================================  ====  ====  ====
+    normal: divergence, bits a token  0.37  0.09  0.03
+    normal: bits carried / entropy    1.41  1.04  1.01
+    Zipf: divergence, bits a token    0.03  0.04  0.02
+    Zipf: bits carried / entropy      1.04  1.04  0.99
+    ================================  ====  ====  ====
 
     Source: Yang et al., "RNN-Stega: Linguistic Steganography Based on Recurrent Neural Networks",
     IEEE TIFS 2019.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,8 @@ from .discop import DiscopCodec
 from .huffman import HuffmanCodec
 from .meteor import MeteorCodec
 from .sparsamp import SparSampCodec
+
+_MOST_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,11 @@ def codec_named(name: str) -> CodecKind:
         return kind
     if kind.number is None:
         raise SettingsError(f"codec {base!r} takes no number, found {name!r}; write {base!r}")
-    if not (number.isascii() and number.isdigit()):
+    if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
         raise SettingsError(
-            f"codec: expected a whole number behind '{base}:' ({kind.number}), found {number!r}"
+            f"codec: expected a whole number of at most {_MOST_DIGITS} digits behind '{base}:' "
+            f"({kind.number}), found {number[:40]!r}"
         )
-    build = partial(kind.build, **{kind.number: int(number)})
-    return CodecKind(build, kind.keyed, kind.stops)
+    numbered = replace(kind, build=partial(kind.build, **{kind.number: int(number)}), number=None)
+    numbered.make(draws=Draws(bytes(16), "none"))  # raises where the codec does not take it
+    return numbered
