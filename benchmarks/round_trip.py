@@ -14,9 +14,7 @@ import multiprocessing
 import os
 import time
 from pathlib import Path
-
-# One BLAS thread a process, set before NumPy loads: processes are the better parallelism here.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -45,7 +43,7 @@ def _trip(task: tuple[int, int, int]) -> dict[str, object]:
     index, size, top_k = task
     rng = np.random.default_rng([2026, index])
     message, key = rng.bytes(size), rng.bytes(32)
-    settings = {"key": key, "prompt": PROMPTS[index % len(PROMPTS)], "top_k": top_k}
+    settings: dict[str, Any] = {"key": key, "prompt": PROMPTS[index % len(PROMPTS)], "top_k": top_k}
     written = ticore.Steganographer(_model, **settings).embed_report(message)
     started = time.perf_counter()
     recovered = ticore.Steganographer(_model, **settings).extract(written.text)

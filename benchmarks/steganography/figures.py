@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import product
 from statistics import median
 
+from benchmarks.spread import perplexity
 from benchmarks.workers import Found
 from ticore.evaluation.metrics import rate
 
@@ -103,8 +103,8 @@ def _of_texts(texts: Sequence[Found]) -> Found:
         "bits_per_token": bits / tokens,
         "utilisation": bits / (means["entropy"] * tokens),
         **means,
-        "perplexity": _perplexity(texts, "nll", "tokens_written"),
-        "perplexity_read": _perplexity(texts, "nll_read", "tokens_read"),
+        "perplexity": perplexity(texts, "nll", "tokens_written"),
+        "perplexity_read": perplexity(texts, "nll_read", "tokens_read"),
         "wrong": dict(wrong),
         "errors": asdict(rate(wrong.total(), len(texts))),
         "writing": _median(_outside(t["writing"]) / t["tokens_written"] for t in texts),
@@ -112,13 +112,6 @@ def _of_texts(texts: Sequence[Found]) -> Found:
         "model": _median(t["writing"]["model_seconds"] / t["tokens_written"] for t in texts),
         "tokens": tokens / len(texts),
     }
-
-
-def _perplexity(texts: Sequence[Found], nll: str, tokens: str) -> float | None:
-    """Over all tokens of all texts."""
-    known = [text for text in texts if text[nll] is not None]
-    count = sum(text[tokens] for text in known)
-    return math.exp(sum(text[nll] for text in known) / count) if count else None
 
 
 def _outside(times: dict[str, float]) -> float:

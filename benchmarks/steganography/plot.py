@@ -7,23 +7,23 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, new_figure
 from benchmarks.spread import duration
 from benchmarks.workers import Found
-from ticore.errors import MissingExtraError, SettingsError
+from ticore.errors import SettingsError
 
 from .figures import compared, how_many
 from .plan import ARITHMETIC, NAIVE, STEPWISE
 
-# Colours of Okabe and Ito, which differ for every kind of colour blindness; and signs besides.
 _LOOKS = (
-    ("#0072B2", "o"),
-    ("#D55E00", "s"),
-    ("#009E73", "^"),
-    ("#CC79A7", "D"),
-    ("#000000", "v"),
-    ("#E69F00", "X"),
-    ("#56B4E9", "P"),
-    ("#999999", "*"),
+    (BLUE, "o"),
+    (VERMILION, "s"),
+    (GREEN, "^"),
+    (PURPLE, "D"),
+    (BLACK, "v"),
+    (ORANGE, "X"),
+    (SKY, "P"),
+    (GREY, "*"),
 )
 _APART = 1.06  # times as many candidates from line to line, so that none hides another
 _ROUND = [first * 10.0**n for n in range(-7, 4) for first in (1, 2, 5)]  # seconds, on an axis
@@ -44,15 +44,11 @@ def plot(found: Found, file: Path) -> None:
 
     Raises MissingExtraError without matplotlib, SettingsError if there is nothing to draw.
     """
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; run: pip install 'ticore[plots]'") from error
     settings = found["settings"]
     cells = [cell for cell in found["cells"] if cell["samples"] > cell["failed"]]
     if not cells:
         raise SettingsError("there is nothing to draw: no text was written")
-    figure = Figure(figsize=(14, 7.5), layout="constrained")
+    figure = new_figure(14, 7.5)
     halves: Any = figure.subfigures(1, 2, width_ratios=(2, 1))
     left, right = halves
     title = f"Disambiguations, with {ARITHMETIC} coding"

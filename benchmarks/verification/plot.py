@@ -6,19 +6,19 @@ import math
 from pathlib import Path
 from typing import Any
 
+from benchmarks.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, new_figure
 from benchmarks.spread import duration
-from ticore.errors import MissingExtraError, SettingsError
+from ticore.errors import SettingsError
 
 from .plan import Found
 
-# Colours of Okabe and Ito, which differ for every kind of colour blindness; and signs besides.
 _LINES = (
-    ("paper", "the paper's way: retokenise all", "#D55E00", "s"),
-    ("oracle", "oracle, in this mode", "#CC79A7", "X"),
-    ("tail", "tail: retokenise since a stable cut", "#E69F00", "^"),
-    ("mask_new_tail", "mask, first time, new tail", "#56B4E9", "D"),
-    ("mask_new_token", "mask, first time, new last token", "#0072B2", "o"),
-    ("mask_again", "mask, asked again", "#009E73", "v"),
+    ("paper", "the paper's way: retokenise all", VERMILION, "s"),
+    ("oracle", "oracle, in this mode", PURPLE, "X"),
+    ("tail", "tail: retokenise since a stable cut", ORANGE, "^"),
+    ("mask_new_tail", "mask, first time, new tail", SKY, "D"),
+    ("mask_new_token", "mask, first time, new last token", BLUE, "o"),
+    ("mask_again", "mask, asked again", GREEN, "v"),
 )
 _ACROSS = 3
 
@@ -28,11 +28,6 @@ def plot(found: Found, file: Path) -> None:
 
     Raises MissingExtraError without matplotlib, SettingsError if there is nothing to draw.
     """
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; run: pip install 'ticore[plots]'") from error
     panels = [
         (f"{tokenizer['name']}, {tokenizer['vocab_size']:,} ids, {mode}", rows["lengths"])
         for tokenizer in found["tokenizers"]
@@ -42,8 +37,9 @@ def plot(found: Found, file: Path) -> None:
         raise SettingsError("there is nothing to draw: no tokenizer was measured")
     across = min(_ACROSS, math.ceil(math.sqrt(len(panels))))
     down = math.ceil(len(panels) / across)
-    size = max(7.0, 1.2 + 3.6 * across), 1.5 + 3.1 * down
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(max(7.0, 1.2 + 3.6 * across), 1.5 + 3.1 * down)
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415
+
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     shown: dict[str, Any] = {}
     for axes, (title, lengths) in zip(grid.flat, panels, strict=False):

@@ -10,9 +10,3 @@ to be told apart from them. DIR holds prompts/en.jsonl; without it, a few prompt
 Samples are kept in a file as they are written. A run that was interrupted goes on where it stopped,
 unless settings, model or code are others.
 """
-
-import os
-
-# One thread a process, in the libraries that would take more; set before any of them loads.
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")

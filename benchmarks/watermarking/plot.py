@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.drawing import BLUE, GREEN, VERMILION, new_figure
 from benchmarks.workers import Found
-from ticore.errors import MissingExtraError, SettingsError
+from ticore.errors import SettingsError
 
 from .plan import MASKED, NO_ROLLBACK, ROLLBACK, UNMARKED
 
-# Colours of Okabe and Ito, which differ for every kind of colour blindness; and signs besides.
-_ARMS = ((ROLLBACK, "#0072B2", "o"), (NO_ROLLBACK, "#D55E00", "s"), (MASKED, "#009E73", "^"))
+_ARMS = ((ROLLBACK, BLUE, "o"), (NO_ROLLBACK, VERMILION, "s"), (MASKED, GREEN, "^"))
 _APART = 0.2  # of the distance between two schemes
 _LEAST_SHOWN = 0.95  # of the area, so that what hardly differs does not look as if it did
 
@@ -20,15 +20,11 @@ def plot(found: Found, file: Path) -> None:
 
     Raises MissingExtraError without matplotlib, SettingsError if there is nothing to draw.
     """
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; run: pip install 'ticore[plots]'") from error
     rows = [row for row in found["written"] if row["scheme"] != UNMARKED]
     schemes = list(dict.fromkeys(row["scheme"] for row in rows))
     if not schemes:
         raise SettingsError("there is nothing to draw: no text with a watermark was written")
-    figure = Figure(figsize=(9, 4.2), layout="constrained")
+    figure = new_figure(9, 4.2)
     strength, area = figure.subplots(1, 2)
     strength.set_title("Strength, mean and standard deviation", fontsize=10, loc="left")
     area.set_title("Area under the ROC curve, 95 % interval", fontsize=10, loc="left")

@@ -34,6 +34,26 @@ GOLDEN_CONTINUATION = (
     "grass, and the sky is still, and is still, and it is still dark; and the moon is "
     "still dark, and the sun is full and sunlight."
 )
+GOLDEN_SYNCPOOL = (
+    "The morning was cold and dark, the sun was full of clouds, so that the lights of the world "
+    "had grown bright, and were like in those dark, and the sun shone like sunlight falling. The "
+    "sunlight had been fixed at its very windows, and in the centre they sat on a level with "
+    "their little white fl"
+)
+GOLDEN_MWIS = (
+    "The morning was cold and almost warm and heavy, the scene went fast enough now. All the day "
+    "you left the old lodgings in the town seemed to be brought out in the night-drawn, and in the "
+    "evening as we"
+)
+GOLDEN_BASIC = (
+    "thin, and many small wasted windows with windows tore with little or low, smokes of "
+    'bright-coloured windows.\n"My dear?" said Abel.\n"Pictures of music," said Nancy, '
+    "addressingly; and having received me her"
+)
+GOLDEN_HUFFMAN = (
+    "The morning was cold and the morning air bacheor was very bright, and the night wore warm, "
+    "and the flows, and dark blue lights, and lighted with brow and flicker of grass; and these"
+)
 GOLDEN_BITS = "The morning was cold and sober. Afterwards, the evening after the evening of J"
 
 
@@ -65,6 +85,23 @@ def test_sealed_messages(model, settings, text):
     )
     assert stego.extract(text) == b"meet at noon"
     assert stego.embed(b"meet at noon") == text
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"codec": "sparsamp:16", "disambiguation": "syncpool", "top_k": 16}, GOLDEN_SYNCPOOL),
+        ({"codec": "discop", "disambiguation": "mwis"}, GOLDEN_MWIS),
+        ({"codec": "meteor", "disambiguation": "basic", "view": "continuation"}, GOLDEN_BASIC),
+        ({"codec": "huffman"}, GOLDEN_HUFFMAN),
+    ],
+)
+def test_other_codecs_and_disambiguations(model, settings, text):
+    stego = ticore.Steganographer(
+        model, key=KEY, prompt=PROMPT, finish="none", entropy=fixed_entropy(), **settings
+    )
+    assert stego.extract(text) == b""
+    assert stego.embed(b"") == text
 
 
 def test_raw_bits(model):

@@ -5,18 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.codecs.passes import random_tail
 from tests.codecs.tables import endless, tables
-from ticore.codecs import ArithmeticCodec, BitSource, HuffmanCodec, zeros
+from ticore.codecs import ArithmeticCodec, BitSource, HuffmanCodec
 from ticore.errors import IncompleteMessageError
 from ticore.steganography.seam import SeamedReader, SeamedWriter
 
 
-def source(data, tail=zeros):
+def source(data, tail):
     return BitSource(data, 8 * len(data), tail)
-
-
-def noise(count):
-    return (1 << count) - 1
 
 
 @given(
@@ -26,7 +23,7 @@ def noise(count):
     seed=st.integers(0, 99),
 )
 def test_both_parts_come_back(nonce, rest, some, seed):
-    begun = []
+    begun, noise = [], random_tail(seed)
 
     def go_on():
         begun.append("writer")

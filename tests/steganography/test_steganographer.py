@@ -177,7 +177,7 @@ def test_draws_serve_one_text_alone(monkeypatch):
         seen.append((key, purpose))
         return Draws(key, purpose)
 
-    monkeypatch.setattr("ticore.steganography.steganographer.Draws", recorded)
+    monkeypatch.setattr("ticore.steganography.coding.Draws", recorded)
     stego = toy(prompt="c", codec="discop", disambiguation="syncpool")
     for _ in range(3):
         text = stego.embed(b"noon")

@@ -9,21 +9,9 @@ from dataclasses import replace
 from typing import Any, Literal, Self, get_args
 
 from ..candidates import Candidates
-from ..codecs import (
-    ArithmeticCodec,
-    BitSource,
-    Codec,
-    Reader,
-    StopRule,
-    Writer,
-    codec_named,
-    pack_bits,
-    unpack_bits,
-    zeros,
-)
+from ..codecs import BitSource, Reader, StopRule, codec_named, pack_bits, unpack_bits, zeros
 from ..consistency import Mode, View
 from ..disambiguation import Beginning, disambiguation_named
-from ..draws import Draws
 from ..errors import (
     CapacityError,
     ExtractionError,
@@ -35,9 +23,9 @@ from ..errors import (
 )
 from ..interfaces import LanguageModel
 from .agreement import Agreement
-from .framing import Opener, draws_key, nonce_length, seal
+from .coding import Coding
+from .framing import Opener, seal
 from .keys import Secret
-from .seam import SeamedReader, SeamedWriter
 from .walk import Walk
 from .writing import Embedding, Observer, Progress, write
 
@@ -123,14 +111,14 @@ class Steganographer:
         self._secret = _secret(key, password)
         self._finish: Finish = finish
         self._entropy = entropy
-        self._codec = codec_named(codec)
         self._candidates = Candidates(model, self.agreement.pool)
         self._prompt_ids = _checked_prompt(model, prompt, view)
         kind = disambiguation_named(disambiguation)
         beginning = Beginning(model.tokenizer, prompt, self._prompt_ids, view, mode)
         self._disambiguation = kind.make(beginning)
         self._certain = kind.certain
-        self._draws = kind.keyed or self._codec.keyed
+        coded = codec_named(codec)
+        self._coding = Coding(coded, draws=coded.keyed or kind.keyed)
 
     @classmethod
     def agreed(
@@ -175,7 +163,7 @@ class Steganographer:
             bits, walk = 8 * len(frame), self._walk()
             # Writing is the first half of the work, reading it back the second.
             report = _part(progress, 0, bits)
-            writer = self._frame_writer(frame, secret, walk)
+            writer = self._coding.frame_writer(frame, secret, self._random_bits, walk)
             written = write(walk, writer, bits, self._finish == "sentence", report)
             try:
                 if self.extract(written.text, _part(progress, bits, bits)) == message:
@@ -204,7 +192,7 @@ class Steganographer:
         secret = self._require_secret()
         opener = Opener(secret, self.agreement.digest())
         walk, read = self._walk(), 0
-        for value, count in self._read(text, walk, self._frame_reader(secret, walk)):
+        for value, count in self._read(text, walk, self._coding.frame_reader(secret, walk)):
             opener.feed(value, count)
             read += count
             if progress is not None:
@@ -242,7 +230,8 @@ class Steganographer:
         started = time.perf_counter()
         walk = self._walk()
         tail = self._random_bits if stop == "exact" else zeros
-        writer = self._raw_codec(stop, walk).writer(BitSource(pack_bits(bits), len(bits), tail))
+        codec = self._coding.raw(stop, self._secret, walk)
+        writer = codec.writer(BitSource(pack_bits(bits), len(bits), tail))
         # What runs on after the message would hide its end, which the paper's rule needs.
         finish = self._finish == "sentence" and stop == "exact"
         return _timed(write(walk, writer, len(bits), finish, progress, observer), started)
@@ -253,7 +242,7 @@ class Steganographer:
         Raises ExtractionError where the text holds fewer, or is not one of these settings.
         """
         walk = self._walk()
-        reader = self._raw_codec(stop, walk).reader()
+        reader = self._coding.raw(stop, self._secret, walk).reader()
         value, count = 0, 0
         for settled, size in self._read(text, walk, reader):
             value, count = value << size | settled, count + size
@@ -262,45 +251,6 @@ class Steganographer:
         if count < length:
             value, count = value << length - count | reader.remainder(length - count), length
         return unpack_bits(value >> count - length, length)
-
-    def _frame_writer(self, frame: bytes, secret: Secret, walk: Walk) -> Writer:
-        def part(data: bytes) -> BitSource:
-            return BitSource(data, 8 * len(data), self._random_bits)
-
-        if not self._draws:
-            return self._codec.make().writer(part(frame))
-        size = nonce_length(secret)
-        nonce, rest = frame[:size], frame[size:]
-
-        def go_on() -> Writer:
-            return self._keyed_codec(draws_key(secret, nonce), walk).writer(part(rest))
-
-        return SeamedWriter(ArithmeticCodec().writer(part(nonce)), 8 * size, go_on)
-
-    def _frame_reader(self, secret: Secret, walk: Walk) -> Reader:
-        if not self._draws:
-            return self._codec.make().reader()
-
-        def go_on(nonce: bytes) -> Reader:
-            return self._keyed_codec(draws_key(secret, nonce), walk).reader()
-
-        return SeamedReader(ArithmeticCodec().reader(), 8 * nonce_length(secret), go_on)
-
-    def _raw_codec(self, stop: StopRule, walk: Walk) -> Codec:
-        """The codec of raw bits, which have no nonce."""
-        if not self._draws:
-            return self._codec.make(stop)
-        if self._secret is None or self._secret.salt_length:
-            raise KeyFormatError(
-                "expected a key, since these settings draw random numbers that both sides share, "
-                "found none; give key=ticore.new_key(), a new one for each text of raw bits"
-            )
-        return self._keyed_codec(self._secret.derive(b"").draws_key(b"raw bits"), walk, stop)
-
-    def _keyed_codec(self, key: bytes, walk: Walk, stop: StopRule = "exact") -> Codec:
-        """The codec of what follows; from here on the walk draws too."""
-        walk.share(Draws(key, "disambiguation"))
-        return self._codec.make(stop, Draws(key, "codec"))
 
     def _read(self, text: str, walk: Walk, reader: Reader) -> Iterator[tuple[int, int]]:
         """What each token of `text` settles, as (value, count), to the end of the text."""
