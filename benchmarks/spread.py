@@ -1,11 +1,10 @@
-"""Many measurements of one thing, summed up, and numbers as people read them."""
+"""Many timings of one thing, summed up, and numbers as people read them."""
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 
@@ -34,18 +33,6 @@ def spread(values: Sequence[float]) -> Spread:
         "p95": p95,
         "high": high,
     }
-
-
-def perplexity(texts: Sequence[Mapping[str, Any]], nll: str, tokens: str) -> float | None:
-    """Over all tokens of all texts; None where none is known.
-
-    Args:
-        nll: what holds a text's negative log-likelihood, or None.
-        tokens: what holds how many tokens it has.
-    """
-    known = [text for text in texts if text[nll] is not None]
-    count = sum(text[tokens] for text in known)
-    return math.exp(sum(text[nll] for text in known) / count) if count else None
 
 
 def duration(seconds: float) -> str:

@@ -1,14 +1,18 @@
-"""From samples to figures: means over all tokens, medians of times, shares of errors."""
+"""From samples to figures: means over texts, medians of times, shares of errors.
+
+Each text counts alike, however long it is. A model that repeats itself may need a thousand tokens
+for one message, and the mean over all tokens would be about that text alone.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import product
-from statistics import median
+from statistics import fmean, median
 
-from benchmarks.spread import perplexity
 from benchmarks.workers import Found
 from ticore.evaluation.metrics import rate
 
@@ -91,27 +95,28 @@ def _cell(method: Method, top_k: int, samples: Sequence[Found]) -> Found:
 
 
 def _of_texts(texts: Sequence[Found]) -> Found:
-    bits, tokens = (sum(text[name] for text in texts) for name in ("bits", "tokens"))
-    means = {
-        name: sum(text["measures"][name] * text["tokens"] for text in texts) / tokens
-        for name in _MEANS
-    }
     wrong = Counter(text["wrong"] for text in texts if text["wrong"])
     # A text that is misread may not be read to its end.
     right = [text for text in texts if not text["wrong"]]
     return {
-        "bits_per_token": bits / tokens,
-        "utilisation": bits / (means["entropy"] * tokens),
-        **means,
-        "perplexity": perplexity(texts, "nll", "tokens_written"),
-        "perplexity_read": perplexity(texts, "nll_read", "tokens_read"),
+        "bits_per_token": fmean(text["bits"] / text["tokens"] for text in texts),
+        "utilisation": fmean(text["utilisation"] for text in texts),
+        **{name: fmean(text["measures"][name] for text in texts) for name in _MEANS},
+        "perplexity": _perplexity(texts, "nll", "tokens_written"),
+        "perplexity_read": _perplexity(texts, "nll_read", "tokens_read"),
         "wrong": dict(wrong),
         "errors": asdict(rate(wrong.total(), len(texts))),
         "writing": _median(_outside(t["writing"]) / t["tokens_written"] for t in texts),
         "reading": _median(_outside(t["reading"]) / t["tokens"] for t in right),
         "model": _median(t["writing"]["model_seconds"] / t["tokens_written"] for t in texts),
-        "tokens": tokens / len(texts),
+        "tokens": fmean(text["tokens"] for text in texts),
     }
+
+
+def _perplexity(texts: Sequence[Found], nll: str, tokens: str) -> float | None:
+    """The geometric mean over the texts for which it is known."""
+    known = [text[nll] / text[tokens] for text in texts if text[nll] is not None]
+    return math.exp(fmean(known)) if known else None
 
 
 def _outside(times: dict[str, float]) -> float:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from benchmarks.spread import perplexity
 from benchmarks.workers import Found
 
 from .plan import FPR, NO_ROLLBACK, ROLLBACK, UNMARKED
@@ -73,14 +73,21 @@ def _written(texts: Sequence[Found]) -> Found:
         "texts": count,
         "tokens": float(np.mean([text["tokens"] for text in texts])),
         "ended": sum(text["end"] == "end of text" for text in texts) / count,
-        "perplexity": perplexity(texts, "nll", "tokens"),
-        "perplexity_read": perplexity(texts, "nll_read", "tokens_read"),
+        "perplexity": _perplexity(texts, "nll", "tokens"),
+        "perplexity_read": _perplexity(texts, "nll_read", "tokens_read"),
         "rollbacks": sum(text["rollbacks"] for text in texts) / count,
         "temporary": sum(text["temporary"] for text in texts) / count,
         "inconsistent": sum(not text["consistent"] for text in texts) / count,
         "seconds_a_token": _median([_per_token(text["seconds"], text) for text in texts]),
         "seconds_outside_the_model": _median(rest),
     }
+
+
+def _perplexity(texts: Sequence[Found], nll: str, tokens: str) -> float | None:
+    """Over all tokens of all texts."""
+    known = [text for text in texts if text[nll] is not None]
+    count = sum(text[tokens] for text in known)
+    return math.exp(sum(text[nll] for text in known) / count) if count else None
 
 
 def _looked(scores: Sequence[Found], null: Floats | None = None) -> Found:

@@ -139,6 +139,7 @@ def sample(index, wrong=None, **more):
         "tokens_written": 6,
         "tokens_read": 4,
         "measures": {"entropy": 2.0} | dict.fromkeys(names, 0.0),
+        "utilisation": 1.0,
         "nll": 6 * math.log(3),
         "nll_read": 4 * math.log(5),
         "wrong": wrong,
@@ -150,7 +151,8 @@ def sample(index, wrong=None, **more):
 
 
 def test_figures_are_those_computed_by_hand():
-    longer = {"tokens": 15, "tokens_written": 18, "nll": 18 * math.log(3), "nll_read": None}
+    longer = {"tokens": 15, "tokens_written": 18, "nll": 18 * math.log(48), "nll_read": None}
+    longer["utilisation"] = 0.6
     longer["measures"] = dict.fromkeys(sample(0)["measures"], 1.0)
     rows = [
         sample(0),
@@ -164,11 +166,12 @@ def test_figures_are_those_computed_by_hand():
     (cell,) = found["cells"]
     assert found["peak_memory"] == 1003
     assert (cell["samples"], cell["failed"]) == (5, 1)
-    assert cell["bits_per_token"] == 40 / 30
-    assert cell["entropy"] == (3 * 5 * 2 + 15 * 1) / 30
-    assert cell["utilisation"] == 40 / (3 * 5 * 2 + 15 * 1)
-    assert cell["kl_filter"] == cell["total_variation"] == 15 / 30
-    assert cell["perplexity"] == pytest.approx(3)
+    # A text of fifteen tokens counts no more than one of five.
+    assert cell["bits_per_token"] == pytest.approx((3 * 10 / 5 + 10 / 15) / 4)
+    assert cell["entropy"] == (3 * 2 + 1) / 4
+    assert cell["utilisation"] == pytest.approx((3 * 1 + 0.6) / 4)
+    assert cell["kl_filter"] == cell["total_variation"] == 1 / 4
+    assert cell["perplexity"] == pytest.approx(6)  # the fourth root of 3 * 3 * 3 * 48
     assert cell["perplexity_read"] == pytest.approx(5)
     assert cell["wrong"] == {"other bits": 1, "OutsidePoolError": 1}
     # Clopper and Pearson's interval for 2 of 4.
