@@ -1,6 +1,7 @@
 """Places, backends and what is said when one is not there."""
 
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import MappingProxyType
 
 import pytest
@@ -16,6 +17,9 @@ class ToyBackend:
 
     summary = "toys"
     shipped = MappingProxyType({"toy": "a toy"})
+
+    def folder(self, model):
+        return None
 
     def load(self, location, load_tokenizer, options):
         assert load_tokenizer is registry.load_tokenizer
@@ -47,6 +51,18 @@ def test_an_embedded_model_by_its_name():
     assert isinstance(model.tokenizer, Tokenizer)
     assert load_tokenizer("tiny-en").digest() == model.tokenizer.digest()
     assert load_model("embedded:tiny-en").digest() == model.digest()
+
+
+@pytest.mark.usefixtures("_declared")
+def test_a_backend_opens_what_ships_with_another(tmp_path, monkeypatch):
+    (folder,) = load_model("toys:tiny-en").tokenizer.pieces[:1]
+    assert {path.name for path in Path(folder).iterdir()} >= {"config.json", "model.safetensors"}
+    # A file that is called so comes first, and what lies nowhere stays a name.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny-en").mkdir()
+    assert load_model("toys:tiny-en").tokenizer.pieces[0] == "tiny-en"
+    with pytest.raises(ModelFilesError, match="'toy' to be a directory"):
+        load_model("embedded:toy")
 
 
 @pytest.mark.usefixtures("_declared")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -183,6 +184,10 @@ class ModelBackend(Protocol):
 
     summary: str
     shipped: Mapping[str, str]
+
+    def folder(self, model: str) -> Path | None:
+        """Where the files of a shipped model lie, which other backends may open; None: nowhere."""
+        ...
 
     def load(
         self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TypeVar, cast
 
 from .errors import MissingExtraError, SettingsError, UnknownPlaceError
@@ -37,7 +38,8 @@ def load_model(place: str, **options: object) -> LanguageModel:
     """Open the model at `place`, such as `tiny-en` or `embedded:/path/to/dir`.
 
     Args:
-        place: `BACKEND:LOCATION`, or the name of an embedded model.
+        place: `BACKEND:LOCATION`, or the name of an embedded model. A location may be such a name
+            as well, unless a file is called so: `torch:tiny-en` opens the same files with torch.
         options: passed to the backend, such as `dtype="float32"`.
 
     Raises:
@@ -53,7 +55,7 @@ def load_model(place: str, **options: object) -> LanguageModel:
     if not separator:
         name, location = _shipping_backend(place), place
     backend = cast(ModelBackend, _load(_entry(MODELS, name, place)))
-    return backend.load(location, load_tokenizer, options)
+    return backend.load(_found(location, backend), load_tokenizer, options)
 
 
 def load_tokenizer(place: str) -> Tokenizer:
@@ -89,6 +91,17 @@ def choose(kind: str, variants: Mapping[str, _T], name: str) -> _T:
     except KeyError:
         known = ", ".join(sorted(variants))
         raise SettingsError(f"unknown {kind} {name!r}: choose one of {known}") from None
+
+
+def _found(location: str, backend: ModelBackend) -> str:
+    """The folder of a model that ships with another backend; any other location as it is."""
+    if location in backend.shipped or Path(location).exists():
+        return location
+    for entry in model_backends():
+        if entry.backend is not None and location in entry.backend.shipped:
+            folder = entry.backend.folder(location)
+            return location if folder is None else str(folder)
+    return location
 
 
 def _shipping_backend(model: str) -> str:

@@ -27,6 +27,10 @@ class EmbeddedBackend:
         "tiny-en": "English, 5.9 million parameters, trained on novels and a little web text",
     }
 
+    def folder(self, model: str) -> Path:
+        """Where the files of a shipped model lie."""
+        return _MODELS / model
+
     def load(
         self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
     ) -> EmbeddedModel:
@@ -46,7 +50,7 @@ class EmbeddedBackend:
             SettingsError: an unknown option or dtype.
         """
         dtype = _dtype(options)
-        folder = _MODELS / location if location in self.shipped else Path(location)
+        folder = self.folder(location) if location in self.shipped else Path(location)
         if not folder.is_dir():
             raise ModelFilesError(
                 f"expected {location!r} to be a directory with config.json, model.safetensors and "

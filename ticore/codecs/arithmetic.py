@@ -39,6 +39,9 @@ class ArithmeticCodec:
     to the message is under one unit, as Yan & Murawaki stop; shorter texts, about 1.8 bits of
     divergence each, and the reader has to know the message's length and the text's end.
 
+    With `exact`, choices follow the pool to 2^-64 of each share. Of a pool's entropy all is carried
+    but for the end of the message: with 128 bits 97 %, measured on texts of `tiny-en`.
+
     Args:
         stop: the rule.
 
