@@ -1,0 +1,51 @@
+"""Causal language models in Flax NNX on JAX: `jax:DIRECTORY`. CPU, GPU and TPU, one or many.
+
+fields.py      typed access to JSON
+rope.py        rotary embeddings: variants, frequencies, tables
+config.py      config.json in terms that all architectures share, and what is refused
+folder.py      what else lies in the directory: the tokenizer, the start token
+checkpoint.py  safetensors files, single or sharded: tensors mapped, checked, taken by name
+network.py     the forward pass
+families.py    from an architecture's tensors to the network
+placement.py   the mesh of devices, and which weight lies where
+runner.py      the network compiled for few shapes, and its cache
+model.py       the model and its Decoder, as the core sees them
+loading.py     all of these in their order
+
+JAX takes a second to import, so it waits until a model is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from ticore.interfaces import LanguageModel, ModelBackend, TokenizerLoader
+
+__all__ = ["BACKEND"]
+
+# Whoever lists the backends is to learn at once that this one cannot be used.
+for _package in ("jax", "flax"):
+    if find_spec(_package) is None:
+        raise ModuleNotFoundError(f"No module named {_package!r}", name=_package)
+
+
+class _Backend:
+    summary = "Llama, Mistral, Qwen2 and GPT-2 models on JAX: CPU, GPU, TPU, one device or many"
+    shipped: Mapping[str, str] = {}
+
+    def folder(self, model: str) -> Path | None:
+        """Nowhere: no model ships with this backend."""
+        return None
+
+    def load(
+        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
+    ) -> LanguageModel:
+        """Load the model in the directory `location`; see `ticore_jax.loading.load`."""
+        from .loading import load  # noqa: PLC0415  # see above
+
+        return load(location, load_tokenizer, options)
+
+
+BACKEND: ModelBackend = _Backend()

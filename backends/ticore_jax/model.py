@@ -1,0 +1,190 @@
+"""A network with its tokenizer, as the core sees it: start, push, rewind, score."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.interfaces import Logits, Tokenizer
+
+from .folder import Start
+from .runner import Runner
+
+
+class JaxModel:
+    """A causal language model on JAX.
+
+    Args:
+        runner: the network.
+        tokenizer: of at most as many ids as the network has logits.
+        start: what is read before a text; never among its ids.
+        weights: hex digest of the checkpoint.
+    """
+
+    def __init__(self, runner: Runner, tokenizer: Tokenizer, start: Start, weights: str) -> None:
+        self._runner = runner
+        self._tokenizer = tokenizer
+        self._start = start
+        self._weights = weights
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self._tokenizer
+
+    @property
+    def logit_width(self) -> int:
+        """Number of logits."""
+        return self._runner.config.vocab_size
+
+    @property
+    def eos_ids(self) -> frozenset[int]:
+        """Ids that end a text."""
+        return frozenset(self._runner.config.eos_ids)
+
+    @property
+    def context_length(self) -> int:
+        """Most ids that a Decoder can read. One position is the start token's, used or not."""
+        return self._runner.config.context - 1
+
+    def start(self, prompt_ids: Sequence[int]) -> JaxDecoder:
+        """A Decoder that has read `prompt_ids`, behind the start token if there is one.
+
+        Raises:
+            PromptError: the prompt exceeds `context_length`.
+            SettingsError: an id has no logit.
+        """
+        if len(prompt_ids) > self.context_length:
+            raise PromptError(
+                f"expected a prompt of at most {self.context_length} tokens, "
+                f"found {len(prompt_ids)}; shorten the prompt"
+            )
+        checked = self._checked(prompt_ids)
+        return JaxDecoder(self._runner, checked, self._opened(checked), self.context_length)
+
+    def score(self, ids: Sequence[int]) -> Logits:
+        """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].
+
+        Row i is what `start(ids[:i])` computes. It may differ in its last bits from what a
+        Decoder gives that reads one by one.
+
+        Raises:
+            CapacityError: `ids` exceed `context_length` by more than one; the last is not read.
+            SettingsError: an id has no logit.
+        """
+        if len(ids) > self.context_length + 1:
+            raise CapacityError(
+                f"expected at most {self.context_length + 1} tokens to score, found {len(ids)}; "
+                f"score a shorter text"
+            )
+        read = self._checked(ids)[:-1]
+        rows = self._runner.read(self._opened(read), self._runner.new_cache(), every=True)
+        if read and not self._start.always:
+            rows = np.concatenate([self.start([]).logits()[None], rows])
+            rows.setflags(write=False)
+        return rows[: len(ids)]
+
+    def digest(self) -> str:
+        """SHA-256 hex digest of sizes, weights, precision and tokenizer.
+
+        Devices are no part of it, though their kind and number change the last bits of logits.
+        """
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
+        parts = {
+            "config": dataclasses.asdict(self._runner.config),
+            "start": dataclasses.asdict(self._start),
+            "dtype": self._runner.dtype.name,
+            "weights": self._weights,
+            "tokenizer": self._tokenizer.digest(),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def _checked(self, ids: Sequence[int]) -> list[int]:
+        return [checked_id(token, self.logit_width) for token in ids]
+
+    def _opened(self, ids: list[int]) -> list[int]:
+        """`ids` behind the start token, if they are read behind one."""
+        return [self._start.token, *ids] if self._start.always or not ids else ids
+
+
+class JaxDecoder:
+    """One text being read. Create it with `JaxModel.start`.
+
+    The prompt is read at once and each pushed id alone, at once and never in batches. Its logits
+    are hence the same bits for the same prompt and the same ids, whatever was rewound in between.
+
+    One row of logits is kept for each pushed id, in the memory of the host, so that `rewind`
+    computes nothing.
+    """
+
+    def __init__(
+        self, runner: Runner, prompt_ids: list[int], opened: list[int], most_ids: int
+    ) -> None:
+        self._runner = runner
+        self._cache = runner.new_cache()
+        self._ids = list(prompt_ids)
+        self._most_ids = most_ids
+        self._rows: list[Logits] = []  # after the prompt, then after each pushed id
+        self._read(opened)
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The prompt's ids, then the pushed ones; without the start token."""
+        return tuple(self._ids)
+
+    def logits(self) -> Logits:
+        """Logits float[logit_width] of the next token, read-only; float32 if not float64."""
+        return self._rows[-1]
+
+    def push(self, token: int) -> None:
+        """Read one more id.
+
+        Raises:
+            CapacityError: the context is full.
+            SettingsError: the id has no logit.
+        """
+        token = checked_id(token, self._runner.config.vocab_size)
+        if len(self._ids) == self._most_ids:
+            raise CapacityError(
+                f"expected room for one more token, found the context full with "
+                f"{len(self._ids)}; shorten the prompt or the text"
+            )
+        self._read([token])
+        self._ids.append(token)
+
+    def rewind(self, count: int) -> None:
+        """Forget the last `count` pushed ids, without computing anything.
+
+        Raises:
+            SettingsError: `count` is negative or exceeds the number of pushed ids.
+        """
+        pushed = len(self._rows) - 1
+        if not 0 <= count <= pushed:
+            raise SettingsError(
+                f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
+                f"a prompt cannot be rewound, start another Decoder"
+            )
+        if count:
+            del self._ids[-count:], self._rows[-count:]
+            self._cache.length -= count
+
+    def _read(self, ids: list[int]) -> None:
+        self._rows.append(self._runner.read(ids, self._cache)[0])
+
+
+def checked_id(token: int, width: int) -> int:
+    """`token` as a Python integer, or a SettingsError if the network has no embedding for it."""
+    if not 0 <= token < width:
+        raise SettingsError(
+            f"expected token ids from 0 to {width - 1}, found {token}; "
+            f"use the ids of the model's own tokenizer"
+        )
+    return int(token)

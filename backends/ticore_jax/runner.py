@@ -1,0 +1,150 @@
+"""The network compiled for few shapes, and the cache that it reads and writes.
+
+What is read is padded up to one of a few lengths, and the cache's capacity follows from the
+number of positions alone. The same ids hence run through the same programs and give the same
+bits, whatever was read and rewound before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+from flax import nnx
+from jax import lax
+
+from ticore.interfaces import Logits
+
+from .config import Config
+from .network import Layer, Network
+from .placement import Placement
+
+# Ids are read in pieces of these lengths, one by one or padded; a long prompt in pieces of the
+# last, so that attention scores need that many rows and not as many as the context.
+LENGTHS = (1, 16, 32, 64, 128, 256)
+# Least capacity of a cache; above, it is the next power of two. No smaller than the last length.
+FIRST_CAPACITY = 512
+# On a GPU the fastest product is else chosen by timing, and may be another one at the next start.
+_COMPILER_OPTIONS = {"gpu": {"xla_gpu_deterministic_ops": True}}
+
+
+@dataclass
+class Cache:
+    """Keys and values of the positions read so far; lowering `length` forgets the last ones."""
+
+    layers: list[Layer]
+    length: int = 0
+
+    @property
+    def capacity(self) -> int:
+        return self.layers[0][0].shape[1]
+
+
+class Runner:
+    """A network ready to run. Holds weights and programs: what a text changes is in its Cache."""
+
+    def __init__(self, config: Config, network: Network, dtype: npt.DTypeLike) -> None:
+        self.config = config
+        self.dtype = np.dtype(dtype)
+        self._placement = Placement(config.kv_heads)
+        with self._numerics():
+            graph, state = nnx.split(self._placement.place(network, dtype))
+        # A flat list is what jit takes the quickest.
+        self._weights, tree = jax.tree.flatten(state)
+
+        def read(
+            weights: list[jax.Array],
+            layers: list[Layer],
+            ids: jax.Array,
+            start: jax.Array,
+            count: jax.Array,
+            every: bool,
+        ) -> tuple[jax.Array, list[Layer]]:
+            network = nnx.merge(graph, jax.tree.unflatten(tree, weights))
+            states, layers = network(ids, start, layers)
+            if not every:
+                states = lax.dynamic_slice_in_dim(states, count - 1, 1)
+            return network.logits(states), layers
+
+        options = _COMPILER_OPTIONS.get(jax.default_backend())
+        heads, whole = self._placement.heads, self._placement.whole
+        self._read = jax.jit(
+            read,
+            static_argnames="every",
+            donate_argnames="layers",
+            out_shardings=(whole, heads),
+            compiler_options=options,
+        )
+        self._resize = jax.jit(_resized, static_argnames="capacity", out_shardings=heads)
+
+    def new_cache(self) -> Cache:
+        """A cache that nothing was read into."""
+        shape = self.config.kv_heads, FIRST_CAPACITY, self.config.head_dim
+        with self._numerics():
+            layers = [(self._zeros(shape), self._zeros(shape)) for _ in range(self.config.layers)]
+        return Cache(layers)
+
+    def read(self, ids: Sequence[int], cache: Cache, *, every: bool = False) -> Logits:
+        """Read `ids` at the positions that follow those in `cache`, and add them to it.
+
+        Args:
+            ids: at least one, below the vocabulary size; as many as the context still has room for.
+            every: give the logits after each of `ids`, not after the last alone.
+
+        Returns:
+            float[len(ids), vocab] or float[1, vocab], read-only; float32 or float64.
+        """
+        with self._numerics():
+            pieces = [
+                self._read_piece(ids[at : at + LENGTHS[-1]], cache, every)
+                for at in range(0, len(ids), LENGTHS[-1])
+            ]
+        logits = np.concatenate(pieces) if every else pieces[-1]
+        logits.setflags(write=False)
+        return logits
+
+    def _read_piece(self, ids: Sequence[int], cache: Cache, every: bool) -> Logits:
+        length = next(length for length in LENGTHS if length >= len(ids))
+        capacity = max(FIRST_CAPACITY, _power_of_two(cache.length + length))
+        if capacity != cache.capacity:
+            cache.layers = self._resize(cache.layers, capacity=capacity)
+        padded = np.zeros(length, np.int32)
+        padded[: len(ids)] = ids
+        logits, cache.layers = self._read(
+            self._weights,
+            cache.layers,
+            jax.device_put(padded, self._placement.rows(length)),
+            np.int32(cache.length),
+            np.int32(len(ids)),
+            every=every,
+        )
+        cache.length += len(ids)
+        return np.asarray(logits)[: len(ids)]
+
+    def _zeros(self, shape: tuple[int, ...]) -> jax.Array:
+        return jnp.zeros(shape, self.dtype, device=self._placement.heads)
+
+    @contextmanager
+    def _numerics(self) -> Iterator[None]:
+        """Types and products as exact as `dtype` says, here and not in the caller's programs."""
+        with jax.enable_x64(self.dtype == np.float64), jax.default_matmul_precision("highest"):
+            yield
+
+
+def _resized(layers: list[Layer], capacity: int) -> list[Layer]:
+    """`layers` with room for `capacity` positions, as many of the first as fit."""
+
+    def resized(rows: jax.Array) -> jax.Array:
+        kept = rows[:, :capacity]
+        return jnp.pad(kept, ((0, 0), (0, capacity - kept.shape[1]), (0, 0)))
+
+    return [(resized(keys), resized(values)) for keys, values in layers]
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()

@@ -1,0 +1,268 @@
+"""transformers' own `generate`, with rollback: what it writes is read back as the same tokens.
+
+    model.generate(**inputs, custom_generate=consistent(tokenizer), do_sample=True, top_k=50)
+
+Temperature, top-k, top-p, penalties, watermarks and stopping criteria are those of transformers;
+only which tokens are taken back is decided here. As long as none is, and special ones would not be
+drawn, the text is the very one that `generate` writes by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from itertools import dropwhile
+from typing import Any
+
+import torch
+from transformers import LogitsProcessorList, PreTrainedModel, StoppingCriteriaList
+from transformers.generation.utils import GenerateDecoderOnlyOutput
+
+from ticore.consistency import Verification, Verifier, View
+from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.interfaces import Tokenizer
+from ticore.watermarking import Rollback, excluding
+from ticore.watermarking.rollback import MOST_UNDONE
+
+from .network import Network, ids_of
+from .reading import Reading
+
+
+def consistent(
+    tokenizer: Tokenizer,
+    observation: int = 10,
+    *,
+    view: View = "continuation",
+    streamer: Any | None = None,
+) -> Callable[..., Any]:
+    """What `generate` takes as `custom_generate`, to write consistent texts.
+
+    Args:
+        tokenizer: the receiver's, as `ticore.load_tokenizer` opens it; its ids are the model's.
+        observation: how many further tokens an inconsistency is given to vanish before it is
+            taken back; 2 suits Llama 2, 10 Swallow and Qwen2.5.
+        view: what the receiver retokenises: the `continuation`, or the `whole` text, from which
+            special ids at its beginning are left out.
+        streamer: gets tokens when they are settled. (`generate` keeps its own `streamer` and
+            `tokenizer` from functions like this one.)
+
+    Returns:
+        A function for `generate`, which answers as always: prompts, continuations, an id that ended
+        a text, and padding. Each text of a batch is written by itself, one after the other. Ids
+        that no text can spell, special ones above all, are not written.
+
+    Raises:
+        SettingsError: `observation` is negative; or, when generating: beams, guidance, an encoder,
+            embeddings, a filled cache, or scores of each step are asked for.
+        PromptError: when generating: in view `whole`, the prompt is not consistent.
+        CapacityError: when generating: the logits processors leave no token to choose.
+
+    >>> generate = consistent(tokenizer)  # doctest: +SKIP
+    >>> ids = model.generate(prompt, custom_generate=generate, max_new_tokens=50)  # doctest: +SKIP
+    >>> new = ids[0, prompt.shape[1] :].tolist()  # doctest: +SKIP
+    >>> tokenizer.encode(tokenizer.decode(new)) == new  # doctest: +SKIP
+    True
+    """
+    if observation < 0:
+        raise SettingsError(f"observation: expected 0 or more tokens, found {observation}")
+    verifier = Verifier(tokenizer, "prefix", view)
+
+    def generate(
+        model: PreTrainedModel,
+        input_ids: Any,
+        logits_processor: LogitsProcessorList,
+        stopping_criteria: StoppingCriteriaList,
+        generation_config: Any,
+        **inputs: Any,
+    ) -> Any:
+        _require_plain(model, input_ids, logits_processor, generation_config, inputs, streamer)
+        network = Network(model)
+        eos_ids = ids_of(generation_config.eos_token_id)
+        texts = []
+        for row, prompt in zip(input_ids, _without_padding(input_ids, inputs), strict=True):
+            decoder = _TensorDecoder(network, prompt)
+            never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, len(decoder.logits()))}
+            choice = _Choice(logits_processor, row, len(prompt), bool(generation_config.do_sample))
+            rollback = Rollback(
+                decoder,
+                verification_of(verifier, prompt),
+                excluding(choice, sorted(never.difference(eos_ids))),
+                tokens=(generation_config.max_length or 0) - len(row),
+                observation=observation,
+                eos_ids=frozenset(eos_ids),
+                undo=MOST_UNDONE if streamer is None else 0,
+            )
+            texts.append(_write(rollback, choice, stopping_criteria, streamer))
+        (pad, *_) = *ids_of(generation_config.pad_token_id), *eos_ids, 0
+        sequences = torch.cat([input_ids, _padded(texts, pad).to(input_ids)], dim=1)
+        if generation_config.return_dict_in_generate:
+            output: Any = GenerateDecoderOnlyOutput
+            return output(sequences=sequences)
+        return sequences
+
+    return generate
+
+
+class _TensorDecoder:
+    """A Decoder whose logits stay where they were computed."""
+
+    def __init__(self, network: Network, prompt_ids: list[int]) -> None:
+        self._prompt = prompt_ids
+        self._reading = Reading(network, prompt_ids, torch.clone)
+
+    @property
+    def ids(self) -> Sequence[int]:
+        return (*self._prompt, *self._reading.pushed)
+
+    def logits(self) -> Any:
+        """The logits of the next token, a tensor [width]."""
+        return self._reading.rows[-1]
+
+    def push(self, token: int) -> None:
+        self._reading.push(token)
+
+    def rewind(self, count: int) -> None:
+        self._reading.rewind(count)
+
+
+class _Choice:
+    """The sampler of `generate`: its logits processors, then the likeliest token or a random one.
+
+    Most processors compute from the tokens alone. SynthID's remembers in `state` what it was called
+    with; what it knew before each token is kept, and comes back where the token is taken back.
+
+    Args:
+        processors: of transformers.
+        row: the prompt as `generate` has it, padding included: int64[n].
+        length: how many ids the prompt has without padding.
+        sample: choose by PyTorch's random numbers.
+
+    Attributes:
+        last: the token chosen last.
+    """
+
+    def __init__(
+        self, processors: LogitsProcessorList, row: torch.Tensor, length: int, sample: bool
+    ) -> None:
+        self._processors = processors
+        self._row = row
+        self._length = length
+        self._sample = sample
+        self._stateful = [processor for processor in processors if hasattr(processor, "state")]
+        for processor in self._stateful:
+            processor.state = None  # from the text before in the same batch
+        self._before: list[list[Any]] = []
+        self.last = -1
+
+    def __call__(self, ids: Sequence[int], logits: torch.Tensor) -> int:
+        """The token that follows `ids`, prompt and text, by the logits float[width]."""
+        written = ids[self._length :]
+        self._return_to(len(written))
+        dropped = torch.isneginf(logits)
+        # A copy, since processors may write into it.
+        scores = self._processors(self.sequence(written), logits.to(torch.float32, copy=True)[None])
+        # SynthID's gives every token a finite score.
+        scores = scores[0].masked_fill(dropped, -torch.inf)
+        if bool(torch.isneginf(scores).all()):
+            raise CapacityError(
+                "expected the logits processors to leave a token that may follow, found that each "
+                "they leave was taken back; loosen them: raise top_k or top_p, say"
+            )
+        if self._sample:
+            self.last = int(torch.multinomial(torch.softmax(scores, dim=-1), 1))
+        else:
+            self.last = int(torch.argmax(scores))
+        return self.last
+
+    def sequence(self, written: Sequence[int]) -> Any:
+        """The prompt and the tokens `written`, as `generate` has them: int64[1, n]."""
+        return torch.cat([self._row, torch.tensor(list(written)).to(self._row)])[None]
+
+    def _return_to(self, place: int) -> None:
+        """Give the processors back what they knew when they were called at this place before."""
+        if place < len(self._before):
+            for processor, state in zip(self._stateful, self._before[place], strict=True):
+                processor.state = state
+            del self._before[place:]
+        self._before.append([deepcopy(processor.state) for processor in self._stateful])
+
+
+def _write(
+    rollback: Rollback,
+    choice: _Choice,
+    stopping_criteria: StoppingCriteriaList,
+    streamer: Any | None,
+) -> list[int]:
+    """Write one text to its end: its tokens, and the id that ended it, if one did."""
+    if streamer is not None:
+        streamer.put(choice.sequence([]).cpu())
+    for piece in rollback.run():
+        if streamer is not None:
+            streamer.put(torch.tensor(piece))
+        if stopping_criteria(choice.sequence(rollback.committed), None).all():
+            break
+    end = [choice.last] if rollback.end == "end of text" else []
+    if streamer is not None:
+        if end:
+            streamer.put(torch.tensor(end))
+        streamer.end()
+    return [*rollback.committed, *end]
+
+
+def verification_of(verifier: Verifier, prompt: Sequence[int]) -> Verification:
+    """A text that begins with `prompt`, without the padding and start tokens before it.
+
+    Raises:
+        PromptError: in view `whole`, the prompt is not consistent.
+    """
+    special = verifier.tokenizer.special_ids
+    verification = verifier.start(list(dropwhile(lambda token: token in special, prompt)))
+    if not verification.consistent:
+        raise PromptError(
+            "expected a prompt that its tokenizer reads back as the tokens given, found another; "
+            "use view 'continuation'"
+        )
+    return verification
+
+
+def _without_padding(input_ids: torch.Tensor, inputs: dict[str, Any]) -> list[list[int]]:
+    mask = inputs.get("attention_mask")  # None where there is no padding
+    if mask is None:
+        return [row.tolist() for row in input_ids]
+    return [row[kept.bool()].tolist() for row, kept in zip(input_ids, mask, strict=True)]
+
+
+def _padded(texts: list[list[int]], pad: int) -> torch.Tensor:
+    longest = max(map(len, texts))
+    return torch.tensor([text + [pad] * (longest - len(text)) for text in texts])
+
+
+def _require_plain(
+    model: PreTrainedModel,
+    input_ids: torch.Tensor,
+    processors: LogitsProcessorList,
+    config: Any,
+    inputs: dict[str, Any],
+    streamer: Any | None,
+) -> None:
+    """Refuse what would be left out silently."""
+    cache = inputs.get("past_key_values")
+    refused = {
+        "beams": (config.num_beams or 1) > 1,
+        "guidance": any(hasattr(p, "unconditional_context") for p in processors),
+        "an encoder": model.config.is_encoder_decoder,
+        "embeddings in place of ids": inputs.get("inputs_embeds") is not None,
+        "a cache that is filled already": cache is not None and cache.get_seq_length() > 0,
+        "a streamer for several texts": streamer is not None and len(input_ids) > 1,
+        "scores or states of each step": bool(config.return_dict_in_generate)
+        and any(
+            getattr(config, f"output_{kind}", False)
+            for kind in ("scores", "logits", "attentions", "hidden_states")
+        ),
+    }
+    for name, found in refused.items():
+        if found:
+            raise SettingsError(
+                f"expected plain sampling or greedy choice from token ids, found {name}, which "
+                f"consistent() does not do; leave it out, or generate without custom_generate"
+            )

@@ -1,0 +1,85 @@
+"""From a place to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from transformers import PreTrainedConfig, PreTrainedModel
+
+from ticore.errors import ModelFilesError
+from ticore.interfaces import TokenizerLoader
+
+from .folders import find_start, open_tokenizer
+from .model import TorchModel
+from .network import Network, ids_of
+from .options import parse_options
+from .places import find_folder
+from .precision import reproducible
+from .probe import probe
+from .weights import asking, read_config, read_network
+
+# How configs name the number of positions. A model without any (recurrent ones, and those that
+# only weigh distances) is given more than anybody writes.
+_POSITIONS = ("max_position_embeddings", "max_sequence_length", "max_seq_len", "n_positions")
+_NO_LIMIT = 1 << 20
+
+
+def load(
+    location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
+) -> TorchModel:
+    """Load the model at `location`.
+
+    Args:
+        location: the path of a directory with config.json, safetensors files and tokenizer.model
+            or tokenizer.json, or a name of the Hugging Face hub (write `./name` for a directory
+            that is called like a model there).
+        load_tokenizer: opens the tokenizer beside the weights; see `folders.open_tokenizer`.
+        options: `dtype`, "float32" (the default), "float64", "bfloat16" or "float16"; `device`,
+            "cuda" if there is one, else "cpu"; `revision` of a model of the hub;
+            `trust_remote_code`, False; `tokenizer`, the place of another one.
+
+    Raises:
+        ModelFilesError: a file is missing, damaged, of an unsupported kind, or does not go with
+            the others.
+        SettingsError: an unknown option, or a value it does not take.
+    """
+    chosen = parse_options(options)
+    folder = find_folder(location, chosen.revision, with_code=chosen.trust_remote_code)
+    config = read_config(folder, chosen)
+    tokenizer = (
+        load_tokenizer(chosen.tokenizer)
+        if chosen.tokenizer is not None
+        else open_tokenizer(folder, load_tokenizer)
+    )
+    module = read_network(folder, config, chosen)
+    with asking(folder):
+        network = Network(module, partial(reproducible, chosen.dtype))
+        width = probe(folder, network, chosen.dtype)
+    if tokenizer.vocab_size > width:
+        raise ModelFilesError(
+            f"{folder}: expected a tokenizer of at most {width} ids, as many as the model has "
+            f"logits, found {tokenizer.vocab_size}; use the tokenizer that the model was trained "
+            f"with"
+        )
+    bos, eos = _special_ids(module, "bos_token_id"), _special_ids(module, "eos_token_id")
+    return TorchModel(
+        network,
+        tokenizer,
+        width=width,
+        start=find_start(folder, next(iter(bos), None), next(iter(eos), None)),
+        positions=_positions(config),
+        eos_ids=frozenset(eos),
+    )
+
+
+def _special_ids(module: PreTrainedModel, name: str) -> list[int]:
+    """Ids that generation_config.json, or else config.json, gives this name."""
+    found = getattr(module.generation_config, name, None)
+    return ids_of(getattr(module.config.get_text_config(), name, None) if found is None else found)
+
+
+def _positions(config: PreTrainedConfig) -> int:
+    text = config.get_text_config()
+    found = (getattr(text, name, None) for name in _POSITIONS)
+    return next((n for n in found if isinstance(n, int) and n > 0), _NO_LIMIT)

@@ -1,0 +1,234 @@
+"""A network with its tokenizer, as the core sees it: start, push, rewind, score."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.interfaces import Logits, Tokenizer
+
+from .folders import Start
+from .network import Network
+from .reading import Reading
+
+# What a config says of its file and not of the model.
+_UNESSENTIAL = ("_name_or_path", "dtype", "torch_dtype", "transformers_version")
+
+
+class TorchModel:
+    """A causal language model of transformers.
+
+    Args:
+        network: computes in one dtype on one device.
+        tokenizer: has at most `width` ids.
+        width: number of logits.
+        start: what is read before a text; never among its ids.
+        positions: how many ids the network can read, the start token among them.
+        eos_ids: ids that end a text.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        tokenizer: Tokenizer,
+        *,
+        width: int,
+        start: Start,
+        positions: int,
+        eos_ids: frozenset[int],
+    ) -> None:
+        self.network = network
+        self._tokenizer = tokenizer
+        self._width = width
+        self._start = start
+        self._positions = positions
+        self._eos_ids = eos_ids
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self._tokenizer
+
+    @property
+    def logit_width(self) -> int:
+        """Number of logits; may exceed `tokenizer.vocab_size`."""
+        return self._width
+
+    @property
+    def eos_ids(self) -> frozenset[int]:
+        """Ids that end a text."""
+        return self._eos_ids
+
+    @property
+    def context_length(self) -> int:
+        """Most ids that a Decoder can read. One position is the start token's, used or not."""
+        return self._positions - 1
+
+    def start(self, prompt_ids: Sequence[int]) -> TorchDecoder:
+        """A Decoder that has read `prompt_ids`, behind the start token if there is one.
+
+        Raises:
+            PromptError: the prompt exceeds `context_length`, or is empty and there is nothing to
+                read in its place.
+            SettingsError: an id has no logit.
+        """
+        if len(prompt_ids) > self.context_length:
+            raise PromptError(
+                f"expected a prompt of at most {self.context_length} tokens, "
+                f"found {len(prompt_ids)}; shorten the prompt"
+            )
+        checked = self.checked(prompt_ids)
+        return TorchDecoder(self, checked, self._opened(checked))
+
+    def score(self, ids: Sequence[int]) -> Logits:
+        """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].
+
+        Row i is what `start(ids[:i])` computes. It may differ in its last bits from what a
+        Decoder gives that reads one by one.
+
+        Raises:
+            CapacityError: `ids` exceed `context_length` by more than one; the last is not read.
+            PromptError: there is no id to read before the first.
+            SettingsError: an id has no logit.
+        """
+        if len(ids) > self.context_length + 1:
+            raise CapacityError(
+                f"expected at most {self.context_length + 1} tokens to score, found {len(ids)}; "
+                f"score a shorter text"
+            )
+        read = self.checked(ids)[:-1]
+        if not ids:
+            return np.empty((0, self._width), _as_array(torch.empty(0, dtype=self._dtype)).dtype)
+        rows = self.network.read_all(self._opened(read))
+        if read and not self._start.always:
+            rows = torch.cat([self.network.read_all(self._opened([])), rows])
+        return _as_array(rows)
+
+    def digest(self) -> str:
+        """SHA-256 hex digest of weights, config, dtype, kind of device, and tokenizer.
+
+        Weights are read once for it, a second or so for each GB.
+        """
+        return self._digest
+
+    def checked(self, ids: Sequence[int]) -> list[int]:
+        """`ids` as plain integers. Raises SettingsError where one has no logit."""
+        for token in ids:
+            if not 0 <= token < self._width:
+                raise SettingsError(
+                    f"expected token ids from 0 to {self._width - 1}, found {token}; "
+                    f"use the tokenizer of this model"
+                )
+        return [int(token) for token in ids]
+
+    @property
+    def _dtype(self) -> torch.dtype:
+        return self.network.module.dtype
+
+    @cached_property
+    def _digest(self) -> str:
+        module = self.network.module
+        config = module.config.to_diff_dict()
+        parts = {
+            "class": type(module).__name__,
+            "config": {name: config[name] for name in config if name not in _UNESSENTIAL},
+            "attention": module.config._attn_implementation,
+            "dtype": str(self._dtype),
+            "device": module.device.type,
+            "start": [self._start.token, self._start.always],
+            "weights": digest_of_weights(module),
+            "tokenizer": self._tokenizer.digest(),
+        }
+        text = json.dumps(parts, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _opened(self, ids: list[int]) -> list[int]:
+        """What the network reads for a text that begins with `ids`."""
+        if ids and not self._start.always:
+            return ids
+        if self._start.token is None:
+            raise PromptError(
+                "expected a prompt of at least one token, since this model has neither a start "
+                "token nor one that ends texts, found none; give it a prompt"
+            )
+        return [self._start.token, *ids]
+
+
+class TorchDecoder:
+    """One text being read. Create it with `TorchModel.start`.
+
+    One row of logits is kept on the host for each pushed id, so that `rewind` computes nothing:
+    0.6 MB a token where there are 150,000 logits in float32.
+    """
+
+    def __init__(self, model: TorchModel, prompt_ids: list[int], opened: list[int]) -> None:
+        self._model = model
+        self._prompt = prompt_ids
+        self._reading = Reading(model.network, opened, _as_array)
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The prompt's ids, then the pushed ones; without the start token."""
+        return (*self._prompt, *self._reading.pushed)
+
+    def logits(self) -> Logits:
+        """Logits float[logit_width] of the next token, read-only: float64 if the model is, else
+        float32.
+        """
+        return self._reading.rows[-1]
+
+    def push(self, token: int) -> None:
+        """Read one more id.
+
+        Raises:
+            CapacityError: the context is full.
+            SettingsError: the id has no logit.
+        """
+        (checked,) = self._model.checked([token])
+        if len(self._prompt) + len(self._reading.pushed) == self._model.context_length:
+            raise CapacityError(
+                f"expected room for one more token, found the context full with "
+                f"{self._model.context_length}; shorten the prompt or the text"
+            )
+        self._reading.push(checked)
+
+    def rewind(self, count: int) -> None:
+        """Forget the last `count` pushed ids, without computing anything.
+
+        Raises:
+            SettingsError: `count` is negative or exceeds the number of pushed ids.
+        """
+        pushed = len(self._reading.pushed)
+        if not 0 <= count <= pushed:
+            raise SettingsError(
+                f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
+                f"a prompt cannot be rewound, start another Decoder"
+            )
+        self._reading.rewind(count)
+
+
+def digest_of_weights(module: torch.nn.Module) -> str:
+    """SHA-256 hex digest of all parameters and buffers, by name, dtype, shape and bytes.
+
+    Of what is in memory and not of files: however they are split, the weights are the same.
+    """
+    digest = hashlib.sha256()
+    tensors = [*module.named_parameters(), *module.named_buffers()]
+    for name, tensor in sorted(tensors, key=lambda pair: pair[0]):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        flat = tensor.detach().cpu().contiguous().flatten()
+        digest.update(flat.view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _as_array(logits: torch.Tensor) -> Logits:
+    """A read-only copy on the host, of float32 at least."""
+    wide = logits if logits.dtype is torch.float64 else logits.float()
+    array: Logits = wide.numpy(force=True).copy()
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,62 @@
+"""From a place to a directory: a model of the Hugging Face hub is fetched first."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import huggingface_hub
+
+from ticore.errors import ModelFilesError, SettingsError
+
+# What a model consists of here. Weights in pickles are left where they are: opening one may run
+# any code. Folders inside hold other formats of the same weights.
+_FETCHED = ["*.json", "*.safetensors", "tokenizer.model"]
+_LEFT = ["*/*", "consolidated*"]
+_HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
+
+
+def find_folder(location: str, revision: str | None = None, *, with_code: bool = False) -> Path:
+    """The directory with the files of the model at `location`.
+
+    Args:
+        location: the path of a directory, or a name of the hub, as `Qwen/Qwen2.5-7B`.
+        revision: of a model of the hub.
+        with_code: fetch the model's Python code too.
+
+    Raises:
+        ModelFilesError: there is no such directory, and the hub gives no model of this name.
+        SettingsError: a revision of a directory.
+    """
+    folder = Path(location).expanduser()
+    if folder.is_dir():
+        if revision is not None:
+            raise SettingsError(
+                f"expected no revision for the directory {folder}, found {revision!r}; "
+                f"only models of the hub have revisions"
+            )
+        return folder
+    if not _HUB_NAME.fullmatch(location):
+        raise ModelFilesError(
+            f"expected {location!r} to be a directory with config.json, model.safetensors and "
+            f"a tokenizer; found no directory {folder}"
+        )
+    fetched = [*_FETCHED, "*.py"] if with_code else _FETCHED
+    try:
+        copy = huggingface_hub.snapshot_download(
+            location, revision=revision, allow_patterns=fetched, ignore_patterns=_LEFT
+        )
+    # Unknown names, closed models and broken connections have errors of many libraries.
+    except Exception as error:
+        raise ModelFilesError(
+            f"expected {location!r} to be a directory, or a model of the Hugging Face hub; found "
+            f"no such directory, and the hub gives none ({first_line(error)}); check the name, "
+            f"the connection and, for a closed model, that `hf auth login` was run"
+        ) from error
+    return Path(copy)
+
+
+def first_line(error: Exception) -> str:
+    """What an error of another library says, on one line."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

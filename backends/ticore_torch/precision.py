@@ -1,0 +1,108 @@
+"""How numbers are computed: the same bits for the same calls, and float64 where it was asked for.
+
+The same calls in the same order give the same bits on the same machine: no TensorFloat32, no
+kernel that adds in the order in which threads happen to finish. Other devices, other versions of
+PyTorch and another number of threads may differ in the last bits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+# Without it cuBLAS may add in another order each time, and PyTorch refuses to use it.
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+
+# Where PyTorch may compute float32 in something less precise. Its own annotations lack some.
+_backends: Any = torch.backends
+_SHORTENED = (_backends.cuda.matmul, _backends.cudnn.conv, _backends.mkldnn.matmul)
+
+
+class WideFloats(TorchFunctionMode):
+    """Inside it, whoever asks PyTorch for float32 gets float64.
+
+    transformers computes normalisation, rotary angles and softmax in float32, whatever the dtype
+    of a model. That protects half precision; in float64 it would leave seven digits of sixteen.
+
+    >>> with WideFloats():
+    ...     torch.ones(2).dtype, torch.ones(2).to(torch.float32).dtype
+    (torch.float64, torch.float64)
+    """
+
+    def __enter__(self) -> WideFloats:
+        self._default = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__(*raised)  # type: ignore[no-untyped-call]
+        torch.set_default_dtype(self._default)
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if func is torch.Tensor.float:
+            func = torch.Tensor.double
+        widened = {name: _wide(value) for name, value in (kwargs or {}).items()}
+        return func(*map(_wide, args), **widened)
+
+
+class NarrowFinder(TorchDispatchMode):
+    """Watches for results less precise than float64.
+
+    Attributes:
+        found: names of the operations that gave one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.found: list[str] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        results = func(*args, **(kwargs or {}))
+        for result in tree_leaves(results):
+            floats = isinstance(result, torch.Tensor) and result.is_floating_point()
+            if floats and result.dtype is not torch.float64:
+                self.found.append(str(func))
+        return results
+
+
+def widened(dtype: torch.dtype) -> AbstractContextManager[object]:
+    """`WideFloats` where `dtype` is float64, else nothing."""
+    return WideFloats() if dtype is torch.float64 else nullcontext()
+
+
+@contextmanager
+def reproducible(dtype: torch.dtype) -> Iterator[None]:
+    """Compute in `dtype`, reproducibly and without gradients. The process's settings come back."""
+    precisions = [place.fp32_precision for place in _SHORTENED]
+    strict = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    try:
+        for place in _SHORTENED:
+            place.fp32_precision = "ieee"
+        torch.use_deterministic_algorithms(True)
+        with widened(dtype), torch.inference_mode():
+            yield
+    finally:
+        torch.use_deterministic_algorithms(strict, warn_only=warn_only)
+        for place, precision in zip(_SHORTENED, precisions, strict=True):
+            place.fp32_precision = precision
+
+
+def _wide(value: Any) -> Any:
+    return torch.float64 if value is torch.float32 else value

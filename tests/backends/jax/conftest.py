@@ -1,0 +1,23 @@
+"""One model for all tests that only ask how a model behaves: its programs are compiled once."""
+
+from pathlib import Path
+
+import pytest
+
+from ticore.interfaces import LanguageModel
+
+# Where transformers or torch is missing, to import the models skips a test and not all of them.
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.backends.jax.checkpoints import save  # noqa: PLC0415
+
+    return save(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture(scope="session")
+def model(folder: Path) -> LanguageModel:
+    from tests.backends.jax.checkpoints import load  # noqa: PLC0415
+
+    return load(folder)

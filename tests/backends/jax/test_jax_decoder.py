@@ -1,0 +1,219 @@
+"""The promises of a Decoder on JAX, and of the model that starts it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.backends.jax.checkpoints import CONTEXT, NumberTokenizer, load, some_ids
+from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.interfaces import LanguageModel, ModelBackend
+from ticore_jax import BACKEND
+from ticore_jax.runner import FIRST_CAPACITY, LENGTHS
+
+
+@given(
+    ops=st.lists(st.integers(-6, 49), max_size=20), prompt=st.lists(st.integers(0, 49), max_size=9)
+)
+def test_rewinds_leave_no_trace(model: LanguageModel, prompt: list[int], ops: list[int]) -> None:
+    """Negative numbers rewind, others push; every state is the same bits as a direct one."""
+    decoder, pushed, seen = model.start(prompt), list[int](), dict[tuple[int, ...], bytes]()
+    for op in ops:
+        if op >= 0:
+            decoder.push(op)
+            pushed.append(op)
+        else:
+            count = min(-op, len(pushed))
+            decoder.rewind(count)
+            del pushed[len(pushed) - count :]
+        assert decoder.ids == (*prompt, *pushed)
+        now = decoder.logits().tobytes()
+        assert seen.setdefault(tuple(pushed), now) == now
+    direct = model.start(prompt)
+    for token in pushed:
+        direct.push(token)
+    assert direct.logits().tobytes() == decoder.logits().tobytes()
+
+
+def test_the_cache_grows_and_shrinks_without_a_trace(folder: Path, tmp_path: Path) -> None:
+    """Back below the first capacity, the same bits follow as before it was left."""
+    settings = json.loads((folder / "config.json").read_text())
+    settings["max_position_embeddings"] = FIRST_CAPACITY + 100
+    long = load(_changed(folder, tmp_path, settings))
+    ids = some_ids(FIRST_CAPACITY + 10)
+    near = FIRST_CAPACITY - 5
+    decoder, rows = long.start(ids[:near]), []
+    for token in ids[near:]:
+        rows.append(decoder.logits())
+        decoder.push(token)
+    decoder.rewind(len(rows))
+    for token, row in zip(ids[near:], rows, strict=True):
+        assert np.array_equal(decoder.logits(), row)
+        decoder.push(token)
+    np.testing.assert_allclose(long.score(ids)[near:], rows, rtol=0, atol=1e-4)
+
+
+def _changed(folder: Path, copy: Path, settings: dict[str, object]) -> Path:
+    for path in folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    (copy / "config.json").write_text(json.dumps(settings))
+    return copy
+
+
+def test_a_piece_never_exceeds_the_cache() -> None:
+    assert all(LENGTHS[-1] % length == 0 for length in LENGTHS)
+    assert FIRST_CAPACITY % LENGTHS[-1] == 0
+
+
+@pytest.mark.parametrize("prompt", [0, 1, 15, 16, CONTEXT - 1])
+def test_prompts_of_any_length(model: LanguageModel, prompt: int) -> None:
+    ids = some_ids(CONTEXT)
+    expected = model.score(ids)[prompt]
+    np.testing.assert_allclose(model.start(ids[:prompt]).logits(), expected, rtol=0, atol=1e-4)
+
+
+def test_decoders_are_independent(model: LanguageModel) -> None:
+    one, other = model.start([5]), model.start([5])
+    before = other.logits().copy()
+    one.push(6)
+    assert other.ids == (5,)
+    assert np.array_equal(other.logits(), before)
+
+
+def test_logits_are_read_only(model: LanguageModel) -> None:
+    decoder = model.start([5])
+    decoder.push(6)
+    for logits in (decoder.logits(), model.score([5]), model.score(some_ids(20))):
+        with pytest.raises(ValueError, match="read-only"):
+            logits[..., 0] = 0
+
+
+def test_the_caller_keeps_its_list(model: LanguageModel) -> None:
+    prompt = [5, 6]
+    model.start(prompt).push(7)
+    assert prompt == [5, 6]
+
+
+def test_full_context(model: LanguageModel) -> None:
+    decoder = model.start(some_ids(model.context_length - 1))
+    decoder.push(3)
+    with pytest.raises(CapacityError, match="39"):
+        decoder.push(3)
+    assert len(decoder.ids) == model.context_length
+    decoder.rewind(1)
+    decoder.push(4)
+
+
+def test_prompt_too_long(model: LanguageModel) -> None:
+    with pytest.raises(PromptError, match=r"at most 39 tokens, found 40"):
+        model.start(some_ids(40))
+
+
+def test_score_too_long(model: LanguageModel) -> None:
+    with pytest.raises(CapacityError, match=r"at most 40 tokens to score, found 41"):
+        model.score(some_ids(41))
+
+
+def test_score_of_nothing(model: LanguageModel) -> None:
+    assert model.score([]).shape == (0, 50)
+
+
+@pytest.mark.parametrize("token", [-1, 50])
+def test_ids_without_logits(model: LanguageModel, token: int) -> None:
+    decoder = model.start([5])
+    calls: list[Callable[[], object]] = [
+        lambda: decoder.push(token),
+        lambda: model.start([token]),
+        lambda: model.score([5, token]),
+    ]
+    for call in calls:
+        with pytest.raises(SettingsError, match=rf"from 0 to 49, found {token}"):
+            call()
+    assert decoder.ids == (5,)
+
+
+@pytest.mark.parametrize("count", [-1, 2])
+def test_rewinding_more_than_was_pushed(model: LanguageModel, count: int) -> None:
+    decoder = model.start([5, 6, 7])
+    decoder.push(8)
+    with pytest.raises(SettingsError, match=rf"the 1 pushed tokens, found {count}"):
+        decoder.rewind(count)
+    assert decoder.ids == (5, 6, 7, 8)
+
+
+def test_keeps_the_interfaces(model: LanguageModel) -> None:
+    backend: ModelBackend = BACKEND
+    assert backend.summary
+    assert backend.shipped == {}
+    assert isinstance(model, LanguageModel)
+    assert (model.logit_width, model.context_length) == (50, CONTEXT - 1)
+    assert model.eos_ids == {2}
+
+
+def test_padded_vocabulary(folder: Path) -> None:
+    padded = BACKEND.load(str(folder), lambda place: NumberTokenizer(vocab_size=40), {})
+    assert (padded.tokenizer.vocab_size, padded.logit_width) == (40, 50)
+    padded.start([5]).push(49)
+
+
+def test_digest_follows_what_shapes_the_logits(folder: Path, tmp_path: Path) -> None:
+    settings = json.loads((folder / "config.json").read_text())
+    tensors = safetensors.numpy.load_file(folder / "model.safetensors")
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    theta = _changed(folder, tmp_path / "a", settings | {"rope_scaling": {"rope_theta": 7.0}})
+    weights = _changed(folder, tmp_path / "b", settings)
+    tensors["model.norm.weight"][0] += 1e-3
+    safetensors.numpy.save_file(tensors, weights / "model.safetensors")
+    models = [
+        load(folder),
+        load(folder, dtype="bfloat16"),
+        load(theta),
+        load(weights),
+        BACKEND.load(str(folder), lambda place: NumberTokenizer(name="other"), {}),
+    ]
+    assert len({model.digest() for model in models}) == 5
+    assert load(folder).digest() == models[0].digest()
+
+
+class TestTypes:
+    def test_64_bits_stay_inside(self, folder: Path) -> None:
+        decoder = load(folder, dtype="float64").start([5])
+        decoder.push(6)
+        assert decoder.logits().dtype == np.float64
+        assert jnp.ones(2).dtype == jnp.float32
+        assert not jax.config.read("jax_enable_x64")
+
+    def test_what_the_caller_has_enabled_changes_nothing(
+        self, folder: Path, model: LanguageModel
+    ) -> None:
+        expected = model.score(some_ids(20))
+        with jax.enable_x64(True), jax.default_matmul_precision("bfloat16"):
+            scored = load(folder).score(some_ids(20))
+        assert scored.dtype == np.float32
+        assert np.array_equal(scored, expected)
+
+
+def test_a_start_token_before_every_text(
+    folder: Path, model: LanguageModel, tmp_path: Path
+) -> None:
+    copied = _changed(folder, tmp_path, json.loads((folder / "config.json").read_text()))
+    (copied / "tokenizer_config.json").write_text('{"add_bos_token": true}')
+    started, ids = load(copied), some_ids(model.context_length)
+    # The other model reads the same ids when they are its text.
+    np.testing.assert_allclose(started.score(ids), model.score([1, *ids])[1:], rtol=0, atol=1e-4)
+    assert np.array_equal(started.start(ids[:5]).logits(), model.start([1, *ids[:5]]).logits())
+    assert started.digest() != model.digest()
+    decoder = started.start(ids[:-1])
+    decoder.push(3)
+    with pytest.raises(CapacityError, match="39"):
+        decoder.push(3)

@@ -1,0 +1,61 @@
+"""Eight devices give what one gives. They are the host's, in a process of its own: JAX counts its
+devices once, when it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from tests.backends.jax.checkpoints import load, save, some_ids
+
+# It imports no PyTorch, which takes longer than all the rest.
+PROGRAM = """
+import json, sys, types
+import numpy as np
+from ticore_jax import BACKEND
+
+tokenizer = types.SimpleNamespace(vocab_size=50)
+ids = json.loads(sys.argv[1])
+for folder in sys.argv[2:]:
+    model = BACKEND.load(folder, lambda place: tokenizer, {})
+    decoder = model.start(ids[:9])
+    for token in (3, 4, *ids[9:]):
+        decoder.push(token)
+        if token == 4:
+            decoder.rewind(2)
+    np.save(folder + "/logits.npy", np.concatenate([model.score(ids), decoder.logits()[None]]))
+    cache = decoder._cache.layers[0][0]
+    print(json.dumps({
+        "mesh": dict(model._runner._placement.mesh.shape),
+        "shared": sum(not w.sharding.is_fully_replicated for w in model._runner._weights),
+        "cache": cache.shape[0] // cache.addressable_shards[0].data.shape[0],
+    }))
+"""
+# How many arrays are shared: in Llama the seven matrices of a layer and the two of the vocabulary;
+# in GPT-2 the six of a layer, queries, keys and values apart, and the biases of four. Four devices
+# do not divide its vocabulary of 50.
+EXPECTED = {
+    "llama": {"mesh": {"data": 4, "model": 2}, "shared": 2 * 7 + 2, "cache": 2},
+    "gpt2": {"mesh": {"data": 2, "model": 4}, "shared": 2 * (6 + 4), "cache": 4},
+}
+
+
+def test_eight_devices_give_what_one_gives(tmp_path: Path) -> None:
+    folders, ids = [save(tmp_path / case, case) for case in EXPECTED], some_ids(17)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(ids[:-1]), *folders],
+        env=os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line) for line in done.stdout.splitlines()] == list(EXPECTED.values())
+    for folder in folders:
+        found, expected = np.load(folder / "logits.npy"), load(folder).score(ids)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)

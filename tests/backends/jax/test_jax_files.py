@@ -1,0 +1,308 @@
+"""What is refused of a model's files and options, and in which words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from tests.backends.jax.checkpoints import CASES, NumberTokenizer, load, save
+from ticore.errors import ModelFilesError, SettingsError
+from ticore_jax import BACKEND
+from ticore_jax.config import Config, parse_config
+from ticore_jax.folder import Start, find_start, open_tokenizer
+
+Tensors = dict[str, np.ndarray]
+
+MINIMAL: dict[str, dict[str, object]] = {
+    "llama": CASES["llama"][1] | {"model_type": "llama"},
+    "mistral": CASES["llama"][1] | {"model_type": "mistral"},
+    "qwen2": CASES["llama"][1] | {"model_type": "qwen2"},
+    "gpt2": CASES["gpt2"][1] | {"model_type": "gpt2"},
+}
+
+
+def parsed(architecture: str = "llama", **changes: object) -> Config:
+    return parse_config(MINIMAL[architecture] | changes)
+
+
+class TestConfig:
+    @pytest.mark.parametrize(
+        "rope",
+        [
+            {"rope_theta": 500},
+            {"rope_theta": 500.0, "rope_scaling": {"type": "default"}},
+            {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
+        ],
+    )
+    def test_rope_theta_old_and_new(self, rope: dict[str, object]) -> None:
+        found = parsed(**rope).rope
+        assert found is not None
+        assert (found.kind, found.theta) == ("default", 500.0)
+
+    @pytest.mark.parametrize(("eos", "ids"), [(3, (3,)), ([3, 4], (3, 4)), (None, ()), ([], ())])
+    def test_one_several_or_no_eos(self, eos: object, ids: tuple[int, ...]) -> None:
+        assert parsed(eos_token_id=eos).eos_ids == ids
+
+    @pytest.mark.parametrize("architecture", MINIMAL)
+    def test_an_id_separates_texts(self, architecture: str) -> None:
+        assert parsed(architecture, bos_token_id=7).bos_token == 7
+        assert parsed(architecture, bos_token_id=None).bos_token is None
+        with pytest.raises(ModelFilesError, match=r"bos_token_id or eos_token_id .* found None"):
+            parsed(architecture, bos_token_id=None, eos_token_id=None)
+
+    def test_windows(self) -> None:
+        assert parsed("llama", sliding_window=5).windows == (None, None)
+        assert parsed("mistral", sliding_window=5).windows == (5, 5)
+        assert parsed("mistral", sliding_window=None).windows == (None, None)
+        assert parsed("mistral").windows == (4096, 4096)
+        assert parsed("qwen2", sliding_window=5).windows == (None, None)
+        used = {"use_sliding_window": True, "sliding_window": 5}
+        assert parsed("qwen2", **used, max_window_layers=1).windows == (None, 5)
+        kinds = ["sliding_attention", "full_attention"]
+        assert parsed("qwen2", **used, layer_types=kinds).windows == (5, None)
+
+    @pytest.mark.parametrize("found", ["bert", None, 3])
+    def test_other_architectures(self, found: object) -> None:
+        with pytest.raises(ModelFilesError, match=r"one of llama, mistral, qwen2, gpt2, found"):
+            parsed(model_type=found)
+
+    @pytest.mark.parametrize(
+        ("architecture", "name", "value"),
+        [
+            ("llama", "hidden_act", "gelu"),
+            ("llama", "hidden_act", []),
+            ("llama", "attention_bias", "yes"),
+            ("llama", "head_dim", 7),
+            ("llama", "hidden_size", 0),
+            ("llama", "vocab_size", None),
+            ("llama", "vocab_size", "50"),
+            ("llama", "vocab_size", True),
+            ("llama", "num_key_value_heads", 3),
+            ("llama", "rms_norm_eps", "small"),
+            ("llama", "rms_norm_eps", 0),
+            ("llama", "tie_word_embeddings", 1),
+            ("llama", "bos_token_id", 50),
+            ("llama", "eos_token_id", "end"),
+            ("llama", "eos_token_id", [2, -1]),
+            ("llama", "rope_scaling", "linear"),
+            ("llama", "rope_scaling", {"rope_type": "yarn", "factor": 4.0}),
+            ("llama", "rope_scaling", {"type": "linear"}),
+            ("llama", "rope_scaling", {"type": "llama3", "factor": 8.0}),
+            ("llama", "rope_parameters", {"rope_theta": -1.0}),
+            ("llama", "rope_parameters", {"full_attention": {"rope_type": "default"}}),
+            ("llama", "partial_rotary_factor", 0.5),
+            ("mistral", "sliding_window", 0),
+            ("gpt2", "activation_function", "relu"),
+            ("gpt2", "scale_attn_weights", False),
+            ("gpt2", "scale_attn_by_inverse_layer_idx", True),
+            ("gpt2", "add_cross_attention", True),
+            ("gpt2", "n_embd", 33),
+        ],
+    )
+    def test_what_is_refused_is_named(self, architecture: str, name: str, value: object) -> None:
+        # What stands inside rope_parameters or rope_scaling is named by both.
+        with pytest.raises(ModelFilesError, match=rf"^config\.json: .*{name}.* found "):
+            parsed(architecture, **{name: value})
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("max_window_layers", "all"), ("layer_types", ["full_attention"]), ("layer_types", 3)],
+    )
+    def test_windows_of_qwen2_that_are_refused(self, name: str, value: object) -> None:
+        with pytest.raises(ModelFilesError, match=rf"{name}.* found "):
+            parsed("qwen2", use_sliding_window=True, **{name: value})
+
+
+def template(first: int) -> dict[str, object]:
+    """A post-processor of tokenizer.json that puts the id `first` before a text."""
+    return {
+        "type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A"}}],
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [first], "tokens": ["<s>"]}},
+    }
+
+
+class TestFolder:
+    """What lies beside the weights."""
+
+    def test_of_two_tokenizers_the_original_is_taken(self, tmp_path: Path) -> None:
+        places = []
+
+        def sentencepieces(place: str) -> NumberTokenizer:
+            places.append(place)
+            return NumberTokenizer()
+
+        def ranks(place: str) -> NumberTokenizer:
+            if place.startswith("sentencepiece:"):
+                raise ModelFilesError("no SentencePiece")
+            return sentencepieces(place)
+
+        original, converted = tmp_path / "tokenizer.model", tmp_path / "tokenizer.json"
+        converted.touch()
+        open_tokenizer(tmp_path, parsed(), sentencepieces)
+        original.touch()
+        open_tokenizer(tmp_path, parsed(), sentencepieces)
+        open_tokenizer(tmp_path, parsed(), ranks)
+        converted.unlink()
+        with pytest.raises(ModelFilesError, match="no SentencePiece"):
+            open_tokenizer(tmp_path, parsed(), ranks)
+        first = f"sentencepiece:{original}"
+        assert places == [f"tokenizers:{converted}", first, f"tokenizers:{converted}"]
+
+    @pytest.mark.parametrize(
+        ("files", "expected"),
+        [
+            ({}, Start(1, True)),
+            ({"tokenizer.json": {}}, Start(1, False)),
+            ({"tokenizer.json": {"post_processor": template(7)}}, Start(7, True)),
+            (
+                {
+                    "tokenizer.json": {
+                        "post_processor": {
+                            "type": "Sequence",
+                            "processors": [{"type": "ByteLevel"}, template(7)],
+                        }
+                    }
+                },
+                Start(7, True),
+            ),
+            (
+                {
+                    "tokenizer.json": {"post_processor": template(7)},
+                    "tokenizer_config.json": {"add_bos_token": False},
+                },
+                Start(1, False),
+            ),
+            (
+                {"tokenizer.json": {}, "tokenizer_config.json": {"add_bos_token": True}},
+                Start(1, True),
+            ),
+            ({"tokenizer.json": {}, "tokenizer_config.json": {}}, Start(1, False)),
+        ],
+    )
+    def test_start_token(self, files: dict[str, object], expected: Start, tmp_path: Path) -> None:
+        for name, content in files.items():
+            (tmp_path / name).write_text(json.dumps(content))
+        assert find_start(tmp_path, parsed()) == expected
+        without = parsed(bos_token_id=None, eos_token_id=[1, 2])
+        if expected.token == 1:
+            assert find_start(tmp_path, without) == Start(1, False)
+
+
+class TestBadFiles:
+    @pytest.fixture
+    def copy(self, folder: Path, tmp_path: Path) -> Path:
+        for path in folder.iterdir():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+        return tmp_path
+
+    @staticmethod
+    def rewrite(copy: Path, change: Callable[[Tensors], object]) -> None:
+        path = copy / "model.safetensors"
+        tensors = safetensors.numpy.load_file(path)
+        change(tensors)
+        safetensors.numpy.save_file(tensors, path)
+
+    def test_no_directory(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelFilesError, match=r"nowhere' to be a directory.*no directory"):
+            load(tmp_path / "nowhere")
+
+    def test_no_config(self, copy: Path) -> None:
+        (copy / "config.json").unlink()
+        with pytest.raises(ModelFilesError, match=r"config\.json: .*no readable file"):
+            load(copy)
+
+    @pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b""])
+    def test_config_is_no_json(self, copy: Path, content: bytes) -> None:
+        (copy / "config.json").write_bytes(content)
+        with pytest.raises(ModelFilesError, match="expected JSON"):
+            load(copy)
+
+    def test_config_is_no_object(self, copy: Path) -> None:
+        (copy / "config.json").write_text("[]")
+        with pytest.raises(ModelFilesError, match="expected a JSON object, found list"):
+            load(copy)
+
+    def test_no_weights(self, copy: Path) -> None:
+        (copy / "model.safetensors").unlink()
+        with pytest.raises(ModelFilesError, match=r"model\.safetensors: .*no readable file"):
+            load(copy)
+
+    @pytest.mark.parametrize("kept", [0, 4, 100, -1])
+    def test_truncated_weights(self, copy: Path, kept: int) -> None:
+        path = copy / "model.safetensors"
+        path.write_bytes(path.read_bytes()[:kept])
+        with pytest.raises(ModelFilesError, match="damaged or truncated"):
+            load(copy)
+
+    def test_missing_tensor(self, copy: Path) -> None:
+        self.rewrite(copy, lambda tensors: tensors.pop("model.norm.weight"))
+        with pytest.raises(ModelFilesError, match=r"model\.norm\.weight of shape \(32,\), found"):
+            load(copy)
+
+    def test_wrong_shape(self, copy: Path) -> None:
+        ones = np.ones(31, np.float32)
+        self.rewrite(copy, lambda tensors: tensors.update({"model.norm.weight": ones}))
+        with pytest.raises(ModelFilesError, match=r"norm\.weight.* \(32,\), found \(31,\)"):
+            load(copy)
+
+    def test_wrong_type(self, copy: Path) -> None:
+        ones = np.ones(32, np.int64)
+        self.rewrite(copy, lambda tensors: tensors.update({"model.norm.weight": ones}))
+        with pytest.raises(ModelFilesError, match=r"norm\.weight.* BF16, F16, F32, found I64"):
+            load(copy)
+
+    def test_superfluous_tensor(self, copy: Path) -> None:
+        bias = {"model.layers.0.self_attn.q_proj.bias": np.ones(32, np.float32)}
+        self.rewrite(copy, lambda tensors: tensors.update(bias))
+        with pytest.raises(ModelFilesError, match=r"q_proj\.bias and 0 others besides"):
+            load(copy)
+
+    def test_missing_shard(self, tmp_path: Path) -> None:
+        shard = sorted(save(tmp_path, max_shard_size="8KB").glob("*.safetensors"))[1]
+        shard.unlink()
+        with pytest.raises(ModelFilesError, match=rf"{shard.name}: .*no readable file"):
+            load(tmp_path)
+
+    def test_index_and_shards_of_different_places(self, tmp_path: Path) -> None:
+        save(tmp_path, max_shard_size="8KB")
+        path = tmp_path / "model.safetensors.index.json"
+        index = json.loads(path.read_text())
+        index["weight_map"]["model.norm.weight"] = index["weight_map"]["lm_head.weight"]
+        path.write_text(json.dumps(index))
+        with pytest.raises(ModelFilesError, match=r"a tensor model\.norm\.weight, as model\.safe"):
+            load(tmp_path)
+
+    @pytest.mark.parametrize("shards", [None, {}, [], {"model.norm.weight": "../other"}])
+    def test_index_without_files_beside_it(self, tmp_path: Path, shards: object) -> None:
+        save(tmp_path, max_shard_size="8KB")
+        (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
+        with pytest.raises(ModelFilesError, match=r"expected a (weight_map|tensor).* found none"):
+            load(tmp_path)
+
+    def test_no_tokenizer(self, copy: Path) -> None:
+        (copy / "tokenizer.json").unlink()
+        with pytest.raises(ModelFilesError, match=r"tokenizer\.model or tokenizer\.json, found n"):
+            load(copy)
+
+    def test_tokenizer_with_more_ids_than_logits(self, copy: Path) -> None:
+        with pytest.raises(ModelFilesError, match=r"at most 50 ids.* found 51"):
+            BACKEND.load(str(copy), lambda place: NumberTokenizer(vocab_size=51), {})
+
+    def test_start_token_without_logits(self, copy: Path) -> None:
+        (copy / "tokenizer.json").write_text(json.dumps({"post_processor": template(50)}))
+        with pytest.raises(ModelFilesError, match=r"start token below 50, found 50"):
+            load(copy)
+
+    def test_bad_dtype(self, copy: Path) -> None:
+        with pytest.raises(SettingsError, match="float64, float32, bfloat16, found 'float16'"):
+            load(copy, dtype="float16")
+
+    def test_unknown_option(self, copy: Path) -> None:
+        with pytest.raises(SettingsError, match=r"unknown option 'device'.*the options are dtype"):
+            load(copy, device="cuda")

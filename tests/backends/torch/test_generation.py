@@ -1,0 +1,263 @@
+"""`generate` with rollback: always consistent, and else what transformers does by itself."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import (
+    LogitsProcessorList,
+    StoppingCriteria,
+    SynthIDTextWatermarkingConfig,
+    SynthIDTextWatermarkLogitsProcessor,
+    WatermarkDetector,
+    WatermarkingConfig,
+)
+
+import ticore_embedded
+from tests.backends.torch.tiny import CONFIGS, load, write
+from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore_torch import TorchModel, consistent
+
+TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
+# The byte piece of "A", which is a piece by itself.
+UNWRITABLE = 3 + ord("A")
+NGRAMS = {"keys": [3, 14, 15, 92], "ngram_len": 3}
+
+
+@pytest.fixture(scope="module")
+def english() -> TorchModel:
+    return load(TINY_EN)
+
+
+@pytest.fixture(scope="module")
+def babble(tmp_path_factory: pytest.TempPathFactory) -> TorchModel:
+    """A model of random weights: hardly two of its tokens go together."""
+    return load(write(tmp_path_factory.mktemp("babble"), CONFIGS["llama"]))
+
+
+def prompt(model: TorchModel, text: str = "Once upon a time") -> torch.Tensor:
+    return torch.tensor([[1, *model.tokenizer.encode(text)]])
+
+
+def generate(model: TorchModel, ids: torch.Tensor, seed: int = 0, **settings: Any) -> Any:
+    torch.manual_seed(seed)
+    return model.network.module.generate(ids, **{"max_new_tokens": 30, **settings})
+
+
+def survives(model: TorchModel, ids: list[int]) -> bool:
+    tokenizer = model.tokenizer
+    written = [token for token in ids if token not in model.eos_ids]
+    return tokenizer.encode(tokenizer.decode(written)) == written
+
+
+SAMPLING: dict[str, dict[str, Any]] = {
+    "greedy": {"do_sample": False},
+    "sampled": {"do_sample": True, "top_k": 0},
+    "warped": {"do_sample": True, "top_k": 20, "top_p": 0.9, "temperature": 1.3},
+    "penalised": {"do_sample": True, "repetition_penalty": 1.2, "no_repeat_ngram_size": 2},
+    "watermarked": {"do_sample": True, "watermarking_config": WatermarkingConfig(bias=2.0)},
+    "synthid": {
+        "do_sample": True,
+        "watermarking_config": SynthIDTextWatermarkingConfig(**NGRAMS),
+    },
+}
+
+
+class TestConsistency:
+    @pytest.mark.parametrize("observation", [0, 3, 10])
+    @pytest.mark.parametrize("name", SAMPLING)
+    def test_output_is_always_consistent(
+        self, name: str, observation: int, babble: TorchModel
+    ) -> None:
+        ids = prompt(babble)
+        for seed in range(2):
+            # What is written by chance is not consistent.
+            custom = consistent(babble.tokenizer, observation)
+            whole = generate(babble, ids, seed, custom_generate=custom, **SAMPLING[name])
+            assert torch.equal(whole[:, : ids.shape[1]], ids)
+            assert whole.shape[1] > ids.shape[1]
+            assert survives(babble, whole[0, ids.shape[1] :].tolist())
+
+    @pytest.mark.parametrize("name", SAMPLING)
+    def test_what_needs_no_rollback_is_what_transformers_writes(
+        self, name: str, english: TorchModel
+    ) -> None:
+        ids, same = prompt(english), 0
+        for seed in range(4):
+            settings = SAMPLING[name] | {"max_new_tokens": 12}
+            plain = generate(english, ids, seed, **settings)
+            custom = consistent(english.tokenizer)
+            found = generate(english, ids, seed, custom_generate=custom, **settings)
+            assert survives(english, found[0, ids.shape[1] :].tolist())
+            if survives(english, plain[0, ids.shape[1] :].tolist()):
+                assert torch.equal(found, plain)
+                same += 1
+        assert same or name == "greedy"  # which has one text only, and that does not survive
+
+    def test_whole_view(self, english: TorchModel) -> None:
+        ids = prompt(english)
+        custom = consistent(english.tokenizer, view="whole")
+        whole = generate(english, ids, custom_generate=custom)[0, 1:].tolist()
+        tokenizer = english.tokenizer
+        assert tokenizer.encode(tokenizer.decode(whole)) == whole
+
+    def test_prompt_that_is_not_consistent(self, english: TorchModel) -> None:
+        custom = consistent(english.tokenizer, view="whole")
+        with pytest.raises(PromptError, match="use view 'continuation'"):
+            generate(english, torch.tensor([[1, UNWRITABLE]]), custom_generate=custom)
+
+
+class TestWatermarks:
+    def test_transformers_finds_its_watermark(self, english: TorchModel) -> None:
+        ids, config = prompt(english), WatermarkingConfig(bias=4.0, seeding_scheme="lefthash")
+        detector = WatermarkDetector(english.network.module.config, "cpu", config)
+
+        def z_score(**settings: Any) -> float:
+            found = generate(
+                english,
+                ids,
+                do_sample=True,
+                max_new_tokens=60,
+                custom_generate=consistent(english.tokenizer),
+                **settings,
+            )
+            return float(detector(found[:, ids.shape[1] :], return_dict=True).z_score[0])
+
+        assert z_score(watermarking_config=config) > 4 > z_score()
+
+    def test_synthid_forgets_what_is_taken_back(self, babble: TorchModel) -> None:
+        """Its state at the end is that of a processor that saw nothing but the text."""
+        ids = prompt(babble)
+        settings = {**NGRAMS, "sampling_table_size": 2**16, "sampling_table_seed": 0}
+        processor, fresh = (
+            SynthIDTextWatermarkLogitsProcessor(
+                **settings, context_history_size=64, device=torch.device("cpu")
+            )
+            for _ in range(2)
+        )
+        states: dict[int, Any] = {}
+
+        class Watching(StoppingCriteria):
+            def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
+                states[input_ids.shape[1]] = deepcopy(processor.state)
+                return torch.zeros(1, dtype=torch.bool)
+
+        whole = generate(
+            babble,
+            ids,
+            do_sample=True,
+            custom_generate=consistent(babble.tokenizer, 0),
+            logits_processor=LogitsProcessorList([processor]),
+            stopping_criteria=[Watching()],
+        )
+        for end in range(ids.shape[1], whole.shape[1]):
+            fresh(whole[:, :end], torch.zeros(1, babble.logit_width))
+            assert torch.equal(fresh.state.context, states[end + 1].context)
+            assert torch.equal(fresh.state.context_history, states[end + 1].context_history)
+
+
+class TestCalling:
+    def test_batch_with_padding(self, english: TorchModel) -> None:
+        """Each row is what it would be by itself."""
+        texts = ["Once upon a time", "It was late, and the lights were out"]
+        rows = [prompt(english, text)[0].tolist() for text in texts]
+        longest = max(map(len, rows))
+        ids = torch.tensor([[0] * (longest - len(row)) + row for row in rows])
+        mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows])
+        custom = consistent(english.tokenizer)
+        settings: dict[str, Any] = {"custom_generate": custom, "pad_token_id": 0}
+        found = generate(english, ids, attention_mask=mask, **settings)
+        for row, text in zip(found, texts, strict=True):
+            alone = generate(english, prompt(english, text), **settings)[0]
+            new = alone[len(prompt(english, text)[0]) :]
+            assert torch.equal(row[longest : longest + len(new)], new)
+            assert not row[longest + len(new) :].any()
+
+    def test_several_texts_of_one_prompt(self, english: TorchModel) -> None:
+        custom = consistent(english.tokenizer)
+        settings = {"custom_generate": custom, "do_sample": True, "num_return_sequences": 3}
+        found = generate(english, prompt(english), **settings)
+        assert len({tuple(row.tolist()) for row in found}) == 3
+        assert all(survives(english, row[6:].tolist()) for row in found)
+
+    def test_text_ends_where_the_model_ends_it(self, english: TorchModel) -> None:
+        ids, custom = prompt(english), consistent(english.tokenizer)
+        plain = generate(english, ids, custom_generate=custom)[0].tolist()
+        end = plain[-3]
+        found = generate(english, ids, custom_generate=custom, eos_token_id=end)[0].tolist()
+        assert found == plain[: plain.index(end, ids.shape[1]) + 1]
+
+    def test_stopping_criteria(self, english: TorchModel) -> None:
+        class AfterTen(StoppingCriteria):
+            def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
+                return torch.tensor([input_ids.shape[1] >= 10])
+
+        custom = consistent(english.tokenizer)
+        ids = generate(
+            english, prompt(english), custom_generate=custom, stopping_criteria=[AfterTen()]
+        )
+        assert 10 <= ids.shape[1] < 20
+
+    def test_streamer_shows_settled_tokens(self, babble: TorchModel) -> None:
+        class Keeper:
+            def __init__(self) -> None:
+                self.shown: list[int] = []
+                self.ended = False
+
+            def put(self, value: torch.Tensor) -> None:
+                self.shown += value.flatten().tolist()
+
+            def end(self) -> None:
+                self.ended = True
+
+        keeper = Keeper()
+        custom = consistent(babble.tokenizer, 0, streamer=keeper)
+        ids = generate(babble, prompt(babble), custom_generate=custom, do_sample=True)
+        assert keeper.ended
+        assert keeper.shown == ids[0].tolist()
+
+    def test_dictionary_as_result(self, english: TorchModel) -> None:
+        custom = consistent(english.tokenizer)
+        found = generate(
+            english, prompt(english), custom_generate=custom, return_dict_in_generate=True
+        )
+        assert torch.equal(
+            found.sequences, generate(english, prompt(english), custom_generate=custom)
+        )
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"num_beams": 2}, "found beams"),
+            ({"guidance_scale": 2.0}, "found guidance"),
+            ({"return_dict_in_generate": True, "output_scores": True}, "found scores"),
+        ],
+    )
+    def test_what_is_not_done_is_refused(
+        self, settings: dict[str, Any], message: str, english: TorchModel
+    ) -> None:
+        custom = consistent(english.tokenizer)
+        with pytest.raises(SettingsError, match=message):
+            generate(english, prompt(english), custom_generate=custom, **settings)
+
+    def test_one_text_for_a_streamer(self, english: TorchModel) -> None:
+        custom = consistent(english.tokenizer, streamer=object())
+        with pytest.raises(SettingsError, match="a streamer for several texts"):
+            generate(english, prompt(english).repeat(2, 1), custom_generate=custom)
+
+    def test_negative_observation(self, english: TorchModel) -> None:
+        with pytest.raises(SettingsError, match="0 or more tokens, found -1"):
+            consistent(english.tokenizer, -1)
+
+    def test_processors_that_leave_nothing(self, english: TorchModel) -> None:
+        with pytest.raises(CapacityError, match="loosen them"):
+            generate(
+                english,
+                prompt(english),
+                custom_generate=consistent(english.tokenizer),
+                prefix_allowed_tokens_fn=lambda batch, ids: [UNWRITABLE],
+            )

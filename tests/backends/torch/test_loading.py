@@ -1,0 +1,323 @@
+"""From a place to a model: which files are read, and how what is wrong with them is told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+import huggingface_hub
+import pytest
+import safetensors.torch
+import torch
+import transformers
+
+import ticore_torch
+from tests.backends.torch.tiny import CONFIGS, WIDTH, load, network, write
+from ticore.errors import ModelFilesError, SettingsError
+from ticore.interfaces import ModelBackend
+from ticore_torch.folders import Start, find_start
+
+Tensors = dict[str, torch.Tensor]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("llama"), CONFIGS["llama"])
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original, tmp_path / "model"))
+
+
+def set_config(folder: Path, **changes: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def set_tensors(folder: Path, change: Callable[[Tensors], object]) -> None:
+    path = folder / "model.safetensors"
+    tensors = safetensors.torch.load(path.read_bytes())
+    change(tensors)
+    path.write_bytes(safetensors.torch.save(tensors, metadata={"format": "pt"}))
+
+
+class TestBackend:
+    def test_is_one(self) -> None:
+        backend: ModelBackend = ticore_torch.BACKEND
+        assert backend.summary
+        assert not backend.shipped
+
+    def test_torch_waits_until_it_is_needed(self) -> None:
+        code = "import sys, ticore_torch; sys.exit('torch' in sys.modules)"
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+    def test_public_names(self) -> None:
+        for name in ticore_torch.__all__:
+            assert getattr(ticore_torch, name)
+        with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+            _ = ticore_torch.nothing
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"dtype": "float8"}, "float64, float32, bfloat16, float16, found 'float8'"),
+            ({"dtype": torch.float32}, "found torch.float32"),
+            ({"precision": 64}, "unknown option 'precision'.*the options are device, dtype"),
+            ({"device": "gpu"}, "cpu, cuda, cuda:N or mps, found 'gpu'"),
+            ({"device": "meta"}, "cpu, cuda, cuda:N or mps, found 'meta'"),
+            ({"device": "cuda:99"}, r"'cuda:99': expected PyTorch to see it, found \d+ devices"),
+            ({"revision": "main"}, "no revision for the directory"),
+            ({"revision": 3}, "revision to be a text or None, found 3"),
+            ({"trust_remote_code": "yes"}, "True or False, found 'yes'"),
+        ],
+    )
+    def test_refused(self, folder: Path, options: dict[str, object], message: str) -> None:
+        with pytest.raises(SettingsError, match=message):
+            load(folder, **options)
+
+    def test_no_cuda(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+        with pytest.raises(SettingsError, match=r"'cuda': .*found 0 devices.*device='cpu'"):
+            load(folder, device="cuda")
+        assert load(folder, device=None).network.module.device.type == "cpu"
+
+    def test_float64_on_mps(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+        with pytest.raises(SettingsError, match="device='cpu'"):
+            load(folder, device="mps", dtype="float64")
+
+    def test_another_tokenizer(self, folder: Path, tmp_path: Path) -> None:
+        other = write(tmp_path / "other", CONFIGS["llama"], pieces=False)
+        place = f"tokenizers:{other / 'tokenizer.json'}"
+        assert load(folder, tokenizer=place).tokenizer.digest() == load(other).tokenizer.digest()
+
+
+class TestPlaces:
+    @pytest.mark.parametrize("place", ["/nowhere/at/all", "./nowhere", "../nowhere", "a b"])
+    def test_no_directory(self, place: str) -> None:
+        with pytest.raises(ModelFilesError, match=r"to be a directory with.*found no directory"):
+            load(place)
+
+    def test_hub(self, original: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[object] = []
+
+        def download(name: str, **settings: object) -> str:
+            asked.append((name, settings["revision"], settings["allow_patterns"]))
+            return str(original)
+
+        monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+        model = load("owner/name", revision="v1")
+        assert model.digest() == load(original).digest()
+        load("gpt2", trust_remote_code=True)
+        files = ["*.json", "*.safetensors", "tokenizer.model"]
+        assert asked == [("owner/name", "v1", files), ("gpt2", None, [*files, "*.py"])]
+
+    def test_hub_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def download(name: str, **settings: object) -> str:
+            raise ConnectionError("no route\nand more")
+
+        monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+        with pytest.raises(ModelFilesError, match=r"hub gives none \(no route\); check the name"):
+            load("owner/name")
+
+
+class TestTokenizers:
+    def test_sentencepiece_comes_first(self, folder: Path, tmp_path: Path) -> None:
+        other = write(tmp_path / "other", CONFIGS["llama"], pieces=False)
+        shutil.copy(other / "tokenizer.json", folder)
+        both = load(folder).tokenizer.digest()
+        (folder / "tokenizer.json").unlink()
+        assert both == load(folder).tokenizer.digest() != load(other).tokenizer.digest()
+
+    def test_ranks_of_the_same_name_are_passed_over(self, tmp_path: Path) -> None:
+        folder = write(tmp_path, CONFIGS["llama"], pieces=False)
+        expected = load(folder).tokenizer.digest()
+        (folder / "tokenizer.model").write_text("IQ== 0\nIg== 1\n")
+        assert load(folder).tokenizer.digest() == expected
+
+    def test_none(self, folder: Path) -> None:
+        (folder / "tokenizer.model").unlink()
+        with pytest.raises(ModelFilesError, match=r"tokenizer\.model or .*found neither"):
+            load(folder)
+
+    def test_damaged(self, folder: Path) -> None:
+        (folder / "tokenizer.model").write_bytes(b"\x0a")
+        with pytest.raises(ModelFilesError, match="complete SentencePiece model"):
+            load(folder)
+
+    def test_more_ids_than_logits(self, tmp_path: Path) -> None:
+        config = transformers.LlamaConfig(**CONFIGS["llama"].to_dict() | {"vocab_size": 99})
+        with pytest.raises(ModelFilesError, match=r"at most 99 ids.* found \d{3}"):
+            load(write(tmp_path, config))
+
+
+class TestStart:
+    TEMPLATE: ClassVar[dict[str, object]] = {
+        "type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A"}}],
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [7], "tokens": ["<s>"]}},
+    }
+    BYTE_LEVEL: ClassVar[dict[str, object]] = {"type": "ByteLevel"}
+
+    @pytest.mark.parametrize(
+        ("files", "bos", "start"),
+        [
+            ({}, 1, Start(1, True)),
+            ({}, None, Start(2, False)),
+            ({"tokenizer_config.json": {}}, 1, Start(1, True)),
+            ({"tokenizer_config.json": {"add_bos_token": True}}, 1, Start(1, True)),
+            ({"tokenizer_config.json": {"add_bos_token": True}}, None, Start(2, False)),
+            ({"tokenizer_config.json": {"add_bos_token": False}}, 1, Start(1, False)),
+            ({"tokenizer.json": {"post_processor": None}}, 1, Start(1, False)),
+            ({"tokenizer.json": {"post_processor": BYTE_LEVEL}}, None, Start(2, False)),
+            ({"tokenizer.json": {"post_processor": TEMPLATE}}, 1, Start(7, True)),
+            (
+                {
+                    "tokenizer.json": {
+                        "post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}
+                    }
+                },
+                None,
+                Start(7, True),
+            ),
+            (
+                {
+                    "tokenizer_config.json": {"add_bos_token": False},
+                    "tokenizer.json": {"post_processor": TEMPLATE},
+                },
+                1,
+                Start(1, False),
+            ),
+        ],
+    )
+    def test_what_decides(
+        self, files: dict[str, object], bos: int | None, start: Start, tmp_path: Path
+    ) -> None:
+        for name, content in files.items():
+            (tmp_path / name).write_text(json.dumps(content))
+        assert find_start(tmp_path, bos, 2) == start
+
+    @pytest.mark.parametrize(
+        ("content", "message"), [("{", "expected JSON"), ("[]", "JSON object, found list")]
+    )
+    def test_damaged(self, content: str, message: str, tmp_path: Path) -> None:
+        (tmp_path / "tokenizer_config.json").write_text(content)
+        with pytest.raises(ModelFilesError, match=message):
+            find_start(tmp_path, 1, 2)
+
+    def test_several_ids_may_end_a_text(self, folder: Path) -> None:
+        set_config(folder, eos_token_id=[2, 3])
+        (folder / "generation_config.json").unlink()
+        assert load(folder).eos_ids == {2, 3}
+        (folder / "generation_config.json").write_text('{"eos_token_id": 4}')
+        assert load(folder).eos_ids == {4}
+
+
+class TestBadFiles:
+    def test_no_config(self, folder: Path) -> None:
+        (folder / "config.json").unlink()
+        with pytest.raises(ModelFilesError, match=r"expected config\.json, found no such file"):
+            load(folder)
+
+    @pytest.mark.parametrize("content", ["{", "[]", '{"model_type": "nothing"}', "{}"])
+    def test_config_of_no_model(self, content: str, folder: Path) -> None:
+        (folder / "config.json").write_text(content)
+        with pytest.raises(ModelFilesError, match="damaged or not supported"):
+            load(folder)
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [
+            ("t5", "'t5', which has an encoder besides"),
+            ("vit", "damaged or not supported"),
+            ("bert", "BertLMHeadModel, whose predictions look at what follows"),
+            ("rwkv", "RwkvForCausalLM, which does not"),
+            ("recurrent_gemma", "RecurrentGemmaForCausalLM, which reads other numbers token by"),
+        ],
+    )
+    def test_no_causal_model(self, kind: str, message: str, folder: Path) -> None:
+        small = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4}
+        config = transformers.AutoConfig.for_model(
+            kind, vocab_size=WIDTH, num_hidden_layers=3, **small
+        )
+        if kind in ("t5", "vit"):
+            config.save_pretrained(folder)
+        else:
+            network(config).save_pretrained(folder)
+        with pytest.raises(ModelFilesError, match=message):
+            load(folder)
+
+    def test_no_weights(self, folder: Path) -> None:
+        (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+        with pytest.raises(ModelFilesError, match=r"model\.safetensors"):
+            load(folder)
+
+    @pytest.mark.parametrize("kept", [0, 4, 100, -1])
+    def test_truncated_weights(self, kept: int, folder: Path) -> None:
+        path = folder / "model.safetensors"
+        path.write_bytes(path.read_bytes()[:kept])
+        with pytest.raises(ModelFilesError, match="damaged or not supported"):
+            load(folder)
+
+    def test_missing_tensor(self, folder: Path) -> None:
+        set_tensors(folder, lambda tensors: tensors.pop("model.norm.weight"))
+        with pytest.raises(ModelFilesError, match=r"tensor model\.norm\.weight, found none"):
+            load(folder)
+
+    def test_wrong_shape(self, folder: Path) -> None:
+        set_tensors(folder, lambda t: t.update({"model.norm.weight": torch.ones(31)}))
+        with pytest.raises(ModelFilesError, match=r"norm\.weight.* \(32,\), found \(31,\)"):
+            load(folder)
+
+    def test_superfluous_tensor(self, folder: Path) -> None:
+        set_config(folder, num_hidden_layers=1)
+        with pytest.raises(ModelFilesError, match=r"found model\.layers\.1\.\S+ besides"):
+            load(folder)
+
+    def test_not_a_number(self, folder: Path) -> None:
+        set_tensors(folder, lambda t: t["model.norm.weight"].fill_(torch.nan))
+        with pytest.raises(ModelFilesError, match="expected finite logits, found NaN"):
+            load(folder)
+
+    def test_nothing_is_printed(self, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        load(folder, dtype="float64").score([5, 6])
+        set_tensors(folder, lambda tensors: tensors.pop("model.norm.weight"))
+        with pytest.raises(ModelFilesError):
+            load(folder)
+        assert capfd.readouterr() == ("", "")
+
+
+class TestDigest:
+    def test_follows_what_shapes_the_logits(
+        self, original: Path, folder: Path, tmp_path: Path
+    ) -> None:
+        model = load(folder)
+        assert model.digest() == load(original).digest()
+        digests = {model.digest(), load(folder, dtype="float64").digest()}
+
+        set_tensors(folder, lambda t: t["model.norm.weight"][0].add_(1e-3))
+        digests.add(load(folder).digest())
+        set_config(folder, rope_parameters={"rope_type": "default", "rope_theta": 10001.0})
+        digests.add(load(folder).digest())
+        (folder / "tokenizer_config.json").write_text('{"add_bos_token": false}')
+        digests.add(load(folder).digest())
+        other = write(tmp_path / "other", CONFIGS["llama"], pieces=False)
+        digests.add(load(other).digest())
+        assert len(digests) == 6
+
+    def test_is_that_of_the_weights_however_they_are_split(
+        self, original: Path, tmp_path: Path
+    ) -> None:
+        split = write(tmp_path, CONFIGS["llama"])
+        (split / "model.safetensors").unlink()
+        network(CONFIGS["llama"]).save_pretrained(split, max_shard_size="50KB")
+        assert (split / "model.safetensors.index.json").exists()
+        assert load(split).digest() == load(original).digest()
