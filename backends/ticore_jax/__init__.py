@@ -43,7 +43,7 @@ class _Backend:
         self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
     ) -> LanguageModel:
         """Load the model in the directory `location`; see `ticore_jax.loading.load`."""
-        from .loading import load  # noqa: PLC0415  # see above
+        from .loading import load  # noqa: PLC0415  # JAX takes a second
 
         return load(location, load_tokenizer, options)
 

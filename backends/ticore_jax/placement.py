@@ -63,4 +63,4 @@ class Placement:
         return self._sharding(*[None] * dimension, axis)
 
     def _sharding(self, *axes: str | None) -> NamedSharding:
-        return NamedSharding(self.mesh, PartitionSpec(*axes))  # type: ignore[no-untyped-call]
+        return NamedSharding(self.mesh, PartitionSpec(*axes))  # type: ignore[no-untyped-call]  # untyped in JAX

@@ -56,7 +56,7 @@ class _Backend:
         self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
     ) -> LanguageModel:
         """Load the model at `location`; see `ticore_torch.loading.load`."""
-        from .loading import load  # noqa: PLC0415  # see above
+        from .loading import load  # noqa: PLC0415  # PyTorch takes seconds
 
         return load(location, load_tokenizer, options)
 

@@ -39,11 +39,11 @@ class WideFloats(TorchFunctionMode):
     def __enter__(self) -> WideFloats:
         self._default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
-        super().__enter__()  # type: ignore[no-untyped-call]
+        super().__enter__()  # type: ignore[no-untyped-call]  # untyped in torch
         return self
 
     def __exit__(self, *raised: Any) -> None:
-        super().__exit__(*raised)  # type: ignore[no-untyped-call]
+        super().__exit__(*raised)  # type: ignore[no-untyped-call]  # untyped in torch
         torch.set_default_dtype(self._default)
 
     def __torch_function__(
@@ -67,7 +67,7 @@ class NarrowFinder(TorchDispatchMode):
     """
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # untyped in torch
         self.found: list[str] = []
 
     def __torch_dispatch__(
