@@ -8,8 +8,14 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 
-from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore.interfaces import Logits, Tokenizer
+from ticore.limits import (
+    checked_ids,
+    require_prompt_fits,
+    require_pushed,
+    require_room,
+    require_scorable,
+)
 
 from .network import Cache, Network
 
@@ -47,11 +53,7 @@ class EmbeddedModel:
             PromptError: the prompt exceeds `context_length`.
             SettingsError: an id has no logit.
         """
-        if len(prompt_ids) > self.context_length:
-            raise PromptError(
-                f"expected a prompt of at most {self.context_length} tokens, "
-                f"found {len(prompt_ids)}; shorten the prompt"
-            )
+        require_prompt_fits(len(prompt_ids), self.context_length)
         return EmbeddedDecoder(self.network, self._checked(prompt_ids))
 
     def score(self, ids: Sequence[int]) -> Logits:
@@ -63,11 +65,7 @@ class EmbeddedModel:
             CapacityError: `ids` exceed `context_length` by more than one; the last is not read.
             SettingsError: an id has no logit.
         """
-        if len(ids) > self.context_length + 1:
-            raise CapacityError(
-                f"expected at most {self.context_length + 1} tokens to score, found {len(ids)}; "
-                f"score a shorter text"
-            )
+        require_scorable(len(ids), self.context_length)
         read = [self.network.config.bos_token_id, *self._checked(ids)][: len(ids)]
         cache = Cache(self.network.config, self.network.dtype)
         logits = self.network.logits(self.network.read(read, cache))
@@ -89,7 +87,7 @@ class EmbeddedModel:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _checked(self, ids: Sequence[int]) -> list[int]:
-        return [checked_id(token, self.logit_width) for token in ids]
+        return checked_ids(ids, self.logit_width)
 
 
 class EmbeddedDecoder:
@@ -125,12 +123,8 @@ class EmbeddedDecoder:
             CapacityError: the context is full.
             SettingsError: the id has no logit.
         """
-        token = checked_id(token, self._network.config.vocab_size)
-        if self._cache.length == self._network.config.max_position_embeddings:
-            raise CapacityError(
-                f"expected room for one more token, found the context full with "
-                f"{len(self._ids)}; shorten the prompt or the text"
-            )
+        (token,) = checked_ids([token], self._network.config.vocab_size)
+        require_room(len(self._ids), self._network.config.max_position_embeddings - 1)
         self._read([token])
         self._ids.append(token)
 
@@ -140,12 +134,7 @@ class EmbeddedDecoder:
         Raises:
             SettingsError: `count` is negative or exceeds the number of pushed ids.
         """
-        pushed = len(self._rows) - 1
-        if not 0 <= count <= pushed:
-            raise SettingsError(
-                f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
-                f"a prompt cannot be rewound, start another Decoder"
-            )
+        require_pushed(count, len(self._rows) - 1)
         if count:
             del self._ids[-count:], self._rows[-count:]
             self._cache.length -= count
@@ -155,13 +144,3 @@ class EmbeddedDecoder:
         row = self._network.logits(states[-1:])[0]
         row.setflags(write=False)
         self._rows.append(row)
-
-
-def checked_id(token: int, width: int) -> int:
-    """`token` as a Python integer, or a SettingsError if the network has no embedding for it."""
-    if not 0 <= token < width:
-        raise SettingsError(
-            f"expected token ids from 0 to {width - 1}, found {token}; "
-            f"use the ids of the model's own tokenizer"
-        )
-    return int(token)

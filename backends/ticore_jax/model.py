@@ -10,8 +10,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore.interfaces import Logits, Tokenizer
+from ticore.limits import (
+    checked_ids,
+    require_prompt_fits,
+    require_pushed,
+    require_room,
+    require_scorable,
+)
 
 from .folder import Start
 from .runner import Runner
@@ -59,11 +65,7 @@ class JaxModel:
             PromptError: the prompt exceeds `context_length`.
             SettingsError: an id has no logit.
         """
-        if len(prompt_ids) > self.context_length:
-            raise PromptError(
-                f"expected a prompt of at most {self.context_length} tokens, "
-                f"found {len(prompt_ids)}; shorten the prompt"
-            )
+        require_prompt_fits(len(prompt_ids), self.context_length)
         checked = self._checked(prompt_ids)
         return JaxDecoder(self._runner, checked, self._opened(checked), self.context_length)
 
@@ -77,11 +79,7 @@ class JaxModel:
             CapacityError: `ids` exceed `context_length` by more than one; the last is not read.
             SettingsError: an id has no logit.
         """
-        if len(ids) > self.context_length + 1:
-            raise CapacityError(
-                f"expected at most {self.context_length + 1} tokens to score, found {len(ids)}; "
-                f"score a shorter text"
-            )
+        require_scorable(len(ids), self.context_length)
         read = self._checked(ids)[:-1]
         rows = self._runner.read(self._opened(read), self._runner.new_cache(), every=True)
         if read and not self._start.always:
@@ -108,7 +106,7 @@ class JaxModel:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _checked(self, ids: Sequence[int]) -> list[int]:
-        return [checked_id(token, self.logit_width) for token in ids]
+        return checked_ids(ids, self.logit_width)
 
     def _opened(self, ids: list[int]) -> list[int]:
         """`ids` behind the start token, if they are read behind one."""
@@ -151,12 +149,8 @@ class JaxDecoder:
             CapacityError: the context is full.
             SettingsError: the id has no logit.
         """
-        token = checked_id(token, self._runner.config.vocab_size)
-        if len(self._ids) == self._most_ids:
-            raise CapacityError(
-                f"expected room for one more token, found the context full with "
-                f"{len(self._ids)}; shorten the prompt or the text"
-            )
+        (token,) = checked_ids([token], self._runner.config.vocab_size)
+        require_room(len(self._ids), self._most_ids)
         self._read([token])
         self._ids.append(token)
 
@@ -166,25 +160,10 @@ class JaxDecoder:
         Raises:
             SettingsError: `count` is negative or exceeds the number of pushed ids.
         """
-        pushed = len(self._rows) - 1
-        if not 0 <= count <= pushed:
-            raise SettingsError(
-                f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
-                f"a prompt cannot be rewound, start another Decoder"
-            )
+        require_pushed(count, len(self._rows) - 1)
         if count:
             del self._ids[-count:], self._rows[-count:]
             self._cache.length -= count
 
     def _read(self, ids: list[int]) -> None:
         self._rows.append(self._runner.read(ids, self._cache)[0])
-
-
-def checked_id(token: int, width: int) -> int:
-    """`token` as a Python integer, or a SettingsError if the network has no embedding for it."""
-    if not 0 <= token < width:
-        raise SettingsError(
-            f"expected token ids from 0 to {width - 1}, found {token}; "
-            f"use the ids of the model's own tokenizer"
-        )
-    return int(token)

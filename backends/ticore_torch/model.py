@@ -10,8 +10,15 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.errors import PromptError
 from ticore.interfaces import Logits, Tokenizer
+from ticore.limits import (
+    checked_ids,
+    require_prompt_fits,
+    require_pushed,
+    require_room,
+    require_scorable,
+)
 
 from .folders import Start
 from .network import Network
@@ -77,11 +84,7 @@ class TorchModel:
                 read in its place.
             SettingsError: an id has no logit.
         """
-        if len(prompt_ids) > self.context_length:
-            raise PromptError(
-                f"expected a prompt of at most {self.context_length} tokens, "
-                f"found {len(prompt_ids)}; shorten the prompt"
-            )
+        require_prompt_fits(len(prompt_ids), self.context_length)
         checked = self.checked(prompt_ids)
         return TorchDecoder(self, checked, self._opened(checked))
 
@@ -96,11 +99,7 @@ class TorchModel:
             PromptError: there is no id to read before the first.
             SettingsError: an id has no logit.
         """
-        if len(ids) > self.context_length + 1:
-            raise CapacityError(
-                f"expected at most {self.context_length + 1} tokens to score, found {len(ids)}; "
-                f"score a shorter text"
-            )
+        require_scorable(len(ids), self.context_length)
         read = self.checked(ids)[:-1]
         if not ids:
             return np.empty((0, self._width), _as_array(torch.empty(0, dtype=self._dtype)).dtype)
@@ -118,13 +117,7 @@ class TorchModel:
 
     def checked(self, ids: Sequence[int]) -> list[int]:
         """`ids` as plain integers. Raises SettingsError where one has no logit."""
-        for token in ids:
-            if not 0 <= token < self._width:
-                raise SettingsError(
-                    f"expected token ids from 0 to {self._width - 1}, found {token}; "
-                    f"use the tokenizer of this model"
-                )
-        return [int(token) for token in ids]
+        return checked_ids(ids, self._width)
 
     @property
     def _dtype(self) -> torch.dtype:
@@ -190,11 +183,8 @@ class TorchDecoder:
             SettingsError: the id has no logit.
         """
         (checked,) = self._model.checked([token])
-        if len(self._prompt) + len(self._reading.pushed) == self._model.context_length:
-            raise CapacityError(
-                f"expected room for one more token, found the context full with "
-                f"{self._model.context_length}; shorten the prompt or the text"
-            )
+        read = len(self._prompt) + len(self._reading.pushed)
+        require_room(read, self._model.context_length)
         self._reading.push(checked)
 
     def rewind(self, count: int) -> None:
@@ -203,12 +193,7 @@ class TorchDecoder:
         Raises:
             SettingsError: `count` is negative or exceeds the number of pushed ids.
         """
-        pushed = len(self._reading.pushed)
-        if not 0 <= count <= pushed:
-            raise SettingsError(
-                f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
-                f"a prompt cannot be rewound, start another Decoder"
-            )
+        require_pushed(count, len(self._reading.pushed))
         self._reading.rewind(count)
 
 

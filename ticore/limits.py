@@ -1,0 +1,56 @@
+"""What every model checks before it reads: that the ids have logits, and that there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .errors import CapacityError, PromptError, SettingsError
+
+
+def checked_ids(ids: Iterable[int], width: int) -> list[int]:
+    """`ids` as Python integers. Raises SettingsError where one is not below `width`."""
+    checked = []
+    for token in ids:
+        if not 0 <= token < width:
+            raise SettingsError(
+                f"expected token ids from 0 to {width - 1}, found {token}; "
+                f"use the ids of the model's own tokenizer"
+            )
+        checked.append(int(token))
+    return checked
+
+
+def require_prompt_fits(count: int, context_length: int) -> None:
+    """Raises PromptError where a prompt of `count` ids exceeds the context."""
+    if count > context_length:
+        raise PromptError(
+            f"expected a prompt of at most {context_length} tokens, "
+            f"found {count}; shorten the prompt"
+        )
+
+
+def require_scorable(count: int, context_length: int) -> None:
+    """Raises CapacityError where `count` ids exceed the context by more than the unread last."""
+    if count > context_length + 1:
+        raise CapacityError(
+            f"expected at most {context_length + 1} tokens to score, found {count}; "
+            f"score a shorter text"
+        )
+
+
+def require_room(count: int, context_length: int) -> None:
+    """Raises CapacityError where no id can follow `count` ids."""
+    if count >= context_length:
+        raise CapacityError(
+            f"expected room for one more token, found the context full with "
+            f"{count}; shorten the prompt or the text"
+        )
+
+
+def require_pushed(count: int, pushed: int) -> None:
+    """Raises SettingsError where `count` ids are to be rewound of `pushed` ones that can be."""
+    if not 0 <= count <= pushed:
+        raise SettingsError(
+            f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
+            f"a prompt cannot be rewound, start another Decoder"
+        )
