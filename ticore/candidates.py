@@ -97,13 +97,6 @@ class Pool:
         """The pool of the tokens that `which`, a mask bool[n] or a slice, selects."""
         return Pool(self.ids[which], self.levels[which], self.grid_bits)
 
-    def weights(self, bits: int) -> Ints:
-        """Integer weights int64[n], each at least 1, that sum to 2^bits.
-
-        Raises SettingsError where the pool has more tokens than 2^bits can tell apart.
-        """
-        return to_weights(self.mass, bits)
-
 
 def to_weights(mass: Ints, bits: int) -> Ints:
     """Integer weights int64[n] in proportion to `mass`, each at least 1, that sum to 2^bits.
