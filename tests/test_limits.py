@@ -34,3 +34,9 @@ def test_the_most_is_allowed_and_one_more_is_not(require, most, error, message):
 def test_a_negative_number_is_not_rewound():
     with pytest.raises(SettingsError, match="found -1"):
         limits.require_pushed(-1, 7)
+
+
+def test_only_float64_is_wide_enough():
+    limits.require_float64("float64")
+    with pytest.raises(SettingsError, match="found bfloat16; load it with dtype='float64'"):
+        limits.require_float64("bfloat16")

@@ -171,6 +171,19 @@ class LanguageModel(Protocol):
         ...
 
 
+@runtime_checkable
+class PortableModel(LanguageModel, Protocol):
+    """A model whose logits other backends and machines compute as well, to 1e-9."""
+
+    def portable_digest(self) -> str:
+        """Hex digest of what shapes the logits' values, the same in every backend.
+
+        See `ticore.checkpoint.Checkpoint`. Raises SettingsError where this model computes in
+        less than float64, whose last digits are nobody else's.
+        """
+        ...
+
+
 TokenizerLoader = Callable[[str], Tokenizer]
 
 

@@ -1,4 +1,4 @@
-"""What every model checks before it reads: that the ids have logits, and that there is room."""
+"""What every model checks: that ids have logits, that there is room, that numbers are wide."""
 
 from __future__ import annotations
 
@@ -53,4 +53,16 @@ def require_pushed(count: int, pushed: int) -> None:
         raise SettingsError(
             f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
             f"a prompt cannot be rewound, start another Decoder"
+        )
+
+
+def require_float64(dtype: str) -> None:
+    """Raises SettingsError where a model computes in another `dtype`, such as float32.
+
+    Only float64 leaves the digits that other machines reproduce.
+    """
+    if dtype != "float64":
+        raise SettingsError(
+            f"expected a model that computes in float64, as portable numerics needs, "
+            f"found {dtype}; load it with dtype='float64'"
         )

@@ -1,7 +1,7 @@
 """Small Llama models run in NumPy: the default language model of ticore.
 
 config.py    config.json: sizes, and what is refused
-weights.py   model.safetensors: tensors checked, converted and stacked
+weights.py   its tensors, converted and stacked
 network.py   the forward pass and its cache
 model.py     the model and its Decoder, as the core sees them
 loading.py   from a name or a directory to a model

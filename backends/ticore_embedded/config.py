@@ -6,11 +6,9 @@ that is almost a Llama would otherwise answer with numbers that are almost right
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from ticore.errors import ModelFilesError
 
@@ -42,30 +40,6 @@ class LlamaConfig:
         """Ids that end a text; a config may name one, several or none."""
         eos = self.eos_token_id
         return frozenset((eos,) if isinstance(eos, int) else eos)
-
-
-def read_config(path: Path) -> LlamaConfig:
-    """Read the `config.json` at `path`.
-
-    Raises:
-        ModelFilesError: no such file, no JSON object in it, or `parse_config` refuses it.
-    """
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelFilesError(
-            f"{path}: expected the config.json of a Llama, found no readable file "
-            f"({error.strerror}); name a directory that transformers' save_pretrained wrote"
-        ) from error
-    except ValueError as error:  # malformed JSON and malformed UTF-8 alike
-        raise ModelFilesError(
-            f"{path}: expected JSON, found something else ({error}); fetch the file again"
-        ) from error
-    if not isinstance(settings, dict):
-        raise ModelFilesError(
-            f"{path}: expected a JSON object, found {type(settings).__name__}; fetch the file again"
-        )
-    return parse_config(settings, where=str(path))
 
 
 def parse_config(settings: Mapping[str, object], where: str = "config.json") -> LlamaConfig:

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ticore.checkpoint import (
+    Checkpoint,
+    Start,
+    Tensors,
+    find_start,
+    open_tokenizer,
+    read_config,
+    require_fits,
+)
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import ModelBackend, TokenizerLoader
 
-from .config import read_config
+from .config import LlamaConfig, parse_config
 from .model import EmbeddedModel
 from .network import Network
 from .weights import read_weights
@@ -38,9 +47,9 @@ class EmbeddedBackend:
 
         Args:
             location: the name of a shipped model, or the path of a directory with config.json,
-                model.safetensors and tokenizer.model (write `./tiny-en` for a directory that is
-                called like a shipped model).
-            load_tokenizer: opens the SentencePiece file beside the weights.
+                weights in safetensors files, and tokenizer.model or tokenizer.json (write
+                `./tiny-en` for a directory that is called like a shipped model).
+            load_tokenizer: opens the tokenizer's file.
             options: `dtype`, "float64" (the default, whose logits other machines reproduce to
                 about 1e-12) or "float32" (twice as fast).
 
@@ -53,20 +62,30 @@ class EmbeddedBackend:
         folder = self.folder(location) if location in self.shipped else Path(location)
         if not folder.is_dir():
             raise ModelFilesError(
-                f"expected {location!r} to be a directory with config.json, model.safetensors and "
-                f"tokenizer.model, or the name of a shipped model "
+                f"expected {location!r} to be a directory with config.json, weights in "
+                f"safetensors files and a tokenizer, or the name of a shipped model "
                 f"({', '.join(sorted(self.shipped))}); found no directory {folder}"
             )
-        config = read_config(folder / "config.json")
-        tokenizer = load_tokenizer(f"sentencepiece:{folder / 'tokenizer.model'}")
-        if tokenizer.vocab_size > config.vocab_size:
-            raise ModelFilesError(
-                f"{folder}: expected a tokenizer of at most {config.vocab_size} ids, as many as "
-                f"the model has logits, found {tokenizer.vocab_size}; "
-                f"use the tokenizer.model that the model was trained with"
-            )
-        weights = read_weights(folder / "model.safetensors", config, dtype)
-        return EmbeddedModel(Network(config, weights), tokenizer)
+        settings = read_config(folder)
+        config = parse_config(settings, str(folder / "config.json"))
+        tokenizer = open_tokenizer(folder, load_tokenizer)
+        require_fits(folder, tokenizer, config.vocab_size)
+        start = _start(folder, config)
+        tensors = Tensors(folder)
+        network = Network(config, read_weights(tensors, config, dtype))
+        return EmbeddedModel(network, tokenizer, Checkpoint(settings, tensors, start))
+
+
+def _start(folder: Path, config: LlamaConfig) -> Start:
+    """The start token, which this runner reads before every text."""
+    eos = min(config.eos_ids, default=None)
+    start = find_start(folder, config.bos_token_id, eos, config.vocab_size)
+    if start != Start(config.bos_token_id, always=True):
+        raise ModelFilesError(
+            f"{folder}: expected a tokenizer that begins each text with the start token "
+            f"{config.bos_token_id}, found one that does not; use another backend for this model"
+        )
+    return start
 
 
 def _dtype(options: Mapping[str, object]) -> str:

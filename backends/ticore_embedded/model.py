@@ -8,9 +8,11 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 
+from ticore.checkpoint import Checkpoint
 from ticore.interfaces import Logits, Tokenizer
 from ticore.limits import (
     checked_ids,
+    require_float64,
     require_prompt_fits,
     require_pushed,
     require_room,
@@ -21,11 +23,18 @@ from .network import Cache, Network
 
 
 class EmbeddedModel:
-    """A Llama in NumPy. Every text is read after the start token, which is not among its ids."""
+    """A Llama in NumPy. Every text is read after the start token, which is not among its ids.
 
-    def __init__(self, network: Network, tokenizer: Tokenizer) -> None:
+    Args:
+        network: the weights, ready to run.
+        tokenizer: of at most as many ids as the network has logits.
+        checkpoint: the files that both are from.
+    """
+
+    def __init__(self, network: Network, tokenizer: Tokenizer, checkpoint: Checkpoint) -> None:
         self.network = network
         self._tokenizer = tokenizer
+        self._checkpoint = checkpoint
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -75,6 +84,11 @@ class EmbeddedModel:
     def digest(self) -> str:
         """SHA-256 hex digest of sizes, weights, precision and tokenizer."""
         return self._digest
+
+    def portable_digest(self) -> str:
+        """Hex digest of the checkpoint. Raises SettingsError where the dtype is not float64."""
+        require_float64(self.network.dtype.name)
+        return self._checkpoint.digest()
 
     @cached_property
     def _digest(self) -> str:

@@ -1,4 +1,4 @@
-"""model.safetensors in, arrays ready to multiply out.
+"""Stored tensors in, arrays ready to multiply out.
 
 Every tensor's presence, type and shape is checked against the config before any is converted.
 Matrices keep the file's layout, one row an output: reading one token multiplies a row vector by
@@ -8,15 +8,12 @@ read the same input are stacked, for fewer and larger products.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import safetensors
 
-from ticore.errors import ModelFilesError
+from ticore.checkpoint import StoredTensor, Tensors
 
 from .config import LlamaConfig
 
@@ -61,22 +58,24 @@ class Weights:
     digest: str
 
 
-def read_weights(path: Path, config: LlamaConfig, dtype: npt.DTypeLike) -> Weights:
-    """Read the `model.safetensors` at `path`.
+def read_weights(tensors: Tensors, config: LlamaConfig, dtype: npt.DTypeLike) -> Weights:
+    """The network of `config`.
 
     Args:
-        config: says which tensors there must be, and their shapes.
+        tensors: as they are stored.
+        config: says which there must be, and their shapes.
         dtype: float32 or float64, to which everything is converted.
 
     Raises:
-        ModelFilesError: the file is missing or damaged, or a tensor is missing, superfluous, of
-            another shape, or of a type other than float16, bfloat16 and float32.
+        ModelFilesError: a tensor is missing, superfluous, of another shape, or of a type other
+            than float16, bfloat16 and float32.
     """
-    stored = _read_tensors(path)
-    _check(stored, config, path)
+    shapes = expected_shapes(config).items()
+    stored = {name: tensors.take(name, shape, _CODES) for name, shape in shapes}
+    tensors.refuse_rest(_harmless)
 
     def stack(*names: str) -> Array:
-        return np.concatenate([stored[f"{name}.weight"].to_float(dtype) for name in names])
+        return np.concatenate([_to_float(stored[f"{name}.weight"], dtype) for name in names])
 
     def layer(at: str) -> Layer:
         return Layer(
@@ -94,7 +93,7 @@ def read_weights(path: Path, config: LlamaConfig, dtype: npt.DTypeLike) -> Weigh
         layers=tuple(layer(f"model.layers.{i}") for i in range(config.num_hidden_layers)),
         norm=stack("model.norm"),
         head=embedding if config.tie_word_embeddings else stack("lm_head"),
-        digest=_digest(stored),
+        digest=tensors.digest(),
     )
 
 
@@ -123,79 +122,20 @@ def expected_shapes(config: LlamaConfig) -> dict[str, tuple[int, ...]]:
     return {f"{name}.weight": shape for name, shape in shapes.items()}
 
 
-@dataclass(frozen=True)
-class _Stored:
-    """A tensor as it lies in the file: little-endian numbers of the type that `code` names."""
-
-    code: str
-    shape: tuple[int, ...]
-    data: bytes
-
-    def to_float(self, dtype: npt.DTypeLike) -> Array:
-        if self.code == "BF16":
-            # NumPy has no bfloat16, but it is the upper half of a float32.
-            wide = np.frombuffer(self.data, "<u2").astype(np.uint32) << 16
-            numbers: Array = wide.view(np.float32)
-        else:
-            numbers = np.frombuffer(self.data, _NUMPY_TYPES[self.code])
-        return numbers.astype(dtype).reshape(self.shape)
+def _to_float(tensor: StoredTensor, dtype: npt.DTypeLike) -> Array:
+    if tensor.code == "BF16":
+        # NumPy has no bfloat16, but it is the upper half of a float32.
+        wide = tensor.data.view("<u2").astype(np.uint32) << 16
+        numbers: Array = wide.view(np.float32)
+    else:
+        numbers = tensor.data.view(_NUMPY_TYPES[tensor.code])
+    return numbers.astype(dtype).reshape(tensor.shape)
 
 
 _NUMPY_TYPES = {"F16": "<f2", "F32": "<f4"}
 _CODES = {"BF16", *_NUMPY_TYPES}
 
 
-def _read_tensors(path: Path) -> dict[str, _Stored]:
-    try:
-        # Not the NumPy face of safetensors, which refuses bfloat16.
-        entries = safetensors.deserialize(path.read_bytes())  # type: ignore[no-untyped-call]  # untyped
-    except OSError as error:
-        raise ModelFilesError(
-            f"{path}: expected the model's weights, found no readable file ({error.strerror}); "
-            f"weights must lie in one model.safetensors beside config.json"
-        ) from error
-    except safetensors.SafetensorError as error:
-        raise ModelFilesError(
-            f"{path}: expected a safetensors file, found a damaged or truncated one ({error}); "
-            f"fetch it again"
-        ) from error
-    return {
-        name: _Stored(entry["dtype"], tuple(entry["shape"]), bytes(entry["data"]))
-        for name, entry in entries
-    }
-
-
-def _check(stored: dict[str, _Stored], config: LlamaConfig, path: Path) -> None:
-    shapes = expected_shapes(config)
-    for name, shape in shapes.items():
-        if name not in stored:
-            raise ModelFilesError(
-                f"{path}: expected a tensor {name} of shape {shape}, found none of that name; "
-                f"check that config.json belongs to these weights"
-            )
-        tensor = stored[name]
-        if tensor.shape != shape:
-            raise ModelFilesError(
-                f"{path}: expected {name} to have shape {shape}, found {tensor.shape}; "
-                f"check that config.json belongs to these weights"
-            )
-        if tensor.code not in _CODES:
-            raise ModelFilesError(
-                f"{path}: expected {name} to be one of {', '.join(sorted(_CODES))}, "
-                f"found {tensor.code}; convert the weights to float16"
-            )
-    for name in stored.keys() - shapes.keys():
-        # A tied head may be stored all the same, and old exports keep the rotary frequencies.
-        if name != "lm_head.weight" and not name.endswith("rotary_emb.inv_freq"):
-            raise ModelFilesError(
-                f"{path}: expected the tensors of a plain Llama with {config.num_hidden_layers} "
-                f"layers, found {name} besides; the embedded runner would ignore it"
-            )
-
-
-def _digest(stored: dict[str, _Stored]) -> str:
-    digest = hashlib.sha256()
-    for name, tensor in sorted(stored.items()):
-        digest.update(f"{name} {tensor.code} {tensor.shape}\n".encode())
-        digest.update(tensor.data)
-    return digest.hexdigest()
+def _harmless(name: str) -> bool:
+    """A tied head may be stored all the same, and old exports keep the rotary frequencies."""
+    return name == "lm_head.weight" or name.endswith("rotary_emb.inv_freq")

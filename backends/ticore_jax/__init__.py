@@ -3,8 +3,6 @@
 fields.py      typed access to JSON
 rope.py        rotary embeddings: variants, frequencies, tables
 config.py      config.json in terms that all architectures share, and what is refused
-folder.py      what else lies in the directory: the tokenizer, the start token
-checkpoint.py  safetensors files, single or sharded: tensors mapped, checked, taken by name
 network.py     the forward pass
 families.py    from an architecture's tensors to the network
 placement.py   the mesh of devices, and which weight lies where

@@ -7,10 +7,14 @@ missing, superfluous or of another shape is hence found before the first number 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+import ml_dtypes
 import numpy as np
+import numpy.typing as npt
 
-from .checkpoint import Checkpoint
+from ticore.checkpoint import Tensors
+
 from .config import Config
 from .network import (
     Attention,
@@ -25,12 +29,13 @@ from .network import (
 )
 from .rope import angle_tables
 
+_TYPES: dict[str, npt.DTypeLike] = {"BF16": ml_dtypes.bfloat16, "F16": "<f2", "F32": "<f4"}
 # The dimension of a matrix that devices share: its outputs, or its inputs where those are shared
 # already, so that a layer's second product needs nothing but one sum over devices.
 OUTPUTS, INPUTS = 0, 1
 
 
-def build(config: Config, tensors: Checkpoint) -> Network:
+def build(config: Config, tensors: Tensors) -> Network:
     """The network of `config`, its arrays views of `tensors`.
 
     Raises:
@@ -41,19 +46,20 @@ def build(config: Config, tensors: Checkpoint) -> Network:
     return network
 
 
-def _llama(config: Config, tensors: Checkpoint) -> Network:
+def _llama(config: Config, tensors: Tensors) -> Network:
+    take = partial(_array, tensors)
     width, inner = config.width, config.inner
     queries, pairs = config.heads * config.head_dim, config.kv_heads * config.head_dim
 
     def linear(name: str, outputs: int, inputs: int, bias: bool, split: int) -> Linear:
         return Linear(
-            tensors.take(f"{name}.weight", (outputs, inputs)),
-            tensors.take(f"{name}.bias", (outputs,)) if bias else None,
+            take(f"{name}.weight", (outputs, inputs)),
+            take(f"{name}.bias", (outputs,)) if bias else None,
             split,
         )
 
     def norm(name: str) -> RMSNorm:
-        return RMSNorm(tensors.take(f"{name}.weight", (width,)), config.norm_eps)
+        return RMSNorm(take(f"{name}.weight", (width,)), config.norm_eps)
 
     def block(at: str, window: int | None) -> Block:
         attention = Attention(
@@ -80,29 +86,30 @@ def _llama(config: Config, tensors: Checkpoint) -> Network:
     assert config.rope is not None
     vocabulary = config.vocab_size, width
     return Network(
-        embedding=tensors.take("model.embed_tokens.weight", vocabulary),
+        embedding=take("model.embed_tokens.weight", vocabulary),
         positions=None,
         turn=Rotation(*angle_tables(config.rope, config.head_dim, config.context)),
         blocks=[block(f"model.layers.{i}", w) for i, w in enumerate(config.windows)],
         norm=norm("model.norm"),
-        head=None if config.tied else tensors.take("lm_head.weight", vocabulary),
+        head=None if config.tied else take("lm_head.weight", vocabulary),
     )
 
 
-def _gpt2(config: Config, tensors: Checkpoint) -> Network:
+def _gpt2(config: Config, tensors: Tensors) -> Network:
+    take = partial(_array, tensors)
     width, inner = config.width, config.inner
     # The first exports, OpenAI's own among them, were made without the head's wrapping.
     root = "transformer." if "transformer.wte.weight" in tensors else ""
 
     def linears(name: str, inputs: int, outputs: int, split: int, parts: int = 1) -> list[Linear]:
         """GPT-2 stores one row an input, and queries, keys and values side by side."""
-        weight = tensors.take(f"{name}.weight", (inputs, parts * outputs)).T
-        bias = tensors.take(f"{name}.bias", (parts * outputs,))
+        weight = take(f"{name}.weight", (inputs, parts * outputs)).T
+        bias = take(f"{name}.bias", (parts * outputs,))
         both = zip(np.split(weight, parts), np.split(bias, parts), strict=True)
         return [Linear(w, b, split) for w, b in both]
 
     def norm(name: str) -> LayerNorm:
-        weight, bias = (tensors.take(f"{name}.{x}", (width,)) for x in ("weight", "bias"))
+        weight, bias = (take(f"{name}.{x}", (width,)) for x in ("weight", "bias"))
         return LayerNorm(weight, bias, config.norm_eps)
 
     def block(at: str) -> Block:
@@ -119,13 +126,19 @@ def _gpt2(config: Config, tensors: Checkpoint) -> Network:
 
     vocabulary = config.vocab_size, width
     return Network(
-        embedding=tensors.take(f"{root}wte.weight", vocabulary),
-        positions=tensors.take(f"{root}wpe.weight", (config.context, width)),
+        embedding=take(f"{root}wte.weight", vocabulary),
+        positions=take(f"{root}wpe.weight", (config.context, width)),
         turn=None,
         blocks=[block(f"{root}h.{i}") for i in range(config.layers)],
         norm=norm(f"{root}ln_f"),
-        head=None if config.tied else tensors.take("lm_head.weight", vocabulary),
+        head=None if config.tied else take("lm_head.weight", vocabulary),
     )
+
+
+def _array(tensors: Tensors, name: str, shape: tuple[int, ...]) -> npt.NDArray[np.floating]:
+    """The tensor `name` in the type it is stored in, a read-only view of its file."""
+    stored = tensors.take(name, shape, _TYPES)
+    return stored.data.view(_TYPES[stored.code]).reshape(shape)
 
 
 def _harmless(name: str) -> bool:
@@ -135,7 +148,7 @@ def _harmless(name: str) -> bool:
     )
 
 
-_FAMILIES: dict[str, Callable[[Config, Checkpoint], Network]] = {
+_FAMILIES: dict[str, Callable[[Config, Tensors], Network]] = {
     "llama": _llama,
     "mistral": _llama,
     "qwen2": _llama,

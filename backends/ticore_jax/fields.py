@@ -2,37 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from ticore.errors import ModelFilesError
-
-
-def read_json(path: Path, kind: str) -> Mapping[str, object]:
-    """The JSON object in the file at `path`; `kind` says in an error text what it is.
-
-    Raises:
-        ModelFilesError: no such file, or no JSON object in it.
-    """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelFilesError(
-            f"{path}: expected {kind}, found no readable file ({error.strerror}); "
-            f"name a directory that transformers' save_pretrained wrote"
-        ) from error
-    except ValueError as error:  # malformed JSON and malformed UTF-8 alike
-        raise ModelFilesError(
-            f"{path}: expected JSON, found something else ({error}); fetch the file again"
-        ) from error
-    if not isinstance(found, dict):
-        raise ModelFilesError(
-            f"{path}: expected a JSON object, found {type(found).__name__}; fetch the file again"
-        )
-    return found
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,17 @@ from functools import cached_property
 
 import numpy as np
 
+from ticore.checkpoint import Checkpoint
 from ticore.interfaces import Logits, Tokenizer
 from ticore.limits import (
     checked_ids,
+    require_float64,
     require_prompt_fits,
     require_pushed,
     require_room,
     require_scorable,
 )
 
-from .folder import Start
 from .runner import Runner
 
 
@@ -29,15 +30,14 @@ class JaxModel:
     Args:
         runner: the network.
         tokenizer: of at most as many ids as the network has logits.
-        start: what is read before a text; never among its ids.
-        weights: hex digest of the checkpoint.
+        checkpoint: the files that both are from.
     """
 
-    def __init__(self, runner: Runner, tokenizer: Tokenizer, start: Start, weights: str) -> None:
+    def __init__(self, runner: Runner, tokenizer: Tokenizer, checkpoint: Checkpoint) -> None:
         self._runner = runner
         self._tokenizer = tokenizer
-        self._start = start
-        self._weights = weights
+        self._start = checkpoint.start
+        self._checkpoint = checkpoint
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -67,7 +67,7 @@ class JaxModel:
         """
         require_prompt_fits(len(prompt_ids), self.context_length)
         checked = self._checked(prompt_ids)
-        return JaxDecoder(self._runner, checked, self._opened(checked), self.context_length)
+        return JaxDecoder(self._runner, checked, self._start.before(checked), self.context_length)
 
     def score(self, ids: Sequence[int]) -> Logits:
         """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].
@@ -81,7 +81,7 @@ class JaxModel:
         """
         require_scorable(len(ids), self.context_length)
         read = self._checked(ids)[:-1]
-        rows = self._runner.read(self._opened(read), self._runner.new_cache(), every=True)
+        rows = self._runner.read(self._start.before(read), self._runner.new_cache(), every=True)
         if read and not self._start.always:
             rows = np.concatenate([self.start([]).logits()[None], rows])
             rows.setflags(write=False)
@@ -94,23 +94,24 @@ class JaxModel:
         """
         return self._digest
 
+    def portable_digest(self) -> str:
+        """Hex digest of the checkpoint. Raises SettingsError where the dtype is not float64."""
+        require_float64(self._runner.dtype.name)
+        return self._checkpoint.digest()
+
     @cached_property
     def _digest(self) -> str:
         parts = {
             "config": dataclasses.asdict(self._runner.config),
             "start": dataclasses.asdict(self._start),
             "dtype": self._runner.dtype.name,
-            "weights": self._weights,
+            "weights": self._checkpoint.tensors.digest(),
             "tokenizer": self._tokenizer.digest(),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _checked(self, ids: Sequence[int]) -> list[int]:
         return checked_ids(ids, self.logit_width)
-
-    def _opened(self, ids: list[int]) -> list[int]:
-        """`ids` behind the start token, if they are read behind one."""
-        return [self._start.token, *ids] if self._start.always or not ids else ids
 
 
 class JaxDecoder:

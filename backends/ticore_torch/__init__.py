@@ -2,7 +2,6 @@
 
 options.py     dtype, device and the other options, checked
 places.py      from a place to a directory, from the hub where need be
-folders.py     what else lies in the directory: the tokenizer, the start token
 weights.py     the directory read by transformers, with nothing missing and nothing left over
 precision.py   the same bits for the same calls; float64 that is float64 throughout
 network.py     a transformers model with its cache: read, crop

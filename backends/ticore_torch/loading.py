@@ -7,10 +7,16 @@ from functools import partial
 
 from transformers import PreTrainedConfig, PreTrainedModel
 
-from ticore.errors import ModelFilesError
+from ticore.checkpoint import (
+    Checkpoint,
+    Tensors,
+    find_start,
+    open_tokenizer,
+    require_fits,
+)
+from ticore.checkpoint import read_config as read_settings
 from ticore.interfaces import TokenizerLoader
 
-from .folders import find_start, open_tokenizer
 from .model import TorchModel
 from .network import Network, ids_of
 from .options import parse_options
@@ -34,7 +40,8 @@ def load(
         location: the path of a directory with config.json, safetensors files and tokenizer.model
             or tokenizer.json, or a name of the Hugging Face hub (write `./name` for a directory
             that is called like a model there).
-        load_tokenizer: opens the tokenizer beside the weights; see `folders.open_tokenizer`.
+        load_tokenizer: opens the tokenizer beside the weights; see
+            `ticore.checkpoint.open_tokenizer`.
         options: `dtype`, "float32" (the default), "float64", "bfloat16" or "float16"; `device`,
             "cuda" if there is one, else "cpu"; `revision` of a model of the hub;
             `trust_remote_code`, False; `tokenizer`, the place of another one.
@@ -56,18 +63,14 @@ def load(
     with asking(folder):
         network = Network(module, partial(reproducible, chosen.dtype))
         width = probe(folder, network, chosen.dtype)
-    if tokenizer.vocab_size > width:
-        raise ModelFilesError(
-            f"{folder}: expected a tokenizer of at most {width} ids, as many as the model has "
-            f"logits, found {tokenizer.vocab_size}; use the tokenizer that the model was trained "
-            f"with"
-        )
+    require_fits(folder, tokenizer, width)
     bos, eos = _special_ids(module, "bos_token_id"), _special_ids(module, "eos_token_id")
+    start = find_start(folder, next(iter(bos), None), next(iter(eos), None), width)
     return TorchModel(
         network,
         tokenizer,
         width=width,
-        start=find_start(folder, next(iter(bos), None), next(iter(eos), None)),
+        checkpoint=Checkpoint(read_settings(folder), Tensors(folder), start),
         positions=_positions(config),
         eos_ids=frozenset(eos),
     )

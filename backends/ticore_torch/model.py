@@ -10,17 +10,17 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from ticore.errors import PromptError
+from ticore.checkpoint import Checkpoint
 from ticore.interfaces import Logits, Tokenizer
 from ticore.limits import (
     checked_ids,
+    require_float64,
     require_prompt_fits,
     require_pushed,
     require_room,
     require_scorable,
 )
 
-from .folders import Start
 from .network import Network
 from .reading import Reading
 
@@ -35,7 +35,7 @@ class TorchModel:
         network: computes in one dtype on one device.
         tokenizer: has at most `width` ids.
         width: number of logits.
-        start: what is read before a text; never among its ids.
+        checkpoint: the files that both are from.
         positions: how many ids the network can read, the start token among them.
         eos_ids: ids that end a text.
     """
@@ -46,14 +46,15 @@ class TorchModel:
         tokenizer: Tokenizer,
         *,
         width: int,
-        start: Start,
+        checkpoint: Checkpoint,
         positions: int,
         eos_ids: frozenset[int],
     ) -> None:
         self.network = network
         self._tokenizer = tokenizer
         self._width = width
-        self._start = start
+        self._start = checkpoint.start
+        self._checkpoint = checkpoint
         self._positions = positions
         self._eos_ids = eos_ids
 
@@ -86,7 +87,7 @@ class TorchModel:
         """
         require_prompt_fits(len(prompt_ids), self.context_length)
         checked = self.checked(prompt_ids)
-        return TorchDecoder(self, checked, self._opened(checked))
+        return TorchDecoder(self, checked, self._start.before(checked))
 
     def score(self, ids: Sequence[int]) -> Logits:
         """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].
@@ -103,9 +104,9 @@ class TorchModel:
         read = self.checked(ids)[:-1]
         if not ids:
             return np.empty((0, self._width), _as_array(torch.empty(0, dtype=self._dtype)).dtype)
-        rows = self.network.read_all(self._opened(read))
+        rows = self.network.read_all(self._start.before(read))
         if read and not self._start.always:
-            rows = torch.cat([self.network.read_all(self._opened([])), rows])
+            rows = torch.cat([self.network.read_all(self._start.before([])), rows])
         return _as_array(rows)
 
     def digest(self) -> str:
@@ -123,6 +124,14 @@ class TorchModel:
     def _dtype(self) -> torch.dtype:
         return self.network.module.dtype
 
+    def portable_digest(self) -> str:
+        """Hex digest of the checkpoint. Raises SettingsError where the dtype is not float64.
+
+        The network is trusted to be as it was loaded: weights changed since are not noticed here.
+        """
+        require_float64(str(self._dtype).removeprefix("torch."))
+        return self._checkpoint.digest()
+
     @cached_property
     def _digest(self) -> str:
         module = self.network.module
@@ -139,17 +148,6 @@ class TorchModel:
         }
         text = json.dumps(parts, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
-
-    def _opened(self, ids: list[int]) -> list[int]:
-        """What the network reads for a text that begins with `ids`."""
-        if ids and not self._start.always:
-            return ids
-        if self._start.token is None:
-            raise PromptError(
-                "expected a prompt of at least one token, since this model has neither a start "
-                "token nor one that ends texts, found none; give it a prompt"
-            )
-        return [self._start.token, *ids]
 
 
 class TorchDecoder:

@@ -106,6 +106,7 @@ def write_model(folder: Path, config: LlamaConfig, tensors: Tensors) -> Path:
     settings = dataclasses.asdict(config) | {"model_type": "llama"}
     (folder / "config.json").write_text(json.dumps(settings))
     (folder / "model.safetensors").write_bytes(safetensors.torch.save(tensors))
+    (folder / "tokenizer.model").touch()
     return folder
 
 
@@ -425,26 +426,14 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"config\.json: .*no readable file"):
             load(copy)
 
-    @pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b""])
-    def test_config_is_no_json(self, copy: Path, content: bytes) -> None:
-        (copy / "config.json").write_bytes(content)
-        with pytest.raises(ModelFilesError, match="expected JSON"):
-            load(copy)
-
-    def test_config_is_no_object(self, copy: Path) -> None:
-        (copy / "config.json").write_text("[]")
-        with pytest.raises(ModelFilesError, match="expected a JSON object, found list"):
-            load(copy)
-
     def test_no_weights(self, copy: Path) -> None:
         (copy / "model.safetensors").unlink()
         with pytest.raises(ModelFilesError, match=r"model\.safetensors: .*no readable file"):
             load(copy)
 
-    @pytest.mark.parametrize("kept", [0, 4, 100, -1])
-    def test_truncated_weights(self, copy: Path, kept: int) -> None:
+    def test_truncated_weights(self, copy: Path) -> None:
         path = copy / "model.safetensors"
-        path.write_bytes(path.read_bytes()[:kept])
+        path.write_bytes(path.read_bytes()[:-1])
         with pytest.raises(ModelFilesError, match="damaged or truncated"):
             load(copy)
 
@@ -472,12 +461,17 @@ class TestBadFiles:
     def test_superfluous_tensor(self, copy: Path) -> None:
         name = "model.layers.0.self_attn.q_proj.bias"
         self.rewrite(copy, lambda t: t.update({name: torch.ones(32)}))
-        with pytest.raises(ModelFilesError, match=r"q_proj\.bias besides"):
+        with pytest.raises(ModelFilesError, match=r"1 besides, such as .*q_proj\.bias"):
             load(copy)
 
     def test_tokenizer_with_more_ids_than_logits(self, copy: Path) -> None:
         with pytest.raises(ModelFilesError, match=r"at most 50 ids.* found 51"):
             BACKEND.load(str(copy), lambda place: NumberTokenizer(vocab_size=51), {})
+
+    def test_texts_without_a_start_token(self, copy: Path) -> None:
+        (copy / "tokenizer_config.json").write_text('{"add_bos_token": false}')
+        with pytest.raises(ModelFilesError, match="each text with the start token 1, found one"):
+            load(copy)
 
     def test_bad_dtype(self, copy: Path) -> None:
         with pytest.raises(SettingsError, match="float64, float32, found 'float16'"):

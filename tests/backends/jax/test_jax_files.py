@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +9,10 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from tests.backends.jax.checkpoints import CASES, NumberTokenizer, load, save
+from tests.backends.jax.checkpoints import CASES, NumberTokenizer, load
 from ticore.errors import ModelFilesError, SettingsError
 from ticore_jax import BACKEND
 from ticore_jax.config import Config, parse_config
-from ticore_jax.folder import Start, find_start, open_tokenizer
 
 Tensors = dict[str, np.ndarray]
 
@@ -118,82 +116,6 @@ class TestConfig:
             parsed("qwen2", use_sliding_window=True, **{name: value})
 
 
-def template(first: int) -> dict[str, object]:
-    """A post-processor of tokenizer.json that puts the id `first` before a text."""
-    return {
-        "type": "TemplateProcessing",
-        "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A"}}],
-        "special_tokens": {"<s>": {"id": "<s>", "ids": [first], "tokens": ["<s>"]}},
-    }
-
-
-class TestFolder:
-    """What lies beside the weights."""
-
-    def test_of_two_tokenizers_the_original_is_taken(self, tmp_path: Path) -> None:
-        places = []
-
-        def sentencepieces(place: str) -> NumberTokenizer:
-            places.append(place)
-            return NumberTokenizer()
-
-        def ranks(place: str) -> NumberTokenizer:
-            if place.startswith("sentencepiece:"):
-                raise ModelFilesError("no SentencePiece")
-            return sentencepieces(place)
-
-        original, converted = tmp_path / "tokenizer.model", tmp_path / "tokenizer.json"
-        converted.touch()
-        open_tokenizer(tmp_path, parsed(), sentencepieces)
-        original.touch()
-        open_tokenizer(tmp_path, parsed(), sentencepieces)
-        open_tokenizer(tmp_path, parsed(), ranks)
-        converted.unlink()
-        with pytest.raises(ModelFilesError, match="no SentencePiece"):
-            open_tokenizer(tmp_path, parsed(), ranks)
-        first = f"sentencepiece:{original}"
-        assert places == [f"tokenizers:{converted}", first, f"tokenizers:{converted}"]
-
-    @pytest.mark.parametrize(
-        ("files", "expected"),
-        [
-            ({}, Start(1, True)),
-            ({"tokenizer.json": {}}, Start(1, False)),
-            ({"tokenizer.json": {"post_processor": template(7)}}, Start(7, True)),
-            (
-                {
-                    "tokenizer.json": {
-                        "post_processor": {
-                            "type": "Sequence",
-                            "processors": [{"type": "ByteLevel"}, template(7)],
-                        }
-                    }
-                },
-                Start(7, True),
-            ),
-            (
-                {
-                    "tokenizer.json": {"post_processor": template(7)},
-                    "tokenizer_config.json": {"add_bos_token": False},
-                },
-                Start(1, False),
-            ),
-            (
-                {"tokenizer.json": {}, "tokenizer_config.json": {"add_bos_token": True}},
-                Start(1, True),
-            ),
-            ({"tokenizer.json": {}, "tokenizer_config.json": {}}, Start(1, False)),
-        ],
-    )
-    def test_start_token(self, files: dict[str, object], expected: Start, tmp_path: Path) -> None:
-        for name, content in files.items():
-            (tmp_path / name).write_text(json.dumps(content))
-        assert find_start(tmp_path, parsed()) == expected
-        without = parsed(bos_token_id=None, eos_token_id=[1, 2])
-        if expected.token == 1:
-            assert find_start(tmp_path, without) == Start(1, False)
-
-
 class TestBadFiles:
     @pytest.fixture
     def copy(self, folder: Path, tmp_path: Path) -> Path:
@@ -217,26 +139,14 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"config\.json: .*no readable file"):
             load(copy)
 
-    @pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b""])
-    def test_config_is_no_json(self, copy: Path, content: bytes) -> None:
-        (copy / "config.json").write_bytes(content)
-        with pytest.raises(ModelFilesError, match="expected JSON"):
-            load(copy)
-
-    def test_config_is_no_object(self, copy: Path) -> None:
-        (copy / "config.json").write_text("[]")
-        with pytest.raises(ModelFilesError, match="expected a JSON object, found list"):
-            load(copy)
-
     def test_no_weights(self, copy: Path) -> None:
         (copy / "model.safetensors").unlink()
         with pytest.raises(ModelFilesError, match=r"model\.safetensors: .*no readable file"):
             load(copy)
 
-    @pytest.mark.parametrize("kept", [0, 4, 100, -1])
-    def test_truncated_weights(self, copy: Path, kept: int) -> None:
+    def test_truncated_weights(self, copy: Path) -> None:
         path = copy / "model.safetensors"
-        path.write_bytes(path.read_bytes()[:kept])
+        path.write_bytes(path.read_bytes()[:-1])
         with pytest.raises(ModelFilesError, match="damaged or truncated"):
             load(copy)
 
@@ -260,30 +170,8 @@ class TestBadFiles:
     def test_superfluous_tensor(self, copy: Path) -> None:
         bias = {"model.layers.0.self_attn.q_proj.bias": np.ones(32, np.float32)}
         self.rewrite(copy, lambda tensors: tensors.update(bias))
-        with pytest.raises(ModelFilesError, match=r"q_proj\.bias and 0 others besides"):
+        with pytest.raises(ModelFilesError, match=r"1 besides, such as .*q_proj\.bias"):
             load(copy)
-
-    def test_missing_shard(self, tmp_path: Path) -> None:
-        shard = sorted(save(tmp_path, max_shard_size="8KB").glob("*.safetensors"))[1]
-        shard.unlink()
-        with pytest.raises(ModelFilesError, match=rf"{shard.name}: .*no readable file"):
-            load(tmp_path)
-
-    def test_index_and_shards_of_different_places(self, tmp_path: Path) -> None:
-        save(tmp_path, max_shard_size="8KB")
-        path = tmp_path / "model.safetensors.index.json"
-        index = json.loads(path.read_text())
-        index["weight_map"]["model.norm.weight"] = index["weight_map"]["lm_head.weight"]
-        path.write_text(json.dumps(index))
-        with pytest.raises(ModelFilesError, match=r"a tensor model\.norm\.weight, as model\.safe"):
-            load(tmp_path)
-
-    @pytest.mark.parametrize("shards", [None, {}, [], {"model.norm.weight": "../other"}])
-    def test_index_without_files_beside_it(self, tmp_path: Path, shards: object) -> None:
-        save(tmp_path, max_shard_size="8KB")
-        (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
-        with pytest.raises(ModelFilesError, match=r"expected a (weight_map|tensor).* found none"):
-            load(tmp_path)
 
     def test_no_tokenizer(self, copy: Path) -> None:
         (copy / "tokenizer.json").unlink()
@@ -294,10 +182,17 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"at most 50 ids.* found 51"):
             BACKEND.load(str(copy), lambda place: NumberTokenizer(vocab_size=51), {})
 
-    def test_start_token_without_logits(self, copy: Path) -> None:
-        (copy / "tokenizer.json").write_text(json.dumps({"post_processor": template(50)}))
-        with pytest.raises(ModelFilesError, match=r"start token below 50, found 50"):
-            load(copy)
+    def test_another_tokenizer(self, copy: Path) -> None:
+        places = []
+
+        def opened(place: str) -> NumberTokenizer:
+            places.append(place)
+            return NumberTokenizer()
+
+        BACKEND.load(str(copy), opened, {"tokenizer": "toy:numbers"})
+        assert places == ["toy:numbers"]
+        with pytest.raises(SettingsError, match="tokenizer to be a place or None, found 3"):
+            load(copy, tokenizer=3)
 
     def test_bad_dtype(self, copy: Path) -> None:
         with pytest.raises(SettingsError, match="float64, float32, bfloat16, found 'float16'"):

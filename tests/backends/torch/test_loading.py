@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 import huggingface_hub
 import pytest
@@ -20,7 +19,6 @@ import ticore_torch
 from tests.backends.torch.tiny import CONFIGS, WIDTH, load, network, write
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import ModelBackend
-from ticore_torch.folders import Start, find_start
 
 Tensors = dict[str, torch.Tensor]
 
@@ -159,60 +157,7 @@ class TestTokenizers:
             load(write(tmp_path, config))
 
 
-class TestStart:
-    TEMPLATE: ClassVar[dict[str, object]] = {
-        "type": "TemplateProcessing",
-        "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A"}}],
-        "special_tokens": {"<s>": {"id": "<s>", "ids": [7], "tokens": ["<s>"]}},
-    }
-    BYTE_LEVEL: ClassVar[dict[str, object]] = {"type": "ByteLevel"}
-
-    @pytest.mark.parametrize(
-        ("files", "bos", "start"),
-        [
-            ({}, 1, Start(1, True)),
-            ({}, None, Start(2, False)),
-            ({"tokenizer_config.json": {}}, 1, Start(1, True)),
-            ({"tokenizer_config.json": {"add_bos_token": True}}, 1, Start(1, True)),
-            ({"tokenizer_config.json": {"add_bos_token": True}}, None, Start(2, False)),
-            ({"tokenizer_config.json": {"add_bos_token": False}}, 1, Start(1, False)),
-            ({"tokenizer.json": {"post_processor": None}}, 1, Start(1, False)),
-            ({"tokenizer.json": {"post_processor": BYTE_LEVEL}}, None, Start(2, False)),
-            ({"tokenizer.json": {"post_processor": TEMPLATE}}, 1, Start(7, True)),
-            (
-                {
-                    "tokenizer.json": {
-                        "post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}
-                    }
-                },
-                None,
-                Start(7, True),
-            ),
-            (
-                {
-                    "tokenizer_config.json": {"add_bos_token": False},
-                    "tokenizer.json": {"post_processor": TEMPLATE},
-                },
-                1,
-                Start(1, False),
-            ),
-        ],
-    )
-    def test_what_decides(
-        self, files: dict[str, object], bos: int | None, start: Start, tmp_path: Path
-    ) -> None:
-        for name, content in files.items():
-            (tmp_path / name).write_text(json.dumps(content))
-        assert find_start(tmp_path, bos, 2) == start
-
-    @pytest.mark.parametrize(
-        ("content", "message"), [("{", "expected JSON"), ("[]", "JSON object, found list")]
-    )
-    def test_damaged(self, content: str, message: str, tmp_path: Path) -> None:
-        (tmp_path / "tokenizer_config.json").write_text(content)
-        with pytest.raises(ModelFilesError, match=message):
-            find_start(tmp_path, 1, 2)
-
+class TestEnds:
     def test_several_ids_may_end_a_text(self, folder: Path) -> None:
         set_config(folder, eos_token_id=[2, 3])
         (folder / "generation_config.json").unlink()

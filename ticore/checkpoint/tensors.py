@@ -1,39 +1,42 @@
 """The safetensors files of a model, single or sharded, as tensors that are taken by name.
 
 Files are mapped, not read: a tensor costs nothing until its numbers are used, and every name,
-type and shape is checked before the first of them is. PyTorch is not needed.
+type and shape is checked before the first of them is.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import safetensors
 
-from ticore.errors import ModelFilesError
-
-from .fields import read_json
-
-_TYPES: dict[str, npt.DTypeLike] = {"BF16": ml_dtypes.bfloat16, "F16": "<f2", "F32": "<f4"}
+from ..errors import ModelFilesError
+from .objects import read_object
 
 
-@dataclass(frozen=True)
-class _Stored:
-    """A tensor as it lies in a file: little-endian numbers of the type that `code` names."""
+@dataclass(frozen=True, eq=False)
+class StoredTensor:
+    """A tensor as it lies in a file.
+
+    Attributes:
+        code: what safetensors calls the type of its numbers, such as BF16.
+        shape: its sizes, outermost first.
+        data: uint8[...], the little-endian numbers, row by row; a read-only view of the file.
+    """
 
     code: str
     shape: tuple[int, ...]
     data: npt.NDArray[np.uint8]
 
 
-class Checkpoint:
+class Tensors:
     """All tensors of a directory.
 
     Raises:
@@ -51,11 +54,11 @@ class Checkpoint:
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
 
-    def take(self, name: str, shape: tuple[int, ...]) -> npt.NDArray[np.floating]:
-        """The tensor `name`, a read-only view of the file.
+    def take(self, name: str, shape: tuple[int, ...], codes: Collection[str]) -> StoredTensor:
+        """The tensor `name`.
 
         Raises:
-            ModelFilesError: there is none of that name, of that `shape`, or of a known type.
+            ModelFilesError: there is none of that name, of that `shape`, or of a type in `codes`.
         """
         advice = "check that config.json belongs to these weights"
         if name not in self._tensors:
@@ -69,13 +72,13 @@ class Checkpoint:
                 f"{self._folder}: expected {name} to have shape {shape}, "
                 f"found {tensor.shape}; {advice}"
             )
-        if tensor.code not in _TYPES:
+        if tensor.code not in codes:
             raise ModelFilesError(
-                f"{self._folder}: expected {name} to be one of {', '.join(_TYPES)}, "
+                f"{self._folder}: expected {name} to be one of {', '.join(sorted(codes))}, "
                 f"found {tensor.code}; convert the weights to bfloat16"
             )
         self._taken.add(name)
-        return tensor.data.view(_TYPES[tensor.code]).reshape(shape)
+        return tensor
 
     def refuse_rest(self, harmless: Callable[[str], bool]) -> None:
         """Refuse tensors that were not taken, but for those whose name is `harmless`.
@@ -87,12 +90,19 @@ class Checkpoint:
         if rest:
             raise ModelFilesError(
                 f"{self._folder}: expected no tensors but those that config.json calls for, found "
-                f"{rest[0]} and {len(rest) - 1} others besides; "
+                f"{len(rest)} besides, such as {rest[0]}; "
                 f"check that config.json belongs to these weights"
             )
 
     def digest(self) -> str:
-        """SHA-256 hex digest of the tensors as stored, whatever their order and their files."""
+        """SHA-256 hex digest of the tensors as stored, whatever their order and their files.
+
+        They are read for it once, a second or so for each GB.
+        """
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         digest = hashlib.sha256()
         for name, tensor in sorted(self._tensors.items()):
             digest.update(f"{name} {tensor.code} {tensor.shape}\n".encode())
@@ -100,8 +110,8 @@ class Checkpoint:
         return digest.hexdigest()
 
 
-def _read_shards(index: Path) -> dict[str, _Stored]:
-    shard_of = read_json(index, "the list of weight files").get("weight_map")
+def _read_shards(index: Path) -> dict[str, StoredTensor]:
+    shard_of = read_object(index, "the list of weight files").get("weight_map")
     # A name with a folder in it would lead out of the model's own.
     if not isinstance(shard_of, dict) or not all(
         isinstance(file, str) and file == Path(file).name for file in shard_of.values()
@@ -120,7 +130,7 @@ def _read_shards(index: Path) -> dict[str, _Stored]:
     return {name: shards[file][name] for name, file in shard_of.items()}
 
 
-def _read_file(path: Path) -> dict[str, _Stored]:
+def _read_file(path: Path) -> dict[str, StoredTensor]:
     """Names and places of the tensors in one file.
 
     The library judges the file, and what it finds sound is mapped here: its own NumPy face has no
@@ -148,5 +158,5 @@ def _read_file(path: Path) -> dict[str, _Stored]:
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
         part = np.asarray(data[start + begin : start + end])
-        tensors[name] = _Stored(entry["dtype"], tuple(entry["shape"]), part)
+        tensors[name] = StoredTensor(entry["dtype"], tuple(entry["shape"]), part)
     return tensors

@@ -1,0 +1,28 @@
+"""A model's directory in the Hugging Face layout, read the same way by every backend.
+
+objects.py     JSON objects: config.json, with what generation_config.json says in its place
+tensors.py     the safetensors files, single or sharded: tensors mapped, checked, taken by name
+tokenizer.py   which of the tokenizer's files is read
+start.py       what the model reads before a text
+checkpoint.py  all of these, with a digest that is the same whichever backend computes
+
+What a backend makes of config and tensors is its own matter.
+"""
+
+from .checkpoint import Checkpoint
+from .objects import read_config, read_object
+from .start import Start, find_start
+from .tensors import StoredTensor, Tensors
+from .tokenizer import open_tokenizer, require_fits
+
+__all__ = [
+    "Checkpoint",
+    "Start",
+    "StoredTensor",
+    "Tensors",
+    "find_start",
+    "open_tokenizer",
+    "read_config",
+    "read_object",
+    "require_fits",
+]
