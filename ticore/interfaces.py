@@ -133,6 +133,48 @@ class Decoder(Protocol):
         ...
 
 
+class BatchDecoder(Protocol):
+    """A model reading several texts side by side. Owns their KV caches.
+
+    A row is named by its number from 0 on, and keeps it when others are dropped. Logits of a row
+    may differ in their last bits by which other rows are read beside it.
+    """
+
+    def ids(self, row: int) -> Sequence[int]:
+        """Ids of a row read so far: its prompt, then what was pushed."""
+        ...
+
+    def logits(self, row: int) -> Logits:
+        """Logits float[logit_width] of a row's next token. The caller must not write into them."""
+        ...
+
+    def push(self, tokens: Mapping[int, int]) -> None:
+        """Read one more id in each row that is named, in one forward pass; others stay as they are.
+
+        Raises CapacityError where the context of one is full, and then reads in none.
+        """
+        ...
+
+    def rewind(self, row: int, count: int) -> None:
+        """Forget the last `count` pushed ids of a row. Costs no forward pass."""
+        ...
+
+    def drop(self, row: int) -> None:
+        """Be done with a row: it costs nothing from now on, and must not be named again."""
+        ...
+
+
+class TopDecoder(Decoder, Protocol):
+    """A Decoder whose logits lie on a device, from which fetching all of them takes time."""
+
+    def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
+        """The `count` largest logits of the next token: ids int64[count], logits float[count].
+
+        The largest first, NaN before all; which of equal ones come is left open.
+        """
+        ...
+
+
 @runtime_checkable
 class LanguageModel(Protocol):
     """A causal language model with its tokenizer."""
@@ -180,6 +222,24 @@ class PortableModel(LanguageModel, Protocol):
 
         See `ticore.checkpoint.Checkpoint`. Raises SettingsError where this model computes in
         less than float64, whose last digits are nobody else's.
+        """
+        ...
+
+
+@runtime_checkable
+class BatchModel(LanguageModel, Protocol):
+    """A model that can read several texts in one forward pass."""
+
+    def start_batch(
+        self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
+    ) -> BatchDecoder | None:
+        """A BatchDecoder whose rows have read `prompts`; None where this model cannot make one.
+
+        Args:
+            rewindable: how far before the furthest place that a row has read it is ever rewound,
+                so that logits further back need no memory; None: to its prompt.
+
+        Raises PromptError as `start`, and names the row, before any is read.
         """
         ...
 

@@ -124,7 +124,7 @@ def bad_files() -> None:
     [
         ([], 2, "give one of --agreement, --key-file and --password"),
         (["--key-file", "short", "--password"], 2, "give one of"),
-        (["--agreement", "x", "--top-k", "3", "--model", "m"], 2, "leave out --model, --top-k"),
+        (["--agreement", "x", "--top-k", "3", "--prompt", "m"], 2, "leave out --prompt, --top-k"),
         (["--key-file"], 2, "--key-file"),
         (["--nix"], 2, "--nix"),
         (["nix"], 2, "nix"),

@@ -44,6 +44,7 @@ OTHER: dict[str, Any] = {
     "grid_bits": 0,
     "codec": "huffman",
     "disambiguation": "mwis",
+    "numerics": "portable",
 }
 INVALID: dict[str, list[Any]] = {
     "model": ["", None, b"ab"],
@@ -58,6 +59,7 @@ INVALID: dict[str, list[Any]] = {
     "grid_bits": [-1, 13, 10.0, False, None],
     "codec": ["", None],
     "disambiguation": ["", None],
+    "numerics": ["", "exact", None, []],
 }
 
 values = st.fixed_dictionaries(
@@ -71,7 +73,8 @@ values = st.fixed_dictionaries(
         "top_k": st.none() | st.integers(1),
         "top_p": st.floats(0, 1, exclude_min=True),
         "weight_bits": st.integers(8, 32),
-        "grid_bits": st.integers(0, 12),
+        "grid_bits": st.integers(0, 10),
+        "numerics": st.sampled_from(["same-stack", "portable"]),
     }
 )
 
@@ -120,7 +123,18 @@ def test_invalid_values_are_refused_by_name(name: str, value: Any) -> None:
         Agreement.from_dict(AGREEMENT.to_dict() | {name: value}, "a file")
 
 
-@pytest.mark.parametrize("name", OTHER)
+def test_a_fine_grid_is_not_portable() -> None:
+    assert replace(AGREEMENT, grid_bits=12).numerics == "same-stack"
+    with pytest.raises(SettingsError, match="grid_bits: expected at most 10 where numerics is por"):
+        replace(AGREEMENT, grid_bits=11, numerics="portable")
+
+
+def test_what_came_later_is_left_out_where_it_says_nothing_new() -> None:
+    assert "numerics" not in AGREEMENT.to_dict()
+    assert replace(AGREEMENT, numerics="portable").to_dict()["numerics"] == "portable"
+
+
+@pytest.mark.parametrize("name", sorted(OTHER.keys() - {"numerics"}))
 def test_missing_fields_are_named(name: str) -> None:
     values = AGREEMENT.to_dict()
     del values[name]

@@ -10,7 +10,6 @@ import typer
 
 from ..errors import FileError
 from ..files import write_atomically
-from ..registry import load_model
 from ..steganography import Pact, Steganographer, format_key, new_key, parse_key
 from ..steganography.steganographer import Finish
 from . import streams
@@ -134,7 +133,7 @@ def agree(*, settings: Settings, output: Output = None) -> None:
     bring it to the other side over a safe way, since it holds the key.
     """
     key = new_key()
-    pact = Pact(settings.place, key, settings.steganographer(key=key).agreement)
+    pact = Pact(settings.place, key, settings.steganographer(key=key).agreement, settings.options)
     if output is None:
         return streams.write_secret(pact.dumps())
     if output.exists():
@@ -169,7 +168,7 @@ def _steganographer(
             raise UsageError(f"--agreement fixes every setting: leave out {names}")
         text = streams.decode_text(streams.read_file(agreement), str(agreement))
         pact = Pact.loads(text, str(agreement))
-        model = load_model(pact.model_place)
+        model = settings.open_model_of(pact)
         return Steganographer.agreed(model, pact.agreement, key=pact.key, finish=finish)
     if key_file is not None:
         key = parse_key(streams.read_file(key_file), str(key_file))

@@ -6,7 +6,7 @@ A command takes one parameter `settings: Settings`; `shares_settings` unfolds it
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from typing import Annotated, Any, get_args, get_type_hints
@@ -19,11 +19,13 @@ from ..disambiguation import DISAMBIGUATIONS
 from ..errors import SettingsError
 from ..interfaces import LanguageModel
 from ..registry import load_model
-from ..steganography import Steganographer
+from ..steganography import Pact, Steganographer
+from ..steganography.numerics import Numerics
 from .usage import UsageError
 
 DEFAULT_MODEL = "tiny-en"
 _LIBRARY = inspect.signature(Steganographer).parameters
+_OPENING = ("model", "dtype", "device")
 
 
 def _option(metavar: str, help_text: str, default: object) -> Any:
@@ -41,6 +43,16 @@ def _number(setting: str, metavar: str, help_text: str) -> Any:
     return _option(metavar, help_text, _LIBRARY[setting].default)
 
 
+Dtype = Annotated[
+    str | None,
+    _option("NAME", "What the model computes in, such as float32 or float64.", "the backend's"),
+]
+Device = Annotated[
+    str | None,
+    _option("NAME", "What it computes on, where a backend knows several: cpu or cuda.", "the best"),
+]
+
+
 @dataclass(frozen=True)
 class Settings:
     """What was given on the command line; None where nothing was."""
@@ -53,6 +65,8 @@ class Settings:
             DEFAULT_MODEL,
         ),
     ] = None
+    dtype: Dtype = None
+    device: Device = None
     prompt: Annotated[
         str | None, _option("TEXT", "What the model continues: how the text begins.", "empty")
     ] = None
@@ -84,10 +98,23 @@ class Settings:
     mode: Annotated[
         str | None, _name("mode", "Which tokens count as consistent:", get_args(Mode))
     ] = None
+    numerics: Annotated[
+        Numerics | None,
+        _option(
+            "NAME",
+            "Who can read the text: same-stack, who computes just as here, or portable, who "
+            "computes in float64.",
+            _LIBRARY["numerics"].default,
+        ),
+    ] = None
 
     def given(self) -> dict[str, Any]:
-        """The settings that were given, as arguments of Steganographer, the model included."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}
+        """The settings that were given, as arguments of Steganographer, all but the model."""
+        given = {
+            name: value
+            for name, value in asdict(self).items()
+            if value is not None and name not in _OPENING
+        }
         if given.get("top_k") == 0:
             given["top_k"] = None
         return given
@@ -97,22 +124,45 @@ class Settings:
         """Where the model is."""
         return DEFAULT_MODEL if self.model is None else self.model
 
+    @property
+    def options(self) -> dict[str, str]:
+        """How the model is to be opened, as far as that was given."""
+        return model_options(self.dtype, self.device)
+
     def open_model(self) -> LanguageModel:
         """Load the model."""
-        return load_model(self.place)
+        return _open(self.place, self.options, self.numerics)
+
+    def open_model_of(self, pact: Pact) -> LanguageModel:
+        """Load the model of `pact`, or what was given in its place: its digest tells them apart."""
+        place, options = pact.model_place, {**pact.options, **self.options}
+        if self.model is not None:
+            place, options = self.model, self.options
+        return _open(place, options, pact.agreement.numerics)
 
     def steganographer(self, **more: Any) -> Steganographer:
         """A steganographer with these settings and `more` arguments.
 
         Raises UsageError where a setting is unknown or out of range.
         """
-        given = self.given()
-        given.pop("model", None)
         model = self.open_model()
         try:
-            return Steganographer(model, **given, **more)
+            return Steganographer(model, **self.given(), **more)
         except SettingsError as error:
             raise UsageError(str(error)) from error
+
+
+def model_options(dtype: str | None, device: str | None) -> dict[str, str]:
+    """What of these was given, as options of `load_model`."""
+    given = {"dtype": dtype, "device": device}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _open(place: str, options: Mapping[str, str], numerics: Numerics | None) -> LanguageModel:
+    """Load a model, in float64 if it is to be portable and nothing else is asked for."""
+    if numerics == "portable":
+        options = {"dtype": "float64", **options}
+    return load_model(place, **options)
 
 
 def shares_settings(command: Callable[..., None]) -> Callable[..., None]:

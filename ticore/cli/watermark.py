@@ -25,7 +25,7 @@ from .marks import (
     scheme_settings,
     wrong_settings_are_wrong_usage,
 )
-from .settings import DEFAULT_MODEL
+from .settings import DEFAULT_MODEL, Device, Dtype, model_options
 from .usage import UsageError
 
 _LIBRARY = inspect.signature(Watermarker).parameters
@@ -45,6 +45,8 @@ def watermark(
             help="The model: the name of a shipped one, or BACKEND:LOCATION; see `ticore models`.",
         ),
     ] = DEFAULT_MODEL,
+    dtype: Dtype = None,
+    device: Device = None,
     scheme: Scheme = DEFAULT_SCHEME,
     gamma: Gamma = None,
     delta: Delta = None,
@@ -114,7 +116,7 @@ def watermark(
             f"--view: expected one of {', '.join(get_args(View))}, found {streams.printable(view)}"
         )
     key = read_key(key_file)
-    opened = load_model(model)
+    opened = load_model(model, **model_options(dtype, device))
     with wrong_settings_are_wrong_usage():
         writer = Watermarker(
             opened,

@@ -96,6 +96,11 @@ class TextReader(Protocol):
     """Walks along a text that was received."""
 
     @property
+    def foreseen(self) -> Sequence[int] | None:
+        """All tokens of the text behind the prompt; None where only the choices tell them."""
+        ...
+
+    @property
     def exhausted(self) -> bool:
         """The text has no further token."""
         ...

@@ -104,6 +104,8 @@ class BytesSession:
 class BytesReader:
     """Walks along bytes."""
 
+    foreseen = None
+
     def __init__(self, disambiguation: ByBytes, data: bytes) -> None:
         self._disambiguation = disambiguation
         self._data = data

@@ -37,6 +37,10 @@ class TokenReader:
         self._at = 0
 
     @property
+    def foreseen(self) -> Sequence[int]:
+        return self._ids
+
+    @property
     def exhausted(self) -> bool:
         return self._at == len(self._ids)
 

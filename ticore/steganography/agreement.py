@@ -15,9 +15,14 @@ from typing import get_args
 from ..candidates import PoolSettings
 from ..consistency import View
 from ..errors import KeyFormatError, SettingsError
+from .numerics import Numerics
 
 # Changes whenever the meaning of the fields does: an old digest then never equals a new one.
 _DIGEST_DOMAIN = b"ticore/agreement/1\n"
+# Fields that came later are left out where they say what was true before, so that texts and files
+# from then can still be read.
+_LATER = {"numerics": "same-stack"}
+_MOST_PORTABLE_GRID_BITS = 10  # a finer grid leaves hardly a text that survives the tolerance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +38,8 @@ class Agreement:
         temperature, top_k, top_p, weight_bits, grid_bits: see `ticore.PoolSettings`.
         codec: name of the codec.
         disambiguation: name of the disambiguation.
+        numerics: how alike the two sides compute, `same-stack` or `portable`; see
+            `ticore.steganography.numerics`.
 
     Raises:
         SettingsError: a field is of another type or out of range. Names other than the view's are
@@ -51,6 +58,7 @@ class Agreement:
     grid_bits: int
     codec: str
     disambiguation: str
+    numerics: Numerics = "same-stack"
 
     def __post_init__(self) -> None:
         for name in ("model", "tokenizer", "mode", "codec", "disambiguation"):
@@ -59,6 +67,13 @@ class Agreement:
         _expect(isinstance(self.prompt, str), "prompt", "a text", self.prompt)
         views = get_args(View)
         _expect(self.view in views, "view", f"one of {', '.join(views)}", self.view)
+
+        known = get_args(Numerics)
+        _expect(self.numerics in known, "numerics", f"one of {', '.join(known)}", self.numerics)
+        if self.numerics == "portable":
+            most = _MOST_PORTABLE_GRID_BITS
+            fits = self.grid_bits <= most
+            _expect(fits, "grid_bits", f"at most {most} where numerics is portable", self.grid_bits)
 
         # 1 and 1.0 are the same setting, and must have the same digest.
         object.__setattr__(self, "temperature", self.pool.temperature)
@@ -82,20 +97,25 @@ class Agreement:
 
     def to_dict(self) -> dict[str, object]:
         """The fields by name, as JSON can hold them."""
-        return asdict(self)
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in _LATER or value != _LATER[name]
+        }
 
     @classmethod
     def from_dict(cls, values: object, source: str = "the agreement") -> Agreement:
         """The inverse of `to_dict`.
 
         Args:
-            values: what should be a mapping with exactly this class's fields.
+            values: what should be a mapping with this class's fields.
             source: where it came from, for the error's text.
 
         Raises:
             KeyFormatError: a field is unknown, missing, of another type or out of range.
         """
-        found = exact_fields(values, (field.name for field in fields(cls)), source)
+        named = _LATER | dict(values) if isinstance(values, Mapping) else values
+        found = exact_fields(named, (field.name for field in fields(cls)), source)
         try:
             return cls(**found)  # type: ignore[arg-type]  # __post_init__ checks every type
         except SettingsError as error:

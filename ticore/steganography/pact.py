@@ -2,12 +2,14 @@
 
     {"format": "ticore-pact-1", "model": "tiny-en", "key": "9f…", "agreement": {…}}
 
+and, where the model is opened with any, "options", such as {"dtype": "float64"}.
 It holds the key, so it must travel and be stored as a key does.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import KeyFormatError
@@ -26,6 +28,7 @@ class Pact:
             digest, so a place that opens another model is noticed.
         key: 32 bytes; not shown by repr.
         agreement: the settings.
+        options: what `load_model` is given besides, such as dtype.
 
     Raises:
         KeyFormatError: `key` has another length, or `model_place` is empty.
@@ -34,6 +37,7 @@ class Pact:
     model_place: str
     key: bytes = field(repr=False)
     agreement: Agreement
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.model_place:
@@ -43,12 +47,14 @@ class Pact:
 
     def dumps(self) -> str:
         """The file's text: ASCII, the same for equal pacts."""
-        document = {
+        document: dict[str, object] = {
             "format": FORMAT,
             "model": self.model_place,
             "key": self.key.hex(),
             "agreement": self.agreement.to_dict(),
         }
+        if self.options:
+            document["options"] = dict(self.options)
         return json.dumps(document, indent=2) + "\n"
 
     @classmethod
@@ -77,11 +83,14 @@ class Pact:
                 f"{source}: expected a file of the format {FORMAT!r}, found {found!r}; "
                 f"make one with: ticore agree"
             )
-        values = exact_fields(document, ("format", "model", "key", "agreement"), source)
-        model, key = values["model"], values["key"]
+        names = ("format", "model", "key", "agreement", "options")
+        values = exact_fields({"options": {}} | document, names, source)
+        model, key, options = values["model"], values["key"], values["options"]
         if not (isinstance(model, str) and model and isinstance(key, str)):
             raise KeyFormatError(
                 f"{source}: expected the model and the key as texts, found another type or nothing"
             )
+        if not (isinstance(options, dict) and all(isinstance(v, str) for v in options.values())):
+            raise KeyFormatError(f"{source}: expected options that are texts, found something else")
         agreement = Agreement.from_dict(values["agreement"], f"{source}: agreement")
-        return cls(model, parse_hex_key(key, source), agreement)
+        return cls(model, parse_hex_key(key, source), agreement, options)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, get_args
 from ..candidates import Candidates
 from ..codecs import BitSource, Reader, StopRule, codec_named, pack_bits, unpack_bits, zeros
 from ..consistency import Mode, View
-from ..disambiguation import Beginning, disambiguation_named
+from ..disambiguation import Beginning, TextReader, disambiguation_named
 from ..errors import (
     CapacityError,
     ExtractionError,
@@ -21,19 +21,22 @@ from ..errors import (
     PromptError,
     SettingsError,
 )
-from ..interfaces import LanguageModel
+from ..interfaces import Decoder, LanguageModel
 from .agreement import Agreement
 from .coding import Coding
+from .foreseen import Foreseen
 from .framing import Opener, seal
 from .keys import Secret
+from .numerics import TOLERANCE, Numerics, model_digest
 from .walk import Walk
-from .writing import Embedding, Observer, Progress, write
+from .writing import BorderlineError, Embedding, Observer, Progress, write
 
 Finish = Literal["sentence", "none"]
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
 EMBED_TRIES = 4
+PORTABLE_TRIES = 64  # most texts of a thousand tokens need one, but long ones some more
 
 
 class Steganographer:
@@ -49,6 +52,8 @@ class Steganographer:
         temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.PoolSettings`.
         codec: `arithmetic`, `discop`, `huffman`, `meteor` or `sparsamp`; `sparsamp:32` has blocks
             of 32 bits.
+        numerics: `same-stack`: the reader computes just as the writer does. `portable`: in float64,
+            with any backend on any machine; see `ticore.steganography.numerics`.
         disambiguation: `stepwise`, `basic`, `mwis` or `syncpool`; `none` for experiments, whose
             reader may find other tokens. `basic:decoded` and its like compare tokens by their
             decoded strings, as some do, instead of their bytes.
@@ -86,6 +91,7 @@ class Steganographer:
         weight_bits: int = 32,
         codec: str = "arithmetic",
         disambiguation: str = "stepwise",
+        numerics: Numerics = "same-stack",
         finish: Finish = "sentence",
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
@@ -94,7 +100,7 @@ class Steganographer:
                 f"finish: expected one of {', '.join(get_args(Finish))}, found {finish!r}"
             )
         self.agreement = Agreement(
-            model=model.digest(),
+            model=model_digest(model, numerics),
             tokenizer=model.tokenizer.digest(),
             prompt=prompt,
             view=view,
@@ -106,7 +112,9 @@ class Steganographer:
             grid_bits=grid_bits,
             codec=codec,
             disambiguation=disambiguation,
+            numerics=numerics,
         )
+        self._portable = numerics == "portable"
         self._model = model
         self._secret = _secret(key, password)
         self._finish: Finish = finish
@@ -136,7 +144,8 @@ class Steganographer:
         Raises SettingsError where `model` or its tokenizer is not the one that was agreed on.
         """
         settings: dict[str, Any] = agreement.to_dict()
-        for name, found in (("model", model.digest()), ("tokenizer", model.tokenizer.digest())):
+        digest = model_digest(model, agreement.numerics)
+        for name, found in (("model", digest), ("tokenizer", model.tokenizer.digest())):
             if settings.pop(name) != found:
                 raise SettingsError(
                     f"expected the {name} that was agreed on, found another: its digest differs; "
@@ -158,27 +167,22 @@ class Steganographer:
         """As `embed`, with the text's tokens and measures."""
         secret = self._require_secret()
         started = time.perf_counter()
-        for _ in range(EMBED_TRIES):
+        tries, tolerance = (PORTABLE_TRIES, TOLERANCE) if self._portable else (EMBED_TRIES, 0.0)
+        finish = self._finish == "sentence"
+        for _ in range(tries):
             frame = seal(message, secret, self.agreement.digest(), self._entropy)
             bits, walk = 8 * len(frame), self._walk()
             # Writing is the first half of the work, reading it back the second.
             report = _part(progress, 0, bits)
             writer = self._coding.frame_writer(frame, secret, self._random_bits, walk)
-            written = write(walk, writer, bits, self._finish == "sentence", report)
             try:
+                written = write(walk, writer, bits, finish, report, tolerance=tolerance)
                 if self.extract(written.text, _part(progress, bits, bits)) == message:
                     return _timed(written, started)
-            except ExtractionError:
+            except (BorderlineError, ExtractionError):
                 continue  # Another nonce makes another text.
-        why = (
-            "the model's logits differ from one run to the next; use one device, one batch size "
-            "and float64"
-            if self._certain
-            else f"the reader finds other tokens, which disambiguation "
-            f"{self.agreement.disambiguation!r} does not prevent; use 'stepwise'"
-        )
         raise CapacityError(
-            f"{EMBED_TRIES} texts were written and none gave the message back: {why}"
+            f"{tries} texts were written and none gave the message back: {self._why_not()}"
         )
 
     def extract(self, text: str, progress: Progress | None = None) -> bytes:
@@ -190,9 +194,10 @@ class Steganographer:
             KeyFormatError: there is no key and no password.
         """
         secret = self._require_secret()
-        opener = Opener(secret, self.agreement.digest())
-        walk, read = self._walk(), 0
-        for value, count in self._read(text, walk, self._coding.frame_reader(secret, walk)):
+        opener, read = Opener(secret, self.agreement.digest()), 0
+        tokens = self._tokens_of(text)
+        walk = self._walk(tokens.foreseen)
+        for value, count in _observed(tokens, walk, self._coding.frame_reader(secret, walk)):
             opener.feed(value, count)
             read += count
             if progress is not None:
@@ -207,7 +212,8 @@ class Steganographer:
         """A text that holds raw `bits` (0 or 1 each), unsealed, for experiments.
 
         The bits should be uniform: the text is as natural as they are random. With stop `paper`
-        the text ends with the message, as in the paper's experiments.
+        the text ends with the message, as in the paper's experiments. There is one text for them,
+        so that with portable numerics none can be avoided that another machine may misread.
 
         Raises:
             CapacityError: as `embed`.
@@ -241,10 +247,11 @@ class Steganographer:
 
         Raises ExtractionError where the text holds fewer, or is not one of these settings.
         """
-        walk = self._walk()
+        tokens = self._tokens_of(text)
+        walk = self._walk(tokens.foreseen)
         reader = self._coding.raw(stop, self._secret, walk).reader()
         value, count = 0, 0
-        for settled, size in self._read(text, walk, reader):
+        for settled, size in _observed(tokens, walk, reader):
             value, count = value << size | settled, count + size
             if stop == "exact" and count >= length:
                 break
@@ -252,25 +259,36 @@ class Steganographer:
             value, count = value << length - count | reader.remainder(length - count), length
         return unpack_bits(value >> count - length, length)
 
-    def _read(self, text: str, walk: Walk, reader: Reader) -> Iterator[tuple[int, int]]:
-        """What each token of `text` settles, as (value, count), to the end of the text."""
+    def _tokens_of(self, text: str) -> TextReader:
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
-        tokens = self._disambiguation.read(text)
-        while not tokens.exhausted and not walk.full:
-            try:
-                step = walk.step()
-            except CapacityError as error:
-                raise OutsidePoolError(
-                    f"the text goes on where nothing can have been written: {error}"
-                ) from error
-            index = tokens.locate(step.choices)
-            walk.push(int(step.choices.ids[index]))
-            yield reader.observe(step.weights, index)
+        return self._disambiguation.read(text)
 
-    def _walk(self) -> Walk:
-        session = self._disambiguation.start()
-        return Walk(self._model, self._candidates, session, self._prompt_ids)
+    def _walk(self, foreseen: Sequence[int] | None = None) -> Walk:
+        """A text's beginning; where it is known how it goes on, that may be read at once."""
+        room = self._model.context_length - len(self._prompt_ids)
+        decoder: Decoder
+        if self._portable and foreseen and Foreseen.fits(self._model, self._prompt_ids, foreseen):
+            decoder = Foreseen(self._model, self._prompt_ids, foreseen[:room])
+        else:
+            decoder = self._model.start(self._prompt_ids)
+        return Walk(decoder, self._candidates, self._disambiguation.start(), room)
+
+    def _why_not(self) -> str:
+        if not self._certain:
+            return (
+                f"the reader finds other tokens, which disambiguation "
+                f"{self.agreement.disambiguation!r} does not prevent; use 'stepwise'"
+            )
+        if self._portable:
+            return (
+                "in each of them another machine might round a logit otherwise; send a shorter "
+                "message, or lower grid_bits or top_k"
+            )
+        return (
+            "the model's logits differ from one run to the next; use one device, one batch size "
+            "and float64"
+        )
 
     def _random_bits(self, count: int) -> int:
         size = -(-count // 8)
@@ -283,6 +301,20 @@ class Steganographer:
                 "give key=ticore.new_key() or password=..., or use embed_bits for raw bits"
             )
         return self._secret
+
+
+def _observed(tokens: TextReader, walk: Walk, reader: Reader) -> Iterator[tuple[int, int]]:
+    """What each token of a text settles, as (value, count), to the end of the text."""
+    while not tokens.exhausted and not walk.full:
+        try:
+            step = walk.step()
+        except CapacityError as error:
+            raise OutsidePoolError(
+                f"the text goes on where nothing can have been written: {error}"
+            ) from error
+        index = tokens.locate(step.choices)
+        walk.push(int(step.choices.ids[index]))
+        yield reader.observe(step.weights, index)
 
 
 def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:

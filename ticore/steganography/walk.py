@@ -6,16 +6,15 @@ Writer and reader differ only in how they come by the next token; everything els
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..candidates import Candidates, Ints, Pool, to_weights
+from ..candidates import Candidates, Ints, Outlook, Pool, to_weights
 from ..disambiguation import Choices, Session
 from ..draws import Draws
 from ..errors import CapacityError
-from ..interfaces import LanguageModel, Logits
+from ..interfaces import Decoder, Logits
 
 
 @dataclass(frozen=True)
@@ -23,16 +22,24 @@ class Step:
     """One position of a text.
 
     Attributes:
-        logits: float[logit_width], the model's.
-        pool: the candidates before disambiguation.
+        outlook: the candidates before disambiguation. Valid until the text goes on.
         choices: what the codec chooses from.
         weights: int64[n], the choices' integer weights.
     """
 
-    logits: Logits
-    pool: Pool
+    outlook: Outlook
     choices: Choices
     weights: Ints
+
+    @property
+    def logits(self) -> Logits:
+        """Logits float[logit_width], the model's."""
+        return self.outlook.logits
+
+    @property
+    def pool(self) -> Pool:
+        """The candidates before disambiguation."""
+        return self.outlook.pool
 
     @property
     def kl_filter(self) -> float:
@@ -47,22 +54,24 @@ class Step:
 class Walk:
     """A text under way: the model's state and the disambiguation's, in step with each other.
 
+    Args:
+        decoder: has read the prompt.
+        candidates: of the decoder's model.
+        session: of a text that begins with the same prompt.
+        room: how many tokens the model can read after the prompt.
+
     Attributes:
         tokens: what was pushed after the prompt.
-        room: how many tokens the model can read after the prompt.
+        room: as given.
         most_choices: an upper bound of a pool's size.
     """
 
     def __init__(
-        self,
-        model: LanguageModel,
-        candidates: Candidates,
-        session: Session,
-        prompt_ids: Sequence[int],
+        self, decoder: Decoder, candidates: Candidates, session: Session, room: int
     ) -> None:
-        self._decoder = model.start(prompt_ids)
-        self.room = model.context_length - len(prompt_ids)
-        self.most_choices = candidates.settings.top_k or model.logit_width
+        self.room = room
+        self.most_choices = candidates.most
+        self._decoder = decoder
         self._candidates = candidates
         self._session = session
         self.tokens: list[int] = []
@@ -79,11 +88,10 @@ class Walk:
                 f"the model's context is full after {len(self.tokens)} tokens; "
                 f"send a shorter message or use a model with a longer context"
             )
-        logits = self._decoder.logits()
-        pool = self._candidates.pool(logits)
-        choices = self._session.refine(pool, self._candidates.outside(logits, pool))
+        outlook = self._candidates.after(self._decoder)
+        choices = self._session.refine(outlook.pool, outlook.outside())
         weights = to_weights(choices.mass, self._candidates.settings.weight_bits)
-        return Step(logits, pool, choices, weights)
+        return Step(outlook, choices, weights)
 
     def share(self, draws: Draws) -> None:
         """From here on both sides have these random numbers in common."""

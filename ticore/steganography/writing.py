@@ -22,6 +22,10 @@ STALL_TOKENS = 512  # a model that settles no bit for so long will hardly ever s
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
 
 
+class BorderlineError(Exception):
+    """The text under way is none that all readers read alike; with another nonce it is another."""
+
+
 @dataclass(frozen=True)
 class Embedding:
     """A text that holds a message, and what it cost.
@@ -55,22 +59,31 @@ def write(
     finish: bool,
     progress: Progress | None,
     observer: Observer | None = None,
+    tolerance: float = 0.0,
 ) -> Embedding:
     """Write until `writer` is done with its `length` bits, and if `finish` to a sentence's end.
 
     In any case the text goes on to where it may end: not inside a character, for one.
 
+    Args:
+        tolerance: by how much the reader's logits may differ, where they carry bits.
+
     Raises:
+        BorderlineError: a reader within the tolerance might find other candidates.
         CapacityError: the context is too short, the model leaves no choice, or nothing can follow.
     """
     _check_room(walk, length)
     kl_filter, stalled = 0.0, 0
     while not writer.done:
         settled = writer.settled
-        step, index = _advance(walk, writer)
+        step = walk.step()
+        if tolerance and not step.outlook.survives(tolerance):
+            raise BorderlineError
+        index = writer.choose(step.weights)
         kl_filter += step.kl_filter
         if observer is not None:
             observer(step, index)
+        walk.push(int(step.choices.ids[index]))
         stalled = 0 if writer.settled > settled else stalled + 1
         if stalled == STALL_TOKENS:
             raise CapacityError(
@@ -104,11 +117,9 @@ def _check_room(walk: Walk, length: int) -> None:
         )
 
 
-def _advance(walk: Walk, writer: Writer) -> tuple[Step, int]:
+def _advance(walk: Walk, writer: Writer) -> None:
     step = walk.step()
-    index = writer.choose(step.weights)
-    walk.push(int(step.choices.ids[index]))
-    return step, index
+    walk.push(int(step.choices.ids[writer.choose(step.weights)]))
 
 
 def _finish_sentence(walk: Walk, writer: Writer) -> None:
