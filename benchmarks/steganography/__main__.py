@@ -29,7 +29,7 @@ _CODE = (
     "disambiguation",
     "consistency",
     "evaluation",
-    "candidates.py",
+    "candidates",
     "draws.py",
     "interfaces.py",
 )

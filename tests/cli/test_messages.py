@@ -229,3 +229,25 @@ def test_another_model(ticore: Ticore, sent: Sent) -> None:
 def test_a_message_that_does_not_fit(ticore: Ticore, sent: Sent) -> None:
     long = os.urandom(4000)
     ticore("embed", "--agreement", sent.pact, stdin=long).assert_error(1, "context has room")
+
+
+def test_a_portable_text_is_read_by_another_backend(ticore: Ticore) -> None:
+    pytest.importorskip("jax", reason="the other backend")
+    made = ticore("agree", "--prompt", PROMPT, "--numerics", "portable", "-o", "pact")
+    assert (made.status, made.err) == (0, "")
+    text = ticore("embed", "--agreement", "pact", stdin=b"noon").out
+    read = ticore("extract", "--agreement", "pact", "--model", "jax:tiny-en", stdin=text)
+    assert (read.status, read.out, read.err) == (0, b"noon", "")
+    ticore(
+        "extract", "--agreement", "pact", "--model", "jax:tiny-en", "--dtype", "float32", stdin=text
+    ).assert_error(1, "in float64")
+
+
+def test_how_a_model_is_opened_is_kept_with_the_agreement(ticore: Ticore) -> None:
+    ticore("agree", "--dtype", "float32", "-o", "pact")
+    assert json.loads(Path("pact").read_text())["options"] == {"dtype": "float32"}
+    text = ticore("embed", "--agreement", "pact", stdin=b"hi").out
+    assert ticore("extract", "--agreement", "pact", stdin=text).out == b"hi"
+    ticore("extract", "--agreement", "pact", "--dtype", "float64", stdin=text).assert_error(
+        1, "expected the model that was agreed on"
+    )

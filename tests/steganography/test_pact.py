@@ -33,8 +33,13 @@ PACT = Pact("tiny-en", KEY, AGREEMENT)
 
 @given(st.text(min_size=1), st.binary(min_size=32, max_size=32))
 def test_round_trip(place: str, key: bytes) -> None:
-    pact = Pact(place, key, AGREEMENT)
+    for options in ({}, {"dtype": "float64"}):
+        check_round_trip(Pact(place, key, AGREEMENT, options))
+
+
+def check_round_trip(pact: Pact) -> None:
     text = pact.dumps()
+    assert ("options" in json.loads(text)) == bool(pact.options)
     assert text.isascii()
     assert Pact.loads(text, "p") == pact
 
@@ -73,6 +78,8 @@ def _changed(**values: Any) -> str:
         # 32 characters are 32 raw bytes in a key file, but not here.
         (_changed(key=KEY.hex()[:32]), "64 hex digits .*found 32 characters"),
         (_changed(agreement=[]), "agreement: expected named fields"),
+        (_changed(options=[]), "expected options that are texts"),
+        (_changed(options={"dtype": 3}), "expected options that are texts"),
         (_changed(agreement={"model": "x"}), "agreement: .*missing codec"),
         (_changed(agreement=AGREEMENT.to_dict() | {"top_p": 7}), "agreement: top_p: expected"),
     ],

@@ -16,6 +16,7 @@ from . import streams
 from .audit import audit
 from .demo import demo
 from .detect import detect
+from .fingerprint import fingerprint
 from .inspection import inspect
 from .messages import agree, embed, extract, keygen
 from .models import models
@@ -51,7 +52,7 @@ app = typer.Typer(
 for command in (
     *(demo, agree, embed, extract, keygen),
     *(watermark, detect),
-    *(models, inspect, audit),
+    *(models, inspect, audit, fingerprint),
 ):
     app.command()(command)
 

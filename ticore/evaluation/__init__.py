@@ -1,4 +1,4 @@
-"""Measures of what was written, and what may happen to it: attacks."""
+"""Measures of what was written, what may happen to it, and whether two machines compute alike."""
 
 from .attacks import (
     Attack,
@@ -10,6 +10,7 @@ from .attacks import (
     WordDrop,
     WordSwap,
 )
+from .fingerprint import Fingerprint, fingerprint
 from .metrics import Measures, Meter, Rate, peak_memory, perplexity, rate
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Attacked",
     "EndpointError",
     "EndpointParaphrase",
+    "Fingerprint",
     "LocalParaphrase",
     "Measures",
     "Meter",
@@ -24,6 +26,7 @@ __all__ = [
     "Replacement",
     "WordDrop",
     "WordSwap",
+    "fingerprint",
     "peak_memory",
     "perplexity",
     "rate",
