@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 import numpy as np
 
 from ticore.errors import CapacityError
+from ticore.rows import Rows
 
 
 class ToyTokenizer:
@@ -43,6 +45,16 @@ class ToyTokenizer:
 
     def digest(self):
         return hashlib.sha256(repr(self.pieces).encode()).hexdigest()
+
+
+class ToyBrackets(ToyTokenizer):
+    """The same, but "<" is itself only where a ">" closes it, and else read as "?".
+
+    What is inconsistent behind a "<" may hence be mended, as the bytes of a character are.
+    """
+
+    def encode(self, text):
+        return super().encode(re.sub("<(?![^<]*>)", "?", text))
 
 
 class ToyModel:
@@ -93,3 +105,31 @@ class ToyDecoder:
 
     def rewind(self, count):
         del self.ids[len(self.ids) - count :]
+
+
+class ToyBatchModel(ToyModel):
+    """The same, which reads many texts at once; `passes` counts how often it read."""
+
+    passes = 0
+
+    def start_batch(self, prompts, rewindable=None):
+        first = [self.logits_after(ids) for ids in prompts]
+        return Rows(self, ToyRows(self, prompts), prompts, first, rewindable)
+
+
+class ToyRows:
+    def __init__(self, model, prompts):
+        self._model = model
+        self._texts = {row: list(ids) for row, ids in enumerate(prompts)}
+
+    def push(self, tokens):
+        self._model.passes += 1
+        for row, token in tokens.items():
+            self._texts[row].append(token)
+        return [self._model.logits_after(self._texts[row]) for row in tokens]
+
+    def rewind(self, row, count):
+        del self._texts[row][len(self._texts[row]) - count :]
+
+    def drop(self, row):
+        del self._texts[row]

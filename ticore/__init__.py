@@ -5,7 +5,7 @@ The public names, by what they are for:
 - open things: `load_model`, `load_tokenizer`;
 - look at a list of tokens: `compare`, `Verifier`;
 - write and detect watermarks: `Watermarker`, `WatermarkDetector`; text that merely survives:
-  `consistent_generate`;
+  `consistent_generate`, and for many prompts at once `consistent_generate_batch`;
 - hide and find messages: `Steganographer`, `new_key`, `Agreement`, `Pact`;
 - when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
 """
@@ -15,7 +15,13 @@ from .consistency import Comparison, Verification, Verifier, compare
 from .errors import TicoreError
 from .registry import load_model, load_tokenizer
 from .steganography import Agreement, Embedding, Pact, Steganographer, new_key
-from .watermarking import Generated, WatermarkDetector, Watermarker, consistent_generate
+from .watermarking import (
+    Generated,
+    WatermarkDetector,
+    Watermarker,
+    consistent_generate,
+    consistent_generate_batch,
+)
 
 __all__ = [
     "Agreement",
@@ -34,6 +40,7 @@ __all__ = [
     "Watermarker",
     "compare",
     "consistent_generate",
+    "consistent_generate_batch",
     "load_model",
     "load_tokenizer",
     "new_key",

@@ -3,6 +3,7 @@
 config.py    config.json: sizes, and what is refused
 weights.py   its tensors, converted and stacked
 network.py   the forward pass and its cache
+batch.py     several texts read side by side
 model.py     the model and its Decoder, as the core sees them
 loading.py   from a name or a directory to a model
 train/       how the shipped model was made

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ticore.checkpoint import Checkpoint
-from ticore.interfaces import Logits, Tokenizer
+from ticore.interfaces import BatchDecoder, Logits, Tokenizer
 from ticore.limits import (
     checked_ids,
     require_float64,
@@ -18,7 +18,9 @@ from ticore.limits import (
     require_room,
     require_scorable,
 )
+from ticore.rows import Rows, checked_prompts
 
+from .batch import EmbeddedRows
 from .network import Cache, Network
 
 
@@ -64,6 +66,21 @@ class EmbeddedModel:
         """
         require_prompt_fits(len(prompt_ids), self.context_length)
         return EmbeddedDecoder(self.network, self._checked(prompt_ids))
+
+    def start_batch(
+        self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
+    ) -> BatchDecoder:
+        """A BatchDecoder whose rows have read the start token and `prompts`.
+
+        Logits may differ in their last bits from those of a Decoder, and by how many rows are read
+        at a time: BLAS adds in another order.
+
+        Raises as `start`, and names the row.
+        """
+        checked = checked_prompts(self, prompts)
+        rows = EmbeddedRows(self.network)
+        logits = rows.begin([[self.network.config.bos_token_id, *ids] for ids in checked])
+        return Rows(self, rows, checked, logits, rewindable)
 
     def score(self, ids: Sequence[int]) -> Logits:
         """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].

@@ -16,7 +16,6 @@ a float64 scalar of NumPy's own would turn float32 arrays into float64 ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -60,16 +59,6 @@ class Cache:
             self.values = _grown(self.values, capacity)
 
 
-@dataclass(frozen=True)
-class _Span:
-    """Where a chunk lies: positions `start` to `end`, and their rotations float[n, 1, half]."""
-
-    start: int
-    end: int
-    cos: Array
-    sin: Array
-
-
 class Network:
     """A Llama ready to run. Holds weights and tables only: what a text changes is in its Cache."""
 
@@ -98,43 +87,66 @@ class Network:
         """Logits float[n, vocab] after each of the final states float[n, hidden]."""
         return states @ self.weights.head.T
 
+    def project(self, x: Array, layer: Layer, cos: Array, sin: Array) -> Array:
+        """Queries, keys and values of the rows x float[n, hidden].
+
+        Args:
+            layer: whose.
+            cos, sin: float[n, 1, head_dim / 2], the rotations of the rows' positions.
+
+        Returns:
+            float[n, heads + 2 * kv heads, head_dim]; queries and keys are turned.
+        """
+        heads, groups = self.config.num_attention_heads, self.config.num_key_value_heads
+        qkv = (x @ layer.qkv.T).reshape(len(x), heads + 2 * groups, self.config.head_dim)
+        qkv[:, : heads + groups] = rotate(qkv[:, : heads + groups], cos, sin)
+        return qkv
+
+    def attend(self, qkv: Array, keys: Array, values: Array, start: int) -> Array:
+        """What each position of a text takes from itself and those before it.
+
+        Several query heads share one head of keys and values. The queries of such a group are put
+        below each other as rows of one matrix: one product a group instead of one a head.
+
+        Args:
+            qkv: of n positions from `start` on, as `project` gives them.
+            keys, values: float[kv heads, capacity, head_dim] of the text in this layer, valid up
+                to `start`; those of `qkv` are added.
+
+        Returns:
+            float[n, heads * head_dim].
+        """
+        heads, groups = self.config.num_attention_heads, self.config.num_key_value_heads
+        n, share, size, end = len(qkv), heads // groups, self.config.head_dim, start + len(qkv)
+        keys[:, start:end] = qkv[:, heads : heads + groups].swapaxes(0, 1)
+        values[:, start:end] = qkv[:, heads + groups :].swapaxes(0, 1)
+
+        queries = qkv[:, :heads].reshape(n, groups, share, size).transpose(1, 2, 0, 3)
+        scores = queries.reshape(groups, share * n, size) @ keys[:, :end].swapaxes(1, 2)
+        scores *= size**-0.5
+        if n > 1:
+            future = np.triu(np.full((n, n), -np.inf, self.dtype), 1)
+            scores.reshape(groups, share, n, end)[..., start:] += future
+        softmax_in_place(scores)
+        mixed = (scores @ values[:, :end]).reshape(groups, share, n, size)
+        return mixed.transpose(2, 0, 1, 3).reshape(n, heads * size)
+
+    def rotations(self, positions: Sequence[int] | slice) -> tuple[Array, Array]:
+        """Cosines and sines of `positions`, float[n, 1, head_dim / 2] each."""
+        return self._cos[positions], self._sin[positions]
+
     def _read_chunk(self, ids: Sequence[int], cache: Cache) -> Array:
         eps = self.config.rms_norm_eps
         start, end = cache.length, cache.length + len(ids)
         cache.reserve(end)
-        span = _Span(start, end, self._cos[start:end], self._sin[start:end])
+        cos, sin = self.rotations(slice(start, end))
         x = self.weights.embedding[np.asarray(ids)]
         for layer, keys, values in zip(self.weights.layers, cache.keys, cache.values, strict=True):
-            x += self._attention(rms_norm(x, layer.attention_norm, eps), layer, keys, values, span)
+            qkv = self.project(rms_norm(x, layer.attention_norm, eps), layer, cos, sin)
+            x += self.attend(qkv, keys, values, start) @ layer.output.T
             x += feed_forward(rms_norm(x, layer.ffn_norm, eps), layer)
         cache.length = end
         return rms_norm(x, self.weights.norm, eps)
-
-    def _attention(self, x: Array, layer: Layer, keys: Array, values: Array, span: _Span) -> Array:
-        """What each position takes from itself and those before it.
-
-        Several query heads share one head of keys and values. The queries of such a group are put
-        below each other as rows of one matrix: one product a group instead of one a head.
-        """
-        n, width = x.shape
-        heads, groups = self.config.num_attention_heads, self.config.num_key_value_heads
-        share, size = heads // groups, self.config.head_dim
-
-        qkv = (x @ layer.qkv.T).reshape(n, heads + 2 * groups, size)
-        turned = rotate(qkv[:, : heads + groups], span.cos, span.sin)
-        keys[:, span.start : span.end] = turned[:, heads:].swapaxes(0, 1)
-        values[:, span.start : span.end] = qkv[:, heads + groups :].swapaxes(0, 1)
-
-        queries = turned[:, :heads].reshape(n, groups, share, size).transpose(1, 2, 0, 3)
-        scores = queries.reshape(groups, share * n, size) @ keys[:, : span.end].swapaxes(1, 2)
-        scores *= size**-0.5
-        if n > 1:
-            future = np.triu(np.full((n, n), -np.inf, self.dtype), 1)
-            scores.reshape(groups, share, n, span.end)[..., span.start :] += future
-        softmax_in_place(scores)
-        mixed = (scores @ values[:, : span.end]).reshape(groups, share, n, size)
-        output: Array = mixed.transpose(2, 0, 1, 3).reshape(n, width) @ layer.output.T
-        return output
 
 
 def rms_norm(x: Array, weight: Array, eps: float) -> Array:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ticore.checkpoint import Checkpoint
-from ticore.interfaces import Logits, Tokenizer
+from ticore.interfaces import BatchDecoder, Logits, Tokenizer
 from ticore.limits import (
     checked_ids,
     require_float64,
@@ -20,7 +20,9 @@ from ticore.limits import (
     require_room,
     require_scorable,
 )
+from ticore.rows import Rows, checked_prompts, each_row
 
+from .batch import JaxRows, Programs
 from .runner import Runner
 
 
@@ -69,6 +71,21 @@ class JaxModel:
         checked = self._checked(prompt_ids)
         return JaxDecoder(self._runner, checked, self._start.before(checked), self.context_length)
 
+    def start_batch(
+        self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
+    ) -> BatchDecoder:
+        """A BatchDecoder whose rows have read `prompts`, behind the start token if there is one.
+
+        Logits may differ in their last bits from those of a Decoder, and by how many rows are read
+        at a time.
+
+        Raises as `start`, and names the row.
+        """
+        checked = checked_prompts(self, prompts)
+        opened = each_row(self._start.before, checked)
+        rows = JaxRows(self._programs)
+        return Rows(self, rows, checked, rows.begin(opened) if opened else (), rewindable)
+
     def score(self, ids: Sequence[int]) -> Logits:
         """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].
 
@@ -98,6 +115,10 @@ class JaxModel:
         """Hex digest of the checkpoint. Raises SettingsError where the dtype is not float64."""
         require_float64(self._runner.dtype.name)
         return self._checkpoint.digest()
+
+    @cached_property
+    def _programs(self) -> Programs:
+        return Programs(self._runner)
 
     @cached_property
     def _digest(self) -> str:

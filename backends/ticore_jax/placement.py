@@ -1,7 +1,7 @@
 """The mesh of devices, and which part of each array lies where. The same on CPU, GPU and TPU.
 
     model   each layer's heads, the feed-forward part and the vocabulary are shared out
-    data    the rows of a prompt, or of a text to score, are shared out
+    data    the rows of a prompt, of a text to score, or of a batch of texts are shared out
 
 A dimension that a mesh axis does not divide is kept whole on every device.
 """
@@ -38,6 +38,10 @@ class Placement:
     def heads(self) -> NamedSharding:
         """Keys or values float[kv heads, capacity, head_dim]."""
         return self._sharding(MODEL)
+
+    def heads_of(self, count: int) -> NamedSharding:
+        """Keys or values float[count, kv heads, capacity, head_dim] of several texts."""
+        return self._sharding(DATA if count % self.mesh.shape[DATA] == 0 else None, MODEL)
 
     def rows(self, count: int) -> NamedSharding:
         """An array of `count` rows."""

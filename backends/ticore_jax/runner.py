@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -46,16 +47,31 @@ class Cache:
 
 
 class Runner:
-    """A network ready to run. Holds weights and programs: what a text changes is in its Cache."""
+    """A network ready to run. Holds weights and programs: what a text changes is in its Cache.
+
+    Args:
+        config: of the network.
+        network: its arrays are placed on the devices.
+        dtype: of weights and cache.
+
+    Attributes:
+        config, dtype: as given.
+        placement: where arrays lie.
+        weights: the network's arrays in a flat list, which is what jit takes the quickest.
+        made_of: the network of such a list, for programs that take it.
+    """
 
     def __init__(self, config: Config, network: Network, dtype: npt.DTypeLike) -> None:
         self.config = config
         self.dtype = np.dtype(dtype)
-        self._placement = Placement(config.kv_heads)
-        with self._numerics():
-            graph, state = nnx.split(self._placement.place(network, dtype))
-        # A flat list is what jit takes the quickest.
-        self._weights, tree = jax.tree.flatten(state)
+        self.placement = Placement(config.kv_heads)
+        with self.numerics():
+            graph, state = nnx.split(self.placement.place(network, dtype))
+        self.weights, tree = jax.tree.flatten(state)
+
+        # Programs hold what they are made of: this, and not the Runner with all of its weights.
+        def made_of(weights: list[jax.Array]) -> Network:
+            return nnx.merge(graph, jax.tree.unflatten(tree, weights))
 
         def read(
             weights: list[jax.Array],
@@ -65,27 +81,27 @@ class Runner:
             count: jax.Array,
             every: bool,
         ) -> tuple[jax.Array, list[Layer]]:
-            network = nnx.merge(graph, jax.tree.unflatten(tree, weights))
+            network = made_of(weights)
             states, layers = network(ids, start, layers)
             if not every:
                 states = lax.dynamic_slice_in_dim(states, count - 1, 1)
             return network.logits(states), layers
 
-        options = _COMPILER_OPTIONS.get(jax.default_backend())
-        heads, whole = self._placement.heads, self._placement.whole
+        self.made_of = made_of
+        heads, whole = self.placement.heads, self.placement.whole
         self._read = jax.jit(
             read,
             static_argnames="every",
             donate_argnames="layers",
             out_shardings=(whole, heads),
-            compiler_options=options,
+            compiler_options=compiler_options(),
         )
         self._resize = jax.jit(_resized, static_argnames="capacity", out_shardings=heads)
 
     def new_cache(self) -> Cache:
         """A cache that nothing was read into."""
         shape = self.config.kv_heads, FIRST_CAPACITY, self.config.head_dim
-        with self._numerics():
+        with self.numerics():
             layers = [(self._zeros(shape), self._zeros(shape)) for _ in range(self.config.layers)]
         return Cache(layers)
 
@@ -99,7 +115,7 @@ class Runner:
         Returns:
             float[len(ids), vocab] or float[1, vocab], read-only; float32 or float64.
         """
-        with self._numerics():
+        with self.numerics():
             pieces = [
                 self._read_piece(ids[at : at + LENGTHS[-1]], cache, every)
                 for at in range(0, len(ids), LENGTHS[-1])
@@ -108,17 +124,23 @@ class Runner:
         logits.setflags(write=False)
         return logits
 
+    @contextmanager
+    def numerics(self) -> Iterator[None]:
+        """Types and products as exact as `dtype` says, here and not in the caller's programs."""
+        with jax.enable_x64(self.dtype == np.float64), jax.default_matmul_precision("highest"):
+            yield
+
     def _read_piece(self, ids: Sequence[int], cache: Cache, every: bool) -> Logits:
         length = next(length for length in LENGTHS if length >= len(ids))
-        capacity = max(FIRST_CAPACITY, _power_of_two(cache.length + length))
+        capacity = capacity_for(cache.length + length)
         if capacity != cache.capacity:
             cache.layers = self._resize(cache.layers, capacity=capacity)
         padded = np.zeros(length, np.int32)
         padded[: len(ids)] = ids
         logits, cache.layers = self._read(
-            self._weights,
+            self.weights,
             cache.layers,
-            jax.device_put(padded, self._placement.rows(length)),
+            jax.device_put(padded, self.placement.rows(length)),
             np.int32(cache.length),
             np.int32(len(ids)),
             every=every,
@@ -127,13 +149,22 @@ class Runner:
         return np.asarray(logits)[: len(ids)]
 
     def _zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        return jnp.zeros(shape, self.dtype, device=self._placement.heads)
+        return jnp.zeros(shape, self.dtype, device=self.placement.heads)
 
-    @contextmanager
-    def _numerics(self) -> Iterator[None]:
-        """Types and products as exact as `dtype` says, here and not in the caller's programs."""
-        with jax.enable_x64(self.dtype == np.float64), jax.default_matmul_precision("highest"):
-            yield
+
+def compiler_options() -> dict[str, Any] | None:
+    """Those that every program is compiled with."""
+    return _COMPILER_OPTIONS.get(jax.default_backend())
+
+
+def capacity_for(length: int) -> int:
+    """Of a cache of at least `length` positions."""
+    return max(FIRST_CAPACITY, power_of_two(length))
+
+
+def power_of_two(least: int) -> int:
+    """The first that is no smaller than `least`."""
+    return 1 << (least - 1).bit_length()
 
 
 def _resized(layers: list[Layer], capacity: int) -> list[Layer]:
@@ -144,7 +175,3 @@ def _resized(layers: list[Layer], capacity: int) -> list[Layer]:
         return jnp.pad(kept, ((0, 0), (0, capacity - kept.shape[1]), (0, 0)))
 
     return [(resized(keys), resized(values)) for keys, values in layers]
-
-
-def _power_of_two(least: int) -> int:
-    return 1 << (least - 1).bit_length()

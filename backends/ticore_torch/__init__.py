@@ -5,6 +5,7 @@ places.py      from a place to a directory, from the hub where need be
 weights.py     the directory read by transformers, with nothing missing and nothing left over
 precision.py   the same bits for the same calls; float64 that is float64 throughout
 network.py     a transformers model with its cache: read, crop
+rows.py        logits that stay on their device until they are asked for
 probe.py       what a few tokens tell about a network before it is trusted
 model.py       the model and its Decoder, as the core sees them
 loading.py     all of these in their order

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from ticore.checkpoint import Checkpoint
-from ticore.interfaces import Logits, Tokenizer
+from ticore.interfaces import BatchDecoder, Logits, Tokenizer
 from ticore.limits import (
     checked_ids,
     require_float64,
@@ -20,9 +21,12 @@ from ticore.limits import (
     require_room,
     require_scorable,
 )
+from ticore.rows import Rows, checked_prompts, each_row
 
+from .batch import TorchRows
 from .network import Network
 from .reading import Reading
+from .rows import Row, as_array
 
 # What a config says of its file and not of the model.
 _UNESSENTIAL = ("_name_or_path", "dtype", "torch_dtype", "transformers_version")
@@ -89,6 +93,23 @@ class TorchModel:
         checked = self.checked(prompt_ids)
         return TorchDecoder(self, checked, self._start.before(checked))
 
+    def start_batch(
+        self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
+    ) -> BatchDecoder | None:
+        """A BatchDecoder whose rows have read `prompts`, behind the start token if there is one.
+
+        Logits may differ in their last bits from those of a Decoder, and by which rows are read
+        beside each other. None where the network cannot read padded texts, or not rewind them.
+
+        Raises as `start`, and names the row.
+        """
+        if not self.network.pads:
+            return None
+        checked = checked_prompts(self, prompts)
+        opened = each_row(self._start.before, checked)
+        rows = TorchRows(self.network, as_array)
+        return Rows(self, rows, checked, rows.begin(opened) if opened else (), rewindable)
+
     def score(self, ids: Sequence[int]) -> Logits:
         """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].
 
@@ -103,11 +124,11 @@ class TorchModel:
         require_scorable(len(ids), self.context_length)
         read = self.checked(ids)[:-1]
         if not ids:
-            return np.empty((0, self._width), _as_array(torch.empty(0, dtype=self._dtype)).dtype)
+            return np.empty((0, self._width), as_array(torch.empty(0, dtype=self._dtype)).dtype)
         rows = self.network.read_all(self._start.before(read))
         if read and not self._start.always:
             rows = torch.cat([self.network.read_all(self._start.before([])), rows])
-        return _as_array(rows)
+        return as_array(rows)
 
     def digest(self) -> str:
         """SHA-256 hex digest of weights, config, dtype, kind of device, and tokenizer.
@@ -153,14 +174,14 @@ class TorchModel:
 class TorchDecoder:
     """One text being read. Create it with `TorchModel.start`.
 
-    One row of logits is kept on the host for each pushed id, so that `rewind` computes nothing:
-    0.6 MB a token where there are 150,000 logits in float32.
+    One row of logits is kept for each pushed id, so that `rewind` computes nothing: 0.6 MB a token
+    where there are 150,000 logits in float32. They stay on the device until they are asked for.
     """
 
     def __init__(self, model: TorchModel, prompt_ids: list[int], opened: list[int]) -> None:
         self._model = model
         self._prompt = prompt_ids
-        self._reading = Reading(model.network, opened, _as_array)
+        self._reading = Reading(model.network, opened, Row)
 
     @property
     def ids(self) -> Sequence[int]:
@@ -171,7 +192,11 @@ class TorchDecoder:
         """Logits float[logit_width] of the next token, read-only: float64 if the model is, else
         float32.
         """
-        return self._reading.rows[-1]
+        return self._reading.rows[-1].whole
+
+    def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
+        """The `count` largest logits of the next token, the largest first: ids and logits."""
+        return self._reading.rows[-1].top(count)
 
     def push(self, token: int) -> None:
         """Read one more id.
@@ -207,11 +232,3 @@ def digest_of_weights(module: torch.nn.Module) -> str:
         flat = tensor.detach().cpu().contiguous().flatten()
         digest.update(flat.view(torch.uint8).numpy().data)
     return digest.hexdigest()
-
-
-def _as_array(logits: torch.Tensor) -> Logits:
-    """A read-only copy on the host, of float32 at least."""
-    wide = logits if logits.dtype is torch.float64 else logits.float()
-    array: Logits = wide.numpy(force=True).copy()
-    array.setflags(write=False)
-    return array

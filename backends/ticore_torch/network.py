@@ -1,4 +1,4 @@
-"""A transformers model that reads one text at a time, and the cache of what it has read."""
+"""A transformers model that reads one text at a time, or one more id in each of several."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ class Network:
 
     Args:
         module: the model.
-        computing: opened around each forward pass.
+        computing: opened around each forward pass, and around what is done to its results.
 
     Attributes:
+        module, computing: as given.
         crops: whether a cache can forget its last positions. Where attention is all there is, it
             can; a recurrent state cannot be turned back.
+        pads: whether texts of different lengths can be read side by side: the network must be told
+            what is padding, and where in its text an id stands.
 
     Raises:
         ModelFilesError: the model keeps no cache that is known here.
@@ -38,7 +41,7 @@ class Network:
         computing: Callable[[], AbstractContextManager[Any]] = torch.inference_mode,
     ) -> None:
         self.module = module
-        self._computing = computing
+        self.computing = computing
         taken = inspect.signature(module.forward).parameters
         cache = next((name for name in _CACHES if name in taken), None)
         if cache is None:
@@ -50,6 +53,7 @@ class Network:
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in taken else {}
         layers = map(type, DynamicCache(config=module.config).layers)
         self.crops = all(layer in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
+        self.pads = self.crops and {"attention_mask", "position_ids"} <= taken.keys()
 
     def new_cache(self) -> Cache:
         """A cache of nothing.
@@ -65,17 +69,40 @@ class Network:
         The prompt is read at once and what follows one by one, so that the same calls lead to the
         same bits.
         """
-        inputs = {self._cache_name: cache, "use_cache": True, **self._last_only}
-        return self._forward(ids, inputs)[-1]
+        return self._forward([ids], self._behind(cache))[0, -1]
+
+    def read_each(
+        self, tokens: Sequence[int], cache: Cache, lengths: Sequence[int]
+    ) -> torch.Tensor:
+        """Read one id in each row of `cache`, add it to the row: the logits [rows, width].
+
+        Args:
+            tokens: as many as there are rows.
+            lengths: how many positions of a row are its text's. They are its last ones, and what
+                is before them padding: so a sliding window, which counts positions of the cache
+                from the end, sees what it should.
+        """
+        device = self.module.device
+        positions = torch.tensor(lengths, device=device)[:, None]
+        slots = torch.arange(1 + cache.get_seq_length(), device=device)
+        inputs = self._behind(cache) | {
+            "attention_mask": (slots >= slots[-1] - positions).long(),
+            "position_ids": positions,
+        }
+        return self._forward([[token] for token in tokens], inputs)[:, -1]
 
     def read_all(self, ids: Sequence[int]) -> torch.Tensor:
         """Read a whole text in one pass: the logits [len(ids), width] after each id."""
-        return self._forward(ids, {"use_cache": False})
+        return self._forward([ids], {"use_cache": False})[0]
 
-    def _forward(self, ids: Sequence[int], inputs: dict[str, Any]) -> torch.Tensor:
-        batch = torch.tensor([list(ids)], device=self.module.device)
-        with self._computing():
-            logits: torch.Tensor = self.module(input_ids=batch, **inputs).logits[0]
+    def _behind(self, cache: Cache) -> dict[str, Any]:
+        return {self._cache_name: cache, "use_cache": True, **self._last_only}
+
+    def _forward(self, rows: Sequence[Sequence[int]], inputs: dict[str, Any]) -> torch.Tensor:
+        """Logits [rows, n, width] of as many ids each."""
+        batch = torch.tensor([list(ids) for ids in rows], device=self.module.device)
+        with self.computing():
+            logits: torch.Tensor = self.module(input_ids=batch, **inputs).logits
         return logits
 
 

@@ -24,6 +24,9 @@ os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 _backends: Any = torch.backends
 _SHORTENED = (_backends.cuda.matmul, _backends.cudnn.conv, _backends.mkldnn.matmul)
 
+_NARROW = torch.float32
+_FLOAT, _DOUBLE = torch.Tensor.float, torch.Tensor.double
+
 
 class WideFloats(TorchFunctionMode):
     """Inside it, whoever asks PyTorch for float32 gets float64.
@@ -53,10 +56,16 @@ class WideFloats(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        if func is torch.Tensor.float:
-            func = torch.Tensor.double
-        widened = {name: _wide(value) for name, value in (kwargs or {}).items()}
-        return func(*map(_wide, args), **widened)
+        # Called hundreds of times a token, and hardly ever for one that asks for float32.
+        if func is _FLOAT:
+            func = _DOUBLE
+        for value in args:
+            if value is _NARROW:
+                args = tuple(map(_wide, args))
+                break
+        if not kwargs:
+            return func(*args)
+        return func(*args, **{name: _wide(value) for name, value in kwargs.items()})
 
 
 class NarrowFinder(TorchDispatchMode):
@@ -105,4 +114,4 @@ def reproducible(dtype: torch.dtype) -> Iterator[None]:
 
 
 def _wide(value: Any) -> Any:
-    return torch.float64 if value is torch.float32 else value
+    return torch.float64 if value is _NARROW else value

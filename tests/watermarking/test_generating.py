@@ -1,15 +1,18 @@
 """Texts that survive being read back, from a real model and from toys."""
 
+import dataclasses
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ticore
-from tests.models import ToyModel, ToyTokenizer
+from tests.models import ToyBatchModel, ToyModel, ToyTokenizer
 from ticore.consistency import Verification
 from ticore.errors import PromptError, SettingsError
 from ticore.schemes import Gumbel
-from ticore.watermarking import Generator, greedy, marked
+from ticore.watermarking import Generator, Warp, greedy, marked, multinomial
 
 TOYS = ["a", "b", "c", "ab", "bc", "abc", "ca", "<end>"]
 
@@ -19,9 +22,13 @@ def model():
     return ticore.load_model("tiny-en", dtype="float32")
 
 
-def toy(**settings):
+def toy(kind=ToyModel, **settings):
     tokenizer = ToyTokenizer(TOYS, special={7})
-    return ToyModel(tokenizer, eos_ids={7}, **settings)
+    return kind(tokenizer, eos_ids={7}, **settings)
+
+
+def all_but_seconds(written):
+    return dataclasses.replace(written, seconds=0)
 
 
 @pytest.mark.parametrize("view", ["continuation", "whole"])
@@ -51,25 +58,6 @@ def test_without_rollback_it_is_not_always(model):
     for text in found:
         assert text.rollbacks == text.temporary == 0
         assert text.consistent == (model.tokenizer.encode(text.text) == list(text.ids))
-
-
-def test_pieces_make_up_the_text():
-    for model in (toy(), ticore.load_model("tiny-en")):
-        for seed in range(5):
-            writing = Generator(model, seed=seed, observation=3).start("ab", 25)
-            pieces = list(writing)
-            assert "".join(pieces) == writing.result().text
-    assert writing.result().end in ("length", "end of text")
-
-
-def test_a_character_of_several_tokens_is_shown_when_it_is_complete(model):
-    plan = model.tokenizer.encode("Well \U0001f642\U0001f642")
-    assert len(plan) > 8  # its bytes
-    chosen = iter(plan)
-    writing = Generator(model, lambda ids, logits: next(chosen), observation=9).start("", len(plan))
-    pieces = list(writing)
-    assert "".join(pieces) == writing.result().text == "Well \U0001f642\U0001f642"
-    assert all("\ufffd" not in piece for piece in pieces)
 
 
 def test_why_a_text_ends():
@@ -160,3 +148,113 @@ def test_to_give_up_early_changes_no_text(model, observation, monkeypatch):
     assert [text.ids for text in early] == [text.ids for text in late]
     assert sum(text.rollbacks for text in early) == sum(text.rollbacks for text in late) > 0
     assert sum(text.forwards for text in early) < sum(text.forwards for text in late)
+
+
+class TestBatch:
+    @given(
+        kind=st.sampled_from([ToyModel, ToyBatchModel]),
+        prompts=st.lists(st.sampled_from(["a", "ab", "cab", "abcabc", "b" * 9]), max_size=6),
+        tokens=st.integers(0, 20),
+        observation=st.sampled_from([None, 0, 2, 10]),
+        view=st.sampled_from(["continuation", "whole"]),
+        end_of_text=st.booleans(),
+        seed=st.integers(0, 99),
+    )
+    def test_each_text_is_what_it_is_alone(
+        self, kind, prompts, tokens, observation, view, end_of_text, seed
+    ):
+        """Those as well that the context cuts off."""
+        how = {"observation": observation, "view": view, "end_of_text": end_of_text}
+        model = toy(kind, context=15, seed=seed)
+
+        def sampler(row):
+            return multinomial(random.Random(f"{seed} {row}"))
+
+        written = Generator(model, **how).generate_batch(prompts, tokens, sampler)
+        alone = [
+            Generator(model, sampler(row), **how).generate(prompt, tokens)
+            for row, prompt in enumerate(prompts)
+        ]
+        assert list(map(all_but_seconds, written)) == list(map(all_but_seconds, alone))
+        if observation is not None:
+            assert all(text.consistent for text in written)
+
+    @pytest.mark.parametrize("observation", [0, 10])
+    def test_the_texts_of_a_real_model(self, observation):
+        """In float64 no choice is so close that the last bits of its logits decide it. Unlikely
+        tokens are inconsistent more often.
+        """
+        model = ticore.load_model("tiny-en")
+        prompts = ["The weather in spring", "It was", "Nobody in the village had ever seen", ""]
+
+        def sampler(row):
+            return multinomial(random.Random(row), Warp(temperature=1.6))
+
+        written = Generator(model, observation=observation).generate_batch(prompts, 50, sampler)
+        for row, (prompt, text) in enumerate(zip(prompts, written, strict=True)):
+            alone = Generator(model, sampler(row), observation=observation).generate(prompt, 50)
+            assert all_but_seconds(text) == all_but_seconds(alone)
+            assert model.tokenizer.encode(text.text) == list(text.ids)
+        assert sum(text.rollbacks for text in written) > 0
+
+    def test_a_text_does_not_depend_on_its_neighbours(self):
+        model = toy(ToyBatchModel)
+
+        def write(prompts):
+            generator = Generator(model, seed=1, end_of_text=False)
+            return [text.ids for text in generator.generate_batch(prompts, 20)]
+
+        prompts = ["ab", "c", "abc", "c"]
+        written = write(prompts)
+        for row, prompt in enumerate(prompts):
+            assert write(["b" * n for n in range(1, row + 1)] + [prompt])[row] == written[row]
+        assert written[1] != written[3]
+
+    def test_a_seed_gives_the_same_texts_again_and_then_others(self):
+        model = toy(ToyBatchModel)
+
+        def write(generator):
+            return [text.ids for text in generator.generate_batch(["ab"] * 3, 20)]
+
+        one, two = Generator(model, seed=1), Generator(model, seed=1)
+        first = write(one)
+        assert write(two) == first
+        assert write(one) != first
+        assert write(Generator(model, seed=2)) != first
+        assert len(set(first)) == 3
+
+    def test_the_sampler_of_all(self):
+        model = toy(ToyBatchModel)
+        written = Generator(model, greedy).generate_batch(["a", "b"], 20)
+        alone = [Generator(model, greedy).generate(prompt, 20) for prompt in "ab"]
+        assert list(map(all_but_seconds, written)) == list(map(all_but_seconds, alone))
+
+    def test_one_pass_for_all(self):
+        model = toy(ToyBatchModel)
+        written = Generator(model, seed=1).generate_batch(["a", "b", "abc"] * 4, 20)
+        assert model.passes == max(text.forwards for text in written)
+        assert sum(text.rollbacks for text in written) > 0
+
+    def test_consistent_generate_batch_takes_samplers(self):
+        model = toy(ToyBatchModel)
+        written = ticore.consistent_generate_batch(
+            model, ["ab", [0]], lambda row: greedy, tokens=9, observation=4, end_of_text=False
+        )
+        alone = Generator(model, greedy, observation=4, end_of_text=False)
+        assert [text.ids for text in written] == [alone.generate(p, 9).ids for p in ("ab", "a")]
+
+    @pytest.mark.parametrize(
+        ("prompts", "tokens", "settings", "error", "part"),
+        [
+            (["a"], -1, {}, SettingsError, "^tokens: expected 0 or more, found -1"),
+            (["a", "a" * 12], 5, {}, PromptError, "^row 1: expected a prompt of fewer than 12"),
+            (["a", [0], [8]], 5, {}, SettingsError, "^row 2: expected token ids from 0 to 7"),
+            (["a", [0, 1]], 5, {"view": "whole"}, PromptError, "^row 1: expected a prompt that"),
+        ],
+    )
+    def test_what_is_wrong_is_said_before_anything_is_read(
+        self, prompts, tokens, settings, error, part, monkeypatch
+    ):
+        monkeypatch.setattr(ToyModel, "logits_after", None)
+        with pytest.raises(error, match=part):
+            Generator(toy(context=12), **settings).generate_batch(prompts, tokens)

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.models import ToyModel, ToyTokenizer
+from tests.models import ToyBrackets, ToyModel, ToyTokenizer
 from ticore.consistency import Verifier
 from ticore.schemes import Gumbel
 from ticore.watermarking import Rollback, greedy, marked, multinomial
@@ -24,6 +24,9 @@ VOCABULARIES = [
     ["a", "b", "aba", "bab", "abab"],
     # Nothing may follow a "z".
     ["a", "z", "za", "zz"],
+    # What follows a "<" is mended by a ">"; nothing may follow a "z".
+    ["a", "b", "ab", "<", ">", "?"],
+    ["z", "zz", "z<", "z>", "z?", "<", ">", "?"],
 ]
 KEY = bytes(range(16))
 
@@ -37,7 +40,7 @@ def samplers(vocab_size):
 
 
 def begin(pieces, name, *, seed=0, tokens=20, observation=2, end=False, undo=8, sharpness=2.0):
-    tokenizer = ToyTokenizer([*pieces, "."] if end else pieces)
+    tokenizer = ToyBrackets([*pieces, "."] if end else pieces)
     model = ToyModel(tokenizer, seed=seed, sharpness=sharpness)
     prompt = tokenizer.encode(pieces[0])
     return tokenizer, Rollback(
@@ -116,6 +119,15 @@ class Writing(RuleBasedStateMachine):
         most = self.tokens + (self.observation + 1) * (text.rollbacks + 1)
         assert text.forwards <= most + text.undone * (self.observation + 1)
 
+    @invariant()
+    def what_is_unread_is_what_the_decoder_lacks(self):
+        text = self.text
+        lacking = [*self.prompt, *text.committed, *text._pending][len(text._decoder.ids) :]
+        if text.end is None and len(text.committed) < self.tokens:
+            assert lacking == ([] if text.unread is None else [text.unread])
+        else:
+            assert text.unread is None
+
     def teardown(self):
         if not hasattr(self, "text"):
             return
@@ -169,11 +181,14 @@ def test_a_sampler_that_knows_its_mind_gets_its_first_choice_that_does(
 
 
 def test_pieces_given_out_make_up_the_text_if_nothing_is_undone():
+    temporary = 0
     for seed in range(20):
-        _, text = begin(VOCABULARIES[0], "multinomial", seed=seed, undo=0, tokens=30)
+        _, text = begin(VOCABULARIES[5], "multinomial", seed=seed, undo=0, tokens=30)
         pieces = list(text.run())
         assert [token for piece in pieces for token in piece] == text.committed
         assert text.temporary == sum(len(piece) > 1 for piece in pieces)
+        temporary += text.temporary
+    assert temporary > 20
 
 
 def test_a_dead_end_is_left_backwards():
@@ -210,6 +225,22 @@ def test_without_verification_every_token_stays():
         expected.append(int(model.logits_after(expected).argmax()))
     assert [0, *text.committed] == expected
     assert text.forwards == 14
+
+
+def test_a_token_that_others_have_read_is_not_read_again():
+    """One text by itself, and one whose decoder is given each token before the next step."""
+    _, alone = begin(VOCABULARIES[0], "multinomial", tokens=30)
+    list(alone.run())
+    _, text = begin(VOCABULARIES[0], "multinomial", tokens=30)
+    while text.end is None:
+        token = text.unread
+        if token is not None:
+            text._decoder.push(token)
+            text.mark_read()
+        assert text.unread is None
+        text.step()
+    assert text.committed == alone.committed
+    assert text.forwards == alone.forwards > alone.rollbacks > 0
 
 
 def test_without_leaves_the_given_logits_alone():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ticore.errors import SettingsError
 from ticore.schemes import SCHEMES
 from ticore.watermarking import Warp, greedy, marked, multinomial
-from ticore.watermarking.sampling import excluding, probabilities
+from ticore.watermarking.sampling import excluding, own_draws, probabilities
 
 LOGITS = np.log([0.1, 0.4, 0.2, 0.3])
 
@@ -105,3 +105,11 @@ def test_excluded_tokens_never_come(library):
     sample = excluding(greedy, [1, 3, 900])
     assert sample([], xp.asarray(LOGITS)) == 2
     assert excluding(greedy, []) is greedy
+
+
+def test_each_row_has_random_numbers_of_its_own():
+    draw = random.Random(3)
+    first, second = own_draws(draw), own_draws(draw)
+    numbers = [draws(row).random() for draws in (first, second) for row in range(50)]
+    assert len(set(numbers)) == 100
+    assert [own_draws(random.Random(3))(row).random() for row in range(50)] == numbers[:50]

@@ -1,16 +1,18 @@
 """Watermarks: texts written with one, and texts looked at for one."""
 
 from .detector import Detection, Segment, WatermarkDetector
-from .generating import Generated, Generator, Writing, consistent_generate
+from .generating import Generator, consistent_generate, consistent_generate_batch
 from .rollback import Rollback, Sampler
-from .sampling import Warp, excluding, greedy, marked, multinomial
+from .sampling import RowSamplers, Warp, excluding, greedy, marked, multinomial
 from .watermarker import Watermarker
+from .writing import Generated, Writing
 
 __all__ = [
     "Detection",
     "Generated",
     "Generator",
     "Rollback",
+    "RowSamplers",
     "Sampler",
     "Segment",
     "Warp",
@@ -18,6 +20,7 @@ __all__ = [
     "Watermarker",
     "Writing",
     "consistent_generate",
+    "consistent_generate_batch",
     "excluding",
     "greedy",
     "marked",

@@ -3,48 +3,19 @@
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
 from ..consistency import Verification, Verifier, View
 from ..errors import PromptError, SettingsError
-from ..interfaces import LanguageModel, Tokenizer
-from .rollback import MOST_UNDONE, End, Rollback, Sampler
-from .sampling import excluding, multinomial
-
-
-@dataclass(frozen=True)
-class Generated:
-    """A text and how it came about.
-
-    Attributes:
-        text: what the tokens written spell: in view `continuation` by themselves, so that with
-            rollback `encode(text)` gives them back; in view `whole` behind the prompt.
-        ids: these tokens.
-        whole: the prompt and the text together, as the model read them. In view `whole`, with
-            rollback, `encode(whole)` gives back the prompt's tokens and `ids`.
-        end: why it ended: `length`, `end of text`, `dead end` (nothing consistent may follow),
-            `context` (the model can read no more).
-        rollbacks: how often tokens were taken back since their inconsistency stayed.
-        temporary: how often an inconsistency vanished by itself.
-        undone: how often a consistent text was taken back, since nothing could follow it.
-        forwards: tokens that the model read behind the prompt.
-        consistent: whether the tokens survive being read back.
-        seconds: wall-clock time.
-    """
-
-    text: str
-    ids: tuple[int, ...]
-    whole: str
-    end: End | Literal["context"]
-    rollbacks: int
-    temporary: int
-    undone: int
-    forwards: int
-    consistent: bool
-    seconds: float
+from ..interfaces import Decoder, LanguageModel
+from ..limits import checked_ids
+from ..rows import each_row
+from .lockstep import Row, in_lockstep
+from .rollback import MOST_UNDONE, Rollback, Sampler, most_rewound
+from .sampling import RowSamplers, excluding, multinomial, own_draws
+from .serial import start_batch
+from .writing import Generated, Writing
 
 
 class Generator:
@@ -82,8 +53,10 @@ class Generator:
         tokenizer = model.tokenizer
         never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, model.logit_width)}
         never |= model.eos_ids
-        chosen = sampler or multinomial(random.Random(seed))
-        self._sampler = excluding(chosen, sorted(never - self._eos_ids))
+        self._never = sorted(never - self._eos_ids)
+        self._draw = random.Random(seed)
+        self._given = sampler
+        self._sampler = excluding(sampler or multinomial(self._draw), self._never)
         self._verifier = Verifier(tokenizer, "prefix", view)
 
     def generate(self, prompt: str | Sequence[int], tokens: int) -> Generated:
@@ -95,38 +68,72 @@ class Generator:
         Raises:
             PromptError: the prompt does not fit the model's context, or is not consistent and the
                 receiver retokenises the whole.
-            SettingsError: `tokens` is negative.
+            SettingsError: `tokens` is negative, or an id has no logit.
         """
         return self.start(prompt, tokens, undo=MOST_UNDONE).run()
 
+    def generate_batch(
+        self,
+        prompts: Sequence[str | Sequence[int]],
+        tokens: int,
+        samplers: RowSamplers | None = None,
+    ) -> list[Generated]:
+        """For each prompt a text of at most `tokens` tokens; they are written side by side.
+
+        Each text is the one that a Generator with its sampler writes by itself, whatever the
+        others are. (Logits may differ in their last bits by what is read beside a text; a choice
+        as close as that may fall differently.)
+
+        Args:
+            prompts: texts, or their token ids.
+            samplers: gives for the number of a prompt its sampler. None: the sampler of this
+                Generator for all, which must then remember nothing from one call to the next; or,
+                where there is none, sampling by probability, with random numbers of its own for
+                each number of a prompt, and others in each call.
+
+        Raises as `generate`, before anything is written, and names the row: a prompt's number,
+        from 0 on.
+        """
+        _require_length(tokens)
+        own = samplers or self._row_samplers()
+        ids = each_row(self._ids, prompts)
+        verifications = each_row(self._verification, ids)
+        batch = start_batch(self._model, ids, most_rewound(self._observation or 0, MOST_UNDONE))
+        texts = [
+            self._writing(
+                Row(batch, row), verification, excluding(own(row), self._never), tokens, MOST_UNDONE
+            )
+            for row, verification in enumerate(verifications)
+        ]
+        ended = in_lockstep(batch, [text.rollback for text in texts])
+        written = {row: texts[row].result() for row in ended}
+        return [written[row] for row in range(len(texts))]
+
     def start(self, prompt: str | Sequence[int], tokens: int, *, undo: int = 0) -> Writing:
-        """The same piece by piece: see `Writing`. Raises as `generate`.
+        """The same as `generate` piece by piece: see `Writing`. Raises as `generate`.
 
         Args:
             undo: see `Rollback`; above 0 a piece that was given out may be taken back.
         """
-        if tokens < 0:
-            raise SettingsError(f"tokens: expected 0 or more, found {tokens}")
-        tokenizer = self._model.tokenizer
-        ids = tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
-        room = self._model.context_length - len(ids)
-        if room <= 0:
+        _require_length(tokens)
+        ids = self._ids(prompt)
+        verification = self._verification(ids)
+        return self._writing(self._model.start(ids), verification, self._sampler, tokens, undo)
+
+    def _ids(self, prompt: str | Sequence[int]) -> list[int]:
+        """Of a prompt that the model can read, and write behind."""
+        given = self._model.tokenizer.encode(prompt) if isinstance(prompt, str) else prompt
+        ids = checked_ids(given, self._model.logit_width)
+        if len(ids) >= self._model.context_length:
             raise PromptError(
                 f"expected a prompt of fewer than {self._model.context_length} tokens, the "
                 f"model's context, found {len(ids)}; shorten it"
             )
-        rollback = Rollback(
-            self._model.start(ids),
-            None if self._observation is None else self._verification(ids),
-            self._sampler,
-            tokens=min(tokens, room),
-            observation=self._observation or 0,
-            eos_ids=self._eos_ids,
-            undo=undo,
-        )
-        return Writing(tokenizer, self._view, ids, rollback, cut=room < tokens)
+        return ids
 
-    def _verification(self, prompt_ids: Sequence[int]) -> Verification:
+    def _verification(self, prompt_ids: Sequence[int]) -> Verification | None:
+        if self._observation is None:
+            return None
         verification = self._verifier.start(prompt_ids)
         if not verification.consistent:
             raise PromptError(
@@ -135,71 +142,39 @@ class Generator:
             )
         return verification
 
-
-class Writing:
-    """A text that is being written.
-
-    Iterate for its pieces as they are settled, or `run` it to its end; `result` says at any time
-    what was written so far.
-    """
-
-    def __init__(
+    def _writing(
         self,
-        tokenizer: Tokenizer,
-        view: View,
-        prompt_ids: Sequence[int],
-        rollback: Rollback,
-        *,
-        cut: bool,
-    ) -> None:
-        self._tokenizer = tokenizer
-        self._view: View = view
-        self._prompt_ids = list(prompt_ids)
-        self._rollback = rollback
-        self._cut = cut
-        self._started = time.perf_counter()
-
-    def __iter__(self) -> Iterator[str]:
-        shown = ""
-        for _ in self._rollback.run():
-            text = self._text()
-            # The last character may be incomplete; it is shown with the next piece.
-            if text.startswith(shown) and not text.endswith("\ufffd"):
-                yield text[len(shown) :]
-                shown = text
-        yield self._text()[len(shown) :]
-
-    def run(self) -> Generated:
-        """Write to the end."""
-        for _ in self._rollback.run():
-            pass
-        return self.result()
-
-    def result(self) -> Generated:
-        """What was written so far."""
-        rollback, ids = self._rollback, tuple(self._rollback.committed)
-        read = self._tokenizer.encode(self._whole() if self._view == "whole" else self._text())
-        end = rollback.end or "length"
-        return Generated(
-            text=self._text(),
-            ids=ids,
-            whole=self._whole(),
-            end="context" if self._cut and end == "length" else end,
-            rollbacks=rollback.rollbacks,
-            temporary=rollback.temporary,
-            undone=rollback.undone,
-            forwards=rollback.forwards,
-            consistent=read == [*(self._prompt_ids if self._view == "whole" else ()), *ids],
-            seconds=time.perf_counter() - self._started,
+        decoder: Decoder,
+        verification: Verification | None,
+        sampler: Sampler,
+        tokens: int,
+        undo: int,
+    ) -> Writing:
+        """Of a text whose prompt `decoder` has read."""
+        room = self._model.context_length - len(decoder.ids)
+        rollback = Rollback(
+            decoder,
+            verification,
+            sampler,
+            tokens=min(tokens, room),
+            observation=self._observation or 0,
+            eos_ids=self._eos_ids,
+            undo=undo,
         )
+        tokenizer = self._model.tokenizer
+        return Writing(tokenizer, self._view, decoder.ids, rollback, cut=room < tokens)
 
-    def _text(self) -> str:
-        if self._view == "continuation":
-            return self._tokenizer.decode(self._rollback.committed)
-        return self._whole()[len(self._tokenizer.decode(self._prompt_ids)) :]
+    def _row_samplers(self) -> RowSamplers:
+        given = self._given
+        if given is not None:
+            return lambda row: given
+        draws = own_draws(self._draw)
+        return lambda row: multinomial(draws(row))
 
-    def _whole(self) -> str:
-        return self._tokenizer.decode([*self._prompt_ids, *self._rollback.committed])
+
+def _require_length(tokens: int) -> None:
+    if tokens < 0:
+        raise SettingsError(f"tokens: expected 0 or more, found {tokens}")
 
 
 def consistent_generate(
@@ -220,3 +195,31 @@ def consistent_generate(
     Raises as `Generator` and `Generator.generate`.
     """
     return Generator(model, sampler, observation=observation, **settings).generate(prompt, tokens)
+
+
+def consistent_generate_batch(
+    model: LanguageModel,
+    prompts: Sequence[str | Sequence[int]],
+    samplers: RowSamplers | None = None,
+    tokens: int = 200,
+    observation: int = 2,
+    **settings: Any,
+) -> list[Generated]:
+    """For each prompt such a text; they are written side by side.
+
+    Args:
+        model, prompts, samplers, tokens, observation, settings: as for `Generator` and
+            `Generator.generate_batch`.
+
+    Raises as `Generator` and `Generator.generate_batch`.
+
+    >>> import ticore
+    >>> model = ticore.load_model("tiny-en", dtype="float32")
+    >>> prompts = ["It was late when", "She opened the door, and"]
+    >>> texts = consistent_generate_batch(model, prompts, tokens=20, seed=1)
+    >>> [model.tokenizer.encode(text.text) == list(text.ids) for text in texts]
+    [True, True]
+    """
+    return Generator(model, observation=observation, **settings).generate_batch(
+        prompts, tokens, samplers
+    )

@@ -36,6 +36,14 @@ End = Literal["length", "end of text", "dead end"]
 MOST_UNDONE = 8
 
 
+def most_rewound(observation: int, undo: int) -> int:
+    """How far before the furthest place that it has read a decoder is ever rewound.
+
+    Pending tokens, of which `observation` are read, and commits of one token more each.
+    """
+    return observation + undo * (observation + 1)
+
+
 @dataclass(frozen=True)
 class _Commit:
     """Tokens that were committed together, and what was banned at the frontier before them."""
@@ -125,19 +133,35 @@ class Rollback:
         elif self._is_lost() or len(self._pending) > min(self._observation, room - 1):
             self._roll_back()
 
+    @property
+    def unread(self) -> int | None:
+        """The token that the decoder has to read before another is sampled, if there is one.
+
+        `step` has it read. Whoever reads it for several texts at once says so by `mark_read`.
+        """
+        written = len(self.committed) + len(self._pending)
+        if self.end is not None or self._read == written or len(self.committed) >= self._tokens:
+            return None
+        # At most one: a step reads what it finds before it samples one more.
+        return (self._pending or self.committed)[-1]
+
+    def mark_read(self) -> None:
+        """The decoder has read `unread`."""
+        self._read += 1
+        self.forwards += 1
+
     def _sample(self) -> int | None:
         """The next token; None if none is left."""
-        written = [*self.committed, *self._pending]
-        for token in written[self._read :]:
+        token = self.unread
+        if token is not None:
             self._decoder.push(token)
-            self.forwards += 1
-        self._read = len(written)
+            self.mark_read()
         logits = self._decoder.logits()
         if self._banned and not self._pending:
             logits = without(logits, self._banned)
             if not bool(array_namespace(logits).any(logits > -np.inf)):
                 return None
-        return int(self._sampler((*self._prompt, *written), logits))
+        return int(self._sampler((*self._prompt, *self.committed, *self._pending), logits))
 
     def _is_consistent_with(self, token: int) -> bool:
         if self._verification is None:

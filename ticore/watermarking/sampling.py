@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,6 +18,9 @@ from array_api_compat import array_namespace, device
 from ..errors import SettingsError
 from ..schemes import Scheme
 from .rollback import Sampler
+
+RowSamplers = Callable[[int], Sampler]
+"""`f(row)`: the sampler of one of several texts that are written side by side."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,15 @@ def probabilities(logits: Any) -> Any:
 def greedy(ids: Sequence[int], logits: Any) -> int:
     """The likeliest token, of equals the lowest id."""
     return int(array_namespace(logits).argmax(logits))
+
+
+def own_draws(draw: random.Random) -> Callable[[int], random.Random]:
+    """Random numbers of its own for each row of a batch, whichever rows there are.
+
+    One number of `draw` is taken for all of them, so that the next batch gets others.
+    """
+    batch = draw.getrandbits(64)
+    return lambda row: random.Random(f"{batch} {row}")
 
 
 def multinomial(draw: random.Random, warp: Warp | None = None) -> Sampler:

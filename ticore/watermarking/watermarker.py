@@ -9,8 +9,10 @@ from typing import Any
 from ..consistency import View
 from ..interfaces import LanguageModel
 from ..schemes import Scheme, scheme_named
-from .generating import Generated, Generator, Writing
-from .sampling import Warp, marked
+from .generating import Generator
+from .rollback import Sampler
+from .sampling import Warp, marked, own_draws
+from .writing import Generated, Writing
 
 
 class Watermarker:
@@ -53,10 +55,11 @@ class Watermarker:
         **settings: Any,
     ) -> None:
         self.scheme = scheme_named(scheme, key, model.tokenizer.vocab_size, **settings)
-        warp = Warp(temperature, top_k, top_p)
+        self._warp = Warp(temperature, top_k, top_p)
+        self._draw = random.Random(seed)
         self._generator = Generator(
             model,
-            marked(self.scheme, random.Random(seed), warp),
+            marked(self.scheme, self._draw, self._warp),
             observation=observation,
             view=view,
             end_of_text=end_of_text,
@@ -65,6 +68,22 @@ class Watermarker:
     def generate(self, prompt: str | Sequence[int], tokens: int = 200) -> Generated:
         """A watermarked text of at most `tokens` tokens. Raises as `Generator.generate`."""
         return self._generator.generate(prompt, tokens)
+
+    def generate_batch(
+        self, prompts: Sequence[str | Sequence[int]], tokens: int = 200
+    ) -> list[Generated]:
+        """For each prompt a watermarked text of at most `tokens` tokens, written side by side.
+
+        Where the scheme itself is random, each number of a prompt has random numbers of its own,
+        from `seed`, and others in each call. A text hence does not depend on what is beside it:
+        see `Generator.generate_batch`. Raises as that does.
+        """
+        draws = own_draws(self._draw)
+
+        def sampler(row: int) -> Sampler:
+            return marked(self.scheme, draws(row), self._warp)
+
+        return self._generator.generate_batch(prompts, tokens, sampler)
 
     def stream(self, prompt: str | Sequence[int], tokens: int = 200) -> Writing:
         """The same piece by piece, as it is written: see `Writing`. Raises as `generate`."""

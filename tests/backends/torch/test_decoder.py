@@ -111,6 +111,13 @@ class TestReading:
             decoder.rewind(1)
             assert decoder.logits() is row
 
+    def test_the_largest_logits_alone(self, model: TorchModel) -> None:
+        decoder = model.start(some_ids(3))
+        decoder.push(5)
+        ids, largest = decoder.top(6)
+        np.testing.assert_array_equal(largest, np.sort(decoder.logits())[::-1][:6])
+        np.testing.assert_array_equal(largest, decoder.logits()[ids])
+
     def test_two_loads_give_the_same_bits(self, folders: Callable[[str], Path]) -> None:
         one, other = load(folders("mixtral")), load(folders("mixtral"))
         assert np.array_equal(one.score(some_ids(30)), other.score(some_ids(30)))

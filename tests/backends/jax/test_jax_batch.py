@@ -1,0 +1,92 @@
+"""Many texts read side by side on JAX."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jax
+import pytest
+
+from tests.backends.jax.checkpoints import CONTEXT, load, save, some_ids
+from tests.schedules import largest_difference
+from ticore.errors import PromptError, SettingsError
+from ticore.interfaces import BatchModel
+from ticore_jax.runner import FIRST_CAPACITY
+
+
+@pytest.mark.parametrize("case", ["mistral, window", "gpt2"])
+def test_rows_are_read_as_decoders_read_them(case: str, tmp_path: Path) -> None:
+    model = load(save(tmp_path, case), dtype="float64")
+    assert isinstance(model, BatchModel)
+    for seed in range(5):
+        assert largest_difference(model, seed=seed, rows=4) <= 1e-9
+
+
+def test_caches_grow_also_where_a_row_that_is_not_read_fills_one(
+    folder: Path, tmp_path: Path
+) -> None:
+    settings = json.loads((folder / "config.json").read_text())
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    longer = settings | {"max_position_embeddings": FIRST_CAPACITY + 20}
+    (tmp_path / "config.json").write_text(json.dumps(longer))
+    model = load(tmp_path, dtype="float64")
+    prompts = [some_ids(FIRST_CAPACITY - 2, 1), some_ids(FIRST_CAPACITY, 2), some_ids(3)]
+    batch, apart = model.start_batch(prompts), [model.start(prompt) for prompt in prompts]
+    for token in some_ids(6):
+        for row in (0, 2):
+            apart[row].push(token)
+        batch.push({0: token, 2: token})
+    apart[1].push(7)
+    batch.push({1: 7})
+    for row, decoder in enumerate(apart):
+        assert abs(batch.logits(row) - decoder.logits()).max() <= 1e-9
+
+
+def test_programs_are_made_once_for_each_power_of_two(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, made = load(folder), []
+    made_of = model._runner.made_of
+    monkeypatch.setattr(
+        model._runner, "made_of", lambda weights: (made.append(1), made_of(weights))[1]
+    )
+    for _ in range(2):
+        batch = model.start_batch([[5]] * 7)
+        assert batch is not None
+        for row in range(7):
+            batch.push({row: 3})
+            batch.drop(row)
+        assert len(made) == len((8, 4, 2, 1))
+
+
+def test_what_is_wrong_names_the_row(model: BatchModel) -> None:
+    with pytest.raises(PromptError, match="row 1: expected a prompt of at most 39 tokens"):
+        model.start_batch([[5], [5] * CONTEXT])
+    with pytest.raises(SettingsError, match="row 0: expected token ids from 0 to 49"):
+        model.start_batch([[50], [5] * CONTEXT])
+
+
+def test_logits_are_read_only(model: BatchModel) -> None:
+    batch = model.start_batch([[5], []])
+    assert batch is not None
+    batch.push({1: 7})
+    for row in range(2):
+        with pytest.raises(ValueError, match="read-only"):
+            batch.logits(row)[0] = 0
+
+
+def test_no_rows(model: BatchModel) -> None:
+    batch = model.start_batch([])
+    assert batch is not None
+    batch.push({})
+
+
+def test_64_bits_stay_inside(folder: Path) -> None:
+    batch = load(folder, dtype="float64").start_batch([[5], [6]])
+    batch.push({0: 7})
+    batch.drop(0)
+    batch.push({1: 7})
+    assert batch.logits(1).dtype == "float64"
+    assert not jax.config.read("jax_enable_x64")

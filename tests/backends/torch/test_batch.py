@@ -1,0 +1,141 @@
+"""Many texts read side by side, on random models of several architectures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+
+from tests.backends.torch.tiny import CONFIGS, CONTEXT, WIDTH, load, write
+from tests.schedules import largest_difference
+from ticore.errors import PromptError, SettingsError
+from ticore.interfaces import BatchModel
+from ticore_torch.batch import TorchRows
+
+TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
+SIZES = {
+    "vocab_size": WIDTH,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": CONTEXT,
+}
+ATTENTIVE = {name: config for name, config in CONFIGS.items() if name != "lfm2"} | {
+    # Every second layer has a window.
+    "gemma3": transformers.Gemma3TextConfig(
+        **SIZES,
+        intermediate_size=48,
+        num_key_value_heads=2,
+        head_dim=8,
+        sliding_window=6,
+        layer_types=["sliding_attention", "full_attention"],
+    ),
+    "opt": transformers.OPTConfig(**SIZES, word_embed_proj_dim=32, ffn_dim=48),
+}
+# It is told no positions: texts cannot be padded.
+BLOOM = transformers.BloomConfig(vocab_size=WIDTH, hidden_size=32, n_layer=2, n_head=4)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    written: dict[str, Path] = {}
+
+    def folder(name: str) -> Path:
+        if name not in written:
+            written[name] = write(tmp_path_factory.mktemp(name), ATTENTIVE[name])
+        return written[name]
+
+    return folder
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("name", ATTENTIVE)
+def test_rows_are_read_as_decoders_read_them(
+    name: str, dtype: str, folder: Callable[[str], Path]
+) -> None:
+    model = load(folder(name), dtype=dtype)
+    assert isinstance(model, BatchModel)
+    for seed in range(3):
+        assert largest_difference(model, seed=seed) <= TOLERANCE[dtype]
+
+
+def test_windows_are_counted_over_the_whole_text(folder: Callable[[str], Path]) -> None:
+    """Rows lie in other slots than alone; what a window of six shows them is the same."""
+    model = load(folder("mistral-window"), dtype="float64")
+    for seed in range(5):
+        found = largest_difference(model, seed=seed, rows=3, steps=40, longest=30)
+        assert found <= TOLERANCE["float64"]
+
+
+@pytest.mark.parametrize("config", [CONFIGS["lfm2"], BLOOM])
+def test_others_are_read_one_by_one(config: transformers.PreTrainedConfig, tmp_path: Path) -> None:
+    assert load(write(tmp_path, config)).start_batch([[5], [6, 7]]) is None
+
+
+def test_the_cache_holds_no_more_than_the_longest_row(folder: Callable[[str], Path]) -> None:
+    """Dropped rows, what was rewound in all of them, and padding of all are cut off."""
+    rows = TorchRows(load(folder("llama")).network, torch.Tensor.numpy)
+    rows.begin([[1, 2, 3], [1] * 9, [1] * 5])
+    rows.drop(1)
+    for _ in range(4):
+        rows.push({0: 7, 2: 8})
+    rows.rewind(0, 2)
+    rows.rewind(2, 3)
+    rows.push({0: 9, 2: 9})
+    # Of 3 + 4 - 2 and 5 + 4 - 3 ids, and one more each.
+    assert [tuple(layer.keys.shape[::2]) for layer in rows._cache.layers] == [(2, 7)] * 2
+    rows.drop(2)
+    rows.push({0: 9})
+    assert [tuple(layer.keys.shape[::2]) for layer in rows._cache.layers] == [(1, 7)] * 2
+
+
+def test_one_pass_for_all_and_none_to_rewind(
+    folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load(folder("llama"))
+    batch = model.start_batch([[5], [6, 7], [8]])
+    assert batch is not None
+    passes = []
+    forward = model.network._forward
+    monkeypatch.setattr(
+        model.network, "_forward", lambda *given: (passes.append(given), forward(*given))[1]
+    )
+    before = batch.logits(1)
+    batch.push({0: 1, 1: 2})
+    batch.rewind(1, 1)
+    assert batch.logits(1) is before
+    batch.push({1: 3, 2: 3})
+    batch.drop(0)
+    assert len(passes) == 2
+
+
+def test_what_is_wrong_names_the_row(folder: Callable[[str], Path], tmp_path: Path) -> None:
+    model = load(folder("llama"))
+    with pytest.raises(PromptError, match="row 1: expected a prompt of at most 39 tokens"):
+        model.start_batch([[5], [5] * CONTEXT])
+    with pytest.raises(SettingsError, match="row 0: expected token ids from 0 to 703"):
+        model.start_batch([[704], [5] * CONTEXT])
+    config = CONFIGS["gpt2"].__class__.from_dict(
+        CONFIGS["gpt2"].to_dict() | {"bos_token_id": None, "eos_token_id": None}
+    )
+    with pytest.raises(PromptError, match="row 1: expected a prompt of at least one token"):
+        load(write(tmp_path, config, pieces=False)).start_batch([[5], []])
+
+
+def test_logits_are_read_only(folder: Callable[[str], Path]) -> None:
+    batch = load(folder("llama"), dtype="bfloat16").start_batch([[5], [6]])
+    assert batch is not None
+    batch.push({1: 7})
+    for row in range(2):
+        assert batch.logits(row).dtype == "float32"
+        with pytest.raises(ValueError, match="read-only"):
+            batch.logits(row)[0] = 0
+
+
+def test_no_rows(folder: Callable[[str], Path]) -> None:
+    batch = load(folder("llama")).start_batch([])
+    assert batch is not None
+    batch.push({})
