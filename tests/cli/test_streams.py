@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -86,7 +87,9 @@ def _at_a_terminal(
     """
     import pty  # noqa: PLC0415  # exists on POSIX alone
 
-    process, terminal = pty.fork()
+    with warnings.catch_warnings(action="ignore"):
+        # JAX warns of every fork once it is loaded, by whatever test; here exec follows at once.
+        process, terminal = pty.fork()
     if process == 0:
         code = "from ticore.cli import main; main()"
         os.execv(sys.executable, [sys.executable, "-c", code, *arguments])
