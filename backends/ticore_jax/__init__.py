@@ -7,6 +7,7 @@ network.py     the forward pass
 families.py    from an architecture's tensors to the network
 placement.py   the mesh of devices, and which weight lies where
 runner.py      the network compiled for few shapes, and its cache
+rows.py        logits that stay on their device until they are asked for
 batch.py       several texts read side by side
 model.py       the model and its Decoder, as the core sees them
 loading.py     all of these in their order

@@ -19,6 +19,7 @@ from jax import lax
 from ticore.interfaces import Logits
 
 from .network import Layer
+from .rows import as_array
 from .runner import Runner, capacity_for, compiler_options, power_of_two
 
 # Untyped in JAX.
@@ -133,7 +134,7 @@ class JaxRows:
         logits = []
         for row, ids in enumerate(prompts):
             cache = runner.new_cache()
-            logits.append(runner.read(ids, cache)[0])
+            logits.append(as_array(runner.read(ids, cache)))
             self._layers = self._programs.put(self._layers, cache.layers, row)
         return logits
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from ticore.checkpoint import Checkpoint
 from ticore.interfaces import BatchDecoder, Logits, Tokenizer
@@ -23,6 +24,7 @@ from ticore.limits import (
 from ticore.rows import Rows, checked_prompts, each_row
 
 from .batch import JaxRows, Programs
+from .rows import Row
 from .runner import Runner
 
 
@@ -98,7 +100,7 @@ class JaxModel:
         """
         require_scorable(len(ids), self.context_length)
         read = self._checked(ids)[:-1]
-        rows = self._runner.read(self._start.before(read), self._runner.new_cache(), every=True)
+        rows = self._runner.read_all(self._start.before(read), self._runner.new_cache())
         if read and not self._start.always:
             rows = np.concatenate([self.start([]).logits()[None], rows])
             rows.setflags(write=False)
@@ -141,8 +143,8 @@ class JaxDecoder:
     The prompt is read at once and each pushed id alone, at once and never in batches. Its logits
     are hence the same bits for the same prompt and the same ids, whatever was rewound in between.
 
-    One row of logits is kept for each pushed id, in the memory of the host, so that `rewind`
-    computes nothing.
+    One row of logits is kept for each pushed id, so that `rewind` computes nothing. They stay on
+    the device until they are asked for.
     """
 
     def __init__(
@@ -152,7 +154,7 @@ class JaxDecoder:
         self._cache = runner.new_cache()
         self._ids = list(prompt_ids)
         self._most_ids = most_ids
-        self._rows: list[Logits] = []  # after the prompt, then after each pushed id
+        self._rows: list[Row] = []  # after the prompt, then after each pushed id
         self._read(opened)
 
     @property
@@ -162,7 +164,11 @@ class JaxDecoder:
 
     def logits(self) -> Logits:
         """Logits float[logit_width] of the next token, read-only; float32 if not float64."""
-        return self._rows[-1]
+        return self._rows[-1].whole
+
+    def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
+        """The `count` largest logits of the next token, the largest first: ids and logits."""
+        return self._rows[-1].top(count)
 
     def push(self, token: int) -> None:
         """Read one more id.
@@ -188,4 +194,4 @@ class JaxDecoder:
             self._cache.length -= count
 
     def _read(self, ids: list[int]) -> None:
-        self._rows.append(self._runner.read(ids, self._cache)[0])
+        self._rows.append(Row(self._runner.read(ids, self._cache)))

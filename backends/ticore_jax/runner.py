@@ -24,6 +24,7 @@ from ticore.interfaces import Logits
 from .config import Config
 from .network import Layer, Network
 from .placement import Placement
+from .rows import as_array
 
 # Ids are read in pieces of these lengths, one by one or padded; a long prompt in pieces of the
 # last, so that attention scores need that many rows and not as many as the context.
@@ -85,7 +86,8 @@ class Runner:
             states, layers = network(ids, start, layers)
             if not every:
                 states = lax.dynamic_slice_in_dim(states, count - 1, 1)
-            return network.logits(states), layers
+            logits = network.logits(states)
+            return logits if every else logits[0], layers
 
         self.made_of = made_of
         heads, whole = self.placement.heads, self.placement.whole
@@ -105,22 +107,25 @@ class Runner:
             layers = [(self._zeros(shape), self._zeros(shape)) for _ in range(self.config.layers)]
         return Cache(layers)
 
-    def read(self, ids: Sequence[int], cache: Cache, *, every: bool = False) -> Logits:
+    def read(self, ids: Sequence[int], cache: Cache) -> jax.Array:
         """Read `ids` at the positions that follow those in `cache`, and add them to it.
 
         Args:
             ids: at least one, below the vocabulary size; as many as the context still has room for.
-            every: give the logits after each of `ids`, not after the last alone.
 
         Returns:
-            float[len(ids), vocab] or float[1, vocab], read-only; float32 or float64.
+            Logits [vocab] after the last, float32 or float64.
         """
-        with self.numerics():
-            pieces = [
-                self._read_piece(ids[at : at + LENGTHS[-1]], cache, every)
-                for at in range(0, len(ids), LENGTHS[-1])
-            ]
-        logits = np.concatenate(pieces) if every else pieces[-1]
+        for piece in _pieces(ids):
+            logits = self._read_piece(piece, cache, every=False)
+        return logits
+
+    def read_all(self, ids: Sequence[int], cache: Cache) -> Logits:
+        """As `read`, but the logits float[len(ids), vocab] after each of them, read-only."""
+        pieces = (
+            (len(piece), self._read_piece(piece, cache, every=True)) for piece in _pieces(ids)
+        )
+        logits = np.concatenate([as_array(rows)[:count] for count, rows in pieces])
         logits.setflags(write=False)
         return logits
 
@@ -130,26 +135,34 @@ class Runner:
         with jax.enable_x64(self.dtype == np.float64), jax.default_matmul_precision("highest"):
             yield
 
-    def _read_piece(self, ids: Sequence[int], cache: Cache, every: bool) -> Logits:
+    def _read_piece(self, ids: Sequence[int], cache: Cache, every: bool) -> jax.Array:
+        """Logits [vocab] after the last; of `every` id [n, vocab], n being len(ids) or more."""
         length = next(length for length in LENGTHS if length >= len(ids))
         capacity = capacity_for(cache.length + length)
         if capacity != cache.capacity:
-            cache.layers = self._resize(cache.layers, capacity=capacity)
+            with self.numerics():
+                cache.layers = self._resize(cache.layers, capacity=capacity)
         padded = np.zeros(length, np.int32)
         padded[: len(ids)] = ids
-        logits, cache.layers = self._read(
-            self.weights,
-            cache.layers,
-            jax.device_put(padded, self.placement.rows(length)),
-            np.int32(cache.length),
-            np.int32(len(ids)),
-            every=every,
-        )
+        logits: jax.Array
+        with self.numerics():
+            logits, cache.layers = self._read(
+                self.weights,
+                cache.layers,
+                jax.device_put(padded, self.placement.rows(length)),
+                np.int32(cache.length),
+                np.int32(len(ids)),
+                every=every,
+            )
         cache.length += len(ids)
-        return np.asarray(logits)[: len(ids)]
+        return logits
 
     def _zeros(self, shape: tuple[int, ...]) -> jax.Array:
         return jnp.zeros(shape, self.dtype, device=self.placement.heads)
+
+
+def _pieces(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[at : at + LENGTHS[-1]] for at in range(0, len(ids), LENGTHS[-1]))
 
 
 def compiler_options() -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ weights.py     the directory read by transformers, with nothing missing and noth
 precision.py   the same bits for the same calls; float64 that is float64 throughout
 network.py     a transformers model with its cache: read, crop
 rows.py        logits that stay on their device until they are asked for
+batch.py       several texts read side by side
 probe.py       what a few tokens tell about a network before it is trusted
 model.py       the model and its Decoder, as the core sees them
 loading.py     all of these in their order

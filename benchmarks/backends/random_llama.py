@@ -17,7 +17,7 @@ from typing import Any
 
 import ticore
 from benchmarks.running import attempt, positive
-from ticore.errors import MissingExtraError
+from ticore.errors import MissingExtraError, SettingsError
 
 _BACKENDS = {"tokenizer.model": "sentencepiece", "tokenizer.json": "tokenizers"}
 
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=Path,
         required=True,
         metavar="FILE",
-        help=f"called {' or '.join(_BACKENDS)}; copied",
+        help="a .model of SentencePiece or a .json of tokenizers; copied",
     )
     parser.add_argument("--width", type=positive, default=4096, help="of a state; a head has 128")
     parser.add_argument("--inner", type=positive, default=11008, help="width of feed-forward parts")
@@ -44,20 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if given.tokenizer.name not in _BACKENDS:
-        raise ticore.TicoreError(
-            f"{given.tokenizer}: expected a file called {' or '.join(_BACKENDS)}"
-        )
-    place = f"{_BACKENDS[given.tokenizer.name]}:{given.tokenizer}"
+    name = f"tokenizer{given.tokenizer.suffix}"
+    if name not in _BACKENDS:
+        raise SettingsError(f"{given.tokenizer}: expected a tokenizer, .model or .json")
     write(
         given.folder,
-        vocab_size=ticore.load_tokenizer(place).vocab_size,
+        vocab_size=ticore.load_tokenizer(f"{_BACKENDS[name]}:{given.tokenizer}").vocab_size,
         width=given.width,
         inner=given.inner,
         layers=given.layers,
         dtype=given.dtype,
     )
-    shutil.copy(given.tokenizer, given.folder)
+    shutil.copy(given.tokenizer, given.folder / name)
     return 0
 
 

@@ -18,6 +18,8 @@ from tests.backends.jax.checkpoints import CONTEXT, NumberTokenizer, load, some_
 from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore.interfaces import LanguageModel, ModelBackend
 from ticore_jax import BACKEND
+from ticore_jax.model import JaxDecoder
+from ticore_jax.rows import Row
 from ticore_jax.runner import FIRST_CAPACITY, LENGTHS
 
 
@@ -42,6 +44,22 @@ def test_rewinds_leave_no_trace(model: LanguageModel, prompt: list[int], ops: li
     for token in pushed:
         direct.push(token)
     assert direct.logits().tobytes() == decoder.logits().tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_the_largest_logits_alone(folder: Path, dtype: str) -> None:
+    decoder = load(folder, dtype=dtype).start(some_ids(3))
+    decoder.push(5)
+    assert isinstance(decoder, JaxDecoder)
+    ids, largest = decoder.top(6)
+    assert (ids.dtype, largest.dtype) == (np.int64, decoder.logits().dtype)
+    np.testing.assert_array_equal(largest, np.sort(decoder.logits())[::-1][:6])
+    np.testing.assert_array_equal(largest, decoder.logits()[ids])
+
+
+def test_what_is_no_number_comes_first() -> None:
+    _, largest = Row(jnp.array([1.0, jnp.nan, jnp.inf, -jnp.inf])).top(3)
+    np.testing.assert_array_equal(largest, [np.nan, np.inf, 1.0])
 
 
 def test_the_cache_grows_and_shrinks_without_a_trace(folder: Path, tmp_path: Path) -> None:
