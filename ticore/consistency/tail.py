@@ -65,21 +65,20 @@ class WordCuts:
     """
 
     def __init__(self, spelled: Sequence[bytes], added: Iterable[str]) -> None:
-        self._spelled = spelled
         # Two spaces in a row may share a token even where none of this tokenizer's holds two.
-        self._glued = {0x20}
+        glued = {0x20}
         # A special token has no bytes, but its text is found all the same.
         for text in (*spelled, *(text.encode() for text in added)):
             at = text.find(b" ", 1)
             while at > 0:
-                self._glued.add(text[at - 1])
+                glued.add(text[at - 1])
                 at = text.find(b" ", at + 1)
+        self._begins = bytes(data[:1] == b" " and data[1:2] not in b" " for data in spelled)
+        self._ends = bytes(data != b"" and data[-1] not in glued for data in spelled)
 
     def is_between(self, before: int, here: int) -> bool:
         """Whether the text can be cut between two neighbours."""
-        last, first = self._spelled[before][-1:], self._spelled[here][:2]
-        starts_word = len(first) == 2 and first[0] == 0x20 and first[1] != 0x20
-        return starts_word and last != b"" and last[0] not in self._glued
+        return bool(self._begins[here] & self._ends[before])
 
     def advance(self, ids: Sequence[int], cut: int) -> int:
         for at in range(len(ids) - 1, cut, -1):

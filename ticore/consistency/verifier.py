@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, starmap
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -157,8 +157,7 @@ def _engine(rung: Rung, oracle: Oracle) -> Engine[Any] | str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
+class _Moment(NamedTuple):
     """What is known after one push.
 
     Attributes:
@@ -244,10 +243,14 @@ class Verification:
         """Append any one id."""
         token = int(token)
         moment = self._moments[-1]
-        if moment.admissible:
-            good = self._engine.admits_one(moment.state, token)
-        else:
-            good = self._oracle.may_begin([*self._since_cut(moment.good), token])
+        if moment.admissible and self._engine.admits_one(moment.state, token):
+            self._ids.append(token)
+            state = self._engine.step(moment.state, token)
+            self._moments.append(_Moment(state, len(self._ids), True))
+            return
+        good = not moment.admissible and self._oracle.may_begin(
+            [*self._since_cut(moment.good), token]
+        )
         self._ids.append(token)
         state = moment.state
         if good:

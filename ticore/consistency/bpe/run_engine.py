@@ -7,7 +7,8 @@ them apart. Characters that are no piece are spelled in bytes, which never merge
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,11 +22,11 @@ from ..tail import WordCuts
 from .table_engine import TableEngine
 from .vocabulary import Vocabulary
 
+_PAIRS = 1 << 16  # neighbours that are remembered
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A list of tokens, as far as it matters for what may follow.
 
     Attributes:
@@ -72,11 +73,35 @@ class RunEngine(TableEngine[State]):
         self._anywhere = self._find_anywhere(structure)
         self._spelling: Recent[tuple[bytes, str], list[bool]] = Recent(4096)
         self.starting = self._find_starting(structure) if starting is None else starting
+        # What almost every token of most tokenizers comes to is decided without a detour, since it
+        # is asked between two forward passes, where nothing is in the processor's caches: whole
+        # characters that no normaliser and no added token have to do with, behind others.
+        plain = self._normalization.idle and not structure.added_tokens
+        direct = plain and not self._reads_beginning
+        byte_ids = set(self._byte_ids)
+        self._follow: list[str | None] = [
+            _text(data) if direct and follows and token not in byte_ids else None
+            for token, (data, follows) in enumerate(
+                zip(spelled, self._anywhere.tolist(), strict=True)
+            )
+        ]
+        self._meet = lru_cache(_PAIRS)(self._do_meet)
 
     def start(self) -> State:
         return State()
 
+    def admits_one(self, state: State, token: int) -> bool:
+        if self._follow[token] and state.ids and not state.unfinished:
+            last = state.ids[-1]
+            parted = self._cuts is not None and self._cuts.is_between(last, token)
+            return parted or not self._meet(last, token)
+        return super().admits_one(state, token)
+
     def step(self, state: State, token: int) -> State:
+        if (added := self._follow[token]) and not state.unfinished:
+            text = state.text + added
+            if text.strip(" "):
+                return State((token,), text[-self._reach :])
         if token in self._added.ids:  # no normaliser and no merge reaches across it
             return State((*state.ids, token))
         before = state.text.encode() + state.unfinished
@@ -129,6 +154,9 @@ class RunEngine(TableEngine[State]):
 
     def never_adjacent(self, left: int, right: int) -> bool:
         """Whether they would merge, which they do in any text: nothing parts a run."""
+        return self._meet(left, right)
+
+    def _do_meet(self, left: int, right: int) -> bool:
         reachable = self._vocabulary.reachable
         meet = bool(reachable[left] and reachable[right])  # bytes and added tokens do not merge
         return meet and not self._vocabulary.apart(left, right)
@@ -207,6 +235,14 @@ class RunEngine(TableEngine[State]):
             )
             for text in CONTINUATIONS
         )
+
+
+def _text(data: bytes) -> str | None:
+    """What `data` spell if they are whole characters."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
