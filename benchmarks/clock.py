@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
 
-from ticore.interfaces import Decoder, LanguageModel, Logits, Tokenizer
+from ticore.interfaces import Decoder, LanguageModel, Logits
+
+from .spread import timed
+from .wrapped import Wrapped, WrappedDecoder
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-class Clocked:
+class Clocked(Wrapped):
     """`model` with a clock.
 
     Attributes:
@@ -16,59 +22,29 @@ class Clocked:
     """
 
     def __init__(self, model: LanguageModel) -> None:
-        self.model = model
+        super().__init__(model)
         self.seconds = 0.0
 
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return self.model.tokenizer
-
-    @property
-    def logit_width(self) -> int:
-        return self.model.logit_width
-
-    @property
-    def eos_ids(self) -> frozenset[int]:
-        return self.model.eos_ids
-
-    @property
-    def context_length(self) -> int:
-        return self.model.context_length
-
     def start(self, prompt_ids: Sequence[int]) -> Decoder:
-        started = time.perf_counter()
-        decoder = self.model.start(prompt_ids)
-        self.seconds += time.perf_counter() - started
-        return _ClockedDecoder(decoder, self)
+        return _ClockedDecoder(self.clocked(super().start, prompt_ids), self)
 
-    def score(self, ids: Sequence[int]) -> Logits:
-        return self.model.score(ids)
-
-    def digest(self) -> str:
-        return self.model.digest()
+    def clocked(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What `work` gives; its seconds are added up."""
+        seconds, result = timed(work, *args, **kwargs)
+        self.seconds += seconds
+        return result
 
 
-class _ClockedDecoder:
+class _ClockedDecoder(WrappedDecoder):
     def __init__(self, decoder: Decoder, clock: Clocked) -> None:
-        self._decoder = decoder
+        super().__init__(decoder)
         self._clock = clock
 
-    @property
-    def ids(self) -> Sequence[int]:
-        return self._decoder.ids
-
     def logits(self) -> Logits:
-        started = time.perf_counter()
-        found = self._decoder.logits()
-        self._clock.seconds += time.perf_counter() - started
-        return found
+        return self._clock.clocked(super().logits)
 
     def push(self, token: int) -> None:
-        started = time.perf_counter()
-        self._decoder.push(token)
-        self._clock.seconds += time.perf_counter() - started
+        self._clock.clocked(super().push, token)
 
     def rewind(self, count: int) -> None:
-        started = time.perf_counter()
-        self._decoder.rewind(count)
-        self._clock.seconds += time.perf_counter() - started
+        self._clock.clocked(super().rewind, count)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ticore.interfaces import Decoder, LanguageModel, Logits, PortableModel, Tokenizer
+from benchmarks.wrapped import Wrapped
+from ticore.interfaces import Decoder, LanguageModel, Logits, PortableModel
 
 Rows = npt.NDArray[np.floating]
 
@@ -21,13 +22,13 @@ def rows_of(model: LanguageModel, prompt_ids: Sequence[int], ids: Sequence[int])
     return np.array(rows)
 
 
-class Noisy:
+class Noisy(Wrapped):
     """What another machine would compute of one text that `model` has read.
 
     Args:
         model: whose logits they nearly are.
-        prompt_ids, ids: the text.
-        rows: as `rows_of` gives them.
+        prompt_ids: what the text begins with.
+        rows: the logits of what follows, as `rows_of` gives them.
         noise: how far off each logit is at most.
         seed: of the noise.
     """
@@ -36,38 +37,18 @@ class Noisy:
         self,
         model: PortableModel,
         prompt_ids: Sequence[int],
-        ids: Sequence[int],
         rows: Rows,
         noise: float,
         seed: Sequence[int],
     ) -> None:
-        self._model = model
-        self._text = [*prompt_ids, *ids]
+        super().__init__(model)
+        self._portable = model.portable_digest()
         self._before = len(prompt_ids)
         draw = np.random.default_rng(seed)
         self._rows = rows + draw.uniform(-noise, noise, rows.shape)
 
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return self._model.tokenizer
-
-    @property
-    def logit_width(self) -> int:
-        return self._model.logit_width
-
-    @property
-    def eos_ids(self) -> frozenset[int]:
-        return self._model.eos_ids
-
-    @property
-    def context_length(self) -> int:
-        return self._model.context_length
-
-    def digest(self) -> str:
-        return self._model.digest()
-
     def portable_digest(self) -> str:
-        return self._model.portable_digest()
+        return self._portable
 
     def start(self, prompt_ids: Sequence[int]) -> Decoder:
         return _Along(self._rows, list(prompt_ids))

@@ -83,7 +83,7 @@ class Samples:
         misread = []
         for number, noise in enumerate(self._plan.noises):
             seed = (self._plan.seed, index, number)
-            other = Noisy(model, prompt_ids, written.ids, rows, noise, seed)
+            other = Noisy(model, prompt_ids, rows, noise, seed)
             reader = self._side(other, index, **settings)
             if not (
                 _reads(reader, written.text, message)

@@ -43,6 +43,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--top-k", type=int, default=plan.top_k)
     parser.add_argument("--top-p", type=float, default=plan.top_p)
     parser.add_argument(
+        "--passes",
+        type=positive,
+        default=plan.passes,
+        help="read each token so often, for the time of a larger model",
+    )
+    parser.add_argument(
         "--attacks",
         nargs="*",
         choices=ATTACKS,

@@ -42,6 +42,7 @@ class Plan:
         tokens: of each text, at most.
         observation: of the arm with rollback.
         temperature, top_k, top_p: as for `ticore.Watermarker`.
+        passes: how often the model reads each token, for the time of one so many times as large.
         attacks: names of `ATTACKS`.
         seed: of all random numbers, and of the keys: each sample has its own.
     """
@@ -53,6 +54,7 @@ class Plan:
     temperature: float = 1.0
     top_k: int | None = None
     top_p: float = 1.0
+    passes: int = 1
     attacks: tuple[str, ...] = ()
     seed: int = 0
 

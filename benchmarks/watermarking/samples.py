@@ -10,6 +10,7 @@ from typing import Any
 
 import ticore
 from benchmarks.clock import Clocked
+from benchmarks.slowed import Slowed
 from benchmarks.workers import Found, Write
 from ticore import WatermarkDetector
 from ticore.errors import UnscorableTextError
@@ -38,7 +39,7 @@ class Samples:
     """
 
     def __init__(self, model: LanguageModel, plan: Plan, prompts: Sequence[str]) -> None:
-        self._model = Clocked(model)
+        self._model = Clocked(Slowed(model, plan.passes))
         self._plan = plan
         self._prompts = [model.tokenizer.encode(prompt) for prompt in prompts]
         self._warp = Warp(plan.temperature, plan.top_k, plan.top_p)

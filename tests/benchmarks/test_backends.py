@@ -31,7 +31,7 @@ def test_another_machine_is_off_by_no_more_than_it_says():
     model = ticore.load_model("tiny-en")
     prompt_ids, ids = [5, 6], [7, 8, 9]
     rows = rows_of(model, prompt_ids, ids)
-    other = Noisy(model, prompt_ids, ids, rows, 0.5, (1,))
+    other = Noisy(model, prompt_ids, rows, 0.5, (1,))
     decoder, original = other.start(prompt_ids), model.start(prompt_ids)
     for token in ids:
         apart = np.abs(decoder.logits() - original.logits())
