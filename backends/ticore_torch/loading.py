@@ -59,6 +59,7 @@ def load(
         if chosen.tokenizer is not None
         else open_tokenizer(folder, load_tokenizer)
     )
+    tensors = Tensors(folder)  # which says of each file what is wrong with it
     module = read_network(folder, config, chosen)
     with asking(folder):
         network = Network(module, partial(reproducible, chosen.dtype))
@@ -70,7 +71,7 @@ def load(
         network,
         tokenizer,
         width=width,
-        checkpoint=Checkpoint(read_settings(folder), Tensors(folder), start),
+        checkpoint=Checkpoint(read_settings(folder), tensors, start),
         positions=_positions(config),
         eos_ids=frozenset(eos),
     )

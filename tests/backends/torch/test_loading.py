@@ -209,7 +209,7 @@ class TestBadFiles:
     def test_truncated_weights(self, kept: int, folder: Path) -> None:
         path = folder / "model.safetensors"
         path.write_bytes(path.read_bytes()[:kept])
-        with pytest.raises(ModelFilesError, match="damaged or not supported"):
+        with pytest.raises(ModelFilesError, match="damaged or truncated"):
             load(folder)
 
     def test_missing_tensor(self, folder: Path) -> None:
