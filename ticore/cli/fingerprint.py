@@ -17,19 +17,13 @@ from ..evaluation import fingerprint as take
 from ..registry import load_model
 from ..steganography.numerics import TOLERANCE, Numerics
 from . import streams
-from .settings import DEFAULT_MODEL, Device, Dtype, model_options
+from .settings import DEFAULT_MODEL, Device, Dtype, Place, model_options
 
 _SHOWN = 16  # digits of a digest that a person compares
 
 
 def fingerprint(
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="PLACE",
-            help="The model: the name of a shipped one, or BACKEND:LOCATION; see `ticore models`.",
-        ),
-    ] = DEFAULT_MODEL,
+    model: Place = DEFAULT_MODEL,
     dtype: Dtype = None,
     device: Device = None,
     compare: Annotated[

@@ -43,6 +43,8 @@ def _number(setting: str, metavar: str, help_text: str) -> Any:
     return _option(metavar, help_text, _LIBRARY[setting].default)
 
 
+_MODEL_HELP = "The model: the name of a shipped one, or BACKEND:LOCATION; see `ticore models`."
+Place = Annotated[str, typer.Option(metavar="PLACE", help=_MODEL_HELP)]
 Dtype = Annotated[
     str | None,
     _option("NAME", "What the model computes in, such as float32 or float64.", "the backend's"),
@@ -59,11 +61,7 @@ class Settings:
 
     model: Annotated[
         str | None,
-        _option(
-            "PLACE",
-            "The model: the name of a shipped one, or BACKEND:LOCATION; see `ticore models`.",
-            DEFAULT_MODEL,
-        ),
+        _option("PLACE", _MODEL_HELP, DEFAULT_MODEL),
     ] = None
     dtype: Dtype = None
     device: Device = None

@@ -25,7 +25,7 @@ from .marks import (
     scheme_settings,
     wrong_settings_are_wrong_usage,
 )
-from .settings import DEFAULT_MODEL, Device, Dtype, model_options
+from .settings import DEFAULT_MODEL, Device, Dtype, Place, model_options
 from .usage import UsageError
 
 _LIBRARY = inspect.signature(Watermarker).parameters
@@ -38,13 +38,7 @@ def watermark(
     prompt: Annotated[
         str, typer.Option(metavar="TEXT", help="What the model continues.", show_default="empty")
     ] = "",
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="PLACE",
-            help="The model: the name of a shipped one, or BACKEND:LOCATION; see `ticore models`.",
-        ),
-    ] = DEFAULT_MODEL,
+    model: Place = DEFAULT_MODEL,
     dtype: Dtype = None,
     device: Device = None,
     scheme: Scheme = DEFAULT_SCHEME,
