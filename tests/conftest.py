@@ -9,7 +9,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("tests.tokenizer_contract", "tests.consistency.random_bpe")
+pytest.register_assert_rewrite(
+    "tests.model_contract", "tests.tokenizer_contract", "tests.consistency.random_bpe"
+)
 
 # The same examples on every run: a failure in continuous integration is a failure everywhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)

@@ -1,4 +1,4 @@
-"""The embedded runner against the network it was trained as, and the promises of its Decoder."""
+"""The embedded runner against the network it was trained as, and what it promises."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ import pytest
 import safetensors.torch
 import sentencepiece
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ticore.errors import CapacityError, ModelFilesError, PromptError, SettingsError
+from tests.model_contract import LimitsContract, ReadingContract
+from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import LanguageModel, ModelBackend
 from ticore_embedded import BACKEND
 from ticore_embedded.config import LlamaConfig, parse_config
@@ -175,22 +174,6 @@ class TestParity:
             decoder.rewind(i % 4)
             decoder.push(ids[i])
 
-    @pytest.mark.parametrize("prompt", [0, 1, CHUNK - 2, CHUNK - 1, CHUNK, CONTEXT - 1])
-    def test_prompts_of_any_length(self, model: LanguageModel, prompt: int) -> None:
-        ids = some_ids(CONTEXT)
-        expected = model.score(ids)[prompt]
-        np.testing.assert_allclose(model.start(ids[:prompt]).logits(), expected, rtol=0, atol=1e-9)
-
-    def test_steps_equal_score_up_to_the_last_position(self, model: LanguageModel) -> None:
-        ids = some_ids(CONTEXT)
-        expected = model.score(ids)
-        decoder = model.start([])
-        for token, row in zip(ids, expected, strict=True):
-            np.testing.assert_allclose(decoder.logits(), row, rtol=0, atol=1e-9)
-            if len(decoder.ids) < model.context_length:
-                decoder.push(token)
-        assert decoder.ids == tuple(ids[:-1])
-
     @pytest.mark.parametrize("stored", [torch.float16, torch.bfloat16])
     def test_half_precision_weights_are_read_exactly(
         self, stored: torch.dtype, tmp_path: Path
@@ -209,29 +192,24 @@ class TestParity:
         assert np.isfinite(scored).all()
 
 
-class TestDecoder:
-    @given(ops=st.lists(st.integers(-6, 49), max_size=40), prompt=st.lists(st.integers(0, 49)))
-    def test_rewinds_leave_no_trace(
-        self, model: LanguageModel, prompt: list[int], ops: list[int]
-    ) -> None:
-        """Negative numbers rewind, others push; every state is the same bits as a direct one."""
-        decoder, pushed, seen = model.start(prompt), list[int](), dict[tuple[int, ...], bytes]()
-        for op in ops:
-            if op >= 0:
-                decoder.push(op)
-                pushed.append(op)
-            else:
-                count = min(-op, len(pushed))
-                decoder.rewind(count)
-                del pushed[len(pushed) - count :]
-            assert decoder.ids == (*prompt, *pushed)
-            now = decoder.logits().tobytes()
-            assert seen.setdefault(tuple(pushed), now) == now
-        direct = model.start(prompt)
-        for token in pushed:
-            direct.push(token)
-        assert direct.logits().tobytes() == decoder.logits().tobytes()
+class TestReading(ReadingContract):
+    tolerance = 1e-9
+    lengths = (CHUNK - 2, CHUNK - 1, CHUNK)
 
+    def test_steps_from_an_empty_prompt(self, model: LanguageModel) -> None:
+        """The start token stays before what is pushed."""
+        ids = some_ids(20)
+        decoder = model.start([])
+        for token, row in zip(ids, model.score(ids), strict=True):
+            np.testing.assert_allclose(decoder.logits(), row, rtol=0, atol=self.tolerance)
+            decoder.push(token)
+
+
+class TestLimits(LimitsContract):
+    pass
+
+
+class TestCache:
     def test_rewinding_everything_across_growth(self, model: LanguageModel) -> None:
         decoder, ids = model.start([9]), some_ids(3 * FIRST_CAPACITY)
         rows = []
@@ -254,70 +232,11 @@ class TestDecoder:
         assert cache.values.shape == cache.keys.shape
         assert (cache.keys[:, :, :FIRST_CAPACITY] == 1).all()
 
-    def test_decoders_are_independent(self, model: LanguageModel) -> None:
-        one, other = model.start([5]), model.start([5])
-        before = other.logits().copy()
-        one.push(6)
-        assert other.ids == (5,)
-        assert np.array_equal(other.logits(), before)
-
-    def test_logits_are_read_only(self, model: LanguageModel) -> None:
-        for logits in (model.start([5]).logits(), model.score([5])):
-            with pytest.raises(ValueError, match="read-only"):
-                logits[..., 0] = 0
-
-    def test_the_caller_keeps_its_list(self, model: LanguageModel) -> None:
-        prompt = [5, 6]
-        model.start(prompt).push(7)
-        assert prompt == [5, 6]
-
-    def test_full_context(self, model: LanguageModel) -> None:
-        decoder = model.start(some_ids(model.context_length - 1))
-        decoder.push(3)
-        with pytest.raises(CapacityError, match="299"):
-            decoder.push(3)
-        assert len(decoder.ids) == model.context_length
-        decoder.rewind(1)
-        decoder.push(4)
-
-    def test_prompt_too_long(self, model: LanguageModel) -> None:
-        with pytest.raises(PromptError, match=r"at most 299 tokens, found 300"):
-            model.start(some_ids(300))
-
-    def test_score_too_long(self, model: LanguageModel) -> None:
-        with pytest.raises(CapacityError, match=r"at most 300 tokens to score, found 301"):
-            model.score(some_ids(301))
-
-    def test_score_of_nothing(self, model: LanguageModel) -> None:
-        assert model.score([]).shape == (0, 50)
-
-    @pytest.mark.parametrize("token", [-1, 50])
-    def test_ids_without_logits(self, model: LanguageModel, token: int) -> None:
-        decoder = model.start([5])
-        calls: list[Callable[[], object]] = [
-            lambda: decoder.push(token),
-            lambda: model.start([token]),
-            lambda: model.score([5, token]),
-        ]
-        for call in calls:
-            with pytest.raises(SettingsError, match=rf"from 0 to 49, found {token}"):
-                call()
-        assert decoder.ids == (5,)
-
-    @pytest.mark.parametrize("count", [-1, 2])
-    def test_rewinding_more_than_was_pushed(self, model: LanguageModel, count: int) -> None:
-        decoder = model.start([5, 6, 7])
-        decoder.push(8)
-        with pytest.raises(SettingsError, match=rf"the 1 pushed tokens, found {count}"):
-            decoder.rewind(count)
-        assert decoder.ids == (5, 6, 7, 8)
-
 
 class TestModel:
-    def test_keeps_the_interfaces(self, model: LanguageModel) -> None:
+    def test_sizes(self, model: LanguageModel) -> None:
         backend: ModelBackend = BACKEND
         assert backend.summary
-        assert isinstance(model, LanguageModel)
         assert (model.logit_width, model.context_length) == (50, CONTEXT - 1)
         assert model.eos_ids == {2}
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ticore
+from tests.model_contract import BatchContract
 from tests.schedules import largest_difference
-from ticore.errors import PromptError, SettingsError
 from ticore.interfaces import BatchModel
 from ticore_embedded.batch import EmbeddedRows
 from ticore_embedded.network import FIRST_CAPACITY
@@ -57,23 +57,5 @@ def test_dropped_rows_free_their_memory(model: BatchModel) -> None:
     assert rows._caches.keys() == {1}
 
 
-def test_logits_are_read_only(model: BatchModel) -> None:
-    batch = model.start_batch([[5], []])
-    assert batch is not None
-    batch.push({1: 7})
-    for row in range(2):
-        with pytest.raises(ValueError, match="read-only"):
-            batch.logits(row)[0] = 0
-
-
-def test_what_is_wrong_names_the_row(model: BatchModel) -> None:
-    with pytest.raises(PromptError, match="row 1: expected a prompt of at most 2047 tokens"):
-        model.start_batch([[5], [5] * 2048])
-    with pytest.raises(SettingsError, match="row 0: expected token ids from 0 to 4095"):
-        model.start_batch([[4096], [5] * 2048])
-
-
-def test_no_rows(model: BatchModel) -> None:
-    batch = model.start_batch([])
-    assert batch is not None
-    batch.push({})
+class TestPromises(BatchContract):
+    pass

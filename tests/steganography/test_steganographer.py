@@ -26,7 +26,7 @@ from ticore.errors import (
     PromptError,
     SettingsError,
 )
-from ticore.steganography import Steganographer
+from ticore.steganography import Steganographer, steganographer
 
 KEY = bytes(range(32))
 LEVEL = 1e-4  # below this a fit is rejected; with fixed seeds a test passes always or never
@@ -369,6 +369,33 @@ def test_a_model_without_choices():
 
     with pytest.raises(CapacityError, match="512 tokens in a row"):
         Steganographer(Certain(TOY), key=KEY).embed(b"x")
+
+
+class Rutted(ToyModel):
+    """After one token, "e", it says "a" for ever."""
+
+    def logits_after(self, ids):
+        logits = super().logits_after(ids)
+        logits[TOY.encode("e")] -= 8
+        if TOY.encode("e")[0] in ids:
+            logits[TOY.encode("a")] += 1000
+        return logits
+
+
+def test_a_text_that_runs_into_a_rut_is_written_again(monkeypatch):
+    stalled = []
+    original = steganographer.StalledError.__init__
+    monkeypatch.setattr(
+        steganographer.StalledError,
+        "__init__",
+        lambda self, *args: stalled.append(1) or original(self, *args),
+    )
+    for seed in range(12):
+        stego = Steganographer(Rutted(TOY), key=KEY, entropy=entropy(seed), finish="none")
+        text = stego.embed(b"")
+        assert "e" not in text
+        assert stego.extract(text) == b""
+    assert 0 < len(stalled) < 12
 
 
 def test_a_model_that_does_not_repeat_itself():

@@ -29,7 +29,7 @@ from .framing import Opener, seal
 from .keys import Secret
 from .numerics import TOLERANCE, Numerics, model_digest
 from .walk import Walk
-from .writing import BorderlineError, Embedding, Observer, Progress, write
+from .writing import BorderlineError, Embedding, Observer, Progress, StalledError, write
 
 Finish = Literal["sentence", "none"]
 Entropy = Callable[[int], bytes]
@@ -168,7 +168,7 @@ class Steganographer:
         secret = self._require_secret()
         started = time.perf_counter()
         tries, tolerance = (PORTABLE_TRIES, TOLERANCE) if self._portable else (EMBED_TRIES, 0.0)
-        finish = self._finish == "sentence"
+        finish, stalled = self._finish == "sentence", 0
         for _ in range(tries):
             frame = seal(message, secret, self.agreement.digest(), self._entropy)
             bits, walk = 8 * len(frame), self._walk()
@@ -181,6 +181,11 @@ class Steganographer:
                     return _timed(written, started)
             except (BorderlineError, ExtractionError):
                 continue  # Another nonce makes another text.
+            except StalledError:
+                # A small model may repeat itself for ever, but not every text leads there.
+                stalled += 1
+                if stalled == EMBED_TRIES:
+                    raise
         raise CapacityError(
             f"{tries} texts were written and none gave the message back: {self._why_not()}"
         )

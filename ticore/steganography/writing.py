@@ -26,6 +26,10 @@ class BorderlineError(Exception):
     """The text under way is none that all readers read alike; with another nonce it is another."""
 
 
+class StalledError(CapacityError):
+    """The text ran into a rut, where the model leaves no choice."""
+
+
 @dataclass(frozen=True)
 class Embedding:
     """A text that holds a message, and what it cost.
@@ -70,7 +74,8 @@ def write(
 
     Raises:
         BorderlineError: a reader within the tolerance might find other candidates.
-        CapacityError: the context is too short, the model leaves no choice, or nothing can follow.
+        CapacityError: the context is too short, or nothing can follow.
+        StalledError: the model leaves no choice.
     """
     _check_room(walk, length)
     kl_filter, stalled = 0.0, 0
@@ -86,7 +91,7 @@ def write(
         walk.push(int(step.choices.ids[index]))
         stalled = 0 if writer.settled > settled else stalled + 1
         if stalled == STALL_TOKENS:
-            raise CapacityError(
+            raise StalledError(
                 f"{STALL_TOKENS} tokens in a row took up no bit of the message: the model leaves "
                 f"no choice here; raise temperature or top_k, or try another prompt"
             )

@@ -8,9 +8,9 @@ from pathlib import Path
 import jax
 import pytest
 
-from tests.backends.jax.checkpoints import CONTEXT, load, save, some_ids
+from tests.backends.jax.checkpoints import load, save, some_ids
+from tests.model_contract import BatchContract
 from tests.schedules import largest_difference
-from ticore.errors import PromptError, SettingsError
 from ticore.interfaces import BatchModel
 from ticore_jax.runner import FIRST_CAPACITY
 
@@ -61,26 +61,8 @@ def test_programs_are_made_once_for_each_power_of_two(
         assert len(made) == len((8, 4, 2, 1))
 
 
-def test_what_is_wrong_names_the_row(model: BatchModel) -> None:
-    with pytest.raises(PromptError, match="row 1: expected a prompt of at most 39 tokens"):
-        model.start_batch([[5], [5] * CONTEXT])
-    with pytest.raises(SettingsError, match="row 0: expected token ids from 0 to 49"):
-        model.start_batch([[50], [5] * CONTEXT])
-
-
-def test_logits_are_read_only(model: BatchModel) -> None:
-    batch = model.start_batch([[5], []])
-    assert batch is not None
-    batch.push({1: 7})
-    for row in range(2):
-        with pytest.raises(ValueError, match="read-only"):
-            batch.logits(row)[0] = 0
-
-
-def test_no_rows(model: BatchModel) -> None:
-    batch = model.start_batch([])
-    assert batch is not None
-    batch.push({})
+class TestPromises(BatchContract):
+    pass
 
 
 def test_64_bits_stay_inside(folder: Path) -> None:

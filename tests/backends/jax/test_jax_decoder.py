@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import jax
@@ -11,50 +10,29 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import safetensors.numpy
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.backends.jax.checkpoints import CONTEXT, NumberTokenizer, load, some_ids
-from ticore.errors import CapacityError, PromptError, SettingsError
+from tests.model_contract import LimitsContract, ReadingContract, TopContract
+from ticore.errors import CapacityError
 from ticore.interfaces import LanguageModel, ModelBackend
 from ticore_jax import BACKEND
-from ticore_jax.model import JaxDecoder
 from ticore_jax.rows import Row
 from ticore_jax.runner import FIRST_CAPACITY, LENGTHS
 
 
-@given(
-    ops=st.lists(st.integers(-6, 49), max_size=20), prompt=st.lists(st.integers(0, 49), max_size=9)
-)
-def test_rewinds_leave_no_trace(model: LanguageModel, prompt: list[int], ops: list[int]) -> None:
-    """Negative numbers rewind, others push; every state is the same bits as a direct one."""
-    decoder, pushed, seen = model.start(prompt), list[int](), dict[tuple[int, ...], bytes]()
-    for op in ops:
-        if op >= 0:
-            decoder.push(op)
-            pushed.append(op)
-        else:
-            count = min(-op, len(pushed))
-            decoder.rewind(count)
-            del pushed[len(pushed) - count :]
-        assert decoder.ids == (*prompt, *pushed)
-        now = decoder.logits().tobytes()
-        assert seen.setdefault(tuple(pushed), now) == now
-    direct = model.start(prompt)
-    for token in pushed:
-        direct.push(token)
-    assert direct.logits().tobytes() == decoder.logits().tobytes()
+class TestReading(ReadingContract):
+    tolerance = 1e-4
+    lengths = (15, 16)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
-def test_the_largest_logits_alone(folder: Path, dtype: str) -> None:
-    decoder = load(folder, dtype=dtype).start(some_ids(3))
-    decoder.push(5)
-    assert isinstance(decoder, JaxDecoder)
-    ids, largest = decoder.top(6)
-    assert (ids.dtype, largest.dtype) == (np.int64, decoder.logits().dtype)
-    np.testing.assert_array_equal(largest, np.sort(decoder.logits())[::-1][:6])
-    np.testing.assert_array_equal(largest, decoder.logits()[ids])
+class TestLimits(LimitsContract):
+    pass
+
+
+class TestTop(TopContract):
+    @pytest.fixture(params=["float64", "float32", "bfloat16"])
+    def model(self, request: pytest.FixtureRequest, folder: Path) -> LanguageModel:
+        return load(folder, dtype=request.param)
 
 
 def test_what_is_no_number_comes_first() -> None:
@@ -92,87 +70,10 @@ def test_a_piece_never_exceeds_the_cache() -> None:
     assert FIRST_CAPACITY % LENGTHS[-1] == 0
 
 
-@pytest.mark.parametrize("prompt", [0, 1, 15, 16, CONTEXT - 1])
-def test_prompts_of_any_length(model: LanguageModel, prompt: int) -> None:
-    ids = some_ids(CONTEXT)
-    expected = model.score(ids)[prompt]
-    np.testing.assert_allclose(model.start(ids[:prompt]).logits(), expected, rtol=0, atol=1e-4)
-
-
-def test_decoders_are_independent(model: LanguageModel) -> None:
-    one, other = model.start([5]), model.start([5])
-    before = other.logits().copy()
-    one.push(6)
-    assert other.ids == (5,)
-    assert np.array_equal(other.logits(), before)
-
-
-def test_logits_are_read_only(model: LanguageModel) -> None:
-    decoder = model.start([5])
-    decoder.push(6)
-    for logits in (decoder.logits(), model.score([5]), model.score(some_ids(20))):
-        with pytest.raises(ValueError, match="read-only"):
-            logits[..., 0] = 0
-
-
-def test_the_caller_keeps_its_list(model: LanguageModel) -> None:
-    prompt = [5, 6]
-    model.start(prompt).push(7)
-    assert prompt == [5, 6]
-
-
-def test_full_context(model: LanguageModel) -> None:
-    decoder = model.start(some_ids(model.context_length - 1))
-    decoder.push(3)
-    with pytest.raises(CapacityError, match="39"):
-        decoder.push(3)
-    assert len(decoder.ids) == model.context_length
-    decoder.rewind(1)
-    decoder.push(4)
-
-
-def test_prompt_too_long(model: LanguageModel) -> None:
-    with pytest.raises(PromptError, match=r"at most 39 tokens, found 40"):
-        model.start(some_ids(40))
-
-
-def test_score_too_long(model: LanguageModel) -> None:
-    with pytest.raises(CapacityError, match=r"at most 40 tokens to score, found 41"):
-        model.score(some_ids(41))
-
-
-def test_score_of_nothing(model: LanguageModel) -> None:
-    assert model.score([]).shape == (0, 50)
-
-
-@pytest.mark.parametrize("token", [-1, 50])
-def test_ids_without_logits(model: LanguageModel, token: int) -> None:
-    decoder = model.start([5])
-    calls: list[Callable[[], object]] = [
-        lambda: decoder.push(token),
-        lambda: model.start([token]),
-        lambda: model.score([5, token]),
-    ]
-    for call in calls:
-        with pytest.raises(SettingsError, match=rf"from 0 to 49, found {token}"):
-            call()
-    assert decoder.ids == (5,)
-
-
-@pytest.mark.parametrize("count", [-1, 2])
-def test_rewinding_more_than_was_pushed(model: LanguageModel, count: int) -> None:
-    decoder = model.start([5, 6, 7])
-    decoder.push(8)
-    with pytest.raises(SettingsError, match=rf"the 1 pushed tokens, found {count}"):
-        decoder.rewind(count)
-    assert decoder.ids == (5, 6, 7, 8)
-
-
-def test_keeps_the_interfaces(model: LanguageModel) -> None:
+def test_sizes(model: LanguageModel) -> None:
     backend: ModelBackend = BACKEND
     assert backend.summary
     assert backend.shipped == {}
-    assert isinstance(model, LanguageModel)
     assert (model.logit_width, model.context_length) == (50, CONTEXT - 1)
     assert model.eos_ids == {2}
 

@@ -10,8 +10,9 @@ import torch
 import transformers
 
 from tests.backends.torch.tiny import CONFIGS, CONTEXT, WIDTH, load, write
+from tests.model_contract import BatchContract
 from tests.schedules import largest_difference
-from ticore.errors import PromptError, SettingsError
+from ticore.errors import PromptError
 from ticore.interfaces import BatchModel
 from ticore_torch.batch import TorchRows
 
@@ -112,12 +113,13 @@ def test_one_pass_for_all_and_none_to_rewind(
     assert len(passes) == 2
 
 
-def test_what_is_wrong_names_the_row(folder: Callable[[str], Path], tmp_path: Path) -> None:
-    model = load(folder("llama"))
-    with pytest.raises(PromptError, match="row 1: expected a prompt of at most 39 tokens"):
-        model.start_batch([[5], [5] * CONTEXT])
-    with pytest.raises(SettingsError, match="row 0: expected token ids from 0 to 703"):
-        model.start_batch([[704], [5] * CONTEXT])
+class TestPromises(BatchContract):
+    @pytest.fixture(params=["float32", "bfloat16"])
+    def model(self, request: pytest.FixtureRequest, folder: Callable[[str], Path]) -> BatchModel:
+        return load(folder("llama"), dtype=request.param)
+
+
+def test_a_row_with_nothing_to_read_is_named(tmp_path: Path) -> None:
     config = CONFIGS["gpt2"].__class__.from_dict(
         CONFIGS["gpt2"].to_dict() | {"bos_token_id": None, "eos_token_id": None}
     )
@@ -125,17 +127,8 @@ def test_what_is_wrong_names_the_row(folder: Callable[[str], Path], tmp_path: Pa
         load(write(tmp_path, config, pieces=False)).start_batch([[5], []])
 
 
-def test_logits_are_read_only(folder: Callable[[str], Path]) -> None:
+def test_half_precision_comes_out_as_float32(folder: Callable[[str], Path]) -> None:
     batch = load(folder("llama"), dtype="bfloat16").start_batch([[5], [6]])
     assert batch is not None
     batch.push({1: 7})
-    for row in range(2):
-        assert batch.logits(row).dtype == "float32"
-        with pytest.raises(ValueError, match="read-only"):
-            batch.logits(row)[0] = 0
-
-
-def test_no_rows(folder: Callable[[str], Path]) -> None:
-    batch = load(folder("llama")).start_batch([])
-    assert batch is not None
-    batch.push({})
+    assert batch.logits(0).dtype == batch.logits(1).dtype == "float32"

@@ -1,4 +1,4 @@
-"""The promises of a Decoder, on random models of several architectures."""
+"""The promises of a model and its Decoders, on random models of several architectures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.backends.torch.tiny import CONFIGS, CONTEXT, WIDTH, load, plain_pass, write
-from ticore.errors import CapacityError, PromptError, SettingsError
-from ticore.interfaces import LanguageModel
+from tests.model_contract import LimitsContract, ReadingContract, TopContract
+from ticore.errors import PromptError
 from ticore_torch import TorchModel
 
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
@@ -45,7 +43,19 @@ def without_start(tmp_path_factory: pytest.TempPathFactory) -> TorchModel:
     return load(write(tmp_path_factory.mktemp("gpt2"), CONFIGS["gpt2"], pieces=False))
 
 
-class TestReading:
+class TestReading(ReadingContract):
+    tolerance = 1e-4
+
+    @pytest.fixture(params=["llama", "mistral-window", "lfm2"])
+    def model(self, request: pytest.FixtureRequest, folders: Callable[[str], Path]) -> TorchModel:
+        return load(folders(request.param))
+
+
+class TestTop(TopContract):
+    pass
+
+
+class TestNetwork:
     @pytest.mark.parametrize("dtype", TOLERANCE)
     @pytest.mark.parametrize("name", CONFIGS)
     def test_any_way_of_reading_is_a_pass_without_cache(
@@ -68,36 +78,6 @@ class TestReading:
             decoder.rewind(len(decoder.ids) - i)
             decoder.push(ids[i])
 
-    @pytest.mark.parametrize("name", ["llama", "mistral-window", "lfm2"])
-    def test_rewinds_leave_no_trace(self, name: str, folders: Callable[[str], Path]) -> None:
-        """Negative numbers rewind, others push; every state is the same bits as a direct one."""
-        model = load(folders(name))
-
-        @settings(max_examples=12)
-        @given(
-            ops=st.lists(st.integers(-6, WIDTH - 1), max_size=24),
-            prompt=st.lists(st.integers(0, WIDTH - 1), max_size=9),
-        )
-        def check(ops: list[int], prompt: list[int]) -> None:
-            decoder, pushed, seen = model.start(prompt), list[int](), dict[tuple[int, ...], bytes]()
-            for op in ops:
-                if op >= 0:
-                    decoder.push(op)
-                    pushed.append(op)
-                else:
-                    count = min(-op, len(pushed))
-                    decoder.rewind(count)
-                    del pushed[len(pushed) - count :]
-                assert decoder.ids == (*prompt, *pushed)
-                now = decoder.logits().tobytes()
-                assert seen.setdefault(tuple(pushed), now) == now
-            direct = model.start(prompt)
-            for token in pushed:
-                direct.push(token)
-            assert direct.logits().tobytes() == decoder.logits().tobytes()
-
-        check()
-
     def test_rewinding_calls_no_network(
         self, model: TorchModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -110,13 +90,6 @@ class TestReading:
         for row in reversed(rows):
             decoder.rewind(1)
             assert decoder.logits() is row
-
-    def test_the_largest_logits_alone(self, model: TorchModel) -> None:
-        decoder = model.start(some_ids(3))
-        decoder.push(5)
-        ids, largest = decoder.top(6)
-        np.testing.assert_array_equal(largest, np.sort(decoder.logits())[::-1][:6])
-        np.testing.assert_array_equal(largest, decoder.logits()[ids])
 
     def test_two_loads_give_the_same_bits(self, folders: Callable[[str], Path]) -> None:
         one, other = load(folders("mixtral")), load(folders("mixtral"))
@@ -171,66 +144,7 @@ class TestWithoutStartToken:
         assert len(model.start([5]).logits()) == WIDTH
 
 
-class TestLimits:
+class TestLimits(LimitsContract):
     def test_sizes(self, model: TorchModel) -> None:
-        assert isinstance(model, LanguageModel)
         assert model.logit_width == WIDTH > model.tokenizer.vocab_size
         assert (model.context_length, model.eos_ids) == (CONTEXT - 1, {2})
-
-    def test_decoders_are_independent(self, model: TorchModel) -> None:
-        one, other = model.start([5]), model.start([5])
-        before = other.logits().copy()
-        one.push(6)
-        assert other.ids == (5,)
-        assert np.array_equal(other.logits(), before)
-
-    def test_logits_are_read_only(self, model: TorchModel) -> None:
-        for logits in (model.start([5]).logits(), model.score([5])):
-            with pytest.raises(ValueError, match="read-only"):
-                logits[..., 0] = 0
-
-    def test_the_caller_keeps_its_list(self, model: TorchModel) -> None:
-        prompt = [5, 6]
-        model.start(prompt).push(7)
-        assert prompt == [5, 6]
-
-    def test_full_context(self, model: TorchModel) -> None:
-        decoder = model.start(some_ids(model.context_length - 1))
-        decoder.push(3)
-        with pytest.raises(CapacityError, match="context full with 39"):
-            decoder.push(3)
-        assert len(decoder.ids) == model.context_length
-        decoder.rewind(1)
-        decoder.push(4)
-
-    def test_prompt_too_long(self, model: TorchModel) -> None:
-        with pytest.raises(PromptError, match=r"at most 39 tokens, found 40"):
-            model.start(some_ids(40))
-
-    def test_score_too_long(self, model: TorchModel) -> None:
-        with pytest.raises(CapacityError, match=r"at most 40 tokens to score, found 41"):
-            model.score(some_ids(41))
-
-    def test_score_of_nothing(self, model: TorchModel) -> None:
-        assert model.score([]).shape == (0, WIDTH)
-
-    @pytest.mark.parametrize("token", [-1, WIDTH])
-    def test_ids_without_logits(self, model: TorchModel, token: int) -> None:
-        decoder = model.start([5])
-        calls: list[Callable[[], object]] = [
-            lambda: decoder.push(token),
-            lambda: model.start([token]),
-            lambda: model.score([5, token]),
-        ]
-        for call in calls:
-            with pytest.raises(SettingsError, match=rf"from 0 to 703, found {token}"):
-                call()
-        assert decoder.ids == (5,)
-
-    @pytest.mark.parametrize("count", [-1, 2])
-    def test_rewinding_more_than_was_pushed(self, model: TorchModel, count: int) -> None:
-        decoder = model.start([5, 6, 7])
-        decoder.push(8)
-        with pytest.raises(SettingsError, match=rf"the 1 pushed tokens, found {count}"):
-            decoder.rewind(count)
-        assert decoder.ids == (5, 6, 7, 8)
