@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from statistics import median
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from benchmarks.workers import Found
 from ticore.candidates import Candidates, PoolSettings, to_weights
 from ticore.codecs import BitSource, codec_named
 from ticore.disambiguation import Beginning, disambiguation_named
-from ticore.interfaces import LanguageModel
+from ticore.interfaces import Decoder, LanguageModel, TopDecoder
 from ticore.steganography.numerics import Numerics
 
 _ROUNDS = 5  # of what is compared, in turns
@@ -140,7 +140,16 @@ def _write(
         session.push(token)
         lap.add("verifier")
         decoder.push(token)
+        _finish(decoder)
         lap.end("model")
+
+
+def _finish(decoder: Decoder) -> None:
+    """Wait for a device that computes while the program goes on: one logit, and it is done."""
+    if hasattr(decoder, "top"):
+        cast(TopDecoder, decoder).top(1)
+    else:
+        decoder.logits()
 
 
 class _Lap:

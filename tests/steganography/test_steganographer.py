@@ -376,7 +376,7 @@ class Rutted(ToyModel):
 
     def logits_after(self, ids):
         logits = super().logits_after(ids)
-        logits[TOY.encode("e")] -= 8
+        logits[TOY.encode("e")] -= 5
         if TOY.encode("e")[0] in ids:
             logits[TOY.encode("a")] += 1000
         return logits
