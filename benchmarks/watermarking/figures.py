@@ -105,16 +105,38 @@ def _looked(scores: Sequence[Found], null: Floats | None = None) -> Found:
 
 
 def _overhead(samples: Sequence[Found]) -> Found:
-    """Seconds a token with rollback, over those without; of medians of the same samples."""
+    """Seconds a token with rollback, over those without; of medians of the same samples.
+
+    The model's own time is nearly all of both, and varies by more than rollback adds. `share` is
+    what rollback does: the median of its time outside the model and of passes in vain, as a share
+    of the time without.
+    """
     pairs = [
-        tuple(_per_token(sample[arm]["seconds"], sample[arm]) for arm in (ROLLBACK, NO_ROLLBACK))
+        (sample[ROLLBACK], sample[NO_ROLLBACK])
         for sample in samples
         if ROLLBACK in sample and NO_ROLLBACK in sample
     ]
     if not pairs:
-        return {"ratio": None}
-    with_it, without = (_median(list(side)) for side in zip(*pairs, strict=True))
-    return {"seconds": with_it, "seconds_without": without, "ratio": with_it / without}
+        return {"ratio": None, "share": None}
+    seconds = [
+        [_per_token(text["seconds"], text) for text in side] for side in zip(*pairs, strict=True)
+    ]
+    with_it, without = map(_median, seconds)
+    share = _median([_share(*pair) for pair in pairs])
+    found = {"seconds": with_it, "seconds_without": without, "ratio": with_it / without}
+    return found | {"share": share}
+
+
+def _share(with_it: Found, without: Found) -> float:
+    """Of the time of the text without rollback, what the other one takes for it."""
+
+    def outside(text: Found) -> float:
+        return _per_token(text["seconds"] - text["model_seconds"], text)
+
+    passes = with_it["forwards"] / with_it["tokens"] - without["forwards"] / without["tokens"]
+    in_vain = passes * without["model_seconds"] / max(1, without["forwards"])
+    spent = outside(with_it) - outside(without) + in_vain
+    return spent / _per_token(without["seconds"], without)
 
 
 def auroc(positives: Floats, negatives: Floats) -> float:

@@ -10,7 +10,7 @@ from rich.table import Table
 from benchmarks.spread import duration
 from benchmarks.workers import Found
 
-from .plan import FPR, UNMARKED
+from .plan import FPR, ROLLBACK, UNMARKED
 
 _DETECTED = f"p < {FPR:.0e}".replace("e-0", "e-")
 
@@ -28,12 +28,13 @@ def _written(found: Found) -> Table:
         "without a watermark",
         ["scheme", "arm"],
         ["texts", "tokens", "strength", "lost", _DETECTED, "AUROC (95 %)", "PPL", "PPL read back"],
-        ["rollbacks", "inconsistent", "outside the model", "a token", "time"],
+        ["rollbacks", "inconsistent", "outside the model", "a token", "time", "own time"],
     )
-    ratios = {row["scheme"]: row["ratio"] for row in found["overhead"]}
+    overheads = {row["scheme"]: row for row in found["overhead"]}
     last = ""
     for row in found["written"]:
-        scheme, ratio = row["scheme"], ratios.get(row["scheme"])
+        scheme = row["scheme"]
+        overhead = overheads.get(scheme, {}) if row["arm"] == ROLLBACK else {}
         table.add_row(
             "" if scheme == last else scheme,
             row["arm"],
@@ -49,7 +50,8 @@ def _written(found: Found) -> Table:
             f"{row['inconsistent']:.1%}",
             duration(row["seconds_outside_the_model"]),
             duration(row["seconds_a_token"]),
-            f"× {ratio:.3f}" if ratio and row["arm"] == "rollback" else "",
+            f"× {overhead['ratio']:.3f}" if overhead.get("ratio") else "",
+            f"{overhead['share']:.2%}" if overhead.get("ratio") else "",
         )
         last = scheme
     return table

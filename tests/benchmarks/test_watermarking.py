@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.watermarking.__main__ import main
-from benchmarks.watermarking.figures import auroc, figures, interval
+from benchmarks.watermarking.figures import _share, auroc, figures, interval
 from benchmarks.watermarking.plan import ATTACKS, MASKED, NO_ROLLBACK, ROLLBACK, Plan
 from benchmarks.watermarking.samples import Samples
 from benchmarks.watermarking.tables import tables
@@ -103,6 +103,13 @@ def test_figures(rows):
     assert [row["scheme"] for row in found["overhead"]] == ["unigram", "gumbel", "none"]
     assert all(row["ratio"] > 0 for row in found["overhead"])
     assert [table.row_count for table in tables(found)] == [9, 6, 12]
+
+
+def test_what_rollback_itself_takes():
+    """One pass more for 10 tokens, and 1 second more outside the model."""
+    without = {"seconds": 30.0, "model_seconds": 20.0, "tokens": 10, "forwards": 10}
+    with_it = {"seconds": 99.0, "model_seconds": 88.0, "tokens": 10, "forwards": 11}
+    assert _share(with_it, without) == pytest.approx((1 + 2) / 30)
 
 
 def test_figures_of_an_interrupted_run(rows):
