@@ -135,7 +135,7 @@ def _share(with_it: Found, without: Found) -> float:
 
     passes = with_it["forwards"] / with_it["tokens"] - without["forwards"] / without["tokens"]
     in_vain = passes * without["model_seconds"] / max(1, without["forwards"])
-    spent = outside(with_it) - outside(without) + in_vain
+    spent: float = outside(with_it) - outside(without) + in_vain
     return spent / _per_token(without["seconds"], without)
 
 
