@@ -6,11 +6,12 @@ that is almost a Llama would otherwise answer with numbers that are almost right
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ticore.errors import ModelFilesError
+from ticore.checkpoint import Fields
+
+_ADVICE = "the embedded runner computes plain Llamas only, use another backend for others"
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ def parse_config(settings: Mapping[str, object], where: str = "config.json") -> 
         ModelFilesError: a field is missing, invalid or contradicts another, or asks for a variant
             of Llama that the embedded runner does not compute.
     """
-    fields = _Fields(settings, where)
-    fields.supported("model_type", None, "llama")
-    fields.supported("hidden_act", "silu", "silu")
-    fields.supported("attention_bias", False, False)
-    fields.supported("mlp_bias", False, False)
+    fields = Fields(settings, where, _ADVICE)
+    fields.one_of("model_type", None, ("llama",))
+    fields.one_of("hidden_act", "silu", ("silu",))
+    fields.one_of("attention_bias", False, (False,))
+    fields.one_of("mlp_bias", False, (False,))
     heads = fields.size("num_attention_heads")
     config = LlamaConfig(
         vocab_size=fields.size("vocab_size"),
@@ -70,7 +71,7 @@ def parse_config(settings: Mapping[str, object], where: str = "config.json") -> 
         rms_norm_eps=fields.positive("rms_norm_eps", 1e-6),
         rope_theta=_rope_theta(fields),
         tie_word_embeddings=fields.flag("tie_word_embeddings", False),
-        bos_token_id=fields.token("bos_token_id", 1),
+        bos_token_id=_token(fields, "bos_token_id", 1),
         eos_token_id=_eos(fields),
     )
     _check_heads(config, fields)
@@ -83,7 +84,7 @@ def parse_config(settings: Mapping[str, object], where: str = "config.json") -> 
     return config
 
 
-def _check_heads(config: LlamaConfig, fields: _Fields) -> None:
+def _check_heads(config: LlamaConfig, fields: Fields) -> None:
     """Heads must share the width evenly, and rotary embedding turns pairs: an even head width."""
     width, heads, groups = (
         config.hidden_size,
@@ -94,10 +95,10 @@ def _check_heads(config: LlamaConfig, fields: _Fields) -> None:
         raise fields.error("hidden_size", f"a multiple of twice the {heads} heads", width)
     if heads % groups:
         raise fields.error("num_key_value_heads", f"a divisor of the {heads} heads", groups)
-    fields.supported("head_dim", config.head_dim, config.head_dim)
+    fields.one_of("head_dim", config.head_dim, (config.head_dim,))
 
 
-def _rope_theta(fields: _Fields) -> float:
+def _rope_theta(fields: Fields) -> float:
     """Base of the rotary frequencies; newer configs keep it in `rope_parameters`."""
     for name in ("rope_parameters", "rope_scaling"):
         value = fields.settings.get(name)
@@ -105,76 +106,28 @@ def _rope_theta(fields: _Fields) -> float:
             continue
         if not isinstance(value, dict):
             raise fields.error(name, "an object or null", value)
-        inner = _Fields(value, f"{fields.where}: {name}")
-        inner.supported("rope_type", inner.settings.get("type", "default"), "default")
-        inner.supported("partial_rotary_factor", 1.0, 1.0)
+        inner = Fields(value, f"{fields.where}: {name}", _ADVICE)
+        inner.one_of("rope_type", inner.settings.get("type", "default"), ("default",))
+        inner.one_of("partial_rotary_factor", 1.0, (1.0,))
         if "rope_theta" in value:
             return inner.positive("rope_theta", 10000.0)
     return fields.positive("rope_theta", 10000.0)
 
 
-def _eos(fields: _Fields) -> int | tuple[int, ...]:
+def _token(fields: Fields, name: str, default: int) -> int:
+    """One id. Here a null is no absence: a Llama without it is not a plain one."""
+    found = fields.settings.get(name, default)
+    if type(found) is not int or found < 0:
+        raise fields.error(name, "a token id", found)
+    return found
+
+
+def _eos(fields: Fields) -> int | tuple[int, ...]:
     value = fields.settings.get("eos_token_id", 2)
     if value is None:
         return ()
     if not isinstance(value, list):
-        return fields.token("eos_token_id", 2)
+        return _token(fields, "eos_token_id", 2)
     if not all(type(token) is int and token >= 0 for token in value):
         raise fields.error("eos_token_id", "an id or a list of ids", value)
     return tuple(value)
-
-
-@dataclass(frozen=True)
-class _Fields:
-    """Typed access to parsed JSON; each refusal says what was expected and what was found."""
-
-    settings: Mapping[str, object]
-    where: str
-
-    def error(self, name: str, expected: str, found: object) -> ModelFilesError:
-        return ModelFilesError(
-            f"{self.where}: expected {name} to be {expected}, found {found!r}; "
-            f"the embedded runner computes plain Llamas only, use another backend for others"
-        )
-
-    def supported(self, name: str, default: object, only: object) -> None:
-        """Refuse any value but `only`; null and absence mean `default`."""
-        found = self.settings.get(name)
-        if found is None:
-            found = default
-        if found != only:
-            raise self.error(name, repr(only), found)
-
-    def size(self, name: str, default: int | None = None) -> int:
-        found = self._get(name, default)
-        # JSON's true is an int to Python.
-        if type(found) is not int or found < 1:
-            raise self.error(name, "a positive integer", found)
-        return found
-
-    def token(self, name: str, default: int) -> int:
-        found = self.settings.get(name, default)
-        if type(found) is not int or found < 0:
-            raise self.error(name, "a token id", found)
-        return found
-
-    def positive(self, name: str, default: float) -> float:
-        found = self._get(name, default)
-        if not isinstance(found, int | float) or isinstance(found, bool):
-            raise self.error(name, "a number", found)
-        if not 0 < found < math.inf:
-            raise self.error(name, "a positive number", found)
-        return float(found)
-
-    def flag(self, name: str, default: bool) -> bool:
-        found = self._get(name, default)
-        if not isinstance(found, bool):
-            raise self.error(name, "true or false", found)
-        return found
-
-    def _get(self, name: str, default: object) -> object:
-        """The value of `name`, or `default` where it is absent or null."""
-        found = self.settings.get(name)
-        if found is None and default is None:
-            raise self.error(name, "given", "nothing")
-        return default if found is None else found

@@ -1,6 +1,5 @@
 """Causal language models in Flax NNX on JAX: `jax:DIRECTORY`. CPU, GPU and TPU, one or many.
 
-fields.py      typed access to JSON
 rope.py        rotary embeddings: variants, frequencies, tables
 config.py      config.json in terms that all architectures share, and what is refused
 network.py     the forward pass

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ticore.checkpoint import Fields
 from ticore.errors import ModelFilesError
 
-from .fields import Fields
 from .rope import Rope, parse_rope
+
+_ADVICE = "the JAX backend would compute something else, use another backend for this model"
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def parse_config(settings: Mapping[str, object], where: str = "config.json") -> 
         ModelFilesError: an architecture that is not supported, or a field that is missing,
             invalid, contradicts another or asks for a variant that is not computed here.
     """
-    fields = Fields(settings, where)
+    fields = Fields(settings, where, _ADVICE)
     architecture = fields.get("model_type")
     if not isinstance(architecture, str) or architecture not in _ARCHITECTURES:
         raise ModelFilesError(

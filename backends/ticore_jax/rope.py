@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .fields import Fields
+from ticore.checkpoint import Fields
 
 KINDS = ("default", "linear", "dynamic", "llama3")
 

@@ -1,6 +1,7 @@
 """A model's directory in the Hugging Face layout, read the same way by every backend.
 
 objects.py     JSON objects: config.json, with what generation_config.json says in its place
+fields.py      typed access to config.json
 tensors.py     the safetensors files, single or sharded: tensors mapped, checked, taken by name
 tokenizer.py   which of the tokenizer's files is read
 start.py       what the model reads before a text
@@ -10,6 +11,7 @@ What a backend makes of config and tensors is its own matter.
 """
 
 from .checkpoint import Checkpoint
+from .fields import Fields
 from .objects import read_config, read_object
 from .start import Start, find_start
 from .tensors import StoredTensor, Tensors
@@ -17,6 +19,7 @@ from .tokenizer import open_tokenizer, require_fits
 
 __all__ = [
     "Checkpoint",
+    "Fields",
     "Start",
     "StoredTensor",
     "Tensors",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from ticore.errors import ModelFilesError
+from ..errors import ModelFilesError
 
 
 @dataclass(frozen=True)
@@ -16,15 +16,16 @@ class Fields:
     Attributes:
         settings: the parsed object.
         where: what the error texts call it.
+        advice: what they say to do about a field that is refused.
     """
 
     settings: Mapping[str, object]
     where: str
+    advice: str
 
     def error(self, name: str, expected: str, found: object) -> ModelFilesError:
         return ModelFilesError(
-            f"{self.where}: expected {name} to be {expected}, found {found!r}; "
-            f"the JAX backend would compute something else, use another backend for this model"
+            f"{self.where}: expected {name} to be {expected}, found {found!r}; {self.advice}"
         )
 
     def one_of(self, name: str, default: object, known: Collection[object]) -> object:
@@ -69,8 +70,8 @@ class Fields:
             if found:
                 if not isinstance(found, dict):
                     raise self.error(name, "an object or null", found)
-                return Fields(found, f"{self.where}: {name}")
-        return Fields({}, self.where)
+                return Fields(found, f"{self.where}: {name}", self.advice)
+        return Fields({}, self.where, self.advice)
 
     def get(self, name: str, default: object = None) -> object:
         found = self.settings.get(name)
