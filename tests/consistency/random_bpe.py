@@ -382,7 +382,7 @@ def check_list(
     expected = judge.admits(history, tokens).tolist()
     # Before the mask is known, from which they might be taken.
     some = range(len(history) % 4, len(tokens), 4)
-    one_by_one = {n: engine.admits_one(state, tokens[n]) for n in some}
+    one_by_one = {n: engine.follow(state, tokens[n]) is not None for n in some}
     found = engine.mask(state)[list(tokens)].tolist()
     wrong = [t for t, a, b in zip(tokens, found, expected, strict=True) if a != b]
     context = f"behind {[spelled(i) for i in history]}"
@@ -414,7 +414,8 @@ def check_walk(
                 some = admitted if admitted and choice < 90 else tokens
             follows = len(history) < len(true)
             history.append(choice if follows else some[choice % len(some)])
-            state = engine.step(state, history[-1])
+            followed = engine.follow(state, history[-1]) if len(history) % 2 else None
+            state = engine.step(state, history[-1]) if followed is None else followed
 
 
 def check_behind(

@@ -80,6 +80,9 @@ class Wrong:
     def step(self, state, token):
         return (*state[0], token), self._engine.step(state[1], token)
 
+    def follow(self, state, token):
+        return self.step(state, token) if self.mask(state)[token] else None
+
     def admits(self, state, candidates):
         return self.mask(state)[candidates]
 
@@ -125,6 +128,16 @@ def test_a_wrong_engine_is_found_out(change, mode):
     assert wrong.wrong.startswith("after ")
     assert "it is wrong about id" in wrong.wrong
     assert 0 < wrong.checks <= right.checks
+
+
+def test_an_engine_that_does_not_follow_what_it_admits_is_found_out():
+    class NeverFollows(Wrong):
+        def follow(self, state, token):
+            return None
+
+    engine, oracle = engine_of(SMALL.open(), "prefix")
+    trial = compare(NeverFollows(engine, lambda ids, mask: None), oracle, from_masks=True)
+    assert trial.wrong.startswith("after '' it does not follow id")
 
 
 def test_an_engine_that_is_wrong_about_endings_is_found_out():

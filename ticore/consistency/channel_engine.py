@@ -142,8 +142,8 @@ class ChannelEngine(Generic[S]):
             answers[open_] = self._inner.admits(state.inner, candidates[open_])
         return self._settle(state, candidates, verdicts, answers)
 
-    def admits_one(self, state: State[S], token: int) -> bool:
-        return bool(self.admits(state, np.array([token]))[0])
+    def follow(self, state: State[S], token: int) -> State[S] | None:
+        return self.step(state, token) if self.admits(state, np.array([token]))[0] else None
 
     def never_adjacent(self, left: int, right: int) -> bool:
         return self._inner.never_adjacent(left, right)

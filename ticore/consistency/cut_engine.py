@@ -31,8 +31,8 @@ class CutEngine:
     def admits(self, state: State, candidates: Ids) -> Bools:
         return self._oracle.admits(state, candidates.tolist())
 
-    def admits_one(self, state: State, token: int) -> bool:
-        return self._oracle.may_begin([*state, token])
+    def follow(self, state: State, token: int) -> State | None:
+        return self.step(state, token) if self._oracle.may_begin([*state, token]) else None
 
     def mask(self, state: State) -> Bools:
         return self._oracle.admits(state, range(self._oracle.tokenizer.vocab_size))

@@ -32,8 +32,8 @@ class Engine(Protocol[S]):
         """For each candidate, whether a text may begin with the list followed by it: bool[n]."""
         ...
 
-    def admits_one(self, state: S, token: int) -> bool:
-        """`admits` of one candidate: whoever follows a text asks about each token once."""
+    def follow(self, state: S, token: int) -> S | None:
+        """`step`, if a text may begin with the list followed by `token`; else None."""
         ...
 
     def mask(self, state: S) -> Bools:

@@ -73,12 +73,12 @@ class WordCuts:
             while at > 0:
                 glued.add(text[at - 1])
                 at = text.find(b" ", at + 1)
-        self._begins = bytes(data[:1] == b" " and data[1:2] not in b" " for data in spelled)
-        self._ends = bytes(data != b"" and data[-1] not in glued for data in spelled)
+        self.begins = bytes(data[:1] == b" " and data[1:2] not in b" " for data in spelled)
+        self.ends = bytes(data != b"" and data[-1] not in glued for data in spelled)
 
     def is_between(self, before: int, here: int) -> bool:
         """Whether the text can be cut between two neighbours."""
-        return bool(self._begins[here] & self._ends[before])
+        return bool(self.begins[here] & self.ends[before])
 
     def advance(self, ids: Sequence[int], cut: int) -> int:
         for at in range(len(ids) - 1, cut, -1):

@@ -97,7 +97,11 @@ def compare(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
                 break
             chosen = 0 if found[0] else draw.choice(np.flatnonzero(found).tolist())
             awaited = pair[1:] if chosen == 0 else []
-            state, ids = engine.step(state, candidates[chosen]), [*ids, candidates[chosen]]
+            ids.append(candidates[chosen])
+            longer = engine.follow(state, ids[-1])
+            if longer is None:
+                return Trial(checks, f"after {text!r} it does not follow id {ids[-1]}")
+            state = longer
     return Trial(checks)
 
 

@@ -146,11 +146,12 @@ class UnigramEngine:
 
     def admits(self, state: State | None, candidates: Ids) -> Bools:
         """For each candidate, whether a text may begin with the list followed by it: bool[n]."""
-        return np.array([self.admits_one(state, t) for t in candidates.tolist()], dtype=bool)
+        return np.array([self._admits_one(state, t) for t in candidates.tolist()], dtype=bool)
 
-    def admits_one(self, state: State | None, token: int) -> bool:
-        """`admits` of one candidate."""
-        return self._may_begin(self.step(state, token))
+    def follow(self, state: State | None, token: int) -> State | None:
+        """`step`, if a text may begin with the list followed by `token`; else None."""
+        longer = self.step(state, token)
+        return longer if self._may_begin(longer) else None
 
     def mask(self, state: State | None) -> Bools:
         """`admits` of the whole vocabulary, the caller's own: bool[vocab_size]."""
@@ -166,7 +167,7 @@ class UnigramEngine:
             if self._squeezes or not state.last:
                 one_by_one += self._spaced
         for token in one_by_one:
-            answers[token] = self.admits_one(state, token)
+            answers[token] = self._admits_one(state, token)
         return answers
 
     def never_adjacent(self, left: int, right: int) -> bool:
@@ -182,6 +183,9 @@ class UnigramEngine:
             alone = self._dummy_prefix and state.frontier.position == 1
             return not (alone or self._squeezes)
         return True
+
+    def _admits_one(self, state: State | None, token: int) -> bool:
+        return self.follow(state, token) is not None
 
     def _append(self, state: State, text: str) -> State | None:
         """The state after `text`, a piece or a character that is none, if it stays one token."""

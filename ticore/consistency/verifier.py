@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise, starmap
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -157,20 +158,6 @@ def _engine(rung: Rung, oracle: Oracle) -> Engine[Any] | str:
     )
 
 
-class _Moment(NamedTuple):
-    """What is known after one push.
-
-    Attributes:
-        state: the engine's, after the last list that a text may begin with.
-        good: how many tokens that list has.
-        admissible: whether it is the whole list.
-    """
-
-    state: Any
-    good: int
-    admissible: bool
-
-
 class Verification:
     """One list of tokens and which tokens may follow it.
 
@@ -189,7 +176,10 @@ class Verification:
         self._oracle = oracle
         self._finder = cuts
         self._ids: list[int] = []
-        self._moments = [_Moment(engine.start(), 0, True)]
+        # The engine's state after each push; None where no text may begin with the list.
+        self._states: list[Any] = [engine.start()]
+        # Then whatever may begin a text may be one; of the empty list alone nobody has asked that.
+        self._finished = oracle.mode == "prefix"
         for token in ids:
             self.push(token)
         self._given = len(self._ids)
@@ -202,12 +192,15 @@ class Verification:
     @property
     def consistent(self) -> bool:
         """Whether the list survives: encode(decode(ids)) == ids."""
-        return self.finished_ok()
+        state = self._states[-1]
+        if state is None:
+            return False
+        return (self._finished and bool(self._ids)) or self._engine.finished_ok(state)
 
     @property
     def admissible(self) -> bool:
         """Whether a text may begin with the list, as the mode has it."""
-        return self._moments[-1].admissible
+        return self._states[-1] is not None
 
     @property
     def lost(self) -> bool:
@@ -216,17 +209,16 @@ class Verification:
         Two neighbours may be such that no tokenizer's output holds them, and what stands before a
         stable cut is read by itself, whatever follows.
         """
-        good = self._moments[-1].good
-        if good == len(self._ids):
+        if self.admissible:
             return False
+        good = self._good()
         if any(starmap(self._engine.never_adjacent, pairwise(self._ids[max(0, good - 1) :]))):
             return True
         return self._finder is not None and self._finder.advance(self._ids, 0) > good
 
     def finished_ok(self) -> bool:
         """Whether the text may end here, which in every mode means that the list is consistent."""
-        moment = self._moments[-1]
-        return moment.admissible and self._engine.finished_ok(moment.state)
+        return self.consistent
 
     def admits(self, candidates: Iterable[int]) -> Bools:
         """For each candidate id, whether a text may begin with the list followed by it: bool[n].
@@ -242,21 +234,10 @@ class Verification:
     def push(self, token: int) -> None:
         """Append any one id."""
         token = int(token)
-        moment = self._moments[-1]
-        if moment.admissible and self._engine.admits_one(moment.state, token):
-            self._ids.append(token)
-            state = self._engine.step(moment.state, token)
-            self._moments.append(_Moment(state, len(self._ids), True))
-            return
-        good = not moment.admissible and self._oracle.may_begin(
-            [*self._since_cut(moment.good), token]
-        )
+        before = self._states[-1]
+        state = self._mended_by(token) if before is None else self._engine.follow(before, token)
         self._ids.append(token)
-        state = moment.state
-        if good:
-            for following in self._ids[moment.good :]:
-                state = self._engine.step(state, following)
-        self._moments.append(_Moment(state, len(self._ids) if good else moment.good, good))
+        self._states.append(state)
 
     def rewind(self, count: int) -> None:
         """Take back the last `count` ids that were pushed.
@@ -267,7 +248,7 @@ class Verification:
         if not 0 <= count <= pushed:
             raise SettingsError(f"rewind: expected 0 to {pushed} ids, found {count}")
         if count:
-            del self._ids[-count:], self._moments[-count:]
+            del self._ids[-count:], self._states[-count:]
 
     def _state(self) -> Any:
         if not self.admissible:
@@ -275,13 +256,21 @@ class Verification:
                 "candidates can be verified after a consistent list only, and this one is not; "
                 "rewind it to where `admissible` was True"
             )
-        return self._moments[-1].state
+        return self._states[-1]
 
-    def _since_cut(self, good: int) -> list[int]:
-        """The tokens since the last stable cut of the first `good` ones, which a text may begin."""
-        # Inconsistent tokens behind a cut do not move it, since no continuation does.
+    def _good(self) -> int:
+        """How many of the first ids a text may begin with, at most."""
+        counts = reversed(range(len(self._states)))
+        return next(count for count in counts if self._states[count] is not None)
+
+    def _mended_by(self, token: int) -> Any:
+        """The state after `token`, if a text may begin with the list again; else None."""
+        good = self._good()
+        # Inconsistent tokens behind a stable cut do not move it, since no continuation does.
         cut = 0 if self._finder is None else self._finder.advance(self._ids[:good], 0)
-        return self._ids[cut:]
+        if not self._oracle.may_begin([*self._ids[cut:], token]):
+            return None
+        return reduce(self._engine.step, (*self._ids[good:], token), self._states[good])
 
 
 def _ints(candidates: Iterable[int]) -> Any:

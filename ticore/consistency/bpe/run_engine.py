@@ -33,11 +33,13 @@ class State(NamedTuple):
         ids: the tokens since the last place where the text can be cut.
         text: the text's end, the dummy prefix included, without an unfinished character.
         unfinished: the bytes of that character.
+        calm: there is text, and of it nothing but its last token matters to plain ones.
     """
 
     ids: tuple[int, ...] = ()
     text: str = ""
     unfinished: bytes = b""
+    calm: bool = False
 
 
 class RunEngine(TableEngine[State]):
@@ -73,35 +75,27 @@ class RunEngine(TableEngine[State]):
         self._anywhere = self._find_anywhere(structure)
         self._spelling: Recent[tuple[bytes, str], list[bool]] = Recent(4096)
         self.starting = self._find_starting(structure) if starting is None else starting
-        # What almost every token of most tokenizers comes to is decided without a detour, since it
-        # is asked between two forward passes, where nothing is in the processor's caches: whole
-        # characters that no normaliser and no added token have to do with, behind others.
-        plain = self._normalization.idle and not structure.added_tokens
-        direct = plain and not self._reads_beginning
-        byte_ids = set(self._byte_ids)
-        self._follow: list[str | None] = [
-            _text(data) if direct and follows and token not in byte_ids else None
-            for token, (data, follows) in enumerate(
-                zip(spelled, self._anywhere.tolist(), strict=True)
-            )
-        ]
+        # What almost every token comes to is decided without a detour: it is asked between two
+        # forward passes, where nothing is in the processor's caches.
+        self._plain = self._find_plain()
+        nowhere = bytes(len(spelled))
+        self._begins = nowhere if self._cuts is None else self._cuts.begins
+        self._ends = nowhere if self._cuts is None else self._cuts.ends
         self._meet = lru_cache(_PAIRS)(self._do_meet)
 
     def start(self) -> State:
         return State()
 
-    def admits_one(self, state: State, token: int) -> bool:
-        if self._follow[token] and state.ids and not state.unfinished:
-            last = state.ids[-1]
-            parted = self._cuts is not None and self._cuts.is_between(last, token)
-            return parted or not self._meet(last, token)
-        return super().admits_one(state, token)
+    def follow(self, state: State, token: int) -> State | None:
+        plain = self._plain[token]
+        if plain is None or not state.calm:
+            return super().follow(state, token)
+        last = state.ids[-1]
+        if (self._begins[token] & self._ends[last]) or not self._meet(last, token):
+            return plain
+        return None
 
     def step(self, state: State, token: int) -> State:
-        if (added := self._follow[token]) and not state.unfinished:
-            text = state.text + added
-            if text.strip(" "):
-                return State((token,), text[-self._reach :])
         if token in self._added.ids:  # no normaliser and no merge reaches across it
             return State((*state.ids, token))
         before = state.text.encode() + state.unfinished
@@ -117,7 +111,8 @@ class RunEngine(TableEngine[State]):
         # All of them are wanted only if the tokenizer may have to be asked.
         known = bool(text.strip(" ")) and not self._addable
         ids = (token,) if cut or known else (*state.ids, token)
-        return State(ids, text[-self._reach :], unfinished)
+        text = text[-self._reach :]
+        return State(ids, text, unfinished, not unfinished and self._is_calm(text))
 
     def finished_ok(self, state: State) -> bool:
         if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):
@@ -209,6 +204,23 @@ class RunEngine(TableEngine[State]):
             )
         return answers
 
+    def _find_plain(self) -> list[State | None]:
+        """For each id the state after it, if that is the same behind every calm text; else None.
+
+        It is where nothing of it joins with the characters before it, for the normaliser or to an
+        added token: a calm text ends in the beginning of none.
+        """
+        found: list[State | None] = [None] * len(self._spelled)
+        for token in [] if self._addable else np.flatnonzero(self._anywhere).tolist():
+            data = self._spelled[token]
+            text = data.decode()
+            if text.strip(" ") and not self._normalization.head(data):
+                found[token] = State((token,), text, calm=self._is_calm(text))
+        return found
+
+    def _is_calm(self, text: str) -> bool:
+        return bool(text.strip(" ")) and not self._added.begun(text)
+
     def _find_starting(self, structure: TokenizerStructure) -> Bools:
         """What may come first; where the tokenizer treats that specially, as it says itself."""
         answers = self._anywhere.copy()
@@ -235,14 +247,6 @@ class RunEngine(TableEngine[State]):
             )
             for text in CONTINUATIONS
         )
-
-
-def _text(data: bytes) -> str | None:
-    """What `data` spell if they are whole characters."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def _characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:

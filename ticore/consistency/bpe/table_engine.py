@@ -111,7 +111,10 @@ class TableEngine(ABC, Generic[S]):
             answers[candidates == token] = answer
         return answers
 
-    def admits_one(self, state: S, token: int) -> bool:
+    def follow(self, state: S, token: int) -> S | None:
+        return self.step(state, token) if self._admits_one(state, token) else None
+
+    def _admits_one(self, state: S, token: int) -> bool:
         key = self._key(state)
         if key is None:
             return bool(self._oracle.admits(state.ids, [token])[0])
