@@ -105,11 +105,9 @@ def _looked(scores: Sequence[Found], null: Floats | None = None) -> Found:
 
 
 def _overhead(samples: Sequence[Found]) -> Found:
-    """Seconds a token with rollback, over those without; of medians of the same samples.
+    """Seconds a token with rollback, over those without: of all tokens of the same samples.
 
-    The model's own time is nearly all of both, and varies by more than rollback adds. `share` is
-    what rollback does: the median of its time outside the model and of passes in vain, as a share
-    of the time without.
+    `interval` is where 95 % of such ratios lie if samples are drawn anew from themselves.
     """
     pairs = [
         (sample[ROLLBACK], sample[NO_ROLLBACK])
@@ -117,26 +115,21 @@ def _overhead(samples: Sequence[Found]) -> Found:
         if ROLLBACK in sample and NO_ROLLBACK in sample
     ]
     if not pairs:
-        return {"ratio": None, "share": None}
-    seconds = [
-        [_per_token(text["seconds"], text) for text in side] for side in zip(*pairs, strict=True)
-    ]
-    with_it, without = map(_median, seconds)
-    share = _median([_share(*pair) for pair in pairs])
-    found = {"seconds": with_it, "seconds_without": without, "ratio": with_it / without}
-    return found | {"share": share}
+        return {"ratio": None}
+    # float64[side, sample]
+    seconds, tokens = (
+        np.array([[text[name] for text in side] for side in zip(*pairs, strict=True)], dtype=float)
+        for name in ("seconds", "tokens")
+    )
 
+    def ratio(drawn: npt.NDArray[np.int64]) -> float:
+        with_it, without = seconds[:, drawn].sum(axis=1) / tokens[:, drawn].sum(axis=1)
+        return float(with_it / without)
 
-def _share(with_it: Found, without: Found) -> float:
-    """Of the time of the text without rollback, what the other one takes for it."""
-
-    def outside(text: Found) -> float:
-        return _per_token(text["seconds"] - text["model_seconds"], text)
-
-    passes = with_it["forwards"] / with_it["tokens"] - without["forwards"] / without["tokens"]
-    in_vain = passes * without["model_seconds"] / max(1, without["forwards"])
-    spent: float = outside(with_it) - outside(without) + in_vain
-    return spent / _per_token(without["seconds"], without)
+    count = len(pairs)
+    rng = np.random.default_rng(2026)
+    ratios = [ratio(rng.integers(count, size=count)) for _ in range(_RESAMPLED)]
+    return {"ratio": ratio(np.arange(count)), "interval": _middle(ratios)}
 
 
 def auroc(positives: Floats, negatives: Floats) -> float:
@@ -161,7 +154,12 @@ def interval(positives: Floats, negatives: Floats) -> list[float]:
         auroc(rng.choice(positives, len(positives)), rng.choice(negatives, len(negatives)))
         for _ in range(_RESAMPLED)
     ]
-    low, high = np.quantile(areas, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return _middle(areas)
+
+
+def _middle(values: Sequence[float]) -> list[float]:
+    """Where 95 % of them lie."""
+    low, high = np.quantile(values, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return [float(low), float(high)]
 
 

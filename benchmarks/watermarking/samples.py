@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import random
-import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 import ticore
 from benchmarks.clock import Clocked
 from benchmarks.slowed import Slowed
+from benchmarks.spread import timed
 from benchmarks.workers import Found, Write
 from ticore import WatermarkDetector
 from ticore.errors import UnscorableTextError
 from ticore.evaluation.metrics import log_likelihood
 from ticore.interfaces import LanguageModel
 from ticore.schemes import scheme_named
-from ticore.watermarking import Generator, Sampler, Warp, marked, multinomial
+from ticore.watermarking import Generated, Generator, Sampler, Warp, Writing, marked, multinomial
+from ticore.watermarking.rollback import MOST_UNDONE
 
-from .plan import ATTACKS, UNMARKED, Arm, Plan
+from .plan import ATTACKS, UNMARKED, Plan
 
 _WARM_UP = 8  # tokens, so that the first sample does not pay for tables
+_TURN = 8  # steps; long enough that what another arm left in the caches matters little
+
+T = TypeVar("T")
 
 
 def open_samples(plan: Plan, prompts: Sequence[str]) -> Write:
@@ -60,34 +65,40 @@ class Samples:
     def write(self, scheme: str, index: int) -> Found:
         """Sample `index` of a scheme, or of `UNMARKED`: one text in each arm.
 
-        Arms take turns in coming first, so that what is slow at the moment hits all alike.
+        They are written side by side, a few steps of one, then of the next, so that what is slow
+        at the moment hits all alike: what rollback takes is less than what a machine varies by. And
+        they take turns in coming first, since where in memory a text's arrays lie matters as well.
         """
-        arms = self._plan.arms
-        first = index % len(arms)
-        found = {arm.name: self._write(scheme, index, arm) for arm in arms[first:] + arms[:first]}
-        return {
-            "scheme": scheme,
-            "index": index,
-            "arms": {arm.name: found[arm.name] for arm in arms},
-        }
+        names = [arm.name for arm in self._plan.arms]
+        first = index % len(names)
+        texts = {n: self._start(scheme, index, n) for n in names[first:] + names[:first]}
+        turns = list(texts.values())
+        while sum(self._go_on(text) for text in turns):  # all of them, so not `any`
+            turns.reverse()
+        looked_at = {name: self._looked_at(scheme, index, texts[name]) for name in names}
+        return {"scheme": scheme, "index": index, "arms": looked_at}
 
     def _sample(self, ids: Sequence[int], logits: Any) -> int:
-        """By the sampler of the text that is being written."""
+        """By the sampler of the text whose turn it is."""
         return self._sampler(ids, logits)
 
-    def _write(self, scheme: str, index: int, arm: Arm) -> Found:
-        key = self._key(index)
-        prompt = self._prompts[index % len(self._prompts)]
+    def _go_on(self, text: _Text) -> bool:
+        self._sampler = text.sampler
+        return text.go_on()
+
+    def _start(self, scheme: str, index: int, arm: str) -> _Text:
         draw = random.Random(f"{self._plan.seed} {index}")
-        if scheme == UNMARKED:
-            self._sampler = multinomial(draw, self._warp)
-        else:
+        sampler = multinomial(draw, self._warp)
+        if scheme != UNMARKED:
             vocab_size = self._model.tokenizer.vocab_size
-            self._sampler = marked(scheme_named(scheme, key, vocab_size), draw, self._warp)
-        self._model.seconds = 0.0
-        started = time.perf_counter()
-        written = self._generators[arm.name].generate(prompt, self._plan.tokens)
-        seconds = time.perf_counter() - started
+            marks = scheme_named(scheme, self._key(index), vocab_size)
+            sampler = marked(marks, draw, self._warp)
+        generator, prompt, tokens = self._generators[arm], self._prompt(index), self._plan.tokens
+        start = partial(generator.start, prompt, tokens, undo=MOST_UNDONE)
+        return _Text(self._model, sampler, start)
+
+    def _looked_at(self, scheme: str, index: int, text: _Text) -> Found:
+        key, prompt, written = self._key(index), self._prompt(index), text.result()
         schemes = self._plan.schemes if scheme == UNMARKED else (scheme,)
         read = self._model.tokenizer.encode(written.text)
         return {
@@ -100,8 +111,8 @@ class Samples:
             "undone": written.undone,
             "forwards": written.forwards,
             "consistent": written.consistent,
-            "seconds": seconds,
-            "model_seconds": self._model.seconds,
+            "seconds": text.seconds,
+            "model_seconds": text.model_seconds,
             "nll": self._nll(prompt, written.ids),
             "nll_read": self._nll(prompt, read),
             "scores": {name: self._look(name, key, read) for name in schemes},
@@ -132,6 +143,48 @@ class Samples:
         found = log_likelihood(self._model, prompt, ids)
         return None if found is None else -found
 
+    def _prompt(self, index: int) -> list[int]:
+        return self._prompts[index % len(self._prompts)]
+
     def _key(self, index: int) -> bytes:
         """Each sample has its own, so that no figure is about one key's lists."""
         return hashlib.blake2b(f"key {self._plan.seed} {index}".encode(), digest_size=32).digest()
+
+
+class _Text:
+    """A text that is written a few steps at a time.
+
+    Args:
+        model, sampler: what it is written with.
+        start: begins it.
+
+    Attributes:
+        sampler: as given.
+        seconds: that it took so far.
+        model_seconds: of these, the model's.
+    """
+
+    def __init__(self, model: Clocked, sampler: Sampler, start: Callable[[], Writing]) -> None:
+        self._model = model
+        self.sampler = sampler
+        self.seconds = self.model_seconds = 0.0
+        self._writing = self._timed(start)
+
+    def go_on(self) -> bool:
+        """A few steps; whether there are more to come."""
+        self._timed(self._steps)
+        return self._writing.rollback.end is None
+
+    def result(self) -> Generated:
+        return self._timed(self._writing.result)
+
+    def _steps(self) -> None:
+        for _ in range(_TURN):
+            self._writing.rollback.step()
+
+    def _timed(self, work: Callable[[], T]) -> T:
+        before = self._model.seconds
+        seconds, result = timed(work)
+        self.seconds += seconds
+        self.model_seconds += self._model.seconds - before
+        return result

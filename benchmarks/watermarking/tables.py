@@ -28,7 +28,7 @@ def _written(found: Found) -> Table:
         "without a watermark",
         ["scheme", "arm"],
         ["texts", "tokens", "strength", "lost", _DETECTED, "AUROC (95 %)", "PPL", "PPL read back"],
-        ["rollbacks", "inconsistent", "outside the model", "a token", "time", "own time"],
+        ["rollbacks", "inconsistent", "outside the model", "a token", "time (95 %)"],
     )
     overheads = {row["scheme"]: row for row in found["overhead"]}
     last = ""
@@ -50,8 +50,7 @@ def _written(found: Found) -> Table:
             f"{row['inconsistent']:.1%}",
             duration(row["seconds_outside_the_model"]),
             duration(row["seconds_a_token"]),
-            f"× {overhead['ratio']:.3f}" if overhead.get("ratio") else "",
-            f"{overhead['share']:.2%}" if overhead.get("ratio") else "",
+            _overhead(overhead),
         )
         last = scheme
     return table
@@ -103,6 +102,13 @@ def _auroc(row: Found) -> str:
         return ""
     low, high = row["auroc_interval"]
     return f"{row['auroc']:.4f} ({low:.4f}, {high:.4f})"
+
+
+def _overhead(row: Found) -> str:
+    if row.get("ratio") is None:
+        return ""
+    low, high = row["interval"]
+    return f"× {row['ratio']:.4f} ({low:.4f}, {high:.4f})"
 
 
 def _number(value: float | None) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.watermarking.__main__ import main
-from benchmarks.watermarking.figures import _share, auroc, figures, interval
+from benchmarks.watermarking.figures import _overhead, auroc, figures, interval
 from benchmarks.watermarking.plan import ATTACKS, MASKED, NO_ROLLBACK, ROLLBACK, Plan
 from benchmarks.watermarking.samples import Samples
 from benchmarks.watermarking.tables import tables
@@ -105,11 +105,22 @@ def test_figures(rows):
     assert [table.row_count for table in tables(found)] == [9, 6, 12]
 
 
-def test_what_rollback_itself_takes():
-    """One pass more for 10 tokens, and 1 second more outside the model."""
-    without = {"seconds": 30.0, "model_seconds": 20.0, "tokens": 10, "forwards": 10}
-    with_it = {"seconds": 99.0, "model_seconds": 88.0, "tokens": 10, "forwards": 11}
-    assert _share(with_it, without) == pytest.approx((1 + 2) / 30)
+def test_what_rollback_takes():
+    """By the token: a text with rollback may end earlier, or later."""
+    times = [(3.3, 10, 6.0, 20), (6.3, 20, 3.0, 10), (9.9, 30, 9.0, 30)]
+    samples = [
+        {
+            ROLLBACK: {"seconds": with_it, "tokens": count},
+            NO_ROLLBACK: {"seconds": without, "tokens": other},
+        }
+        for with_it, count, without, other in times
+    ]
+    found = _overhead(samples)
+    assert found["ratio"] == pytest.approx(19.5 / 60 / (18.0 / 60))
+    low, high = found["interval"]
+    assert 1.05 <= low < found["ratio"] < high <= 1.1 + 1e-9
+    assert _overhead(samples[:1])["interval"] == [pytest.approx(1.1)] * 2
+    assert _overhead([{ROLLBACK: samples[0][ROLLBACK]}]) == {"ratio": None}
 
 
 def test_figures_of_an_interrupted_run(rows):
