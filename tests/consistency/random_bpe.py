@@ -393,6 +393,15 @@ def check_list(
     return [token for token, good in zip(tokens, expected, strict=True) if good]
 
 
+def check_nothing_lost(engine: Any, judge: oracle.Oracle, ids: Sequence[int]) -> None:
+    """No engine gives a consistent list up on the way, if it holds no special id."""
+    if judge.tokenizer.special_ids.isdisjoint(ids) and judge.finished_ok(ids):
+        state = engine.start()
+        for at, token in enumerate(ids):
+            assert not engine.loses(state, token), (ids[:at], token)
+            state = engine.step(state, token)
+
+
 def check_walk(
     model: Bpe, text: str, mode: str, choices: Sequence[int], rung: str = "mask"
 ) -> None:

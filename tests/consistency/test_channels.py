@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
+from tests.consistency.random_bpe import check_nothing_lost
 from tests.consistency.test_unigram import Model
 from tests.models import ToyTokenizer
 from tests.tokenizers import CL100K_PATTERN, O200K_PATTERN, TRAINED
@@ -94,6 +95,17 @@ def walk(engine, oracle, text, seed):
 def test_what_the_definition_says(name, mode, channel, text, clean, seed):
     oracle = Oracle(TRAINED[name](), mode, channel)
     walk(engine_of(name, mode, channel), oracle, send(text, channel) if clean else text, seed)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("name", sorted({name for name, _ in CASES}))
+@settings(max_examples=8)
+@given(text=TEXTS)
+def test_no_text_is_given_up(name, channel, text):
+    oracle = Oracle(TRAINED[name](), "prefix", channel)
+    engine = engine_of(name, "prefix", channel)
+    for some in (text, send(text, channel)):
+        check_nothing_lost(engine, oracle, oracle.tokenizer.encode(some))
 
 
 class Counting:

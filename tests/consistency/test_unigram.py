@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
+from tests.consistency.random_bpe import check_nothing_lost
 from tests.tokenizers import FRAGMENTS, REAL, TRAINED, train_sentencepiece
 from ticore.consistency.modes import CONTINUATIONS
 from ticore.consistency.oracle import Oracle
@@ -144,6 +145,28 @@ def test_random_models(mode, model, choices):
         some = admitted if admitted and choice < 90 else candidates
         history.append(some[choice % len(some)])
         state = engine.step(state, history[-1])
+
+
+@given(model=models(), text=st.text(st.sampled_from("ab é\u0301カ゛あ😀 "), max_size=12))
+def test_no_text_is_given_up(model, text):
+    tokenizer = model.open()
+    oracle = Oracle(tokenizer, "prefix")
+    check_nothing_lost(engine_of(tokenizer, "prefix"), oracle, tokenizer.encode(text))
+
+
+@given(model=models(), choices=st.lists(st.integers(0, 99), max_size=8))
+def test_whatever_no_text_begins_with_is_given_up_at_once(model, choices):
+    tokenizer = model.open()
+    engine, oracle = engine_of(tokenizer, "viable"), Oracle(tokenizer, "viable")
+    pieces = np.flatnonzero(tokenizer.structure().pieces).tolist()
+    history, state = [], engine.start()
+    for choice in choices:
+        token = pieces[choice % len(pieces)]
+        history.append(token)
+        assert engine.loses(state, token) != oracle.may_begin(history)
+        state = engine.step(state, token)
+        if state is None:
+            break
 
 
 @settings(max_examples=30)

@@ -310,7 +310,7 @@ def halves(tokenizer, token):
 @pytest.mark.parametrize(
     ("name", "knows"),
     [("sp-bpe", True), ("hf-gpt2", True), ("hf-cl100k-nfc", True), ("hf-o200k", True),
-     ("sp-unigram", False), ("hf-two-splits", False)],
+     ("sp-unigram", True), ("hf-two-splits", False)],
 )  # fmt: skip
 def test_what_is_lost_is_mended_by_no_continuation(name, knows):
     tokenizer = TRAINED[name]()
@@ -337,6 +337,33 @@ def test_what_is_lost_is_mended_by_no_continuation(name, knows):
             verification.rewind(len(so_far) - len(ids[:at]) - len(two))
             assert verification.lost == verifier.start([*ids[:at], *two]).lost
     assert (found > 3) == knows
+
+
+@pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram", "hf-gpt2"])
+def test_a_character_in_pieces_is_lost(name):
+    tokenizer = TRAINED[name]()
+    verification = Verifier(tokenizer).start(tokenizer.encode("a"))
+    first, second, *_ = tokenizer.encode("a𓀀")[-4:]
+    verification.push(first)
+    assert (verification.consistent, verification.lost) == (False, False)
+    verification.push(first)
+    assert verification.lost
+    verification.rewind(1)
+    verification.push(second)
+    assert not verification.lost
+    verification.rewind(2)
+    verification.push(second)
+    assert verification.lost
+
+
+@pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram"])
+def test_where_texts_begin_with_a_space_another_token_is_lost_at_once(name):
+    tokenizer = TRAINED[name]()
+    (space_and_word, *_, sign) = tokenizer.encode("a.")
+    for token, lost in ((sign, True), (space_and_word, False)):
+        verification = Verifier(tokenizer).start()
+        verification.push(token)
+        assert verification.lost == lost
 
 
 @pytest.mark.parametrize("name", ["sp-bpe", "hf-gpt2"])

@@ -145,8 +145,9 @@ class ChannelEngine(Generic[S]):
     def follow(self, state: State[S], token: int) -> State[S] | None:
         return self.step(state, token) if self.admits(state, np.array([token]))[0] else None
 
-    def never_adjacent(self, left: int, right: int) -> bool:
-        return self._inner.never_adjacent(left, right)
+    def loses(self, state: State[S], token: int) -> bool:
+        special = state.special or token in self._special
+        return not special and self._inner.loses(state.inner, token)
 
     def mask(self, state: State[S]) -> Bools:
         if state.before is not None:

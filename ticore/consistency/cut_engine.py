@@ -37,7 +37,7 @@ class CutEngine:
     def mask(self, state: State) -> Bools:
         return self._oracle.admits(state, range(self._oracle.tokenizer.vocab_size))
 
-    def never_adjacent(self, left: int, right: int) -> bool:
+    def loses(self, state: State, token: int) -> bool:
         return False
 
     def finished_ok(self, state: State) -> bool:

@@ -40,8 +40,8 @@ class Engine(Protocol[S]):
         """`admits` of the whole vocabulary, the caller's own: bool[vocab_size]."""
         ...
 
-    def never_adjacent(self, left: int, right: int) -> bool:
-        """Whether it is known that no consistent list holds `right` just behind `left`."""
+    def loses(self, state: S, token: int) -> bool:
+        """Whether it is known that no consistent list begins with this one and `token`."""
         ...
 
     def finished_ok(self, state: S) -> bool:

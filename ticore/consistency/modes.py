@@ -49,6 +49,15 @@ def pending(data: bytes) -> bytes:
     return b""
 
 
+def is_text(data: bytes) -> bool:
+    """Whether these are whole characters in UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def completions(unfinished: bytes) -> Iterator[str]:
     """All characters whose UTF-8 begins with `unfinished`, in order of their code points.
 

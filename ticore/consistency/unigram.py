@@ -170,9 +170,9 @@ class UnigramEngine:
             answers[token] = self._admits_one(state, token)
         return answers
 
-    def never_adjacent(self, left: int, right: int) -> bool:
-        """False: which pieces stand side by side depends on the whole text."""
-        return False
+    def loses(self, state: State | None, token: int) -> bool:
+        """Whether it is known that no consistent list begins with this one and `token`."""
+        return self.step(state, token) is None
 
     def finished_ok(self, state: State | None) -> bool:
         """Whether the text may end here: encode(decode(list)) == list."""

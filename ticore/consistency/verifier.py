@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise, starmap
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -206,14 +205,17 @@ class Verification:
     def lost(self) -> bool:
         """Whether no continuation makes the list consistent again, as far as that is known.
 
-        Two neighbours may be such that no tokenizer's output holds them, and what stands before a
-        stable cut is read by itself, whatever follows.
+        Some tokens no tokenizer's output holds behind others, and what stands before a stable cut
+        is read by itself, whatever follows.
         """
         if self.admissible:
             return False
         good = self._good()
-        if any(starmap(self._engine.never_adjacent, pairwise(self._ids[max(0, good - 1) :]))):
-            return True
+        state = self._states[good]
+        for token in self._ids[good:]:
+            if self._engine.loses(state, token):
+                return True
+            state = self._engine.step(state, token)
         return self._finder is not None and self._finder.advance(self._ids, 0) > good
 
     def finished_ok(self) -> bool:

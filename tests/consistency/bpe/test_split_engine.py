@@ -9,8 +9,11 @@ from tests.consistency.random_bpe import (
     Bpe,
     byte_level,
     check_behind,
+    check_nothing_lost,
     check_one_by_one,
     check_walk,
+    engine_of,
+    few_characters,
     with_text,
 )
 
@@ -24,6 +27,14 @@ choices = st.lists(st.integers(0, 99), max_size=6)
 @given(case=with_text(byte_level()), choices=choices)
 def test_random_tokenizers(mode, case, choices):
     check_walk(*case, mode, choices)
+
+
+@given(case=with_text(byte_level()))
+def test_no_text_is_given_up(case):
+    model, text = case
+    with few_characters():
+        engine, judge = engine_of(model.open(), "prefix")
+        check_nothing_lost(engine, judge, judge.tokenizer.encode(text))
 
 
 @where_characters_may_be_begun

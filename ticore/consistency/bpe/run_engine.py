@@ -67,6 +67,7 @@ class RunEngine(TableEngine[State]):
         super().__init__(structure, spelled, oracle)
         self._vocabulary = vocabulary
         self._drops_spaces = not structure.keeps_whitespace
+        self._dummy_prefix = structure.dummy_prefix
         self._reads_beginning = structure.normalizer == METASPACE
         self._byte_ids = structure.byte_ids
         self._characters = _characters(structure, spelled)
@@ -123,6 +124,14 @@ class RunEngine(TableEngine[State]):
             return self._oracle.finished_ok(state.ids)
         return True
 
+    def loses(self, state: State, token: int) -> bool:
+        if super().loses(state, token):
+            return True
+        if state.ids:
+            return self._meet(state.ids[-1], token)
+        begins = self._spelled[token].startswith(b" ") or token in self._added.ids
+        return self._dummy_prefix and not begins
+
     def _key(self, state: State) -> Hashable:
         if self._reads_beginning and state.ids and not state.text.strip(" "):
             return None
@@ -145,13 +154,10 @@ class RunEngine(TableEngine[State]):
     def _decide_one(self, state: State, token: int) -> bool:
         if state.unfinished or not state.ids or token in self._byte_ids:
             return bool(self._decide(state)[token])
-        return bool(self._anywhere[token]) and not self.never_adjacent(state.ids[-1], token)
-
-    def never_adjacent(self, left: int, right: int) -> bool:
-        """Whether they would merge, which they do in any text: nothing parts a run."""
-        return self._meet(left, right)
+        return bool(self._anywhere[token]) and not self._meet(state.ids[-1], token)
 
     def _do_meet(self, left: int, right: int) -> bool:
+        """Whether they would merge, which they do in any text: nothing parts a run."""
         reachable = self._vocabulary.reachable
         meet = bool(reachable[left] and reachable[right])  # bytes and added tokens do not merge
         return meet and not self._vocabulary.apart(left, right)

@@ -95,6 +95,9 @@ class SplitEngine(TableEngine[State]):
             return self._oracle.finished_ok(state.ids)
         return not state.unfinished and decide(self._splitter, state.tail, END) is Verdict.YES
 
+    def loses(self, state: State, token: int) -> bool:
+        return state.tail is not None and super().loses(state, token)
+
     def _key(self, state: State) -> Hashable:
         if state.tail is None:
             return None

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ...interfaces import TokenizerStructure
 from ..added import AddedTokens
 from ..engine import Bools, Ids
+from ..modes import is_text, pending
 from ..normalization import Normalization
 from ..oracle import Oracle
 from ..recent import Recent
@@ -126,8 +127,10 @@ class TableEngine(ABC, Generic[S]):
             return bool(self._packed(key, state)[token >> 3] >> (token & 7) & 1)
         return self._decide_one(state, token)
 
-    def never_adjacent(self, left: int, right: int) -> bool:
-        return False
+    def loses(self, state: S, token: int) -> bool:
+        """Whether `token` leaves a character in pieces: no text has such bytes."""
+        data = state.unfinished + self._spelled[token]
+        return not is_text(data[: len(data) - len(pending(data))])
 
     def _packed(self, key: Hashable, state: S) -> npt.NDArray[np.uint8]:
         packed = self._masks.get(
