@@ -126,7 +126,8 @@ class Bpe:
         more: pieces without a rule.
         pattern: a name in PATTERNS, by which a byte-level tokenizer splits; empty for one that
             reads the whole text as characters.
-        normal_form: of `unicodedata`; empty for none.
+        normal_form: of `unicodedata`; empty for none; or `metaspace`, where a space that a text
+            begins with stands for the dummy prefix.
         fallback: characters that are no piece are spelled in bytes.
         squeezes: of spaces, only single ones between words are left.
         special, added: texts of added tokens that are special, and that are not.
@@ -192,6 +193,8 @@ class Bpe:
         return Described(structure, spelled, {unknown, *range(len(self.special))}, unknown)
 
     def normalize(self, text: str) -> str:
+        if self.normal_form == "metaspace":
+            return text.removeprefix(" ")
         if self.normal_form:
             text = unicodedata.normalize(self.normal_form, text)
         return regex.sub(" +", " ", text).strip(" ") if self.squeezes else text
@@ -425,6 +428,21 @@ def check_walk(
             history.append(choice if follows else some[choice % len(some)])
             followed = engine.follow(state, history[-1]) if len(history) % 2 else None
             state = engine.step(state, history[-1]) if followed is None else followed
+
+
+def check_short_lists(model: Bpe, mode: str, length: int) -> None:
+    """Follow all lists of up to so many tokens, as far as they are admitted."""
+    tokens = model.telling()
+    with few_characters():
+        engine, judge = engine_of(model.open(), mode)
+        lists = [([], engine.start())]
+        for ids, state in lists:
+            followed = {token: engine.follow(state, token) for token in tokens}
+            admitted = judge.admits(ids, tokens).tolist()
+            assert [followed[token] is not None for token in tokens] == admitted, ids
+            assert engine.finished_ok(state) == judge.finished_ok(ids), ids
+            if len(ids) < length:
+                lists += [([*ids, t], after) for t, after in followed.items() if after is not None]
 
 
 def check_behind(

@@ -9,6 +9,7 @@ from tests.consistency.random_bpe import (
     Bpe,
     character_level,
     check_nothing_lost,
+    check_short_lists,
     check_walk,
     engine_of,
     few_characters,
@@ -34,22 +35,12 @@ def test_random_tokenizers(mode, case, choices):
         Bpe(added=("abc",), more=(b"xa", b"bc"), fallback=False),
         Bpe(normal_form="NFC", more=("a\u0301\u0327".encode(), b"xa"), fallback=False),
         Bpe(more=(b"xa",), fallback=True),
+        Bpe(normal_form="metaspace", dummy_prefix=True, more=(b" a", b"  "), fallback=False),
         Bpe(squeezes=True, dummy_prefix=True, more=(b" a", b"a "), fallback=False),
     ],
 )
 def test_all_short_lists(model, mode):
-    """What one token does behind another, whatever way it is decided."""
-    tokens = model.telling()
-    with few_characters():
-        engine, judge = engine_of(model.open(), mode)
-        lists = [([], engine.start())]
-        for ids, state in lists:
-            followed = {token: engine.follow(state, token) for token in tokens}
-            admitted = judge.admits(ids, tokens).tolist()
-            assert [followed[token] is not None for token in tokens] == admitted, ids
-            assert engine.finished_ok(state) == judge.finished_ok(ids), ids
-            if len(ids) < 3:
-                lists += [([*ids, t], after) for t, after in followed.items() if after is not None]
+    check_short_lists(model, mode, 3)
 
 
 @given(case=with_text(character_level()))

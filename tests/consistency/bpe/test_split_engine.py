@@ -1,16 +1,18 @@
 """Byte-level BPE behind a known expression, against the definition."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.consistency.random_bpe import (
     MODES,
+    PATTERNS,
     Bpe,
     byte_level,
     check_behind,
     check_nothing_lost,
     check_one_by_one,
+    check_short_lists,
     check_walk,
     engine_of,
     few_characters,
@@ -29,7 +31,27 @@ def test_random_tokenizers(mode, case, choices):
     check_walk(*case, mode, choices)
 
 
+@any_mode
+@pytest.mark.parametrize("pattern", sorted(PATTERNS))
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        (" a|'s|'r|e'|A1|!\n|\n |a!", {}),
+        ("  |a1| 1", {}),
+        ("xa| b|b!", {"special": ("a b",)}),
+        ("x!|!b|b!", {"added": ("!!b",)}),
+        ("xa|\u0301|!\u0301| !", {"normal_form": "NFC"}),
+        (" a|a'", {"ignore_merges": True, "more": (b"xa", b"!a")}),
+    ],
+)
+def test_all_short_lists(words, settings, pattern, mode):
+    texts = [word.encode() for word in words.split("|")]
+    rules = tuple((text[:n], text[n:]) for text in texts for n in range(1, len(text)))
+    check_short_lists(Bpe(pattern=pattern, rules=rules, **settings), mode, 2)
+
+
 @given(case=with_text(byte_level()))
+@example(case=(Bpe(pattern="cl100k"), "\u017fé"))
 def test_no_text_is_given_up(case):
     model, text = case
     with few_characters():

@@ -7,13 +7,14 @@ that few different texts are left: " house" and " tree" have one shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from itertools import pairwise, product
 
 import numpy as np
 import regex
 
+from ..lazy import Lazy
 from ..modes import completions
 from ..patterns import Splitter, is_ambiguous
 
@@ -48,9 +49,10 @@ class Shapes:
         self._letters = [regex.compile(c, case) for c in literals if c.isalpha()]
         self._no_letter = (False,) * len(self._letters)
         self._members: dict[tuple[object, ...], str] = {}
-        self._exact = _Lazy(self._exact_member)
-        self._plain = _Lazy(self._plain_member)
+        self._exact = Lazy(lambda code: self._exact_member(chr(code)))
+        self._plain = Lazy(lambda code: self._plain_member(chr(code)))
         self._splitter = Splitter(pattern)
+        self._closing = cache(self._find_closing)
         self._endings: dict[bytes, dict[str, list[bytes]]] = {}
         # ASCII first, so that shapes consist of it where they can; then one of each other kind.
         sample = "".join(map(chr, range(0x80))) + _KINDS
@@ -111,6 +113,14 @@ class Shapes:
             for a, b in pairwise(shape)
         )
 
+    def closing(self, shape: str) -> frozenset[str]:
+        """Shapes of characters that never share a part with one of `shape` before them."""
+        return self._closing(shape)
+
+    def _find_closing(self, shape: str) -> frozenset[str]:
+        members = set(self._plain.values()) - {AMBIGUOUS}
+        return frozenset(behind for behind in members if self.divides(shape + behind))
+
     @cached_property
     def _joined(self) -> frozenset[str]:
         """The pairs of neighbours that some part holds.
@@ -153,18 +163,6 @@ class Shapes:
             return AMBIGUOUS
         sets = tuple(found.fullmatch(character) is not None for found in self._sets)
         return self._members.setdefault((sets, sign, letters), character)
-
-
-class _Lazy(dict[int, str]):
-    """A table for str.translate that is filled as characters are met."""
-
-    def __init__(self, member: Callable[[str], str]) -> None:
-        super().__init__()
-        self._member = member
-
-    def __missing__(self, code: int) -> str:
-        self[code] = found = self._member(chr(code))
-        return found
 
 
 def shorten(shape: str, marks: Sequence[int] = ()) -> tuple[str, list[int]]:

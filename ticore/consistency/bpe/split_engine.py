@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ...interfaces import TokenizerStructure
 from ..engine import Bools
+from ..lazy import Lazy
 from ..modes import Mode, beginnings, pending
 from ..oracle import Oracle
 from ..patterns import Splitter
@@ -21,6 +23,7 @@ from .table_engine import TableEngine
 from .vocabulary import Vocabulary
 
 _EMPTY = Tail()
+_BEGINNINGS, _TAILS = 1 << 14, 1 << 12  # that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class State:
         tail: that text as the expression sees it; None if only the tokenizer can decide.
         unit: bytes of the tokens that share an unfinished character, up to its first byte.
         unfinished: the bytes of that character.
+        closed_by: the shapes of characters before which the text may end, for they begin a new part
+            whatever follows; empty where it takes a closer look.
     """
 
     ids: tuple[int, ...] = ()
@@ -42,6 +47,7 @@ class State:
     tail: Tail | None = _EMPTY
     unit: bytes = b""
     unfinished: bytes = b""
+    closed_by: frozenset[str] = frozenset()
 
 
 class SplitEngine(TableEngine[State]):
@@ -80,9 +86,18 @@ class SplitEngine(TableEngine[State]):
         )
         self._completing = _completing(vocabulary, oracle.mode)
         self._meetings: Recent[str, Meetings] = Recent(4096)
+        # Most tokens begin a part; all that begin one alike are looked at as if they came first.
+        self._first = Lazy(self._find_first)
+        self._begin = lru_cache(_BEGINNINGS)(partial(super().follow, self.start()))
+        self._may_end = lru_cache(_TAILS)(partial(decide, self._splitter, group=END))
 
     def start(self) -> State:
         return State()
+
+    def follow(self, state: State, token: int) -> State | None:
+        if self._first[token] in state.closed_by:
+            return self._begin(token)
+        return super().follow(state, token)
 
     def step(self, state: State, token: int) -> State:
         if token in self._added.ids:
@@ -93,7 +108,7 @@ class SplitEngine(TableEngine[State]):
     def finished_ok(self, state: State) -> bool:
         if state.tail is None:
             return self._oracle.finished_ok(state.ids)
-        return not state.unfinished and decide(self._splitter, state.tail, END) is Verdict.YES
+        return not state.unfinished and self._may_end(state.tail) is Verdict.YES
 
     def loses(self, state: State, token: int) -> bool:
         return state.tail is not None and super().loses(state, token)
@@ -126,7 +141,31 @@ class SplitEngine(TableEngine[State]):
             return State(ids, apart, tail=None)
         tail = self._tail(ids, apart, text, ends)
         unit = b"" if not unfinished else text[max(ends, default=0) :].encode()
-        return State(ids, apart, text, tail, unit, unfinished)
+        closed_by = frozenset[str]() if unfinished else self._closed_by(text, tail)
+        return State(ids, apart, text, tail, unit, unfinished, closed_by)
+
+    def _closed_by(self, text: str, tail: Tail) -> frozenset[str]:
+        """See State. Of a text that ends in white space it depends on what follows where it ends.
+
+        And behind an apostrophe on the very letter that follows.
+        """
+        if (
+            not text
+            or text[-1].isspace()
+            or tail.near_apostrophe
+            or self._added.begun(text)
+            or self._may_end(tail) is not Verdict.YES
+        ):
+            return frozenset()
+        return self._shapes.closing(tail.shape[-1])
+
+    def _find_first(self, token: int) -> str:
+        """The shape of a token's first character, if that does not join; else empty."""
+        data = self._spelled[token]
+        text = data[: len(data) - len(pending(data))].decode(errors="replace")
+        if not text or self._normalization.joins(text[0]):
+            return ""
+        return self._shapes.shape(text[0])
 
     def _last_cut(self, text: str, ends: Sequence[int]) -> int:
         """The last settled boundary of `text` that a token ends at; 0 if there is none.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -23,6 +24,8 @@ from ..oracle import Oracle
 from ..recent import Recent
 
 _BYTES_FOR_MASKS = 16 << 20
+_CONTEXTS = 1 << 12  # ends of texts that are remembered
+_NONE = np.array([], dtype=np.int64)
 
 
 class TableState(Protocol):
@@ -63,6 +66,7 @@ class TableEngine(ABC, Generic[S]):
         self._added = AddedTokens(structure.added_tokens, spelled)
         self._addable = sorted(self._added.ids - oracle.tokenizer.special_ids)
         self._heads = self._find_heads(structure)
+        self._rewritten = lru_cache(_CONTEXTS)(self._find_rewritten)
         self._masks: Recent[Hashable, bytes] = Recent(
             max(64, _BYTES_FOR_MASKS * 8 // max(1, len(spelled)))
         )
@@ -121,7 +125,7 @@ class TableEngine(ABC, Generic[S]):
             return bool(self._oracle.admits(state.ids, [token])[0])
         if token in self._addable:
             return dict(self._added_answers(state))[token]
-        if any(token in forbidden for forbidden in self._forbidden(state)):
+        if self._is_forbidden(state, token):
             return False
         if key in self._masks:
             return bool(self._packed(key, state)[token >> 3] >> (token & 7) & 1)
@@ -143,12 +147,29 @@ class TableEngine(ABC, Generic[S]):
         if state.unfinished or not state.text:
             return
         if self._heads:
-            context = self._normalization.context(state.text)
-            for head, tokens in self._heads.items():
-                if not self._normalization.keeps(context + head):
-                    yield tokens
+            yield self._rewritten(self._normalization.context(state.text))
         for rest in self._added.begun(state.text):
             yield self._added.starting_with(rest)
+
+    def _is_forbidden(self, state: S, token: int) -> bool:
+        """Whether `_forbidden` has the token."""
+        if state.unfinished or not state.text:
+            return False
+        data = self._spelled[token]
+        if head := self._normalization.head(data):
+            context = self._normalization.context(state.text)
+            if not self._normalization.keeps(context + head):
+                return True
+        return any(data.startswith(rest) for rest in self._added.begun(state.text))
+
+    def _find_rewritten(self, context: str) -> Ids:
+        """The pieces that the normaliser rewrites together with the end of a text."""
+        found = [
+            tokens
+            for head, tokens in self._heads.items()
+            if not self._normalization.keeps(context + head)
+        ]
+        return np.concatenate([_NONE, *found])
 
     def _added_answers(self, state: S) -> Iterator[tuple[int, bool]]:
         """Before an added token the text is read as if it ended there."""
