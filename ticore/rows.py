@@ -15,11 +15,20 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from .errors import SettingsError, TicoreError
-from .interfaces import LanguageModel, Logits
+from .interfaces import Logits
 from .limits import checked_ids, require_prompt_fits, require_pushed, require_room
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
+
+
+class Bounded(Protocol):
+    """What is known of a model's logits: their width, and after how many ids there are none."""
+
+    @property
+    def logit_width(self) -> int: ...
+    @property
+    def context_length(self) -> int: ...
 
 
 class RowReader(Protocol):
@@ -60,7 +69,7 @@ class Rows:
 
     def __init__(
         self,
-        model: LanguageModel,
+        model: Bounded,
         reader: RowReader,
         prompts: Sequence[Sequence[int]],
         logits: Iterable[Logits],
@@ -137,7 +146,7 @@ class Rows:
         return checked
 
 
-def checked_prompts(model: LanguageModel, prompts: Iterable[Sequence[int]]) -> list[list[int]]:
+def checked_prompts(model: Bounded, prompts: Iterable[Sequence[int]]) -> list[list[int]]:
     """The ids of each prompt as Python integers.
 
     Raises:

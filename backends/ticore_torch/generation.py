@@ -9,8 +9,10 @@ drawn, the text is the very one that `generate` writes by itself.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from itertools import dropwhile
 from typing import Any
 
@@ -20,10 +22,13 @@ from transformers.generation.utils import GenerateDecoderOnlyOutput
 
 from ticore.consistency import Verification, Verifier, View
 from ticore.errors import CapacityError, PromptError, SettingsError
-from ticore.interfaces import Tokenizer
+from ticore.interfaces import Decoder, Tokenizer
+from ticore.rows import Rows
 from ticore.watermarking import Rollback, excluding
-from ticore.watermarking.rollback import MOST_UNDONE
+from ticore.watermarking.lockstep import Row, in_lockstep
+from ticore.watermarking.rollback import MOST_UNDONE, most_rewound
 
+from .batch import TorchRows
 from .network import Network, ids_of
 from .reading import Reading
 
@@ -48,8 +53,9 @@ def consistent(
 
     Returns:
         A function for `generate`, which answers as always: prompts, continuations, an id that ended
-        a text, and padding. Each text of a batch is written by itself, one after the other. Ids
-        that no text can spell, special ones above all, are not written.
+        a text, and padding. The texts of a batch are read side by side and rolled back each by
+        itself; by networks that cannot do so, one after the other. Ids that no text can spell,
+        special ones above all, are not written.
 
     Raises:
         SettingsError: `observation` is negative; or, when generating: beams, guidance, an encoder,
@@ -76,31 +82,65 @@ def consistent(
         **inputs: Any,
     ) -> Any:
         _require_plain(model, input_ids, logits_processor, generation_config, inputs, streamer)
-        network = Network(model)
+        prompts = _without_padding(input_ids, inputs)
+        verifications = [verification_of(verifier, prompt) for prompt in prompts]
         eos_ids = ids_of(generation_config.eos_token_id)
+        undo = MOST_UNDONE if streamer is None else 0
+        batch, decoders = _decoders(Network(model), prompts, most_rewound(observation, undo))
+        width = len(decoders[0].logits())
+        never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, width)}.difference(eos_ids)
         texts = []
-        for row, prompt in zip(input_ids, _without_padding(input_ids, inputs), strict=True):
-            decoder = _TensorDecoder(network, prompt)
-            never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, len(decoder.logits()))}
+        for row, prompt, verification, decoder in zip(
+            input_ids, prompts, verifications, decoders, strict=True
+        ):
             choice = _Choice(logits_processor, row, len(prompt), bool(generation_config.do_sample))
             rollback = Rollback(
                 decoder,
-                verification_of(verifier, prompt),
-                excluding(choice, sorted(never.difference(eos_ids))),
+                verification,
+                excluding(choice, sorted(never)),
                 tokens=(generation_config.max_length or 0) - len(row),
                 observation=observation,
                 eos_ids=frozenset(eos_ids),
-                undo=MOST_UNDONE if streamer is None else 0,
+                undo=undo,
             )
-            texts.append(_write(rollback, choice, stopping_criteria, streamer))
+            texts.append(_Text(rollback, choice, stopping_criteria, streamer))
+        _write(texts, batch)
         (pad, *_) = *ids_of(generation_config.pad_token_id), *eos_ids, 0
-        sequences = torch.cat([input_ids, _padded(texts, pad).to(input_ids)], dim=1)
+        written = _padded([text.ids for text in texts], pad)
+        sequences = torch.cat([input_ids, written.to(input_ids)], dim=1)
         if generation_config.return_dict_in_generate:
             output: Any = GenerateDecoderOnlyOutput
             return output(sequences=sequences)
         return sequences
 
     return generate
+
+
+def _decoders(
+    network: Network, prompts: list[list[int]], rewindable: int
+) -> tuple[Rows | None, Sequence[Decoder]]:
+    """A Decoder for each prompt; and the batch whose rows they read, if they do so side by side.
+
+    One text is read as `generate` reads it, to the same bits.
+    """
+    if len(prompts) == 1 or not network.pads:
+        return None, [_TensorDecoder(network, prompt) for prompt in prompts]
+    rows = TorchRows(network, _as_they_are)
+    logits = rows.begin(prompts)
+    batch = Rows(_Unbounded(logits.shape[-1]), rows, prompts, logits, rewindable)
+    return batch, [Row(batch, number) for number in range(len(prompts))]
+
+
+def _as_they_are(logits: torch.Tensor) -> Any:
+    return logits
+
+
+@dataclass(frozen=True)
+class _Unbounded:
+    """What is known of a network here; for its context `generate` answers, and warns."""
+
+    logit_width: int
+    context_length: int = sys.maxsize
 
 
 class _TensorDecoder:
@@ -129,7 +169,8 @@ class _Choice:
     """The sampler of `generate`: its logits processors, then the likeliest token or a random one.
 
     Most processors compute from the tokens alone. SynthID's remembers in `state` what it was called
-    with; what it knew before each token is kept, and comes back where the token is taken back.
+    with. It is given what it knew of this text; and what it knew before each token is kept, and
+    comes back where the token is taken back.
 
     Args:
         processors: of transformers.
@@ -149,9 +190,8 @@ class _Choice:
         self._length = length
         self._sample = sample
         self._stateful = [processor for processor in processors if hasattr(processor, "state")]
-        for processor in self._stateful:
-            processor.state = None  # from the text before in the same batch
         self._before: list[list[Any]] = []
+        self._states: list[Any] = [None for _ in self._stateful]
         self.last = -1
 
     def __call__(self, ids: Sequence[int], logits: torch.Tensor) -> int:
@@ -161,6 +201,7 @@ class _Choice:
         dropped = torch.isneginf(logits)
         # A copy, since processors may write into it.
         scores = self._processors(self.sequence(written), logits.to(torch.float32, copy=True)[None])
+        self._states = [processor.state for processor in self._stateful]
         # SynthID's gives every token a finite score.
         scores = scores[0].masked_fill(dropped, -torch.inf)
         if bool(torch.isneginf(scores).all()):
@@ -180,33 +221,71 @@ class _Choice:
 
     def _return_to(self, place: int) -> None:
         """Give the processors back what they knew when they were called at this place before."""
-        if place < len(self._before):
-            for processor, state in zip(self._stateful, self._before[place], strict=True):
-                processor.state = state
-            del self._before[place:]
-        self._before.append([deepcopy(processor.state) for processor in self._stateful])
+        states = self._before[place] if place < len(self._before) else self._states
+        for processor, state in zip(self._stateful, states, strict=True):
+            processor.state = state
+        del self._before[place:]
+        self._before.append(deepcopy(states))
 
 
-def _write(
-    rollback: Rollback,
-    choice: _Choice,
-    stopping_criteria: StoppingCriteriaList,
-    streamer: Any | None,
-) -> list[int]:
-    """Write one text to its end: its tokens, and the id that ended it, if one did."""
-    if streamer is not None:
-        streamer.put(choice.sequence([]).cpu())
-    for piece in rollback.run():
-        if streamer is not None:
-            streamer.put(torch.tensor(piece))
-        if stopping_criteria(choice.sequence(rollback.committed), None).all():
-            break
-    end = [choice.last] if rollback.end == "end of text" else []
-    if streamer is not None:
-        if end:
-            streamer.put(torch.tensor(end))
-        streamer.end()
-    return [*rollback.committed, *end]
+class _Text:
+    """A Rollback that is stopped by criteria, and shown as tokens are settled."""
+
+    def __init__(
+        self,
+        rollback: Rollback,
+        choice: _Choice,
+        stopping_criteria: StoppingCriteriaList,
+        streamer: Any | None,
+    ) -> None:
+        self._rollback = rollback
+        self._choice = choice
+        self._stopping_criteria = stopping_criteria
+        self._streamer = streamer
+        self._stopped = False
+        self._show(choice.sequence([]).cpu())
+
+    @property
+    def end(self) -> str | None:
+        return "stopped" if self._stopped else self._rollback.end
+
+    @property
+    def unread(self) -> int | None:
+        return None if self._stopped else self._rollback.unread
+
+    @property
+    def ids(self) -> list[int]:
+        """The tokens, and the id that ended the text, if one did."""
+        end = [self._choice.last] if self._rollback.end == "end of text" else []
+        return [*self._rollback.committed, *end]
+
+    def step(self) -> None:
+        before = len(self._rollback.committed)
+        self._rollback.step()
+        if piece := self.ids[before:]:
+            self._show(torch.tensor(piece))
+            sequence = self._choice.sequence(self.ids)
+            self._stopped = bool(self._stopping_criteria(sequence, None).all())
+        if self.end is not None and self._streamer is not None:
+            self._streamer.end()
+
+    def mark_read(self) -> None:
+        self._rollback.mark_read()
+
+    def _show(self, tokens: torch.Tensor) -> None:
+        if self._streamer is not None:
+            self._streamer.put(tokens)
+
+
+def _write(texts: Sequence[_Text], batch: Rows | None) -> None:
+    """Write all texts to their ends: those of a batch side by side."""
+    if batch is not None:
+        for _ in in_lockstep(batch, texts):
+            pass
+        return
+    for text in texts:
+        while text.end is None:
+            text.step()
 
 
 def verification_of(verifier: Verifier, prompt: Sequence[int]) -> Verification:

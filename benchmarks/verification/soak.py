@@ -150,6 +150,11 @@ class Soak:
         found = verification.admits(candidates)
         for token in np.array(candidates)[by_table & (mask[candidates] != found)].tolist():
             self._report(tally, "mask", ids, token, bool(mask[token]))
+        for token, admitted in zip(candidates, found.tolist(), strict=True) if by_table else ():
+            verification.push(token)
+            if verification.admissible != admitted:
+                self._report(tally, "push", ids, token, verification.admissible)
+            verification.rewind(1)
         checked = [
             n
             for n, token in enumerate(candidates)

@@ -14,9 +14,31 @@ What becomes of a text is decided by its Rollback alone, as if there were no oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from ..interfaces import BatchDecoder, Logits
-from .rollback import Rollback
+
+
+class Text(Protocol):
+    """A text that is being written: a Rollback, or what looks after one."""
+
+    @property
+    def end(self) -> str | None:
+        """Why it ended; None while it goes on."""
+        ...
+
+    @property
+    def unread(self) -> int | None:
+        """See Rollback."""
+        ...
+
+    def step(self) -> None:
+        """See Rollback."""
+        ...
+
+    def mark_read(self) -> None:
+        """See Rollback."""
+        ...
 
 
 class Row:
@@ -41,7 +63,7 @@ class Row:
         self._batch.rewind(self._row, count)
 
 
-def in_lockstep(batch: BatchDecoder, texts: Sequence[Rollback]) -> Iterator[int]:
+def in_lockstep(batch: BatchDecoder, texts: Sequence[Text]) -> Iterator[int]:
     """Write all texts to their ends, and yield the number of each when it has ended.
 
     Args:
@@ -64,7 +86,7 @@ def in_lockstep(batch: BatchDecoder, texts: Sequence[Rollback]) -> Iterator[int]
             writing[row].mark_read()
 
 
-def _next_to_read(text: Rollback) -> int | None:
+def _next_to_read(text: Text) -> int | None:
     """Go on with a text until it has to read a token: which; None if it has ended."""
     while text.end is None and text.unread is None:
         text.step()

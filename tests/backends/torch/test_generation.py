@@ -159,6 +159,16 @@ class TestWatermarks:
             assert torch.equal(fresh.state.context, states[end + 1].context)
             assert torch.equal(fresh.state.context_history, states[end + 1].context_history)
 
+    def test_synthid_does_not_mix_up_the_texts_of_a_batch(self, english: TorchModel) -> None:
+        """Which are not random, so that each is what it is by itself."""
+        ids = torch.cat([prompt(english, text) for text in ("He is", "We go")])
+        settings = SAMPLING["synthid"] | {"do_sample": False, "max_new_tokens": 20}
+        settings["custom_generate"] = consistent(english.tokenizer)
+        together = generate(english, ids, **settings)
+        for row, found in zip(ids, together, strict=True):
+            alone = generate(english, row[None], **settings)[0]
+            assert torch.equal(found[: len(alone)], alone)
+
 
 class TestCalling:
     def test_batch_with_padding(self, english: TorchModel) -> None:
@@ -176,6 +186,44 @@ class TestCalling:
             new = alone[len(prompt(english, text)[0]) :]
             assert torch.equal(row[longest : longest + len(new)], new)
             assert not row[longest + len(new) :].any()
+
+    @pytest.mark.parametrize("name", SAMPLING)
+    def test_a_batch_is_read_side_by_side(self, name: str, babble: TorchModel) -> None:
+        """Each text is consistent, and one pass reads a token in all that go on."""
+        ids, passes = prompt(babble).repeat(4, 1), []
+        with babble.network.module.register_forward_pre_hook(
+            lambda module, args, kwargs: passes.append(kwargs["input_ids"].shape), with_kwargs=True
+        ):
+            custom = consistent(babble.tokenizer, 2)
+            found = generate(babble, ids, custom_generate=custom, **SAMPLING[name])
+        width = ids.shape[1]
+        assert all(survives(babble, row.tolist()) for row in found[:, width:])
+        assert passes[:4] == [(1, width)] * 4
+        assert passes[4] == (4, 1)
+        assert 30 <= len(passes) - 4 < 90  # the text that was rolled back most
+
+    def test_batch_of_a_recurrent_model(self, tmp_path: Path) -> None:
+        """Texts that cannot be read side by side are written one after the other."""
+        model = load(write(tmp_path, CONFIGS["lfm2"]))
+        assert not model.network.pads
+        ids, settings = prompt(model), {"custom_generate": consistent(model.tokenizer)}
+        alone = generate(model, ids, **settings)
+        assert torch.equal(generate(model, ids.repeat(2, 1), **settings), alone.repeat(2, 1))
+
+    def test_each_text_of_a_batch_is_stopped_by_itself(self, english: TorchModel) -> None:
+        class AtWord(StoppingCriteria):
+            def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
+                return torch.tensor([input_ids[0, -1] == stop])
+
+        ids = torch.cat([prompt(english, "He is"), prompt(english, "We go")])
+        settings = {"custom_generate": consistent(english.tokenizer), "pad_token_id": 0}
+        whole = generate(english, ids, **settings)
+        (stop, *_) = set(whole[0, 8:].tolist()) - set(whole[1].tolist())
+        found = generate(english, ids, stopping_criteria=[AtWord()], **settings)
+        first = whole[0].tolist().index(stop, ids.shape[1]) + 1
+        assert torch.equal(found[1], whole[1])
+        assert torch.equal(found[0, :first], whole[0, :first])
+        assert not found[0, first:].any()
 
     def test_several_texts_of_one_prompt(self, english: TorchModel) -> None:
         custom = consistent(english.tokenizer)
