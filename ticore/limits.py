@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from .errors import CapacityError, PromptError, SettingsError
+
+
+class Bounded(Protocol):
+    """A model, as far as its limits go."""
+
+    @property
+    def logit_width(self) -> int:
+        """Number of logits: ids are below it."""
+        ...
+
+    @property
+    def context_length(self) -> int:
+        """Most ids that a Decoder can read."""
+        ...
 
 
 def checked_ids(ids: Iterable[int], width: int) -> list[int]:

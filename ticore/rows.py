@@ -16,19 +16,10 @@ from typing import Protocol, TypeVar
 
 from .errors import SettingsError, TicoreError
 from .interfaces import Logits
-from .limits import checked_ids, require_prompt_fits, require_pushed, require_room
+from .limits import Bounded, checked_ids, require_prompt_fits, require_pushed, require_room
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
-
-
-class Bounded(Protocol):
-    """What is known of a model's logits: their width, and after how many ids there are none."""
-
-    @property
-    def logit_width(self) -> int: ...
-    @property
-    def context_length(self) -> int: ...
 
 
 class RowReader(Protocol):

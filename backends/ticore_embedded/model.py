@@ -9,19 +9,14 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ticore.checkpoint import Checkpoint
+from ticore.decoding import ArrayDecoder
 from ticore.interfaces import BatchDecoder, Logits, Tokenizer
-from ticore.limits import (
-    checked_ids,
-    require_float64,
-    require_prompt_fits,
-    require_pushed,
-    require_room,
-    require_scorable,
-)
+from ticore.limits import checked_ids, require_float64, require_prompt_fits, require_scorable
 from ticore.rows import Rows, checked_prompts
 
 from .batch import EmbeddedRows
 from .network import Cache, Network
+from .reading import EmbeddedText
 
 
 class EmbeddedModel:
@@ -57,7 +52,7 @@ class EmbeddedModel:
         """Most ids that a Decoder can read: the start token takes one position."""
         return self.network.config.max_position_embeddings - 1
 
-    def start(self, prompt_ids: Sequence[int]) -> EmbeddedDecoder:
+    def start(self, prompt_ids: Sequence[int]) -> ArrayDecoder:
         """A Decoder that has read the start token and `prompt_ids`, which may be empty.
 
         Raises:
@@ -65,7 +60,9 @@ class EmbeddedModel:
             SettingsError: an id has no logit.
         """
         require_prompt_fits(len(prompt_ids), self.context_length)
-        return EmbeddedDecoder(self.network, self._checked(prompt_ids))
+        ids = self._checked(prompt_ids)
+        opened = [self.network.config.bos_token_id, *ids]
+        return ArrayDecoder(self, EmbeddedText(self.network), ids, opened)
 
     def start_batch(
         self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
@@ -119,59 +116,3 @@ class EmbeddedModel:
 
     def _checked(self, ids: Sequence[int]) -> list[int]:
         return checked_ids(ids, self.logit_width)
-
-
-class EmbeddedDecoder:
-    """One text being read. Create it with `EmbeddedModel.start`.
-
-    The prompt is read at once and each pushed id alone, at once and never in batches. Its logits
-    are hence the same bits for the same prompt and the same ids, whatever was rewound in between.
-
-    One row of logits is kept for each pushed id, so that `rewind` computes nothing. A text that
-    fills the 2047 tokens of `tiny-en` keeps 64 MB in float64; a usual one keeps a tenth of that.
-    """
-
-    def __init__(self, network: Network, prompt_ids: list[int]) -> None:
-        self._network = network
-        self._cache = Cache(network.config, network.dtype)
-        self._ids = prompt_ids
-        self._rows: list[Logits] = []  # after the prompt, then after each pushed id
-        self._read([network.config.bos_token_id, *prompt_ids])
-
-    @property
-    def ids(self) -> Sequence[int]:
-        """The prompt's ids, then the pushed ones; without the start token."""
-        return tuple(self._ids)
-
-    def logits(self) -> Logits:
-        """Logits float[logit_width] of the next token, read-only."""
-        return self._rows[-1]
-
-    def push(self, token: int) -> None:
-        """Read one more id.
-
-        Raises:
-            CapacityError: the context is full.
-            SettingsError: the id has no logit.
-        """
-        (token,) = checked_ids([token], self._network.config.vocab_size)
-        require_room(len(self._ids), self._network.config.max_position_embeddings - 1)
-        self._read([token])
-        self._ids.append(token)
-
-    def rewind(self, count: int) -> None:
-        """Forget the last `count` pushed ids, without computing anything.
-
-        Raises:
-            SettingsError: `count` is negative or exceeds the number of pushed ids.
-        """
-        require_pushed(count, len(self._rows) - 1)
-        if count:
-            del self._ids[-count:], self._rows[-count:]
-            self._cache.length -= count
-
-    def _read(self, ids: list[int]) -> None:
-        states = self._network.read(ids, self._cache)
-        row = self._network.logits(states[-1:])[0]
-        row.setflags(write=False)
-        self._rows.append(row)

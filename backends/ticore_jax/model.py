@@ -9,22 +9,15 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ticore.checkpoint import Checkpoint
+from ticore.decoding import DeviceDecoder
 from ticore.interfaces import BatchDecoder, Logits, Tokenizer
-from ticore.limits import (
-    checked_ids,
-    require_float64,
-    require_prompt_fits,
-    require_pushed,
-    require_room,
-    require_scorable,
-)
+from ticore.limits import checked_ids, require_float64, require_prompt_fits, require_scorable
 from ticore.rows import Rows, checked_prompts, each_row
 
 from .batch import JaxRows, Programs
-from .rows import Row
+from .reading import JaxText
 from .runner import Runner
 
 
@@ -62,7 +55,7 @@ class JaxModel:
         """Most ids that a Decoder can read. One position is the start token's, used or not."""
         return self._runner.config.context - 1
 
-    def start(self, prompt_ids: Sequence[int]) -> JaxDecoder:
+    def start(self, prompt_ids: Sequence[int]) -> DeviceDecoder:
         """A Decoder that has read `prompt_ids`, behind the start token if there is one.
 
         Raises:
@@ -71,7 +64,8 @@ class JaxModel:
         """
         require_prompt_fits(len(prompt_ids), self.context_length)
         checked = self._checked(prompt_ids)
-        return JaxDecoder(self._runner, checked, self._start.before(checked), self.context_length)
+        opened = self._start.before(checked)
+        return DeviceDecoder(self, JaxText(self._runner), checked, opened)
 
     def start_batch(
         self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
@@ -135,63 +129,3 @@ class JaxModel:
 
     def _checked(self, ids: Sequence[int]) -> list[int]:
         return checked_ids(ids, self.logit_width)
-
-
-class JaxDecoder:
-    """One text being read. Create it with `JaxModel.start`.
-
-    The prompt is read at once and each pushed id alone, at once and never in batches. Its logits
-    are hence the same bits for the same prompt and the same ids, whatever was rewound in between.
-
-    One row of logits is kept for each pushed id, so that `rewind` computes nothing. They stay on
-    the device until they are asked for.
-    """
-
-    def __init__(
-        self, runner: Runner, prompt_ids: list[int], opened: list[int], most_ids: int
-    ) -> None:
-        self._runner = runner
-        self._cache = runner.new_cache()
-        self._ids = list(prompt_ids)
-        self._most_ids = most_ids
-        self._rows: list[Row] = []  # after the prompt, then after each pushed id
-        self._read(opened)
-
-    @property
-    def ids(self) -> Sequence[int]:
-        """The prompt's ids, then the pushed ones; without the start token."""
-        return tuple(self._ids)
-
-    def logits(self) -> Logits:
-        """Logits float[logit_width] of the next token, read-only; float32 if not float64."""
-        return self._rows[-1].whole
-
-    def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
-        """The `count` largest logits of the next token, the largest first: ids and logits."""
-        return self._rows[-1].top(count)
-
-    def push(self, token: int) -> None:
-        """Read one more id.
-
-        Raises:
-            CapacityError: the context is full.
-            SettingsError: the id has no logit.
-        """
-        (token,) = checked_ids([token], self._runner.config.vocab_size)
-        require_room(len(self._ids), self._most_ids)
-        self._read([token])
-        self._ids.append(token)
-
-    def rewind(self, count: int) -> None:
-        """Forget the last `count` pushed ids, without computing anything.
-
-        Raises:
-            SettingsError: `count` is negative or exceeds the number of pushed ids.
-        """
-        require_pushed(count, len(self._rows) - 1)
-        if count:
-            del self._ids[-count:], self._rows[-count:]
-            self._cache.length -= count
-
-    def _read(self, ids: list[int]) -> None:
-        self._rows.append(Row(self._runner.read(ids, self._cache)))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from itertools import dropwhile
 from typing import Any
 
@@ -21,6 +20,7 @@ from transformers import LogitsProcessorList, PreTrainedModel, StoppingCriteriaL
 from transformers.generation.utils import GenerateDecoderOnlyOutput
 
 from ticore.consistency import Verification, Verifier, View
+from ticore.decoding import ArrayDecoder
 from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore.interfaces import Decoder, Tokenizer
 from ticore.rows import Rows
@@ -30,7 +30,7 @@ from ticore.watermarking.rollback import MOST_UNDONE, most_rewound
 
 from .batch import TorchRows
 from .network import Network, ids_of
-from .reading import Reading
+from .reading import TorchText
 
 
 def consistent(
@@ -124,10 +124,13 @@ def _decoders(
     One text is read as `generate` reads it, to the same bits.
     """
     if len(prompts) == 1 or not network.pads:
-        return None, [_TensorDecoder(network, prompt) for prompt in prompts]
+        texts = [TorchText(network, torch.clone) for _ in prompts]
+        return None, [
+            ArrayDecoder(_Unbounded(), text, prompt, prompt)
+            for text, prompt in zip(texts, prompts, strict=True)
+        ]
     rows = TorchRows(network, _as_they_are)
-    logits = rows.begin(prompts)
-    batch = Rows(_Unbounded(logits.shape[-1]), rows, prompts, logits, rewindable)
+    batch = Rows(_Unbounded(), rows, prompts, rows.begin(prompts), rewindable)
     return batch, [Row(batch, number) for number in range(len(prompts))]
 
 
@@ -135,34 +138,10 @@ def _as_they_are(logits: torch.Tensor) -> Any:
     return logits
 
 
-@dataclass(frozen=True)
 class _Unbounded:
-    """What is known of a network here; for its context `generate` answers, and warns."""
+    """A model whose limits are not looked at here: `generate` warns of a full context itself."""
 
-    logit_width: int
-    context_length: int = sys.maxsize
-
-
-class _TensorDecoder:
-    """A Decoder whose logits stay where they were computed."""
-
-    def __init__(self, network: Network, prompt_ids: list[int]) -> None:
-        self._prompt = prompt_ids
-        self._reading = Reading(network, prompt_ids, torch.clone)
-
-    @property
-    def ids(self) -> Sequence[int]:
-        return (*self._prompt, *self._reading.pushed)
-
-    def logits(self) -> Any:
-        """The logits of the next token, a tensor [width]."""
-        return self._reading.rows[-1]
-
-    def push(self, token: int) -> None:
-        self._reading.push(token)
-
-    def rewind(self, count: int) -> None:
-        self._reading.rewind(count)
+    logit_width = context_length = sys.maxsize
 
 
 class _Choice:

@@ -8,24 +8,17 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from ticore.checkpoint import Checkpoint
+from ticore.decoding import DeviceDecoder
 from ticore.interfaces import BatchDecoder, Logits, Tokenizer
-from ticore.limits import (
-    checked_ids,
-    require_float64,
-    require_prompt_fits,
-    require_pushed,
-    require_room,
-    require_scorable,
-)
+from ticore.limits import checked_ids, require_float64, require_prompt_fits, require_scorable
 from ticore.rows import Rows, checked_prompts, each_row
 
 from .batch import TorchRows
 from .network import Network
-from .reading import Reading
+from .reading import TorchText
 from .rows import Row, as_array
 
 # What a config says of its file and not of the model.
@@ -81,7 +74,7 @@ class TorchModel:
         """Most ids that a Decoder can read. One position is the start token's, used or not."""
         return self._positions - 1
 
-    def start(self, prompt_ids: Sequence[int]) -> TorchDecoder:
+    def start(self, prompt_ids: Sequence[int]) -> DeviceDecoder:
         """A Decoder that has read `prompt_ids`, behind the start token if there is one.
 
         Raises:
@@ -91,7 +84,8 @@ class TorchModel:
         """
         require_prompt_fits(len(prompt_ids), self.context_length)
         checked = self.checked(prompt_ids)
-        return TorchDecoder(self, checked, self._start.before(checked))
+        opened = self._start.before(checked)
+        return DeviceDecoder(self, TorchText(self.network, Row), checked, opened)
 
     def start_batch(
         self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
@@ -169,55 +163,6 @@ class TorchModel:
         }
         text = json.dumps(parts, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-class TorchDecoder:
-    """One text being read. Create it with `TorchModel.start`.
-
-    One row of logits is kept for each pushed id, so that `rewind` computes nothing: 0.6 MB a token
-    where there are 150,000 logits in float32. They stay on the device until they are asked for.
-    """
-
-    def __init__(self, model: TorchModel, prompt_ids: list[int], opened: list[int]) -> None:
-        self._model = model
-        self._prompt = prompt_ids
-        self._reading = Reading(model.network, opened, Row)
-
-    @property
-    def ids(self) -> Sequence[int]:
-        """The prompt's ids, then the pushed ones; without the start token."""
-        return (*self._prompt, *self._reading.pushed)
-
-    def logits(self) -> Logits:
-        """Logits float[logit_width] of the next token, read-only: float64 if the model is, else
-        float32.
-        """
-        return self._reading.rows[-1].whole
-
-    def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
-        """The `count` largest logits of the next token, the largest first: ids and logits."""
-        return self._reading.rows[-1].top(count)
-
-    def push(self, token: int) -> None:
-        """Read one more id.
-
-        Raises:
-            CapacityError: the context is full.
-            SettingsError: the id has no logit.
-        """
-        (checked,) = self._model.checked([token])
-        read = len(self._prompt) + len(self._reading.pushed)
-        require_room(read, self._model.context_length)
-        self._reading.push(checked)
-
-    def rewind(self, count: int) -> None:
-        """Forget the last `count` pushed ids, without computing anything.
-
-        Raises:
-            SettingsError: `count` is negative or exceeds the number of pushed ids.
-        """
-        require_pushed(count, len(self._reading.pushed))
-        self._reading.rewind(count)
 
 
 def digest_of_weights(module: torch.nn.Module) -> str:

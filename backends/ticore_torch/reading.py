@@ -1,4 +1,4 @@
-"""One text being read by a network, with a row of logits at each place to come back to."""
+"""One text that is read by a network."""
 
 from __future__ import annotations
 
@@ -10,47 +10,44 @@ from transformers import Cache
 
 from .network import Network
 
-Row = TypeVar("Row")
+Kept = TypeVar("Kept")
 
 
-class Reading(Generic[Row]):
-    """A prompt, and the ids pushed behind it.
+class TorchText(Generic[Kept]):
+    """A TextReader.
 
     Args:
         network: reads.
-        prompt: at least one id.
         keep: what becomes of each tensor of logits [width].
-
-    Attributes:
-        pushed: the ids behind the prompt.
-        rows: what was kept after the prompt, then after each of `pushed`.
     """
 
-    def __init__(
-        self, network: Network, prompt: Sequence[int], keep: Callable[[torch.Tensor], Row]
-    ) -> None:
+    def __init__(self, network: Network, keep: Callable[[torch.Tensor], Kept]) -> None:
         self._network = network
-        self._prompt = prompt
         self._keep = keep
-        self._cache: Cache | None = network.new_cache()
-        self.pushed: list[int] = []
-        self.rows = [keep(network.read(prompt, self._cache))]
+        self._cache: Cache | None = None
+        self._prompt: list[int] = []
+        self._pushed: list[int] = []
 
-    def push(self, token: int) -> None:
-        """Read one more id."""
+    def begin(self, ids: Sequence[int]) -> Kept:
+        """Read a prompt: the logits after it."""
+        self._prompt = list(ids)
+        self._cache = cache = self._network.new_cache()
+        return self._keep(self._network.read(ids, cache))
+
+    def push(self, token: int) -> Kept:
+        """Read one more id: the logits after it."""
         cache = self._reread() if self._cache is None else self._cache
-        self.rows.append(self._keep(self._network.read([token], cache)))
-        self.pushed.append(token)
+        logits = self._network.read([token], cache)
+        self._pushed.append(token)
+        return self._keep(logits)
 
     def rewind(self, count: int) -> None:
-        """Forget the last `count` pushed ids.
+        """Forget the last `count` pushed ids, of which there is one at least.
 
         A cache that cannot be cropped is dropped; the next push reads everything again, in the
         same steps and hence to the same bits.
         """
-        if count == 0:
-            return
-        del self.pushed[-count:], self.rows[-count:]
+        del self._pushed[-count:]
         if not self._network.crops:
             self._cache = None
         elif self._cache is not None:
@@ -59,6 +56,6 @@ class Reading(Generic[Row]):
     def _reread(self) -> Cache:
         self._cache = cache = self._network.new_cache()
         self._network.read(self._prompt, cache)
-        for token in self.pushed:
+        for token in self._pushed:
             self._network.read([token], cache)
         return cache

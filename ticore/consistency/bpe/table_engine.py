@@ -146,8 +146,8 @@ class TableEngine(ABC, Generic[S]):
         """Tokens that are out because of the very characters that stand before them."""
         if state.unfinished or not state.text:
             return
-        if self._heads:
-            yield self._rewritten(self._normalization.context(state.text))
+        if self._heads and len(found := self._rewritten(self._normalization.context(state.text))):
+            yield found
         for rest in self._added.begun(state.text):
             yield self._added.starting_with(rest)
 
