@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from functools import partial
 from itertools import dropwhile
 from typing import Any
 
@@ -23,7 +24,7 @@ from ticore.consistency import Verification, Verifier, View
 from ticore.decoding import ArrayDecoder
 from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore.interfaces import Decoder, Tokenizer
-from ticore.rows import Rows
+from ticore.rows import Rows, each_row
 from ticore.watermarking import Rollback, excluding
 from ticore.watermarking.lockstep import Row, in_lockstep
 from ticore.watermarking.rollback import MOST_UNDONE, most_rewound
@@ -60,7 +61,7 @@ def consistent(
     Raises:
         SettingsError: `observation` is negative; or, when generating: beams, guidance, an encoder,
             embeddings, a filled cache, or scores of each step are asked for.
-        PromptError: when generating: in view `whole`, the prompt is not consistent.
+        PromptError: when generating: in view `whole`, a prompt is not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
 
     >>> generate = consistent(tokenizer)  # doctest: +SKIP
@@ -83,7 +84,7 @@ def consistent(
     ) -> Any:
         _require_plain(model, input_ids, logits_processor, generation_config, inputs, streamer)
         prompts = _without_padding(input_ids, inputs)
-        verifications = [verification_of(verifier, prompt) for prompt in prompts]
+        verifications = each_row(partial(verification_of, verifier), prompts)
         eos_ids = ids_of(generation_config.eos_token_id)
         undo = MOST_UNDONE if streamer is None else 0
         batch, decoders = _decoders(Network(model), prompts, most_rewound(observation, undo))
