@@ -36,7 +36,7 @@ for folder in sys.argv[2:]:
     batch.push({1: ids[10], 7: 3})
     rows = [decoder.logits(), batch.logits(0), batch.logits(1)]
     np.save(folder + "/logits.npy", np.concatenate([model.score(ids), rows]))
-    cache = decoder._cache.layers[0][0]
+    cache = decoder._reader._cache.layers[0][0]
     print(json.dumps({
         "mesh": dict(model._runner.placement.mesh.shape),
         "shared": sum(not w.sharding.is_fully_replicated for w in model._runner.weights),
