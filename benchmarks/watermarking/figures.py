@@ -11,7 +11,7 @@ from scipy import stats
 
 from benchmarks.workers import Found
 
-from .plan import FPR, NO_ROLLBACK, ROLLBACK, UNMARKED
+from .plan import FPR, ROLLBACK, UNMARKED
 
 _RESAMPLED = 1000
 _LEVEL = 0.95
@@ -105,31 +105,31 @@ def _looked(scores: Sequence[Found], null: Floats | None = None) -> Found:
 
 
 def _overhead(samples: Sequence[Found]) -> Found:
-    """Seconds a token with rollback, over those without: of all tokens of the same samples.
+    """Seconds a token with rollback, over those without: the median of samples.
 
-    `interval` is where 95 % of such ratios lie if samples are drawn anew from themselves.
+    Not their mean, which one interruption of the machine may move by more than rollback takes.
+    `interval` is where 95 % of medians lie if samples are drawn anew from themselves. `in_vain` is
+    what a median does not see: passes for tokens that were taken back, a text.
     """
-    pairs = [
-        (sample[ROLLBACK], sample[NO_ROLLBACK])
-        for sample in samples
-        if ROLLBACK in sample and NO_ROLLBACK in sample
-    ]
-    if not pairs:
+    ratios, in_vain = [], []
+    for sample in samples:
+        without = [text for arm, text in sample.items() if arm != ROLLBACK]
+        if ROLLBACK in sample and without:
+            with_it = sample[ROLLBACK]
+            plain = float(np.mean([_per_token(text["seconds"], text) for text in without]))
+            ratios.append(_per_token(with_it["seconds"], with_it) / plain)
+            in_vain.append(_unwritten(with_it) - np.mean([_unwritten(text) for text in without]))
+    if not ratios:
         return {"ratio": None}
-    # float64[side, sample]
-    seconds, tokens = (
-        np.array([[text[name] for text in side] for side in zip(*pairs, strict=True)], dtype=float)
-        for name in ("seconds", "tokens")
-    )
-
-    def ratio(drawn: npt.NDArray[np.int64]) -> float:
-        with_it, without = seconds[:, drawn].sum(axis=1) / tokens[:, drawn].sum(axis=1)
-        return float(with_it / without)
-
-    count = len(pairs)
     rng = np.random.default_rng(2026)
-    ratios = [ratio(rng.integers(count, size=count)) for _ in range(_RESAMPLED)]
-    return {"ratio": ratio(np.arange(count)), "interval": _middle(ratios)}
+    medians = [_median(rng.choice(ratios, len(ratios)).tolist()) for _ in range(_RESAMPLED)]
+    found = {"ratio": _median(ratios), "interval": _middle(medians)}
+    return found | {"in_vain": float(np.mean(in_vain))}
+
+
+def _unwritten(text: Found) -> int:
+    """How many more tokens the model read than were written: -1 where it need not read the last."""
+    return int(text["forwards"]) - int(text["tokens"])
 
 
 def auroc(positives: Floats, negatives: Floats) -> float:

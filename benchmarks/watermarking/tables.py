@@ -28,7 +28,7 @@ def _written(found: Found) -> Table:
         "without a watermark",
         ["scheme", "arm"],
         ["texts", "tokens", "strength", "lost", _DETECTED, "AUROC (95 %)", "PPL", "PPL read back"],
-        ["rollbacks", "inconsistent", "outside the model", "a token", "time (95 %)"],
+        ["rollbacks", "in vain", "inconsistent", "outside the model", "a token", "time (95 %)"],
     )
     overheads = {row["scheme"]: row for row in found["overhead"]}
     last = ""
@@ -47,6 +47,7 @@ def _written(found: Found) -> Table:
             _number(row["perplexity"]),
             _number(row["perplexity_read"]),
             f"{row['rollbacks']:.2f}",
+            f"{overhead['in_vain']:.2f}" if "in_vain" in overhead else "",
             f"{row['inconsistent']:.1%}",
             duration(row["seconds_outside_the_model"]),
             duration(row["seconds_a_token"]),

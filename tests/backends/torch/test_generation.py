@@ -107,7 +107,7 @@ class TestConsistency:
 
     def test_prompt_that_is_not_consistent(self, english: TorchModel) -> None:
         custom = consistent(english.tokenizer, view="whole")
-        with pytest.raises(PromptError, match="row 0: .*use view 'continuation'"):
+        with pytest.raises(PromptError, match=r"row 0: .*use view 'continuation'"):
             generate(english, torch.tensor([[1, UNWRITABLE]]), custom_generate=custom)
 
 
