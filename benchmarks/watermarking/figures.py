@@ -30,7 +30,7 @@ def figures(rows: Sequence[Found], schemes: Sequence[str]) -> Found:
         `written`, a row for each scheme and arm that has samples, where `strength_lost` is by how
         much the tokens that were written scored higher than those read back; `unmarked`, what
         schemes see in texts without a watermark, by arm; `attacked`, a row for each scheme, arm and
-        attack; `overhead`, a row for each scheme.
+        attack; `overhead`, a row for each scheme; `overhead_of_all`, over the texts of all schemes.
     """
     by_scheme: dict[str, list[Found]] = {name: [] for name in (*schemes, UNMARKED)}
     for row in sorted(rows, key=lambda row: row["index"]):
@@ -62,6 +62,8 @@ def figures(rows: Sequence[Found], schemes: Sequence[str]) -> Found:
                 row = cell | {"attack": attack, "changed": changed}
                 found["attacked"].append(row | _looked(after, null))
         found["overhead"].append({"scheme": scheme} | _overhead(samples))
+    marked = [sample for name in schemes for sample in by_scheme[name]]
+    found["overhead_of_all"] = _overhead(marked)
     found["unmarked"].sort(key=lambda row: schemes.index(row["scheme"]))
     return found
 

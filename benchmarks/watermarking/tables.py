@@ -54,6 +54,9 @@ def _written(found: Found) -> Table:
             _overhead(overhead),
         )
         last = scheme
+    if over_all := _overhead(found["overhead_of_all"]):
+        table.caption_justify = "left"
+        table.caption = f"Time with rollback, over the texts of all schemes: {over_all}"
     return table
 
 

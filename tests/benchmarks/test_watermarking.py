@@ -102,6 +102,8 @@ def test_figures(rows):
     assert len(found["attacked"]) == 2 * 3 * 2
     assert [row["scheme"] for row in found["overhead"]] == ["unigram", "gumbel", "none"]
     assert all(row["ratio"] > 0 for row in found["overhead"])
+    ratios = [row["ratio"] for row in found["overhead"][:2]]
+    assert min(ratios) <= found["overhead_of_all"]["ratio"] <= max(ratios)
     assert [table.row_count for table in tables(found)] == [9, 6, 12]
 
 
