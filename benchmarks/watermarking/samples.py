@@ -67,7 +67,7 @@ class Samples:
 
         They are written side by side, a few steps of one, then of the next, so that what is slow
         at the moment hits all alike: what rollback takes is less than what a machine varies by. And
-        they take turns in coming first, since where in memory a text's arrays lie matters as well.
+        they take turns in coming first: a text that is always begun first was seen to take longer.
         """
         names = [arm.name for arm in self._plan.arms]
         first = index % len(names)
