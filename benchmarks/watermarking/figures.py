@@ -107,11 +107,11 @@ def _looked(scores: Sequence[Found], null: Floats | None = None) -> Found:
 
 
 def _overhead(samples: Sequence[Found]) -> Found:
-    """Seconds a token with rollback, over those without: the median of samples.
+    """Seconds a token with rollback, over those without: the median of samples, and the mean.
 
-    Not their mean, which one interruption of the machine may move by more than rollback takes.
-    `interval` is where 95 % of medians lie if samples are drawn anew from themselves. `in_vain` is
-    what a median does not see: passes for tokens that were taken back, a text.
+    One interruption of the machine may move the mean by more than rollback takes. Intervals are
+    where 95 % of them lie if samples are drawn anew from themselves. `in_vain` is what a median
+    does not see: passes for tokens that were taken back, a text.
     """
     ratios, in_vain = [], []
     for sample in samples:
@@ -124,9 +124,14 @@ def _overhead(samples: Sequence[Found]) -> Found:
     if not ratios:
         return {"ratio": None}
     rng = np.random.default_rng(2026)
-    medians = [_median(rng.choice(ratios, len(ratios)).tolist()) for _ in range(_RESAMPLED)]
-    found = {"ratio": _median(ratios), "interval": _middle(medians)}
-    return found | {"in_vain": float(np.mean(in_vain))}
+    drawn = rng.choice(ratios, (_RESAMPLED, len(ratios)))
+    return {
+        "ratio": _median(ratios),
+        "interval": _middle(np.median(drawn, axis=1).tolist()),
+        "mean": float(np.mean(ratios)),
+        "mean_interval": _middle(drawn.mean(axis=1).tolist()),
+        "in_vain": float(np.mean(in_vain)),
+    }
 
 
 def _unwritten(text: Found) -> int:

@@ -123,6 +123,8 @@ def test_what_rollback_takes():
     ]
     found = _overhead(samples)
     assert found["ratio"] == pytest.approx(1.02)
+    assert found["mean"] == pytest.approx((1.01 + 1.03 + 1.02 + 9.0 + 1.00) / 5)
+    assert found["mean_interval"][0] < found["mean"] < found["mean_interval"][1]
     assert found["in_vain"] == pytest.approx(0.6)
     low, high = found["interval"]
     assert low == pytest.approx(1.00)

@@ -396,13 +396,13 @@ def check_list(
     return [token for token, good in zip(tokens, expected, strict=True) if good]
 
 
-def check_nothing_lost(engine: Any, judge: oracle.Oracle, ids: Sequence[int]) -> None:
-    """No engine gives a consistent list up on the way, if it holds no special id."""
-    if judge.tokenizer.special_ids.isdisjoint(ids) and judge.finished_ok(ids):
-        state = engine.start()
-        for at, token in enumerate(ids):
-            assert not engine.loses(state, token), (ids[:at], token)
-            state = engine.step(state, token)
+def check_nothing_lost(engine: Any, tokenizer: Any, text: str) -> None:
+    """No engine gives up what a text is read as, up to the first special id."""
+    ids = tokenizer.encode(text)
+    state = engine.start()
+    for at, token in enumerate(takewhile(lambda token: token not in tokenizer.special_ids, ids)):
+        assert not engine.loses(state, token), (ids[:at], token)
+        state = engine.step(state, token)
 
 
 def check_walk(

@@ -177,8 +177,8 @@ class Verification:
         self._ids: list[int] = []
         # The engine's state after each push; None where no text may begin with the list.
         self._states: list[Any] = [engine.start()]
-        # Then whatever may begin a text may be one; of the empty list alone nobody has asked that.
-        self._finished = oracle.mode == "prefix"
+        # In this mode whatever may begin a text may be all of it.
+        self._ends_anywhere = oracle.mode == "prefix"
         for token in ids:
             self.push(token)
         self._given = len(self._ids)
@@ -194,7 +194,8 @@ class Verification:
         state = self._states[-1]
         if state is None:
             return False
-        return (self._finished and bool(self._ids)) or self._engine.finished_ok(state)
+        # The empty list is taken for admissible without asking.
+        return (self._ends_anywhere and bool(self._ids)) or self._engine.finished_ok(state)
 
     @property
     def admissible(self) -> bool:

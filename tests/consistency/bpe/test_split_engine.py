@@ -56,7 +56,7 @@ def test_no_text_is_given_up(case):
     model, text = case
     with few_characters():
         engine, judge = engine_of(model.open(), "prefix")
-        check_nothing_lost(engine, judge, judge.tokenizer.encode(text))
+        check_nothing_lost(engine, judge.tokenizer, text)
 
 
 @where_characters_may_be_begun
