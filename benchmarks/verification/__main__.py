@@ -29,7 +29,7 @@ from .plot import plot
 from .rejections import rejections
 from .soak import Cases, Soak
 from .speed import measure
-from .tables import mismatch_text, rejections_table, soak_table, times_tables
+from .tables import mismatch_text, rejections_table, soak_tables, times_tables
 from .texts import FOR_REJECTIONS, FOR_TIMES, texts
 
 T = TypeVar("T")
@@ -179,7 +179,7 @@ def _soak(given: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         _aside.print("interrupted; the same command goes on from here")
     _store(about | {"cases": rows, "skipped": skipped}, given.json)
-    _show([soak_table(rows)])
+    _show(soak_tables(rows))
     _say_skipped(skipped)
     return 1 if any(row["mismatches"] for row in rows) else _status(about, rows)
 
@@ -224,11 +224,11 @@ def _about(settings: Found) -> Found:
 
 
 def _code_digest() -> str:
-    """Changes with the code that verifies, so that what was checked before counts no more."""
-    folder = Path(consistency.__file__).parent
+    """Changes with the code that verifies or checks: what was checked before counts no more."""
     digest = hashlib.sha256()
-    for file in sorted(folder.rglob("*.py")):
-        digest.update(file.read_bytes())
+    for module in (consistency.__file__, __file__):
+        for file in sorted(Path(module).parent.rglob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 

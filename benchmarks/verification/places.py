@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import ticore
 from ticore.errors import MissingExtraError
 from ticore.interfaces import Tokenizer
 
-# Below DIR/tokenizers. GPT-2's files are no tokenizer yet: see `_assemble_gpt2`.
+# Below DIR/tokenizers. Some files have to be put together first: see `_ASSEMBLED`.
 _KNOWN = {
     "llama-2": "sentencepiece:{}/llama-2/tokenizer.model",
     "swallow": "sentencepiece:{}/swallow/tokenizer.model",
@@ -21,11 +22,12 @@ _KNOWN = {
     "qwen2.5": "tokenizers:{}/qwen2.5/tokenizer.derived.json",
     "llama-3": "tiktoken:{}/llama-3/tokenizer.model#llama3",
 }
-# A published vocabulary under other expressions: no model's tokenizer, but more ways to be wrong.
+# More ways to be wrong: a published vocabulary under other expressions, which is no model's
+# tokenizer, and one as a library converts it.
 _CROSSED = {
     f"llama-3-{pattern}": f"tiktoken:{{}}/llama-3/tokenizer.model#{pattern}"
     for pattern in ("o200k", "gpt2")
-}
+} | {"llama-2-metaspace": "{}/llama-2/tokenizer.derived.json"}
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ def places(named: Sequence[str], data: Path | None, *, crossed: bool = False) ->
 
 
 def _known(name: str, where: str, folder: Path) -> Place:
-    if name == "gpt2":
-        return Place(name, where, partial(_assemble_gpt2, folder / "gpt2"))
+    if name in _ASSEMBLED:
+        return Place(name, where, partial(_assemble, name, folder))
     return Place(name, where, partial(ticore.load_tokenizer, where))
 
 
@@ -73,19 +75,45 @@ def _named(where: str) -> Place:
     return Place(name, where, partial(ticore.load_tokenizer, where))
 
 
-def _assemble_gpt2(folder: Path) -> Tokenizer:
+def _assemble(name: str, folder: Path) -> Tokenizer:
     try:
         import tokenizers  # noqa: PLC0415  # an extra
 
         from ticore_tokenizers import HuggingFaceTokenizer  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"{error}; run: pip install 'ticore[tokenizers]'") from error
-    vocabulary, merges = folder / "encoder.json", folder / "vocab.bpe"
-    for file in (vocabulary, merges):
-        if not file.exists():
-            raise ticore.TicoreError(f"{shlex.quote(str(file))}: there is no such file")
+    return HuggingFaceTokenizer(_ASSEMBLED[name](tokenizers, folder))
+
+
+def _gpt2(tokenizers: Any, folder: Path) -> Any:
+    """GPT-2's published files as one tokenizer."""
+    vocabulary, merges = (
+        _present(folder / "gpt2" / name) for name in ("encoder.json", "vocab.bpe")
+    )
     library = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocabulary), str(merges)))
     library.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     library.decoder = tokenizers.decoders.ByteLevel()
     library.add_special_tokens(["<|endoftext|>"])
-    return HuggingFaceTokenizer(library)
+    return library
+
+
+def _metaspace(tokenizers: Any, folder: Path) -> Any:
+    """Llama 2 as transformers 5 builds it: a space is put before a text that begins with none."""
+    library = tokenizers.Tokenizer.from_file(
+        str(_present(folder / "llama-2" / "tokenizer.derived.json"))
+    )
+    library.normalizer = None
+    library.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    return library
+
+
+_ASSEMBLED: dict[str, Callable[[Any, Path], Any]] = {
+    "gpt2": _gpt2,
+    "llama-2-metaspace": _metaspace,
+}
+
+
+def _present(file: Path) -> Path:
+    if not file.exists():
+        raise ticore.TicoreError(f"{shlex.quote(str(file))}: there is no such file")
+    return file

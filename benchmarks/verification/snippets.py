@@ -57,14 +57,15 @@ _SNIPPETS = [
 
 def mixed(draw: random.Random, around: Sequence[str]) -> str:
     """Some snippets in a row, with bits of the texts `around` them before, between and after."""
-    parts = [_bit(draw, around, 60)]
+    parts = [bit(draw, around, 60)]
     for _ in range(draw.randint(1, 6)):
         parts.append(draw.choice(_SNIPPETS))
-        parts.append(draw.choice(("", "", " ", _bit(draw, around, 10))))
+        parts.append(draw.choice(("", "", " ", bit(draw, around, 10))))
     return "".join(parts)
 
 
-def _bit(draw: random.Random, around: Sequence[str], longest: int) -> str:
+def bit(draw: random.Random, around: Sequence[str], longest: int) -> str:
+    """Up to `longest` characters of one of the texts."""
     text = draw.choice(around)
     start = draw.randrange(len(text))
     return text[start : start + draw.randint(0, longest)]

@@ -1,7 +1,7 @@
 """The mask rung against the definition, on as many candidates as one has the patience for.
 
-A case begins with real text, or snippets amid it, asks about some places of it, and goes on from
-there along tokens that were admitted. It follows from its number alone, whatever ran before.
+A case begins in one of the ways of `openings`, asks about some places there, and goes on along
+tokens that were admitted. It follows from its number alone, whatever ran before.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ticore.consistency.oracle import Oracle
 from ticore.interfaces import Tokenizer
 
 from .inside import what_is_new
-from .snippets import is_tricky, mixed
+from .openings import OPENINGS
+from .snippets import is_tricky
 
-_LONGEST = 150  # tokens of text before a case goes on by itself
 _PLACES, _STEPS = 8, 8  # asked about in the text, and behind it
 
 # How often a candidate that the mask rejects is checked, by how many bytes its last character
@@ -41,6 +41,7 @@ class Tally:
     """What one case found.
 
     Attributes:
+        opening: how the case began; see `openings`.
         checks: candidates compared with the definition.
         admitted: those of them that a text may go on with.
         lists: compared as to whether a text may begin with them, or end there.
@@ -49,6 +50,7 @@ class Tally:
         examples: some of them, with all that it takes to see them again.
     """
 
+    opening: str
     checks: int = 0
     admitted: int = 0
     lists: int = 0
@@ -78,10 +80,11 @@ class Soak:
 
     def play(self, name: str) -> Tally:
         """The case of this name, always the same one."""
-        draw, tally = random.Random(name), Tally()
+        draw = random.Random(name)
+        tally = Tally(draw.choice(list(OPENINGS)))
         started = time.perf_counter()
         self._before = np.zeros(len(self._tricky), dtype=bool)
-        ids = self._opening(draw)
+        ids = OPENINGS[tally.opening](draw, self.tokenizer, self._texts)
         places = set(draw.sample(range(len(ids) + 1), k=min(_PLACES, len(ids) + 1)))
         places.add(len(ids))
         verification = self._verifier.start()
@@ -89,7 +92,10 @@ class Soak:
             if n in places:
                 self._ask(verification, ids, token, draw, tally)
             if token is not None:
+                lost = verification.lost
                 verification.push(token)
+                if lost and verification.admissible:
+                    self._report(tally, "lost", ids[:n], None, found=True)
         while not verification.admissible:
             verification.rewind(1)
         for _ in range(_STEPS):
@@ -100,15 +106,6 @@ class Soak:
                 verification.rewind(1)
         tally.seconds = time.perf_counter() - started
         return tally
-
-    def _opening(self, draw: random.Random) -> list[int]:
-        if draw.random() < 0.5:
-            text = mixed(draw, self._texts)
-        else:
-            whole = draw.choice(self._texts)
-            start = draw.randrange(len(whole))
-            text = whole[start : start + 4 * _LONGEST]
-        return self.tokenizer.encode(text)[: draw.randint(0, _LONGEST)]
 
     def _step(self, verification: Verification, draw: random.Random) -> int | None:
         """Push an admitted token, every other time a tricky one; None if none is found."""

@@ -155,23 +155,32 @@ def _cell(times: Spread | None) -> str:
     return f"{median} ({number if median.endswith(' ' + unit) else p95})"
 
 
-def soak_table(rows: Sequence[Found]) -> Table:
-    """A line for each tokenizer and mode; `rows` are cases."""
-    table = _table(
-        "The mask rung against the definition",
-        ["tokenizer", "mode", "checks", "admitted", "lists", "too slow to check", "mismatches"],
-        ["checks a second"],
-    )
-    together: dict[tuple[str, str], dict[str, float]] = {}
+def soak_tables(rows: Sequence[Found]) -> Iterator[Table]:
+    """A line for each tokenizer and mode, and one for each way to begin; `rows` are cases."""
+    by_mode = _sums(rows, "tokenizer", "mode")
+    by_opening = _sums(rows, "opening")
+    for sums, names in ((by_mode, ("tokenizer", "mode")), (by_opening, ("cases that begin with",))):
+        table = _table(
+            "The mask rung against the definition",
+            [*names, "checks", "admitted", "lists", "too slow to check", "mismatches"],
+            ["checks per second"],
+        )
+        for labels, found in sums.items():
+            speed = found["checks"] / max(found["seconds"], 1e-9)
+            cells = (f"{found[name]:,.0f}" for name in _SUMS[:-1])
+            table.add_row(*labels, *cells, f"{speed:,.0f}")
+        yield table
+
+
+def _sums(rows: Sequence[Found], *names: str) -> dict[tuple[str, ...], dict[str, float]]:
+    """What cases that agree in `names` found together."""
+    together: dict[tuple[str, ...], dict[str, float]] = {}
     for row in rows:
-        sums = together.setdefault((row["tokenizer"], row["mode"]), dict.fromkeys(_SUMS, 0))
+        labels = tuple(row[name] for name in names)
+        sums = together.setdefault(labels, dict.fromkeys(_SUMS, 0))
         for name in _SUMS:
             sums[name] += row[name]
-    for (tokenizer, mode), sums in together.items():
-        speed = sums["checks"] / max(sums["seconds"], 1e-9)
-        cells = (f"{sums[name]:,.0f}" for name in _SUMS[:-1])
-        table.add_row(tokenizer, mode, *cells, f"{speed:,.0f}")
-    return table
+    return together
 
 
 _SUMS = ("checks", "admitted", "lists", "passed_over", "mismatches", "seconds")
@@ -183,6 +192,8 @@ def mismatch_text(row: Found, example: dict[str, Any]) -> str:
     asked = {
         "admits": f"admits([{example['candidate']}])",
         "mask": f"mask()[{example['candidate']}]",
+        "push": f"push({example['candidate']}), then admissible",
+        "lost": "lost, though the list was mended",
         "admissible": "admissible",
         "finished_ok": "finished_ok()",
     }[example["what"]]

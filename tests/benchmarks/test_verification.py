@@ -2,19 +2,22 @@
 
 import json
 import random
+import unicodedata
 from dataclasses import asdict, replace
+from itertools import groupby
 
 import pytest
 
 from benchmarks.spread import duration, ratio, spread
 from benchmarks.verification.inside import what_is_new
+from benchmarks.verification.openings import OPENINGS
 from benchmarks.verification.places import Place
 from benchmarks.verification.plan import Plan
 from benchmarks.verification.plot import plot
 from benchmarks.verification.rejections import Count
 from benchmarks.verification.soak import Cases, Soak, missing
 from benchmarks.verification.speed import measure
-from benchmarks.verification.tables import mismatch_text, times_tables
+from benchmarks.verification.tables import mismatch_text, soak_tables, times_tables
 from benchmarks.verification.texts import passage, texts
 from tests.models import ToyTokenizer
 from tests.tokenizers import FRAGMENTS, TRAINED
@@ -177,3 +180,35 @@ def test_soaking_finds_what_is_wrong(monkeypatch):
     assert least < 5
     row = {"tokenizer": "small", "mode": "prefix", "place": "a place", "case": 1}
     assert f"[{wrong_about}]" in mismatch_text(row, examples[0])
+    for example in examples:
+        for what in ("admits", "mask", "push", "admissible", "finished_ok", "lost"):
+            assert what in mismatch_text(row, example | {"what": what})
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_openings_are_what_their_names_say(opening):
+    """Each gives other ids than ordinary text does, within what the definition can check."""
+    tokenizer, draw = TRAINED["hf-gpt2"](), random.Random(opening)
+    found = [OPENINGS[opening](draw, tokenizer, FRAGMENTS) for _ in range(100)]
+    lists = {tuple(ids) for ids in found}
+    assert len(lists) > 20
+    if opening != "snippets":  # one of which is the text of a special token
+        has_special = [not tokenizer.special_ids.isdisjoint(ids) for ids in found]
+        assert any(has_special) == (opening == "chat")
+    decoded = [tokenizer.decode(ids) for ids in found]
+    longest = max(len(list(same)) for text in decoded for _, same in groupby(text))
+    assert (longest >= 255) == (opening == "run")
+    marked = [sum(map(bool, map(unicodedata.combining, text))) for text in decoded]
+    assert (max(marked) >= 100) == (opening in ("marks", "run"))
+
+
+def test_cases_are_summed_by_tokenizer_and_mode_and_by_opening():
+    sums = {"checks": 5, "admitted": 2, "lists": 1, "passed_over": 0, "mismatches": 0, "seconds": 1}
+    rows = [
+        {"tokenizer": "small", "mode": mode, "opening": opening} | sums
+        for mode in ("open", "prefix")
+        for opening in ("run", "chat", "text")
+    ]
+    by_mode, by_opening = soak_tables(rows)
+    assert (by_mode.row_count, by_opening.row_count) == (2, 3)
+    assert list(by_opening.columns[1].cells) == ["10", "10", "10"]
