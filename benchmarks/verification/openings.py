@@ -44,7 +44,9 @@ def snippets(draw: random.Random, tokenizer: Tokenizer, texts: Sequence[str]) ->
 
 def run(draw: random.Random, tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
     """One character or a few, repeated up to 300 times, mostly after some text."""
-    repeated = draw.choice(_UNITS) * _length(draw)
+    # Of all characters, spaces have the most rules of their own.
+    unit = " " if draw.random() < 0.25 else draw.choice(_UNITS)
+    repeated = unit * _length(draw)
     before = draw.choice(("", "a", bit(draw, texts, 20)))
     after = draw.choice(("", "", bit(draw, texts, 10)))
     return tokenizer.encode(before + repeated + after)
