@@ -12,7 +12,7 @@ import pytest
 
 from ticore import inputs
 from ticore.errors import FileError
-from ticore.inputs import open_file, read_file
+from ticore.inputs import open_file, parse_json, read_file
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes with names are POSIX")
 
@@ -94,3 +94,25 @@ def test_what_cannot_be_read(tmp_path: Path, name: str) -> None:
         read_file(tmp_path / name, 10)
     with pytest.raises(FileError, match="cannot read"):
         open_file(tmp_path / name)
+
+
+@pytest.mark.parametrize("depth", [499, 500, 501, 950, 2000])
+@pytest.mark.parametrize("opening", ["[", '{"a": '])
+def test_how_deep_json_may_be_depends_on_nobody(depth: int, opening: str) -> None:
+    """In particular not on how many functions are under way."""
+    deep = opening * depth + "1" + ("]" if opening == "[" else "}") * depth
+
+    def tried(calls: int) -> str:
+        if calls:
+            return tried(calls - 1)
+        try:
+            return str(parse_json(deep))
+        except ValueError as error:
+            return str(error)
+
+    assert tried(0) == tried(300)
+    assert (tried(0) == "nested more than 500 levels deep") == (depth > 500)
+
+
+def test_many_brackets_are_not_deep() -> None:
+    assert len(parse_json("[" + "[], " * 2000 + "[]]")) == 2001

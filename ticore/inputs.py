@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .errors import FileError
 
 _CHUNK = 1 << 20
+_DEEPEST = 500
+_TOO_DEEP = f"nested more than {_DEEPEST} levels deep"
 _PATIENCE = 10.0  # seconds that a named pipe is given until somebody opens it for writing
 
 
@@ -69,6 +72,25 @@ def read_at_most(file: BinaryIO, most: int, source: str, first: bytes = b"") -> 
     )
 
 
+def parse_json(text: str) -> Any:
+    """The JSON value that a text is.
+
+    How deep a value Python can read, and write again, depends on how many functions are under way:
+    what can be read in one place could not be in another. Hence a limit of 500 levels.
+
+    Raises:
+        json.JSONDecodeError: it is none.
+        ValueError: it is one, but too deep, or has a number of thousands of digits.
+    """
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    if text.count("{") + text.count("[") > _DEEPEST and _is_too_deep(found):
+        raise ValueError(_TOO_DEEP)
+    return found
+
+
 def open_file(path: str | os.PathLike[str]) -> BinaryIO:
     """A file, open for reading in binary. Raises FileError."""
     try:
@@ -92,6 +114,20 @@ def unreadable(path: str | os.PathLike[str], error: OSError | ValueError) -> Fil
 _READ_AT_ONCE = os.O_RDONLY | (
     getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 )
+
+
+def _is_too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST + 1):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _first_byte(pipe: int, path: str | os.PathLike[str]) -> bytes:

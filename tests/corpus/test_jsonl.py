@@ -11,7 +11,7 @@ import pytest
 from ticore.corpus import COLUMNS, Result
 from ticore.corpus import jsonl as module
 from ticore.corpus.base import Problem
-from ticore.corpus.jsonl import JsonlCorpus, JsonlWriter, parse_object
+from ticore.corpus.jsonl import JsonlCorpus, JsonlWriter
 from ticore.errors import FileError
 
 
@@ -116,31 +116,6 @@ def test_what_is_no_object_is_kept(tmp_path: Path, line: bytes, kept: dict[str, 
     first, second = (json.loads(line) for line in file.getvalue().splitlines())
     assert first == kept | Result(error="a\ud800")._asdict()
     assert second["text"] == "a"
-
-
-@pytest.mark.parametrize("depth", [499, 500, 501, 950, 2000])
-@pytest.mark.parametrize("opening", ["[", '{"a": '])
-def test_how_deep_a_row_may_be_depends_on_nobody(depth: int, opening: str) -> None:
-    """In particular not on how many functions are under way."""
-    deep = "1"
-    for _ in range(depth - 1):
-        deep = f"[{deep}]" if opening == "[" else f'{{"a": {deep}}}'
-    line = f'{{"text": "a", "x": {deep}}}'
-
-    def tried(calls: int) -> str:
-        if calls:
-            return tried(calls - 1)
-        try:
-            return str(parse_object(line))
-        except ValueError as error:
-            return str(error)
-
-    assert tried(0) == tried(300)
-    assert tried(0).startswith("{") == (depth <= 500)
-
-
-def test_many_brackets_are_not_deep() -> None:
-    assert len(parse_object('{"x": [' + "[], " * 2000 + "[]]}")["x"]) == 2001
 
 
 def test_no_row_holds_the_column(tmp_path: Path) -> None:

@@ -155,7 +155,8 @@ def detect(
     whether there is one or not, and 1 if a text could not be looked at.
 
     With --column the file is written again with the results beside each row; what was interrupted
-    goes on if the command is given again.
+    goes on if the command is given again. A line that is no JSON object comes out as "raw", with
+    the error beside it.
     """
     paths = files or [_STANDARD_INPUT]
     scanning = ScanOptions(output, engine, workers, batch_size, limit)

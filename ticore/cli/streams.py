@@ -17,7 +17,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from ..errors import FileError, KeyFormatError
-from ..inputs import read_at_most, read_file
+from ..inputs import parse_json, read_at_most, read_file
 from ..steganography.writing import Progress as Report
 
 PASSWORD_VARIABLE = "TICORE_PASSWORD"
@@ -71,9 +71,7 @@ def read_json_file(path: Path, what: str) -> object:
     """The JSON value in a file of at most 16 MiB, which should be `what`. Raises FileError."""
     text = read_text_file(path, MOST_SETTINGS)
     try:
-        return json.loads(text)
-    except RecursionError:
-        raise FileError(f"{path}: expected {what}, found JSON nested too deep") from None
+        return parse_json(text)
     except ValueError as error:
         raise FileError(f"{path}: expected {what}: {error}") from None
 

@@ -16,15 +16,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import FileError
-from ..inputs import open_file, unreadable
+from ..inputs import open_file, parse_json, unreadable
 from .base import Batch, Problem, Text
 from .results import COLUMNS, Result
 
 _MOST_BYTES = 64 << 20  # of a line; a file without line ends is not to fill the memory
-# Levels of arrays and objects. How many Python bears depends on who calls it: what can be read in
-# one place could not be in another.
-_DEEPEST = 500
-_TOO_MUCH = "expected a JSON object, found too long a number or too deep"
 _MARK = b"\xef\xbb\xbf"  # what some editors put before a text in UTF-8
 
 
@@ -155,30 +151,14 @@ def parse_object(line: str) -> dict[str, Any]:
     if not line.strip():
         raise ValueError("expected a JSON object, found an empty line")
     try:
-        found = json.loads(line)
+        found = parse_json(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"expected a JSON object: {error.msg} at character {error.pos}") from None
-    except (ValueError, RecursionError):
-        raise ValueError(_TOO_MUCH) from None
+    except ValueError:
+        raise ValueError("expected a JSON object, found too long a number or too deep") from None
     if not isinstance(found, dict):
         raise ValueError(f"expected a JSON object, found {_kind(found)}")
-    if line.count("{") + line.count("[") > _DEEPEST and _is_too_deep(found):
-        raise ValueError(_TOO_MUCH)
     return found
-
-
-def _is_too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(_DEEPEST + 1):
-        level = [
-            inner
-            for each in level
-            if isinstance(each, dict | list)
-            for inner in (each.values() if isinstance(each, dict) else each)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def text_of(row: dict[str, Any], column: str, where: str) -> Text:
