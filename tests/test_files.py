@@ -1,18 +1,39 @@
-"""Files appear whole and, where private, are never readable by others."""
+"""Files appear whole, keep what protected them, and secrets are never readable by others."""
 
 from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from ticore.errors import FileError
-from ticore.files import write_atomically
+from ticore.files import (
+    remove_leftovers,
+    write_atomically,
+    write_new_secret,
+    written_atomically,
+)
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="file modes are POSIX")
+as_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away"
+)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture(params=["without a name", "in place"])
+def ways_to_write(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways in which a secret is written; the first only where the system has it."""
+    if request.param == "in place":
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
@@ -24,13 +45,12 @@ def test_writes_and_replaces(tmp_path: Path) -> None:
 
 
 @on_posix
-@pytest.mark.parametrize(("private", "mode"), [(True, 0o600), (False, 0o666)])
-def test_mode_is_right_from_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private: bool, mode: int
+@pytest.mark.usefixtures("ways_to_write")
+def test_a_secret_is_its_owners_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Seen right after creation, before a byte is written, and at the end."""
     path = tmp_path / "key"
-    path.touch(0o644)
     seen = []
     create = os.open
 
@@ -42,10 +62,157 @@ def test_mode_is_right_from_the_start(
     monkeypatch.setattr(os, "open", watch)
     before = os.umask(0)  # the most open umask: only the mode itself protects the file
     try:
-        write_atomically(path, b"secret", private=private)
+        write_new_secret(path, b"secret")
     finally:
         os.umask(before)
-    assert [*seen, stat.S_IMODE(path.stat().st_mode)] == [mode, mode]
+    assert [*seen, mode(path)] == [0o600, 0o600]
+    assert path.read_bytes() == b"secret"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.usefixtures("ways_to_write")
+@pytest.mark.parametrize("kind", ["file", "folder", "link to nothing"])
+def test_a_secret_never_replaces_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Whatever comes to be there at the last moment stays."""
+    path = tmp_path / "key"
+    create = os.open
+
+    def late(name: Path, flags: int, wanted: int) -> int:
+        if kind == "file":
+            path.write_bytes(b"the only copy")
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            path.symlink_to("nothing")
+        return create(name, flags, wanted)
+
+    monkeypatch.setattr(os, "open", late)
+    with pytest.raises(FileError, match="to be a new file, found that it exists"):
+        write_new_secret(path, b"secret")
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == [path]
+    if kind == "file":
+        assert path.read_bytes() == b"the only copy"
+
+
+@pytest.mark.usefixtures("ways_to_write")
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_secret_that_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException
+) -> None:
+    def fail(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises((FileError, KeyboardInterrupt)):
+        write_new_secret(tmp_path / "key", b"secret")
+    assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+from ticore.files import write_new_secret
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+write_new_secret(sys.argv[1], b"secret")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without a name are Linux's")
+def test_a_killed_process_leaves_no_secret(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "key"], check=False)
+    assert done.returncode == -9
+    assert list(tmp_path.iterdir()) == []
+
+
+@on_posix
+@pytest.mark.parametrize("before", [None, 0o600, 0o640, 0o666])
+def test_what_replaces_a_file_has_its_mode(tmp_path: Path, before: int | None) -> None:
+    path = tmp_path / "page.html"
+    if before is not None:
+        path.touch()
+        path.chmod(before)
+    umask = os.umask(0o027)
+    try:
+        with written_atomically(path) as file:
+            file.write(b"new")
+            assert before is None or stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+    finally:
+        os.umask(umask)
+    assert mode(path) == (0o640 if before is None else before)
+
+
+@as_root
+def test_what_replaces_a_file_has_its_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "page.html"
+    path.touch()
+    path.chmod(0o664)
+    os.chown(path, 1234, 5678)
+    write_atomically(path, b"new")
+    assert (path.stat().st_uid, path.stat().st_gid, mode(path)) == (1234, 5678, 0o664)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    write_atomically(path, b"newer")  # its group is another, which had no right to it
+    assert (path.stat().st_uid, mode(path)) == (0, 0o604)
+
+
+@on_posix
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link, target = tmp_path / "link", tmp_path / "there" / "file"
+    link.symlink_to(Path("there") / "file")
+    for content in (b"one", b"two"):  # where there is nothing yet, and where there is
+        write_atomically(link, content)
+        assert link.is_symlink()
+        assert target.read_bytes() == content
+    assert [path.name for path in target.parent.iterdir()] == ["file"]
+    link.unlink()
+    link.symlink_to("link")
+    with pytest.raises(FileError, match=r"cannot write .*link"):
+        write_atomically(link, b"three")
+    assert link.is_symlink()
+
+
+def test_a_file_can_be_written_elsewhere(tmp_path: Path) -> None:
+    within, path = tmp_path / "parts", tmp_path / "out"
+    within.mkdir()
+    with written_atomically(path, within=within) as file:
+        file.write(b"new")
+        assert len(list(within.iterdir())) == 1
+        assert not path.exists()
+    assert path.read_bytes() == b"new"
+    assert list(within.iterdir()) == []
+
+
+@on_posix
+def test_never_in_another_file_system(tmp_path: Path) -> None:
+    other = Path("/dev/shm")
+    if not other.is_dir() or other.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("needs two file systems")
+    path = tmp_path / "out"
+    with written_atomically(path, within=other) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"
+
+
+def test_leftovers_are_removed_after_a_day(tmp_path: Path) -> None:
+    names = [".ticore-0123456789abcdef.tmp", ".ticore-fedcba9876543210.tmp", "mine.tmp"]
+    for name in names:
+        (tmp_path / name).touch()
+    long_ago = time.time() - 25 * 3600
+    for name in names[1:]:
+        os.utime(tmp_path / name, (long_ago, long_ago))
+    (tmp_path / ".ticore-00000000000000aa.tmp").mkdir()
+    remove_leftovers(tmp_path)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {names[0], names[2], ".ticore-00000000000000aa.tmp"}
+    remove_leftovers(tmp_path / "missing")
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
@@ -61,19 +228,22 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr(os, step, fail)
     with pytest.raises((FileError, KeyboardInterrupt)) as caught:
-        write_atomically(path, b"new", private=True)
+        write_atomically(path, b"new")
     if isinstance(failure, OSError):
         assert str(path) in str(caught.value)
-        assert "No space left on device" in str(caught.value)
+        assert "No space left on device; make room there" in str(caught.value)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", [".", "missing/key", "file/key"])
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("write", [write_atomically, write_new_secret])
+@pytest.mark.parametrize("name", [".", "missing/key", "file/key", "a\0b", "a\ud800"])
+def test_a_place_that_cannot_be_written_is_named(
+    tmp_path: Path, name: str, write: type[write_atomically]
+) -> None:
     (tmp_path / "file").touch()
     path = tmp_path / name
-    with pytest.raises(FileError, match=r"cannot write|to be a new or regular file") as caught:
-        write_atomically(path, b"x")
-    assert str(path) in str(caught.value)
+    with pytest.raises(FileError, match=r"cannot write|to be a new") as caught:
+        write(path, b"x")
+    assert (str(path) if path.name.isprintable() else "no file can have") in str(caught.value)
     assert [found.name for found in tmp_path.rglob("*")] == ["file"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+
 
 class TicoreError(Exception):
     """Base of all errors that ticore raises on purpose; its text is meant for the user."""
@@ -64,4 +66,20 @@ class KeyFormatError(TicoreError, ValueError):
 
 
 class FileError(TicoreError, OSError):
-    """A file cannot be written."""
+    """A file cannot be read or written, or holds something else than it should."""
+
+
+def shown(value: object) -> str:
+    """A value as an error's text repeats it: `repr`, shortened where it is long.
+
+    >>> shown("a"), shown([1, 2]), shown("a" * 10**6)
+    ("'a'", '[1, 2]', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'")
+    """
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # Python writes no integers of thousands of digits.
+        return f"a long {type(value).__name__}"
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 62

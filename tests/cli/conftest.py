@@ -64,7 +64,8 @@ def ticore(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Monkey
 
 def shell(command: str, input: bytes = b"", start_new_session: bool = False) -> Result:
     """A command line for a real shell, where `ticore` runs as a process of its own."""
-    script = f'ticore() {{ "{sys.executable}" -c "from ticore.cli import main; main()" "$@"; }}\n'
+    code = "from ticore_command import main; main()"
+    script = f'ticore() {{ "{sys.executable}" -c "{code}" "$@"; }}\n'
     environment = os.environ | {"PYTHONWARNINGS": "error"}
     environment.pop("PYTHONUNBUFFERED", None)  # as most people run it
     done = subprocess.run(
@@ -96,8 +97,8 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Sent:
     message, key, pact = folder / "message", folder / "key", folder / "pact.json"
     message.write_bytes(MESSAGE)
     made = shell(
-        f'cd "{folder}" && umask 0022 && ticore keygen > key && '
-        f'ticore agree --prompt "{PROMPT}" > pact.json && '
+        f'cd "{folder}" && ticore keygen -o key && '
+        f'ticore agree --prompt "{PROMPT}" -o pact.json && '
         f"ticore embed --agreement pact.json < message > by_pact && "
         f'ticore embed --key-file key --prompt "{PROMPT}" --top-k 32 --finish none '
         f"< message > by_key"

@@ -222,6 +222,7 @@ def test_the_watermark_of_another_engine(ticore: Ticore, tokenizer: Tokenizer) -
         ((*SETTINGS, "--config", "plain"), 2, "give --key-file FILE, and no --config"),
         (("--scheme", "vllm", "--config", "plain"), 1, "plain: expected a JSON object"),
         (("--scheme", "vllm", "--config", "list"), 1, "expected a JSON object, found something"),
+        (("--scheme", "vllm", "--config", "deep"), 1, "expected a JSON object: nested more than"),
         (("--scheme", "vllm", "--config", "no"), 2, "key: expected the writer's key, found none"),
         (("--scheme", "vllm", "--config", "nofile"), 1, "nofile"),
     ],
@@ -231,4 +232,5 @@ def test_what_each_watermark_needs(
 ) -> None:
     Path("list").write_text("[]")
     Path("no").write_text("{}")
+    Path("deep").write_text("[" * 100_000)
     ticore("detect", *arguments, "marked").assert_error(status, part)

@@ -16,7 +16,7 @@ from ticore.cli import streams
 from ticore.cli.messages import readable
 from ticore.steganography import Pact, parse_key
 
-from .conftest import MESSAGE, PROMPT, Sent, Ticore
+from .conftest import MESSAGE, PROMPT, Result, Sent, Ticore
 
 BY_KEY = ("--prompt", PROMPT, "--top-k", "32")
 MODELS = Path(ticore_embedded.__file__).parent / "models"
@@ -90,6 +90,12 @@ def test_agree_makes_a_private_file_and_never_replaces_one(ticore: Ticore) -> No
     content = Path("pact").read_bytes()
     assert stat.S_IMODE(os.stat("pact").st_mode) == 0o600
     ticore("agree", "--output", "pact").assert_error(1, "new file")
+    assert ticore("keygen", "-o", "key") == Result(0, b"", "")
+    key = Path("key").read_bytes()
+    assert stat.S_IMODE(Path("key").stat().st_mode) == 0o600
+    assert len(parse_key(key, "key")) == 32
+    ticore("keygen", "--output", "key").assert_error(1, "key to be a new file")
+    assert Path("key").read_bytes() == key
     assert Path("pact").read_bytes() == content
     ticore("agree", "-o", "nowhere/pact").assert_error(1, "cannot write nowhere/pact")
 

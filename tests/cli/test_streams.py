@@ -17,28 +17,46 @@ import pytest
 
 from ticore.cli import streams
 
-from .conftest import MESSAGE, PROMPT, Sent, shell
+from .conftest import MESSAGE, PROMPT, Sent, Ticore, shell
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs bash and pty")
 
 
-@pytest.mark.parametrize("command", ["ticore keygen", "ticore agree"])
-@pytest.mark.parametrize("existing", [None, 0o666])
-def test_a_file_with_a_secret_is_its_owners_alone(
-    tmp_path: Path, command: str, existing: int | None
+@pytest.mark.parametrize(
+    ("command", "umask", "existing", "open_to_others"),
+    [
+        ("ticore keygen", "022", None, "0644"),
+        ("ticore agree", "0", 0o604, "0604"),
+        ("ticore keygen", "077", None, None),
+        ("ticore keygen", "0", 0o600, None),
+    ],
+)
+def test_a_file_that_a_secret_is_redirected_to(
+    tmp_path: Path, command: str, umask: str, existing: int | None, open_to_others: str | None
 ) -> None:
+    """It is closed to others; where it was open to them before, a warning says so."""
     path = tmp_path / "secret"
     if existing is not None:
         path.touch()
         path.chmod(existing)
-    assert shell(f"umask 0; {command} > '{path}'").status == 0
+    found = shell(f"umask {umask}; {command} > '{path}'")
+    assert found.status == 0
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert path.stat().st_size > 64
+    if open_to_others is None:
+        assert found.err == ""
+    else:
+        assert found.err.startswith(f"ticore: the file was open to others (mode {open_to_others})")
+        assert "-o FILE" in found.err
 
 
-def test_a_pipe(sent: Sent) -> None:
-    read = shell(f"ticore extract --agreement '{sent.pact}' | cat", input=sent.text)
-    assert (read.status, read.out, read.err) == (0, MESSAGE, "")
+def test_a_key_from_a_command(sent: Sent, tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(sent.text_by_key)
+    options = f"--prompt '{PROMPT}' --top-k 32"
+    found = shell(
+        f"cd '{tmp_path}'; ticore extract --key-file <(cat '{sent.key}') {options} < text"
+    )
+    assert (found.status, found.out, found.err) == (0, MESSAGE, "")
 
 
 @pytest.mark.parametrize(
@@ -62,6 +80,46 @@ def test_streams_that_fail(sent: Sent, tmp_path: Path, command: str, part: str) 
     text.write_bytes(sent.text)
     found = shell(command.replace("PACT", f"'{sent.pact}'").replace("TEXT", f"'{text}'"))
     found.assert_error(2 if "--prompt" in command else 1, part)
+
+
+@pytest.mark.parametrize(
+    ("command", "most"),
+    [
+        ("embed --key-file /dev/zero", "4,096"),
+        ("watermark --key-file /dev/zero", "4,096"),
+        ("embed --agreement /dev/zero", "1,048,576"),
+        ("detect --scheme vllm --config /dev/zero", "16,777,216"),
+        ("fingerprint --compare /dev/zero", "16,777,216"),
+        ("inspect --ids /dev/zero", "268,435,456"),
+    ],
+)
+def test_files_without_an_end(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, command: str, most: str
+) -> None:
+    found = ticore(*command.split())
+    found.assert_error(1, f"/dev/zero: expected at most {most} bytes, found more")
+
+
+def test_standard_input_without_an_end(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "MOST_TEXT", 9)
+    for command in (["inspect"], ["inspect", "--ids", "-"]):
+        found = ticore(*command, stdin=b"1 2 3 4 5 6")
+        found.assert_error(1, "standard input: expected at most 9 bytes, found more")
+
+
+def test_too_little_memory(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("ticore.cli.inspection.compare", fill)
+    ticore("inspect", "a").assert_error(1, "expected memory for the work, found too little")
+
+
+def test_a_long_error_is_cut(ticore: Ticore) -> None:
+    found = ticore("inspect", "a", "--tokenizer", "a" * 10**5)
+    found.assert_error(1, "no embedded model is called 'aaa")
+    assert found.err.endswith("write BACKEND:LOCATION\n")
+    assert len(found.err) < 3000
 
 
 def test_nobody_reads_the_error() -> None:
@@ -91,7 +149,7 @@ def _at_a_terminal(
         # JAX warns of every fork once it is loaded, by whatever test; here exec follows at once.
         process, terminal = pty.fork()
     if process == 0:
-        code = "from ticore.cli import main; main()"
+        code = "from ticore_command import main; main()"
         os.execv(sys.executable, [sys.executable, "-c", code, *arguments])
     screen, waiting, typed, silences = b"", list(answers), b"", 0
     with suppress(OSError):  # how Linux says that the other side is closed
@@ -149,7 +207,7 @@ def test_a_signal_without_a_terminal(tmp_path: Path) -> None:
     """A shell ignores SIGINT in what it starts in the background, so Python starts it."""
     key = tmp_path / "key"
     os.mkfifo(key)
-    code = "from ticore.cli import main; main()"
+    code = "from ticore_command import main; main()"
     arguments = [sys.executable, "-c", code, "embed", "--key-file", str(key)]
     pipe = subprocess.PIPE
     with (

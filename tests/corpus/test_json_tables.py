@@ -66,7 +66,7 @@ def test_types(tmp_path: Path, values: list[Any], kind: str) -> None:
 
 
 def test_lines_without_an_object_are_rows(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text("broken\nbroken\n")
+    (tmp_path / "a.jsonl").write_text("\n\n")
     corpus = JsonlCorpus(tmp_path / "a.jsonl", "text", 100)
     (batch,) = corpus.batches()
     table = JsonTables(corpus).table(batch)

@@ -92,8 +92,37 @@ def test_what_is_written_keeps_every_byte(tmp_path: Path) -> None:
     writer.close()
     first, second, third = file.getvalue().splitlines()
     assert first.startswith(lines[0][:-1] + b', "verdict": "watermarked", "p_value": 1e-09, ')
-    assert list(json.loads(second)) == list(json.loads(third)) == list(COLUMNS)
+    assert list(json.loads(second)) == list(COLUMNS)
+    assert list(json.loads(third)) == ["raw", *COLUMNS]
     assert json.loads(third)["error"] == "é"
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        (b"{broken", {"raw": "{broken"}),
+        (b' ["\\ud800", "\xc3\xa9\x00"] \r', {"raw": ' ["\\ud800", "é\0"] '}),
+        (b"null", {"raw": "null"}),
+        (b"[" * 200_000, {"raw": "[" * 200_000}),
+        (b'{"text": "\xff"}', {"raw_base64": "eyJ0ZXh0IjogIv8ifQ=="}),
+        (b" \r", {}),
+    ],
+)
+def test_what_is_no_object_is_kept(tmp_path: Path, line: bytes, kept: dict[str, str]) -> None:
+    found = corpus(tmp_path, line + b'\n{"text": "a"}\n')
+    (batch,) = found.batches()
+    file = BytesIO()
+    JsonlWriter(file).write(batch, [Result(error="a\ud800")] * 2)
+    first, second = (json.loads(line) for line in file.getvalue().splitlines())
+    assert first == kept | Result(error="a\ud800")._asdict()
+    assert second["text"] == "a"
+
+
+def test_no_row_holds_the_column(tmp_path: Path) -> None:
+    """What a broken line is kept under is no column of the file."""
+    found = corpus(tmp_path, b'broken\n{"a": 1}\n')
+    with pytest.raises(FileError, match="expected a column 'text', found 'a';"):
+        texts(found)
 
 
 @pytest.mark.parametrize(
@@ -112,3 +141,5 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(FileError, match="cannot read"):
             JsonlCorpus(path, "text", 10)
+    with pytest.raises(FileError, match="no file can have this name"):
+        JsonlCorpus(tmp_path / "a\0b", "text", 10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from datetime import date
 from decimal import Decimal
@@ -111,6 +112,31 @@ def test_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     read = pq.ParquetFile(BytesIO(file.getvalue()))
     assert read.metadata.num_row_groups < 4
     assert read.read()["text"].to_pylist() == [str(n) for n in range(10)]
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_a_writer_that_is_abandoned_is_silent(tmp_path: Path) -> None:
+    """Also where its file was full."""
+
+    class Full(BytesIO):
+        full = False
+
+        def write(self, data: Any) -> int:
+            if self.full:
+                raise OSError(28, "No space left on device")
+            return super().write(data)
+
+    file, found = Full(), corpus(tmp_path, pa.table({"text": ["a"]}))
+    writer = ParquetWriter(file, ParquetTables(found))
+    for batch in found.batches():
+        writer.write(batch, [Result()])
+    file.full = True
+    with pytest.raises(OSError, match="No space"):
+        writer.close()
+    writer.abandon()
+    file.close()
+    del writer
+    gc.collect()
 
 
 def test_rows_as_json(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def _started(folder: Path) -> subprocess.Popen[bytes]:
     """A scan with two workers, in a group of its own, that has done something already."""
     (folder / "K").write_text("0f" * 32)
     (folder / "a.jsonl").write_text((json.dumps({"text": TEXT * 200}) + "\n") * 3000)
-    code = "from ticore.cli import main; main()"
+    code = "from ticore_command import main; main()"
     arguments = ["detect", "--key-file", "K", "--column", "text", "a.jsonl"]
     arguments += ["--workers", "2", "--batch-size", "10"]
     process = subprocess.Popen(

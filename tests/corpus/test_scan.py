@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ticore
-from ticore.corpus import ENGINES, Result, Scan, Summary, Task, processes, scan
+from ticore.corpus import ENGINES, Result, Scan, Summary, Task, jsonl, processes, scan
 from ticore.corpus.base import Text
 from ticore.errors import FileError, MissingExtraError, SettingsError
 
@@ -164,11 +166,122 @@ def test_an_input_that_changes_meanwhile(given: Scan) -> None:
     assert not given.output.exists()
 
 
-def test_a_part_of_other_rows(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped(given, monkeypatch)
-    next(given.output.parent.rglob("000000.json")).write_text("[[]]")
-    with pytest.raises(FileError, match="expected results of 3 rows, found 1; remove"):
+def test_damaged_parts_are_scanned_again(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan(given, TASK, workers=1)
+    expected = given.output.read_bytes()
+    given.output.unlink()
+    stopped(given, monkeypatch, batches=3)
+    parts = sorted(given.output.parent.rglob("00000*.json"))
+    parts[0].write_text("[" + ", ".join(["[]"] * 3) + "]")  # as earlier versions wrote them
+    parts[1].write_bytes(parts[1].read_bytes().replace(b"no watermark", b"a  watermark"))
+    done, said = counted(given)
+    assert done == 3
+    assert said == [
+        "going on: 3 batches were scanned before",
+        "of these, 2 had to be scanned again: damaged, of an earlier version, or of other texts",
+    ]
+    assert given.output.read_bytes() == expected
+
+
+def test_a_part_that_changes_at_the_last_moment(given: Scan) -> None:
+    def damage(done: int, total: int) -> None:
+        if done == total:
+            next(given.output.parent.rglob("000000.json")).write_text("[[]]")
+
+    with pytest.raises(FileError, match="or what was kept of its results; run the command again"):
+        scan(given, TASK, workers=1, progress=damage)
+    assert not given.output.exists()
+    scan(given, TASK, workers=1)
+
+
+def changed_in_the_middle(source: Path) -> None:
+    """As `rsync --times` may do it: size, time and both ends stay."""
+    before, data = source.stat(), source.read_bytes()
+    middle = data.index(b"thought", len(data) // 2)
+    source.write_bytes(data[:middle] + b"THOUGHT" + data[middle + 7 :])
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_an_input_that_changes_in_the_middle(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ticore.corpus.identity._EDGE", 16)
+    stopped(given, monkeypatch, batches=3)
+    changed_in_the_middle(given.source)
+    done, said = counted(given)
+    assert (done, len(said)) == (2, 2)
+    assert "1 had to be scanned again" in said[1]
+    found = given.output.read_bytes()
+    scan(given, TASK, workers=1)
+    assert given.output.read_bytes() == found
+
+
+def test_an_input_that_changes_in_the_middle_meanwhile(
+    given: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ticore.corpus.identity._EDGE", 16)
+
+    def change(done: int, total: int) -> None:
+        if done == total:
+            changed_in_the_middle(given.source)
+
+    with pytest.raises(FileError, match="was changed while it was read"):
+        scan(given, TASK, workers=1, progress=change)
+    assert not given.output.exists()
+
+
+def test_two_scans_of_one_output(given: Scan) -> None:
+    refused: list[str] = []
+
+    def another(done: int, _: int) -> None:
+        if not refused:
+            with pytest.raises(FileError, match="expected no other scan that writes") as caught:
+                scan(given, TASK, workers=1)
+            refused.append(str(caught.value))
+
+    scan(given, TASK, workers=1, progress=another)
+    assert len(refused) == 1
+    assert len(read(given.output)) == 10
+
+
+@pytest.mark.parametrize("change", [{"column": "nix"}, {"source": "taken.jsonl"}])
+def test_what_is_refused_leaves_nothing(given: Scan, change: dict[str, str]) -> None:
+    taken = write(given.source.with_name("taken.jsonl"), [{"text": "a", "verdict": 1}])
+    given = replace(given, source=taken) if "source" in change else replace(given, column="nix")
+    with pytest.raises(FileError, match=r"expected (a|no) column"):
         scan(given, TASK, workers=1)
+    assert {path.name for path in taken.parent.iterdir()} == {"rows.jsonl", "taken.jsonl"}
+
+
+def test_the_output_is_put_together_among_the_parts(
+    given: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There a killed process leaves it, and the next one removes it."""
+    folder, seen = given.output.parent, []
+    extended = jsonl.extended
+
+    def look(*arguments: Any) -> bytes:
+        seen.append({path.parent.name for path in folder.rglob(".ticore-*.tmp")})
+        return extended(*arguments)
+
+    monkeypatch.setattr(jsonl, "extended", look)
+    scan(given, TASK, workers=1)
+    assert seen[-1] == {"out.jsonl.parts"}
+    left = folder / ".ticore-0123456789abcdef.tmp"  # of an earlier version
+    left.touch()
+    os.utime(left, (0, 0))
+    scan(given, TASK, workers=1)
+    assert {path.name for path in folder.iterdir()} == {"rows.jsonl", "out.jsonl"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file modes are POSIX")
+def test_an_output_keeps_its_mode_and_a_link_its_target(given: Scan) -> None:
+    target = given.output.with_name("there.jsonl")
+    target.touch()
+    target.chmod(0o600)
+    given.output.symlink_to(target)
+    scan(given, TASK, workers=1)
+    assert given.output.is_symlink()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert len(read(target)) == 10
 
 
 def test_an_output_that_cannot_be_replaced(given: Scan) -> None:
@@ -193,9 +306,11 @@ def test_a_failure_to_write_leaves_what_was_there(
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ticore.corpus.jsonl.extended", fail)
-    with pytest.raises(FileError, match="No space left on device"):
-        scan(given, TASK, workers=1)
+    def fill(*_: object) -> None:
+        monkeypatch.setattr("ticore.corpus.jsonl.extended", fail)
+
+    with pytest.raises(FileError, match="No space left on device; make room"):
+        scan(given, TASK, workers=1, progress=fill)
     assert given.output.read_text() == "old"
     names = {path.name for path in given.output.parent.iterdir()}
     assert names == {"rows.jsonl", "out.jsonl", "out.jsonl.parts"}
@@ -246,3 +361,6 @@ def test_settings(given: Scan, change: dict[str, object], part: str) -> None:
         replace(given, output=given.source)
     with pytest.raises(SettingsError, match="unknown engine"):
         scan(given, TASK, engine="nix")
+    for names in ({"source": Path("a\0b.jsonl")}, {"output": Path("\ud800.jsonl")}):
+        with pytest.raises(FileError, match="no file can have this name"):
+            replace(given, **names)

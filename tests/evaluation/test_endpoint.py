@@ -12,6 +12,7 @@ import pytest
 
 from ticore.errors import SettingsError, TicoreError
 from ticore.evaluation import Attack, EndpointError, EndpointParaphrase
+from ticore.evaluation.attacks import endpoint
 
 KEY = "sk-secret-0123456789"
 
@@ -242,3 +243,24 @@ def test_settings(url, how, message, monkeypatch):
     monkeypatch.setenv("TOY_ODD", "sk-é")
     with pytest.raises(SettingsError, match=message):
         paraphrase(url, **how)
+
+
+def test_an_answer_without_an_end(monkeypatch):
+    monkeypatch.setattr(endpoint, "_MOST_BYTES", 100)
+    expected = pytest.raises(EndpointError, match="at most 100 bytes, found more")
+    with serving(completion("a" * 100)) as server, expected:
+        paraphrase(server.base_url)("a")
+    assert len(server.asked) == 1
+
+
+def test_an_answer_that_is_nested_too_deep():
+    expected = pytest.raises(EndpointError, match=r"expected JSON with choices\[0\]")
+    with serving((200, "[" * 100_000, {})) as server, expected:
+        paraphrase(server.base_url)("a")
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://user:hunter2@host/v1", "http://a/?hunter2"])
+def test_an_address_that_is_none(url):
+    with pytest.raises(SettingsError, match="base_url: expected an address") as caught:
+        paraphrase(url)
+    assert "hunter2" not in str(caught.value)

@@ -99,3 +99,6 @@ def test_pacts_that_could_not_be_read_back_are_refused() -> None:
 def test_the_key_is_not_shown() -> None:
     assert KEY.hex() not in repr(PACT)
     assert repr(KEY) not in repr(PACT)
+    with pytest.raises(KeyFormatError, match="found another one") as caught:
+        Pact.loads(_changed(format=KEY.hex()), "my.pact")
+    assert KEY.hex() not in str(caught.value)

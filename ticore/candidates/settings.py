@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from ..errors import SettingsError
+from ..errors import SettingsError, shown
 
 MAX_WEIGHT_BITS = 32  # mass x weight then stays below 2^63
 MAX_GRID_BITS = 12  # the table of exponentials has 21 x 2^grid_bits entries
@@ -55,4 +55,4 @@ def _expect_integer(name: str, found: int, least: int, most: int | None) -> None
 
 def _expect(holds: bool, name: str, expected: str, found: object) -> None:
     if not holds:
-        raise SettingsError(f"{name}: expected {expected}, found {found!r}")
+        raise SettingsError(f"{name}: expected {expected}, found {shown(found)}")

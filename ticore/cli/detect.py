@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from json import loads as parse_json
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -13,6 +12,7 @@ import typer
 from ..corpus import ENDINGS, ENGINES, Scan, Task
 from ..errors import FileError, TicoreError
 from ..files import write_atomically
+from ..inputs import read_file
 from ..report import detection_page, detection_table
 from ..schemes import READERS, SCHEMES
 from ..watermarking import Detection, WatermarkDetector
@@ -155,7 +155,8 @@ def detect(
     whether there is one or not, and 1 if a text could not be looked at.
 
     With --column the file is written again with the results beside each row; what was interrupted
-    goes on if the command is given again.
+    goes on if the command is given again. A line that is no JSON object comes out as "raw", with
+    the error beside it.
     """
     paths = files or [_STANDARD_INPUT]
     scanning = ScanOptions(output, engine, workers, batch_size, limit)
@@ -194,10 +195,7 @@ def _secret(scheme: str, key_file: Path | None, config: Path | None) -> dict[str
         raise UsageError(f"with --scheme {scheme} give {name} FILE, and no {no_name}")
     if wanted is key_file:
         return {"key": read_key(wanted)}
-    try:
-        found = parse_json(streams.decode_text(streams.read_file(wanted), str(wanted)))
-    except ValueError as error:
-        raise FileError(f"{wanted}: expected a JSON object: {error}") from None
+    found = streams.read_json_file(wanted, "a JSON object")
     if not isinstance(found, dict):
         raise FileError(f"{wanted}: expected a JSON object, found something else")
     return {"config": found}
@@ -238,7 +236,7 @@ def _detections(
 
 def _text(path: Path, name: str) -> str:
     stdin = path == _STANDARD_INPUT
-    data = streams.read_bytes("the text") if stdin else streams.read_file(path)
+    data = streams.read_bytes("the text") if stdin else read_file(path, streams.MOST_TEXT)
     if not data:
         raise FileError(f"{name}: expected a text, found nothing")
     text = streams.decode_text(data, name)

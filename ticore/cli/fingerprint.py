@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, get_args
@@ -62,11 +61,7 @@ _NUMERICS: tuple[Numerics, ...] = get_args(Numerics)
 
 
 def _read(path: Path) -> Fingerprint:
-    text = streams.decode_text(streams.read_file(path), str(path))
-    try:
-        values = json_format.loads(text)
-    except (ValueError, RecursionError):
-        values = None
+    values = streams.read_json_file(path, "a fingerprint, made with: ticore fingerprint --json")
     if isinstance(values, dict):
         values.pop("agrees", None)
     return Fingerprint.from_dict(values, str(path))

@@ -98,8 +98,7 @@ def _given_text(text: str | None) -> str:
 def _given_ids(path: Path, vocab_size: int) -> list[int]:
     if str(path) == _STANDARD_INPUT:
         return parse_ids(streams.read_text("the ids"), "standard input", vocab_size)
-    source = str(path)
-    return parse_ids(streams.decode_text(streams.read_file(path), source), source, vocab_size)
+    return parse_ids(streams.read_text_file(path), str(path), vocab_size)
 
 
 def parse_ids(text: str, source: str, vocab_size: int) -> list[int]:

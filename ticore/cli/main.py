@@ -25,13 +25,15 @@ from .watermark import watermark
 
 FAILED, WRONG_USAGE = 1, 2
 INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
+_LONGEST = 2000  # characters of an error's text
 
 # "\b" keeps typer from joining the lines that follow.
 EXAMPLES = """\b
 Try it:          ticore demo
-Agree, once:     ticore agree --prompt "It was a cold morning" > pact.json
+Agree, once:     ticore agree --prompt "It was a cold morning" -o pact.json
 Hide a message:  ticore embed --agreement pact.json < message > text.txt
 Read it:         ticore extract --agreement pact.json < text.txt
+A key alone:     ticore keygen -o K
 Watermark:       ticore watermark --key-file K > text.txt
 Look for it:     ticore detect --key-file K text.txt
 See tokens:      ticore inspect "Some text"
@@ -99,6 +101,11 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         streams.abandon_stdout()
         return _fail(error.strerror or str(error))
+    except MemoryError:
+        return _fail(
+            "expected memory for the work, found too little; give less at a time, such as a "
+            "shorter text or a smaller --batch-size"
+        )
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     if status == INTERRUPTED:
@@ -109,5 +116,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _fail(text: str, status: int = FAILED) -> int:
+    if len(text) > _LONGEST:  # It repeats what it found, which may be a whole file.
+        text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
     streams.note(f"ticore: {streams.printable(text)}")
     return status

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from ..errors import SettingsError
+from ..inputs import read_file
 from ..schemes import SCHEMES
 from ..schemes.green_list import Greening, GreenList
 from ..steganography import parse_key
@@ -55,7 +56,7 @@ Greens = Annotated[
 
 def read_key(path: Path) -> bytes:
     """The key in a file. Raises FileError, KeyFormatError."""
-    return parse_key(streams.read_file(path), str(path))
+    return parse_key(read_file(path, streams.MOST_KEY), str(path))
 
 
 def scheme_settings(**settings: object) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..errors import FileError
-from ..files import write_atomically
+from ..files import write_new_secret
+from ..inputs import read_file
 from ..steganography import Pact, Steganographer, format_key, new_key, parse_key
 from ..steganography.steganographer import Finish
 from . import streams
@@ -51,7 +51,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write to this new file instead of standard output.",
+        help="Write to this new file, which you alone can read, instead of standard output.",
         show_default=False,
     ),
 ]
@@ -116,32 +116,33 @@ def extract(
     )
 
 
-def keygen() -> None:
+def keygen(*, output: Output = None) -> None:
     """Make a new key.
 
-    It goes to standard output. A file that it is redirected to becomes readable by you alone;
-    bring it to the other side over a safe way.
+    With -o FILE it goes to a new file that you alone can read, from the start; otherwise to
+    standard output. Bring it to the other side over a safe way.
     """
-    streams.write_secret(format_key(new_key()))
+    _hand_out(format_key(new_key()), output)
 
 
 @shares_settings
 def agree(*, settings: Settings, output: Output = None) -> None:
     """Make a file with a new key and the settings of both sides.
 
-    It goes to standard output. A file that it is redirected to becomes readable by you alone;
-    bring it to the other side over a safe way, since it holds the key.
+    With -o FILE it goes to a new file that you alone can read, from the start; otherwise to
+    standard output. Bring it to the other side over a safe way, since it holds the key.
     """
     key = new_key()
     pact = Pact(settings.place, key, settings.steganographer(key=key).agreement, settings.options)
+    _hand_out(pact.dumps(), output)
+
+
+def _hand_out(secret: str, output: Path | None) -> None:
+    """Put what holds a key into a new file, or on standard output. Raises FileError."""
     if output is None:
-        return streams.write_secret(pact.dumps())
-    if output.exists():
-        raise FileError(
-            f"expected {output} to be a new file, found that it exists; "
-            f"it may hold the only copy of a key: remove it first, or choose another name"
-        )
-    write_atomically(output, pact.dumps().encode(), private=True)
+        streams.write_secret(secret)
+    else:
+        write_new_secret(output, secret.encode())
 
 
 def readable(message: bytes) -> str | None:
@@ -166,11 +167,11 @@ def _steganographer(
         if given := settings.given():
             names = ", ".join("--" + name.replace("_", "-") for name in given)
             raise UsageError(f"--agreement fixes every setting: leave out {names}")
-        text = streams.decode_text(streams.read_file(agreement), str(agreement))
+        text = streams.read_text_file(agreement, streams.MOST_PACT)
         pact = Pact.loads(text, str(agreement))
         model = settings.open_model_of(pact)
         return Steganographer.agreed(model, pact.agreement, key=pact.key, finish=finish)
     if key_file is not None:
-        key = parse_key(streams.read_file(key_file), str(key_file))
+        key = parse_key(read_file(key_file, streams.MOST_KEY), str(key_file))
         return settings.steganographer(key=key, finish=finish)
     return settings.steganographer(password=streams.ask_password(twice=writes), finish=finish)

@@ -17,19 +17,31 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from ..errors import FileError, KeyFormatError
+from ..inputs import parse_json, read_at_most, read_file
 from ..steganography.writing import Progress as Report
 
 PASSWORD_VARIABLE = "TICORE_PASSWORD"
 
+# How many bytes are read of whatever is named on the command line, be it /dev/zero.
+MOST_KEY = 4 << 10
+MOST_PACT = 1 << 20
+MOST_SETTINGS = 16 << 20
+MOST_TEXT = 256 << 20
+
 
 def read_bytes(what: str) -> bytes:
-    """All of standard input. A person at a terminal is asked for `what`. Raises FileError."""
+    """All of standard input. A person at a terminal is asked for `what`.
+
+    Raises FileError: it is closed, cannot be read, or is larger than 256 MiB.
+    """
     if sys.stdin is None:
         raise FileError(f"expected {what} on standard input, found it closed; use: < FILE")
     if sys.stdin.isatty():
         note(f"type {what} and end it with Ctrl-D on a line of its own")
     try:
-        return sys.stdin.buffer.read()
+        return read_at_most(sys.stdin.buffer, MOST_TEXT, "standard input")
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"cannot read standard input: {error.strerror or error}") from error
 
@@ -50,12 +62,18 @@ def decode_text(data: bytes, source: str) -> str:
         ) from None
 
 
-def read_file(path: Path) -> bytes:
-    """A whole file. Raises FileError."""
+def read_text_file(path: Path, most: int = MOST_TEXT) -> str:
+    """A file of UTF-8 text, of at most so many bytes. Raises FileError."""
+    return decode_text(read_file(path, most), str(path))
+
+
+def read_json_file(path: Path, what: str) -> object:
+    """The JSON value in a file of at most 16 MiB, which should be `what`. Raises FileError."""
+    text = read_text_file(path, MOST_SETTINGS)
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
+        return parse_json(text)
+    except ValueError as error:
+        raise FileError(f"{path}: expected {what}: {error}") from None
 
 
 def ask_password(*, twice: bool) -> str:
@@ -109,13 +127,24 @@ def write_json(value: object) -> None:
 def write_secret(text: str) -> None:
     """Put a secret on standard output; a file it is redirected to becomes its owner's alone.
 
+    A shell makes that file before this process runs. Whoever opened it before it was closed to
+    others can read what is written later: where the file's mode was wider there is a warning.
+
     Raises FileError, also where the file cannot be closed to others: nothing is written then.
     """
+    open_to = 0
     with _stdout() as stdout:
         descriptor = stdout.fileno()
-        if hasattr(os, "fchmod") and stat.S_ISREG(os.fstat(descriptor).st_mode):
+        found = os.fstat(descriptor).st_mode
+        if hasattr(os, "fchmod") and stat.S_ISREG(found):
+            open_to = stat.S_IMODE(found) & 0o077
             os.fchmod(descriptor, 0o600)
         stdout.write(text.encode())
+    if open_to:
+        note(
+            f"ticore: the file was open to others (mode {stat.S_IMODE(found):04o}) until the key "
+            f"was written: who opened it before can read the key; make another one with -o FILE"
+        )
 
 
 def show(*renderables: RenderableType) -> None:

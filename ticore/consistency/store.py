@@ -19,7 +19,7 @@ import numpy.typing as npt
 from platformdirs import user_cache_path
 
 from ..errors import FileError
-from ..files import write_atomically
+from ..files import remove_leftovers, write_atomically
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
@@ -68,6 +68,7 @@ def save(name: str, arrays: Arrays) -> None:
     try:
         folder().mkdir(parents=True, exist_ok=True)
         write_atomically(folder() / f"{name}.tables", _FORMAT + _DIGEST(body).digest() + body)
+        remove_leftovers(folder())
     except (OSError, FileError):
         return
 

@@ -60,3 +60,7 @@ class Writer(Protocol):
     def close(self) -> None:
         """Write what is still missing."""
         ...
+
+    def abandon(self) -> None:
+        """Nobody will read the file: be done without a word."""
+        ...

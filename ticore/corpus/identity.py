@@ -8,22 +8,31 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ..errors import FileError
+from ..inputs import open_file, unreadable
 
 _EDGE = 1 << 20  # bytes at either end of a file that are looked at
 
 
 def file_identity(path: Path) -> list[str]:
-    """What tells whether a file is still the same, without reading all of it. Raises FileError."""
+    """What tells whether a file is still the same, without reading all of it.
+
+    A change in its middle that keeps size and time is not seen here: each part of the results has a
+    digest of the texts that it was made of.
+
+    Raises FileError.
+    """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             size = file.seek(0, 2)
             file.seek(0)
             edges = blake2b(file.read(_EDGE))
             file.seek(max(0, size - _EDGE))
             edges.update(file.read(_EDGE))
         modified = path.stat().st_mtime_ns
+    except FileError:
+        raise
     except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
     return [str(path.resolve()), str(size), str(modified), edges.hexdigest()]
 
 

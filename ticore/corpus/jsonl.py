@@ -1,11 +1,13 @@
 """Files with a JSON object on each line.
 
 A line comes out as it went in, byte for byte, with the results at its end: numbers keep their
-digits and keys their order.
+digits and keys their order. What is on a line that holds no object comes out as `raw`, a text, or
+as `raw_base64` if it is no UTF-8; of lines beyond 64 MiB nothing does.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import FileError
+from ..inputs import open_file, parse_json, unreadable
 from .base import Batch, Problem, Text
 from .results import COLUMNS, Result
 
@@ -23,10 +26,17 @@ _MARK = b"\xef\xbb\xbf"  # what some editors put before a text in UTF-8
 
 @dataclass(frozen=True)
 class Row:
-    """A line: the object on it, as it is written there; `{}` where there is none."""
+    """A line.
+
+    Attributes:
+        line: the object on it, as it is written there, or one that holds what is there instead.
+        text: to be scored.
+        is_object: whether it holds one.
+    """
 
     line: bytes
     text: Text
+    is_object: bool = True
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ class JsonlCorpus:
     def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:
         self._path, self._column = path, column
         self._batch_size, self._limit = batch_size, limit
-        with _open(path) as file:
+        with open_file(path) as file:
             self.total = file.seek(0, 2)
 
     def traits(self) -> list[str]:
@@ -69,7 +79,7 @@ class JsonlCorpus:
     def batches(self) -> Iterator[JsonlBatch]:
         """Raises FileError also where no row of the first batch has the column."""
         first = True
-        with _open(self._path) as file:
+        with open_file(self._path) as file:
             lines = islice(enumerate(_lines(file, self._path), 1), self._limit)
             while rows := [self._row(*line) for line in islice(lines, self._batch_size)]:
                 if first:
@@ -80,15 +90,16 @@ class JsonlCorpus:
     def _row(self, number: int, line: bytes | None) -> Row:
         where = f"line {number}"
         if line is None:
-            return Row(b"{}", Problem(f"{where}: expected at most {_MOST_BYTES:,} bytes"))
+            problem = Problem(f"{where}: expected at most {_MOST_BYTES:,} bytes")
+            return Row(b"{}", problem, is_object=False)
         line = line.removeprefix(_MARK) if number == 1 else line
         try:
             found = parse_object(line.decode())
         except UnicodeDecodeError as error:
-            at = error.start
-            return Row(b"{}", Problem(f"{where}: expected UTF-8, found none at byte {at}"))
+            problem = Problem(f"{where}: expected UTF-8, found none at byte {error.start}")
+            return Row(_raw(line), problem, is_object=False)
         except ValueError as error:
-            return Row(b"{}", Problem(f"{where}: {error}"))
+            return Row(_raw(line), Problem(f"{where}: {error}"), is_object=False)
         if taken := [name for name in COLUMNS if name in found]:
             raise FileError(
                 f"{self._path}, {where}: expected no column {taken[0]!r}, which is to be added; "
@@ -97,7 +108,7 @@ class JsonlCorpus:
         return Row(line.strip(), text_of(found, self._column, where))
 
     def _require_column(self, rows: Sequence[Row]) -> None:
-        objects = [json.loads(row.line) for row in rows if row.line != b"{}"]
+        objects = [json.loads(row.line) for row in rows if row.is_object and row.line != b"{}"]
         if objects and not any(self._column in found for found in objects):
             raise FileError(
                 f"{self._path}: expected a column {self._column!r}, found "
@@ -118,6 +129,9 @@ class JsonlWriter:
     def close(self) -> None:
         """Nothing is missing."""
 
+    def abandon(self) -> None:
+        """There is nothing to do."""
+
 
 def extended(line: bytes, more: dict[str, Any]) -> bytes:
     """A JSON object with `more` at its end.
@@ -127,7 +141,9 @@ def extended(line: bytes, more: dict[str, Any]) -> bytes:
     """
     head = line.rstrip()[:-1]
     comma = b"" if head.strip() == b"{" else b", "
-    return head + comma + json.dumps(more, ensure_ascii=False).encode()[1:]
+    # A lone surrogate, as names in errors may have, becomes the escape that JSON has for it.
+    added = json.dumps(more, ensure_ascii=False).encode(errors="backslashreplace")
+    return head + comma + added[1:]
 
 
 def parse_object(line: str) -> dict[str, Any]:
@@ -135,10 +151,10 @@ def parse_object(line: str) -> dict[str, Any]:
     if not line.strip():
         raise ValueError("expected a JSON object, found an empty line")
     try:
-        found = json.loads(line)
+        found = parse_json(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"expected a JSON object: {error.msg} at character {error.pos}") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise ValueError("expected a JSON object, found too long a number or too deep") from None
     if not isinstance(found, dict):
         raise ValueError(f"expected a JSON object, found {_kind(found)}")
@@ -160,11 +176,18 @@ def _kind(value: object) -> str:
     return names.get(type(value), "text" if isinstance(value, str) else "a number")
 
 
-def _open(path: Path) -> BinaryIO:
+def _raw(line: bytes) -> bytes:
+    """An object that holds a line which is none.
+
+    >>> _raw(b'{"a": \\r\\n'), _raw(b"\\xff"), _raw(b" ")
+    (b'{"raw": "{\\\\"a\\\\": "}', b'{"raw_base64": "/w=="}', b'{}')
+    """
+    line = line.rstrip(b"\r\n")
     try:
-        return path.open("rb")
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
+        found = {"raw": line.decode()} if line.strip() else {}
+    except UnicodeDecodeError:
+        found = {"raw_base64": base64.b64encode(line).decode()}
+    return json.dumps(found, ensure_ascii=False).encode()
 
 
 def _lines(file: BinaryIO, path: Path) -> Iterator[bytes | None]:
@@ -178,4 +201,4 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[bytes | None]:
                 line = file.readline(_MOST_BYTES)
             yield None
     except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error

@@ -5,17 +5,15 @@ Columns keep their types and the file its metadata; what is added has types of i
 
 from __future__ import annotations
 
-import base64
 import json
-import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import FileError
+from .arrow_values import json_values
 from .base import Batch, Problem, Text
 from .extras import need
 from .results import COLUMNS, Result
@@ -43,8 +41,14 @@ class ParquetBatch:
     done: int
 
     def objects(self) -> Iterator[bytes]:
-        columns = [map(_plain, _values(column)) for column in self.rows.columns]
         names = self.rows.schema.names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FileError(
+                f"expected columns of different names, of which a JSON object can be made, found "
+                f"{twice!r} more than once; rename one, or write a Parquet file"
+            )
+        columns = [json_values(*each) for each in zip(names, self.rows.columns, strict=True)]
         for _ in range(self.rows.num_rows):
             row = {name: next(column) for name, column in zip(names, columns, strict=True)}
             yield json.dumps(row, ensure_ascii=False).encode()
@@ -182,13 +186,15 @@ class ParquetWriter:
         schema = tables.schema
         for field in self._fields:
             schema = schema.append(field)
-        self._writer = self._pa.parquet.ParquetWriter(file, schema)
+        with self._refusals():
+            self._writer = self._pa.parquet.ParquetWriter(file, schema)
         self._waiting: list[Any] = []
 
     def write(self, batch: Batch, results: Sequence[Result]) -> None:
         table = self._tables.table(batch)
         for at, field in enumerate(self._fields):
-            values = self._pa.array([result[at] for result in results], type=field.type)
+            cells = [_written(result[at]) for result in results]
+            values = self._pa.array(cells, type=field.type)
             table = table.append_column(field, values)
         self._waiting.append(table)
         if (
@@ -201,21 +207,42 @@ class ParquetWriter:
         self._write_group()
         self._writer.close()
 
+    def abandon(self) -> None:
+        with suppress(Exception):
+            self._writer.close()
+        self._writer.is_open = False  # Else it would try again when it is collected, and complain.
+
     def _write_group(self) -> None:
         if not self._waiting:
             return
-        try:
+        with self._refusals():
             self._writer.write_table(self._pa.concat_tables(self._waiting))
+        self._waiting = []
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
         except self._pa.ArrowException as error:
             why = (str(error).splitlines() or ["no reason given"])[0]
             raise FileError(f"cannot write these columns to a Parquet file: {why}") from error
-        self._waiting = []
 
     def _result_fields(self) -> list[Any]:
         pa = self._pa
         kinds = dict.fromkeys(("p_value", "strength", "segment_p_value"), pa.float64())
         kinds |= dict.fromkeys(("verdict", "error"), pa.string())
         return [pa.field(name, kinds.get(name, pa.int64())) for name in COLUMNS]
+
+
+def _written(cell: object) -> object:
+    """A result as a column can hold it: of a text's lone surrogates, names in errors, the escapes.
+
+    >>> _written("a\\ud800"), _written(1)
+    ('a\\\\ud800', 1)
+    """
+    if not isinstance(cell, str) or cell.isascii():
+        return cell
+    return cell.encode(errors="backslashreplace").decode()
 
 
 def _text(data: bytes | None, number: int) -> Text:
@@ -225,29 +252,3 @@ def _text(data: bytes | None, number: int) -> Text:
         return data.decode()
     except UnicodeDecodeError as error:
         return Problem(f"row {number}: expected UTF-8 text, found none at byte {error.start}")
-
-
-def _values(column: Any) -> list[Any]:
-    """The values of a column, of texts also those that are no UTF-8."""
-    try:
-        return list(column.to_pylist())
-    except UnicodeDecodeError:
-        if not arrow().types.is_string(column.type):
-            column = column.cast(arrow().large_string())
-        data = column.cast(arrow().large_binary()).to_pylist()
-        return [None if value is None else value.decode(errors="replace") for value in data]
-
-
-def _plain(value: object) -> object:
-    """A value as JSON has it: bytes in base64, numbers that are none as null, others as text."""
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, date | datetime | time):
-        return value.isoformat()
-    return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -1,7 +1,9 @@
 """Results that are kept while a scan is under way, so that it can go on where it stopped.
 
 They stand in a folder beside the output, one file for each batch. A file is there whole or not at
-all. The manifest says what they are results of; those of anything else are of no use.
+all. The manifest says what they are results of; those of anything else are of no use. Each begins
+with a digest of itself, of its place and of the texts that it has the results of: one that is
+damaged, or of other texts, is as good as absent.
 """
 
 from __future__ import annotations
@@ -9,71 +11,95 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from pathlib import Path
+from types import TracebackType
 
 from ..errors import FileError
-from ..files import write_atomically
+from ..files import TEMPORARY, write_atomically
+from ..inputs import read_file
+from .base import Text
+from .lock import HeldError, Lock
 from .results import Result
 
-_MANIFEST = "manifest.json"
-# The second: what `write_atomically` leaves behind if it is killed.
-_OWN = re.compile(r"\d{6,}\.json|\.ticore-[0-9a-f]+\.tmp")
+_MANIFEST, _LOCK = "manifest.json", "lock"
+_MOST_MANIFEST = 4 << 10  # bytes
+_MOST_PART = 1 << 30
+_PART = re.compile(r"\d{6,}\.json")
 
 
 class Parts:
-    """The folder of parts of one output.
+    """The folder of parts of one output, which nobody else uses meanwhile.
+
+    As a context manager it is closed at the end; left with an exception, a folder that holds no
+    part is removed.
 
     Args:
         output: the file that is to be written in the end.
-        digest: of everything that the results depend on.
+        digest: of everything that the results depend on, but for the texts.
         tell: is told, in a sentence, what was found.
 
     Attributes:
         folder: where they are.
+        refused: how many parts were found damaged, of an earlier version, or of other texts.
 
     Raises:
-        FileError: the folder cannot be made, or has another purpose.
+        FileError: the folder cannot be made, has another purpose, or another scan is at it.
     """
 
     def __init__(self, output: Path, digest: str, tell: Callable[[str], None]) -> None:
         self.folder = output.with_name(output.name + ".parts")
-        manifest = self.folder / _MANIFEST
+        self.refused = 0
+        self._digest = digest
         try:
-            self.folder.mkdir(exist_ok=True)
-            files = [path.name for path in self.folder.iterdir()]
-            known = _digest(manifest) if _MANIFEST in files else None
-        except OSError as error:
-            raise FileError(f"cannot use {self.folder}: {error.strerror or error}") from error
-        if known is None and files and not all(map(_OWN.fullmatch, set(files) - {_MANIFEST})):
-            raise FileError(
-                f"expected {self.folder} to hold parts of a scan, found something else; "
-                f"remove it, or choose another output"
-            )
-        if known == digest:
-            count = self._count()
-            said = "1 batch was" if count == 1 else f"{count} batches were"
-            tell(f"going on: {said} scanned before")
-            return
-        if known is not None:
-            tell("the input or a setting is another than before: starting anew")
-        self._clear()
-        write_atomically(manifest, json.dumps({"digest": digest}).encode())
+            self._lock = self._locked(output)
+        except (OSError, ValueError) as error:
+            if isinstance(error, FileError):
+                raise
+            why = error.strerror if isinstance(error, OSError) else None
+            raise FileError(f"cannot use {str(self.folder)!r}: {why or error}") from error
+        try:
+            self._begin(tell)
+        except BaseException:
+            self.close()
+            raise
 
-    def __contains__(self, index: int) -> bool:
-        return self._path(index).exists()
+    def __enter__(self) -> Parts:
+        return self
 
-    def put(self, index: int, results: Sequence[Result]) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is not None and not self._count():
+                self.remove()
+        except OSError:  # What went wrong before is what matters.
+            pass
+        finally:
+            self.close()
+
+    def holds(self, index: int, texts: bytes) -> bool:
+        """Whether the results of a batch are there.
+
+        Args:
+            index: of the batch.
+            texts: `digest_of_texts` of it.
+        """
+        return self._body(index, texts) is not None
+
+    def put(self, index: int, texts: bytes, results: Sequence[Result]) -> None:
         """Keep the results of a batch. Raises FileError."""
-        write_atomically(self._path(index), json.dumps(results).encode())
+        body = json.dumps(results).encode()
+        seal = self._seal(index, texts, body)
+        write_atomically(self._path(index), seal + b"\n" + body)
 
-    def get(self, index: int) -> list[Result]:
-        """The results of a batch. Raises FileError."""
-        try:
-            return [Result(*row) for row in json.loads(self._path(index).read_bytes())]
-        except (OSError, ValueError, TypeError) as error:
-            raise FileError(
-                f"cannot read {self._path(index)}: {error}; remove it and start again"
-            ) from error
+    def get(self, index: int, texts: bytes) -> list[Result] | None:
+        """The results of a batch; None where they are not there."""
+        body = self._body(index, texts)
+        return None if body is None else [Result(*row) for row in json.loads(body)]
 
     def remove(self) -> None:
         """Remove the folder. Raises FileError."""
@@ -81,24 +107,104 @@ class Parts:
             self._clear()
             # Last, so that nobody ever finds parts without it.
             (self.folder / _MANIFEST).unlink(missing_ok=True)
+            self.close()
             self.folder.rmdir()
         except OSError as error:
             raise FileError(f"cannot remove {self.folder}: {error.strerror or error}") from error
 
+    def close(self) -> None:
+        """Let others use the folder."""
+        self._lock.release()
+
+    def _locked(self, output: Path) -> Lock:
+        while True:
+            self.folder.mkdir(exist_ok=True)
+            self._require_ours()
+            try:
+                return Lock(self.folder / _LOCK)
+            except HeldError as holder:
+                raise FileError(
+                    f"expected no other scan that writes {output}, found one under way "
+                    f"({holder}); wait for it, or choose another output"
+                ) from None
+            except FileNotFoundError:
+                # Who had it removed the folder just now.
+                continue
+
+    def _require_ours(self) -> None:
+        files = {path.name for path in self.folder.iterdir()}
+        if _MANIFEST in files and _digest(self.folder / _MANIFEST) is not None:
+            return
+        if not all(map(_is_ours, files)):
+            raise FileError(
+                f"expected {self.folder} to hold parts of a scan, found something else; "
+                f"remove it, or choose another output"
+            )
+
+    def _begin(self, tell: Callable[[str], None]) -> None:
+        manifest = self.folder / _MANIFEST
+        known = _digest(manifest) if manifest.exists() else None
+        if known == self._digest:
+            count = self._count()
+            said = "1 batch was" if count == 1 else f"{count} batches were"
+            tell(f"going on: {said} scanned before")
+            return
+        if known is not None:
+            tell("the input or a setting is another than before: starting anew")
+        self._clear()
+        write_atomically(manifest, json.dumps({"digest": self._digest}).encode())
+
+    def _body(self, index: int, texts: bytes) -> bytes | None:
+        """What a part holds, once it is known to be sound and the one that is looked for."""
+        path = self._path(index)
+        if not path.exists():
+            return None
+        try:
+            seal, _, body = read_file(path, _MOST_PART).partition(b"\n")
+        except FileError:
+            seal = body = b""
+        if seal == self._seal(index, texts, body):
+            return body
+        self.refused += 1
+        return None
+
+    def _seal(self, index: int, texts: bytes, body: bytes) -> bytes:
+        found = blake2b(digest_size=32, person=b"ticore part 1")
+        found.update(f"{self._digest} {index}\n".encode())
+        found.update(texts)
+        found.update(body)
+        return found.hexdigest().encode()
+
     def _clear(self) -> None:
         for path in self.folder.iterdir():
-            if _OWN.fullmatch(path.name):
+            if _PART.fullmatch(path.name) or TEMPORARY.fullmatch(path.name):
                 path.unlink()
 
     def _count(self) -> int:
-        return sum(path.name[0] != "." for path in self.folder.iterdir()) - 1
+        return sum(_PART.fullmatch(path.name) is not None for path in self.folder.iterdir())
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:06}.json"
 
 
+def digest_of_texts(texts: Sequence[Text]) -> bytes:
+    """32 bytes that tell the texts of a batch from any others."""
+    found = blake2b(digest_size=32, person=b"ticore texts 1")
+    for text in texts:
+        kind, said = (b"t", text) if isinstance(text, str) else (b"p", text.error)
+        data = said.encode("utf-8", "surrogatepass")
+        found.update(b"%s%d\n" % (kind, len(data)))
+        found.update(data)
+    return found.digest()
+
+
+def _is_ours(name: str) -> bool:
+    known = name in (_MANIFEST, _LOCK) or _PART.fullmatch(name) or TEMPORARY.fullmatch(name)
+    return bool(known)
+
+
 def _digest(manifest: Path) -> str | None:
     try:
-        return str(json.loads(manifest.read_bytes())["digest"])
-    except (ValueError, KeyError, TypeError):
+        return str(json.loads(read_file(manifest, _MOST_MANIFEST))["digest"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

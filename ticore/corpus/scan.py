@@ -9,16 +9,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import FileError, SettingsError
-from ..files import written_atomically
+from ..files import remove_leftovers, written_atomically
+from ..inputs import unreadable
 from ..registry import choose
-from .base import Batch, Corpus, Text
+from .base import Corpus, Text
 from .engines import ENGINES
-from .formats import ending, open_corpus, open_writer
+from .formats import ending, open_corpus, open_writer, rehearse
 from .identity import digest, file_identity
-from .parts import Parts
-from .results import Result
+from .parts import Parts, digest_of_texts
 from .scoring import Task
 
 
@@ -35,6 +36,7 @@ class Scan:
 
     Raises:
         SettingsError: a name has another ending, the output is the source, a number is below 1.
+        FileError: no file can have such a name.
     """
 
     source: Path
@@ -46,7 +48,11 @@ class Scan:
     def __post_init__(self) -> None:
         ending(self.source)
         ending(self.output)
-        if self.output.resolve() == self.source.resolve():
+        try:
+            same = os.path.realpath(self.output) == os.path.realpath(self.source)
+        except ValueError as error:
+            raise unreadable(self.source, error) from error
+        if same:
             raise SettingsError("output: expected another file than the one that is read")
         for name, value in (("batch_size", self.batch_size), ("limit", self.limit)):
             if value is not None and value < 1:
@@ -109,50 +115,72 @@ def scan(
     corpus = open_corpus(given.source, given.column, given.batch_size, given.limit)
     things = [before, corpus.traits(), task.shaping(), given.column, given.batch_size, given.limit]
     things += [detector.tokenizer.digest(), version("ticore")]
-    parts = Parts(given.output, digest(task.secret(), things), tell)
-
-    todo = _Todo(corpus, parts)
-    with closing(run(task, todo.texts(), workers)) as found:  # type: ignore[type-var]  # generators
-        for results in found:
-            index, done = todo.sent.popleft()
-            parts.put(index, results)
-            if progress is not None:
-                progress(done, corpus.total)
-    if file_identity(given.source) != before:
-        raise FileError(f"{given.source} was changed while it was read; run the command again")
-    summary = _write(given.output, corpus, parts)
-    parts.remove()
+    rehearse(given.output, corpus)
+    with Parts(given.output, digest(task.secret(), things), tell) as parts:
+        todo = _Todo(corpus, parts)
+        # The type of an engine does not say that it is a generator.
+        with closing(run(task, todo.texts(), workers)) as found:  # type: ignore[type-var]
+            for results in found:
+                sent = todo.sent.popleft()
+                parts.put(sent.number, sent.texts, results)
+                if progress is not None:
+                    progress(sent.done, corpus.total)
+        if parts.refused:
+            tell(
+                f"of these, {parts.refused} had to be scanned again: damaged, of an earlier "
+                f"version, or of other texts"
+            )
+        if file_identity(given.source) != before:
+            raise _changed(given)
+        summary = _write(given, corpus, parts)
+        parts.remove()
+    remove_leftovers(given.output.parent)
     return summary
+
+
+class _Sent(NamedTuple):
+    """A batch that was given out: its number, the digest of its texts, and the progress."""
+
+    number: int
+    texts: bytes
+    done: int
 
 
 class _Todo:
     """The batches that have no results yet.
 
     Attributes:
-        sent: index and progress of those that were given out, oldest first.
+        sent: those that were given out, oldest first.
     """
 
     def __init__(self, corpus: Corpus, parts: Parts) -> None:
         self._corpus, self._parts = corpus, parts
-        self.sent: deque[tuple[int, int]] = deque()
+        self.sent: deque[_Sent] = deque()
 
     def texts(self) -> Iterator[Sequence[Text]]:
         for index, batch in enumerate(self._corpus.batches()):
-            if index not in self._parts:
-                self.sent.append((index, batch.done))
+            texts = digest_of_texts(batch.texts)
+            if not self._parts.holds(index, texts):
+                self.sent.append(_Sent(index, texts, batch.done))
                 yield batch.texts
 
 
-def _write(output: Path, corpus: Corpus, parts: Parts) -> Summary:
+def _write(given: Scan, corpus: Corpus, parts: Parts) -> Summary:
     """Put rows and results together."""
     verdicts: Counter[str | None] = Counter()
-    with written_atomically(output) as file:
-        writer = open_writer(output, file, corpus)
-        for index, batch in enumerate(corpus.batches()):
-            results = _results(parts, index, batch)
-            verdicts.update(result.verdict for result in results)
-            writer.write(batch, results)
-        writer.close()
+    with written_atomically(given.output, within=parts.folder) as file:
+        writer = open_writer(given.output, file, corpus)
+        try:
+            for index, batch in enumerate(corpus.batches()):
+                results = parts.get(index, digest_of_texts(batch.texts))
+                if results is None:
+                    raise _changed(given)
+                verdicts.update(result.verdict for result in results)
+                writer.write(batch, results)
+            writer.close()
+        except BaseException:
+            writer.abandon()
+            raise
     return Summary(
         rows=verdicts.total(),
         watermarked=verdicts["watermarked"],
@@ -162,14 +190,11 @@ def _write(output: Path, corpus: Corpus, parts: Parts) -> Summary:
     )
 
 
-def _results(parts: Parts, index: int, batch: Batch) -> list[Result]:
-    results = parts.get(index)
-    if len(results) != len(batch.texts):
-        raise FileError(
-            f"expected results of {len(batch.texts)} rows, found {len(results)}; "
-            f"remove {parts.folder} and start again"
-        )
-    return results
+def _changed(given: Scan) -> FileError:
+    return FileError(
+        f"{given.source} was changed while it was read, or what was kept of its results; run the "
+        f"command again"
+    )
 
 
 def _require_regular(path: Path, what: str) -> None:

@@ -14,7 +14,7 @@ from typing import get_args
 
 from ..candidates import PoolSettings
 from ..consistency import View
-from ..errors import KeyFormatError, SettingsError
+from ..errors import KeyFormatError, SettingsError, shown
 from .numerics import Numerics
 
 # Changes whenever the meaning of the fields does: an old digest then never equals a new one.
@@ -146,4 +146,4 @@ def exact_fields(values: object, expected: Iterable[str], source: str) -> Mappin
 
 def _expect(holds: bool, name: str, expected: str, found: object) -> None:
     if not holds:
-        raise SettingsError(f"{name}: expected {expected}, found {found!r}")
+        raise SettingsError(f"{name}: expected {expected}, found {shown(found)}")

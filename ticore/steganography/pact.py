@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..errors import KeyFormatError
+from ..errors import KeyFormatError, shown
 from .agreement import Agreement, exact_fields
 from .keys import KEY_BYTES, parse_hex_key
 
@@ -79,8 +79,11 @@ class Pact:
         # The format comes first: another one may well have other fields.
         found = document.get("format") if isinstance(document, dict) else None
         if found != FORMAT:
+            # What does not look like a format may be the key in the wrong place.
+            named = found is None or str(found).startswith("ticore-pact-")
             raise KeyFormatError(
-                f"{source}: expected a file of the format {FORMAT!r}, found {found!r}; "
+                f"{source}: expected a file of the format {FORMAT!r}, found "
+                f"{shown(found) if named else 'another one'}; "
                 f"make one with: ticore agree"
             )
         names = ("format", "model", "key", "agreement", "options")

@@ -106,6 +106,7 @@ def test_log_ratio_is_a_fair_bet_at_most():
     [
         {"vocab_size": 1},
         {"vocab_size": 1 << 31},
+        {"vocab_size": (1 << 22) + 1},
         {"greenlist_ratio": 0.0},
         {"greenlist_ratio": 1},
         {"greenlist_ratio": float("nan")},
@@ -118,6 +119,11 @@ def test_log_ratio_is_a_fair_bet_at_most():
         {"hashing_key": True},
         {"seeding_scheme": "simple_1"},
         {"context_width": 0},
+        {"context_width": 257},
+        {"bias": -(10**400)},
+        {"greenlist_ratio": 10**400},
+        {"hashing_key": 10**5000},
+        {"context_width": 10**5000},
     ],
 )
 def test_wrong_settings_are_refused(wrong):

@@ -139,6 +139,7 @@ def test_a_configuration_is_read():
         {"key": 1 << 64},
         {"key": "42"},
         {"key": 1, "context_width": 0},
+        {"key": 1, "context_width": 257},
         {"key": 1, "algorithm": "dual_key_gumbel"},
         {"key": 1, "prf": "hmac_sha256"},
         {"key": 1, "salt": 2},

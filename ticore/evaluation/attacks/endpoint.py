@@ -12,17 +12,18 @@ import random
 import re
 import time
 from collections.abc import Mapping
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from ...errors import SettingsError, TicoreError
+from ...errors import SettingsError, TicoreError, shown
 from .base import Attacked
 from .paraphrase import INSTRUCTION, fill, require_template, share_changed
 
 _LONGEST_PAUSE = 60.0  # seconds, whatever a server asks for
+_MOST_BYTES = 16 << 20  # of an answer
 _QUOTED = 300  # characters of an answer that an error shows
 _BUSY = 429
 _FIRST_SERVER_ERROR = 500
@@ -116,7 +117,14 @@ class EndpointParaphrase:
             pause = self._pause * 2**attempt * (1 - self._draw.random() / 2)
             try:
                 with _OPENER.open(request, timeout=self._timeout) as response:
-                    data: bytes = response.read()
+                    data: bytes = response.read(_MOST_BYTES + 1)
+                    if len(data) > _MOST_BYTES:
+                        raise EndpointError(
+                            f"{self._url}: expected a completion of at most {_MOST_BYTES:,} "
+                            f"bytes, found more; is this an OpenAI-compatible endpoint?"
+                        )
+                    if response.length:  # Read with a limit, it ends early without a word.
+                        raise IncompleteRead(data, response.length)
                     return data
             except HTTPError as error:
                 problem = self._said(error)
@@ -146,7 +154,7 @@ class EndpointParaphrase:
         try:
             answer = json.loads(data)
             content = answer["choices"][0]["message"]["content"]
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, RecursionError):
             content = None
         if not isinstance(content, str):
             raise EndpointError(
@@ -159,7 +167,7 @@ class EndpointParaphrase:
     def _said(self, error: HTTPError) -> str:
         try:
             with error:
-                said = self._quote(error.read())
+                said = self._quote(error.read(_MOST_BYTES))
         except (OSError, HTTPException):
             said = "nothing"
         return f"status {error.code} {error.reason} ({said})"
@@ -185,11 +193,16 @@ _OPENER = build_opener(_NoRedirect)
 
 def _checked(base_url: str) -> str:
     """The address to send to. Raises SettingsError."""
-    parts = urlsplit(base_url)
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:  # such as a bracket that is not closed
+        parts = urlsplit("")
     more = parts.query or parts.fragment or "@" in parts.netloc
     if parts.scheme not in ("http", "https") or not parts.netloc or more:
+        # What stands before an @ or after a ? may be secret.
+        found = "one with a user, a query or a fragment" if more else shown(base_url)
         raise SettingsError(
-            f"base_url: expected an address such as https://api.openai.com/v1, found {base_url!r}"
+            f"base_url: expected an address such as https://api.openai.com/v1, found {found}"
         )
     base = base_url.rstrip("/")
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"

@@ -18,15 +18,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import SettingsError
+from ...errors import SettingsError, shown
 from ..evidence import Evidence, Ints, draws
-from ..settings import a_number, an_integer, chosen
+from ..settings import MOST_CONTEXT, MOST_WHY, a_number, an_integer, chosen
 from ..significance import ExactGreens
 from ..tokens import SomeIds, token_ids, windows
 
 _TABLE_SIZE = 1_000_003  # of the table that selfhash looks tokens up in
-# Beyond this many torch shuffles with 64-bit numbers.
-_MOST_SHUFFLED = 0xFFFFFFFF // 20 - 1
+# The swaps of a list take 4 bytes for each green token, and those of eight lists are kept: 128 MiB
+# at most. Vocabularies have up to about a million tokens. (Beyond 214,748,363 torch shuffles in
+# another way.)
+_MOST_TOKENS = 1 << 22
 _WORD = 0xFFFFFFFF
 # `manual_seed` gets numbers modulo this, and its generator uses their lower 32 bits.
 _MODULUS = (1 << 64) - 1
@@ -74,21 +76,22 @@ class TransformersKGW:
         Raises:
             SettingsError: a value that transformers does not take or that gives empty lists.
         """
-        self._size = an_integer("vocab_size", vocab_size, 2, _MOST_SHUFFLED)
+        why = "lists of larger vocabularies fill the memory"
+        self._size = an_integer("vocab_size", vocab_size, 2, _MOST_TOKENS, why=why)
         share = a_number("greenlist_ratio", greenlist_ratio, above=0, below=1)
         bias = a_number("bias", bias, above=0, below=math.inf)
-        self._key = an_integer("hashing_key", hashing_key, -(1 << 63), (1 << 64) - 1)
-        width = an_integer("context_width", context_width, 1, 1 << 16)
+        self._key = an_integer("hashing_key", hashing_key, -(1 << 63), (1 << 64) - 1, secret=True)
+        width = an_integer("context_width", context_width, 1, MOST_CONTEXT, why=MOST_WHY)
         if seeding_scheme not in ("lefthash", "selfhash"):
             raise SettingsError(
-                f"seeding_scheme: expected 'lefthash' or 'selfhash', found {seeding_scheme!r}; "
-                f"give the writer's"
+                f"seeding_scheme: expected 'lefthash' or 'selfhash', found "
+                f"{shown(seeding_scheme)}; give the writer's"
             )
         self._greens = int(self._size * share)
         if not 0 < self._greens < self._size:
             raise SettingsError(
                 f"greenlist_ratio: expected a share that makes at least one of {self._size} tokens "
-                f"green and not all, found {greenlist_ratio!r}; check vocab_size, too"
+                f"green and not all, found {shown(greenlist_ratio)}; check vocab_size, too"
             )
         self._includes_itself = seeding_scheme == "selfhash"
         self.context = width - self._includes_itself

@@ -30,15 +30,20 @@ from scipy import fft, optimize, special
 
 from ...errors import SettingsError
 from ..evidence import Evidence, Ints
-from ..settings import an_integer, chosen
+from ..settings import MOST_CONTEXT, MOST_WHY, an_integer, chosen
 from ..significance import Floats
 from ..tokens import SomeIds, token_ids, windows
 
 _MULTIPLIER = np.uint64(6364136223846793005)
 _ONE = np.uint64(1)
 _MOST_TABLE = 1 << 24  # as transformers
+# The grid of a text's scores has about 5.5 times the square of the layers' number of points: here
+# 360,000. Published settings have 20 and 30 layers.
+_MOST_LAYERS = 256
 # Beyond so many points of the grid a Fourier transform takes seconds and a gigabyte.
 _MOST_EXACT = 1 << 23
+# Each layer's bit of each place is looked up once, for the exact chances: some ten seconds.
+_MOST_LOOKED_UP = 1 << 30
 # By how many of its standard deviations a watermark lifts a token's score, roughly.
 _USUAL_LIFT = 0.5
 _STEEPEST = 200.0  # of tilts: by then all but the largest score is gone
@@ -191,13 +196,25 @@ class TransformersSynthID:
         """
         if not isinstance(keys, Sequence | np.ndarray) or isinstance(keys, str) or not len(keys):
             raise SettingsError(
-                f"keys: expected a list of integers, found {keys!r}; give the writer's"
+                "keys: expected a list of integers, found something else or none; give the writer's"
             )
-        whole = [an_integer("keys", key, -(1 << 63), (1 << 63) - 1) for key in keys]
+        if len(keys) > _MOST_LAYERS:
+            raise SettingsError(
+                f"keys: expected at most {_MOST_LAYERS}, one for each layer, found {len(keys)}; "
+                f"give the writer's"
+            )
+        whole = [an_integer("keys", key, -(1 << 63), (1 << 63) - 1, secret=True) for key in keys]
         self._keys = np.array(whole, np.int64).astype(np.uint64)
-        self.context = an_integer("ngram_len", ngram_len, 2, 1 << 16) - 1
+        self.context = an_integer("ngram_len", ngram_len, 2, MOST_CONTEXT + 1, why=MOST_WHY) - 1
         size = an_integer("sampling_table_size", sampling_table_size, 2, _MOST_TABLE)
-        seed = an_integer("sampling_table_seed", sampling_table_seed, -(1 << 63), (1 << 64) - 1)
+        seed = an_integer(
+            "sampling_table_seed", sampling_table_seed, -(1 << 63), (1 << 64) - 1, secret=True
+        )
+        if size * len(whole) > _MOST_LOOKED_UP:
+            raise SettingsError(
+                f"sampling_table_size: expected at most {_MOST_LOOKED_UP // len(whole)} with "
+                f"{len(whole)} keys, found {size}; give the writer's"
+            )
         if size & size - 1:
             raise SettingsError(
                 f"sampling_table_size: expected a power of two, found {size}; texts of other "

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import SettingsError
+from ...errors import SettingsError, shown
 from ..evidence import Evidence, draws
-from ..settings import an_integer, chosen
+from ..settings import MOST_CONTEXT, MOST_WHY, an_integer, chosen
 from ..significance import Exponential
 from ..tokens import SomeIds, token_ids, windows
 from .philox import Words, philox
@@ -66,9 +66,9 @@ class VLLMGumbel:
         Raises:
             SettingsError: a value out of these ranges.
         """
-        key = an_integer("key", key, 0, (1 << 64) - 1)
+        key = an_integer("key", key, 0, (1 << 64) - 1, secret=True)
         self._key = np.uint64(key & _WORD), np.uint64(key >> 32)
-        self.context = an_integer("context_width", context_width, 1, 1 << 16)
+        self.context = an_integer("context_width", context_width, 1, MOST_CONTEXT, why=MOST_WHY)
         self.null = Exponential()
 
     @classmethod
@@ -82,8 +82,9 @@ class VLLMGumbel:
         for name, only in (("algorithm", "gumbel"), ("prf", "philox")):
             if config.get(name, only) != only:
                 raise SettingsError(
-                    f"{name}: expected {only!r}, found {config[name]!r}; for 'dual_key_gumbel' "
-                    f"read with both of VLLMGumbel.of_two_keys, others are not known here"
+                    f"{name}: expected {only!r}, found {shown(config[name])}; for "
+                    f"'dual_key_gumbel' read with both of VLLMGumbel.of_two_keys, others are not "
+                    f"known here"
                 )
         given = chosen(config, ("key", "context_width"), _DOES_NOT_CONCERN_READERS)
         if "key" not in given:
@@ -102,7 +103,7 @@ class VLLMGumbel:
         Raises:
             SettingsError: as the constructor.
         """
-        data = an_integer("key", key, 0, (1 << 64) - 1).to_bytes(8, "big")
+        data = an_integer("key", key, 0, (1 << 64) - 1, secret=True).to_bytes(8, "big")
         a, b = (
             cls(
                 int.from_bytes(sha256(name + data).digest()[:8], "big"), context_width=context_width

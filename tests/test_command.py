@@ -1,0 +1,78 @@
+"""The command that is installed hears Ctrl-C quietly from its first moment to its last."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+
+# As the script that pip makes from pyproject.toml; the signal comes while a module is imported,
+# or when the interpreter is about to end.
+WHILE_IMPORTING = """
+import importlib.abc, os, signal, sys
+from {module} import {function}
+
+class Interrupt(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except BaseException as error:  # as some packages do
+                raise ImportError("misunderstood") from error
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["ticore", "--version"]
+{function}()
+"""
+WHEN_DONE = """
+import atexit, os, signal, sys
+from {module} import {function}
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+sys.argv = ["ticore", "--version"]
+{function}()
+"""
+PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+
+
+def run(code: str, **values: str) -> subprocess.CompletedProcess[bytes]:
+    scripts = tomllib.loads(PYPROJECT.read_text())["project"]["scripts"]
+    module, _, function = scripts["ticore"].partition(":")
+    code = code.format(module=module, function=function, **values)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("name", ["ticore", "numpy", "numpy.linalg", "typer", "ticore.cli.models"])
+def test_ctrl_c_while_something_is_imported(name: str) -> None:
+    done = run(WHILE_IMPORTING, name=name)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"ticore: interrupted\n")
+
+
+def test_ctrl_c_when_it_is_done() -> None:
+    done = run(WHEN_DONE)
+    assert (done.returncode, done.stderr) == (130, b"ticore: interrupted\n")
+    assert done.stdout.startswith(b"ticore ")
+
+
+def test_who_is_deaf_to_ctrl_c_stays_so() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = run(WHILE_IMPORTING, name="numpy")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_nobody_reads_it() -> None:
+    scripts = WHILE_IMPORTING.format(module="ticore_command", function="main", name="numpy")
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-c", scripts], stderr=write, check=False)
+    os.close(write)
+    assert done.returncode == 130

@@ -1,0 +1,47 @@
+"""What the command `ticore` starts: it ends quietly on Ctrl-C from the first moment on.
+
+To import `ticore` takes a second, in which Ctrl-C would show Python's traceback. This module
+imports none of it before it has said what Ctrl-C does, so it has to stand outside.
+
+    from ticore_command import main
+    main()
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import NoReturn
+
+_INTERRUPTED = 130  # as in ticore.cli.main
+
+
+def main() -> NoReturn:
+    """Run the command line on `sys.argv` and exit."""
+    # Whoever made this process deaf to Ctrl-C, such as nohup, meant it.
+    hears = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if hears:
+        signal.signal(signal.SIGINT, _end)
+    from ticore.cli.main import run  # noqa: PLC0415  # this is what takes so long
+
+    try:
+        if hears:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        status = run(sys.argv[1:])
+        if hears:
+            # From here on there is nothing to clean up, and nobody who would catch an exception.
+            signal.signal(signal.SIGINT, _end)
+    except KeyboardInterrupt:  # just before `run` heard it, or just after
+        _end()
+    sys.exit(status)
+
+
+def _end(*_: object) -> NoReturn:
+    """End at once. An exception might be caught by what is being imported, and be misunderstood."""
+    with suppress(OSError, ValueError):
+        if sys.stderr is not None:
+            newline = b"\n" if os.isatty(2) else b""  # away from the ^C that stands there
+            os.write(2, newline + b"ticore: interrupted\n")
+    os._exit(_INTERRUPTED)
