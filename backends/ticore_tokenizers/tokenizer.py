@@ -13,6 +13,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 from ticore.unicode import require_unicode
@@ -68,7 +69,7 @@ class HuggingFaceTokenizer:
         if file.is_dir():
             file /= "tokenizer.json"
         try:
-            return cls(_parse(file.read_text(encoding="utf-8")), copy=False)
+            return cls(_parse(read_whole(file, MOST_OF_TOKENIZER).decode()), copy=False)
         except OSError as error:
             raise ModelFilesError(
                 f"{file}: expected a tokenizer.json, found none that can be read "
