@@ -33,7 +33,7 @@ class TiktokenTokenizer:
     """Byte-level BPE in which any two neighbours merge that spell a token, least rank first.
 
     Args:
-        ranks: tokens and their ids, among them each single byte.
+        ranks: tokens and their ids, among them each single byte. One of no bytes is special.
         pattern: a name in `PATTERNS`.
 
     Raises:
@@ -48,7 +48,10 @@ class TiktokenTokenizer:
             )
         self._pattern = PATTERNS[pattern]
         self._library = tiktoken.Encoding(
-            pattern, pat_str=self._pattern, mergeable_ranks=dict(ranks), special_tokens={}
+            pattern,
+            pat_str=self._pattern,
+            mergeable_ranks={token: rank for token, rank in ranks.items() if token},
+            special_tokens={},
         )
         self._bytes = [b""] * (max(ranks.values()) + 1)
         for token, rank in ranks.items():

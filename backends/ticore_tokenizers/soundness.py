@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 from ticore.errors import ModelFilesError
+from ticore.limits import require_dense
 
-# Ids are counted up to the highest. Vocabularies leave a few out, such as reserved ones.
-_IDS_PER_TOKEN, _SPARE_IDS = 4, 100_000
 # How many bytes the replacements of a normalizer may make of one, each applied to what the one
 # before it made. SentencePiece's mark of a space has 3; chains of them multiply.
 _MOST_GROWTH = 10_000
@@ -50,18 +49,6 @@ def require_sound(text: str) -> None:
             raise _unfit("a pre_tokenizer that cuts texts into parts", "parts of length 0")
 
 
-def require_dense(ids: Collection[int], more: int = 0) -> None:
-    """Raise ModelFilesError where the highest of `ids` is far beyond how many tokens there are.
-
-    Args:
-        ids: those that the file states.
-        more: how many tokens have an id without stating it.
-    """
-    most = _IDS_PER_TOKEN * (len(ids) + more) + _SPARE_IDS
-    if (highest := max(ids, default=0)) > most:
-        raise _unfit(f"ids up to {most:,} for {len(ids) + more:,} tokens", f"the id {highest:,}")
-
-
 def _require_dense_ids(model: dict[str, Any], added: object) -> None:
     vocab = model.get("vocab")
     stated = list(vocab.values()) if isinstance(vocab, dict) else []
@@ -69,7 +56,8 @@ def _require_dense_ids(model: dict[str, Any], added: object) -> None:
         stated += [token.get("id") for token in added if isinstance(token, dict)]
     # In a list, as Unigram's, each token's place is its id.
     unstated = len(vocab) if isinstance(vocab, list) else 0
-    require_dense([i for i in stated if type(i) is int], unstated)
+    highest = max((i for i in stated if type(i) is int), default=0)
+    require_dense(highest, len(stated) + unstated)
 
 
 def _require_prefixed(model: dict[str, Any]) -> None:

@@ -16,10 +16,11 @@ from tokenizers import Tokenizer
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
+from ticore.limits import require_dense
 from ticore.unicode import require_unicode
 
-from .soundness import require_dense, require_sound
-from .spelling import spelling
+from .soundness import require_sound
+from .spelling import require_no_suffix, spelling
 from .structure import describe
 
 # What no tokenizer may fail at: nothing, ASCII, spaces, and characters that a vocabulary may lack.
@@ -48,7 +49,8 @@ class HuggingFaceTokenizer:
     def __init__(self, tokenizer: Tokenizer, *, copy: bool = True) -> None:
         vocabulary = tokenizer.get_vocab()
         # Before it is written down, which takes as long as the highest id is high.
-        require_dense(vocabulary.values())
+        size = max(vocabulary.values(), default=-1) + 1
+        require_dense(size - 1, len(vocabulary))
         self._library = _parse(tokenizer.to_str()) if copy else tokenizer
         self._library.no_truncation()
         self._library.no_padding()
@@ -65,7 +67,6 @@ class HuggingFaceTokenizer:
             raise ModelFilesError(
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
-        size = max(vocabulary.values(), default=-1) + 1
         self._bytes, self._special = _read_tokens(self._library, state, size)
         self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
         # While the parsed form is at hand: to read it again takes longer than this.
@@ -180,6 +181,7 @@ def _read_tokens(
 ) -> tuple[list[bytes], frozenset[int]]:
     """Bytes of every id below `size`, and the ids that no text spells."""
     spell, model = spelling(state["decoder"]), state["model"]
+    require_no_suffix(model)
     names = [library.id_to_token(i) for i in range(size)]
     # Decoding skips a token by its name, not by its id.
     silent = {t.content for t in library.get_added_tokens_decoder().values() if t.special}

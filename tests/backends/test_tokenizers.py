@@ -764,6 +764,31 @@ def test_decoder_that_spells_no_single_tokens(decoder: decoders.Decoder | None, 
         HuggingFaceTokenizer(library)
 
 
+@pytest.mark.parametrize(
+    ("decoder", "advice"),
+    [
+        (decoders.WordPiece(), r"\(as of BERT\) a text does not say where its tokens had spaces"),
+        (decoders.BPEDecoder(), "does not say where its tokens had spaces"),
+        (None, r"if the vocabulary was made by SentencePiece, open its \.model"),
+    ],
+)
+def test_advice_that_can_be_followed(decoder: decoders.Decoder | None, advice: str) -> None:
+    library = byte_level()
+    library.decoder = decoder
+    with pytest.raises(ModelFilesError, match=advice):
+        HuggingFaceTokenizer(library)
+
+
+def test_a_suffix_of_words_is_named() -> None:
+    """CLIP's `</w>`: the byte-level decoder leaves it in the text, where it is read as such."""
+    vocab = byte_alphabet() | {"a</w>": 256}
+    library = Tokenizer(models.BPE(vocab, [], end_of_word_suffix="</w>"))
+    library.pre_tokenizer, library.decoder = byte_level().pre_tokenizer, byte_level().decoder
+    assert library.decode(library.encode("a").ids) == "a</w>"
+    with pytest.raises(ModelFilesError, match="words that end in '</w>'"):
+        HuggingFaceTokenizer(library)
+
+
 def test_dropout_is_refused() -> None:
     with pytest.raises(ModelFilesError, match=r"dropout 0\.5"):
         changed(lambda state: state["model"].update(dropout=0.5))

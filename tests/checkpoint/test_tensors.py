@@ -120,7 +120,9 @@ def test_an_index_without_files_beside_it(sharded, shards):
 OUTSIDE = ["../one.safetensors", "/etc/passwd", "x/../../one.safetensors", "x\\one.safetensors"]
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "/", "a\0b", "\ud800", "one.safetensors/", *OUTSIDE])
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "/", "a\0b", "\ud800", "one.safetensors/", *OUTSIDE]
+)
 def test_an_index_with_names_that_no_file_beside_it_has(sharded, name):
     write_index(sharded, {"a": name})
     with pytest.raises(ModelFilesError, match=r"expected a weight_map .* found none"):
@@ -130,7 +132,7 @@ def test_an_index_with_names_that_no_file_beside_it_has(sharded, name):
 @pytest.mark.parametrize("name", ["\ud800", "a\0"])
 def test_an_index_with_names_that_no_tensor_has(sharded, name):
     write_index(sharded, {name: "one.safetensors"})
-    with pytest.raises(ModelFilesError, match="expected a tensor .* found none of that name"):
+    with pytest.raises(ModelFilesError, match=r"expected a tensor .* found none of that name"):
         Tensors(sharded)
 
 
