@@ -6,6 +6,7 @@ fields.py      typed access to config.json
 tensors.py     the safetensors files, single or sharded: tensors mapped, checked, taken by name
 tokenizer.py   which of the tokenizer's files is read
 start.py       what the model reads before a text
+memory.py      what to say where there is not enough
 checkpoint.py  all of these, with a digest that is the same whichever backend computes
 
 What a backend makes of config and tensors is its own matter.
@@ -14,6 +15,7 @@ What a backend makes of config and tensors is its own matter.
 from .checkpoint import Checkpoint
 from .fields import Fields
 from .files import MOST_OF_TOKENIZER, read_whole
+from .memory import within_memory
 from .objects import read_config, read_object
 from .start import Start, find_start
 from .tensors import StoredTensor, Tensors
@@ -32,4 +34,5 @@ __all__ = [
     "read_object",
     "read_whole",
     "require_fits",
+    "within_memory",
 ]
