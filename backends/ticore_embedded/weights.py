@@ -71,9 +71,7 @@ def read_weights(tensors: Tensors, config: LlamaConfig, dtype: npt.DTypeLike) ->
         ModelFilesError: a tensor is missing, superfluous, of another shape, or of a type other
             than float16, bfloat16 and float32.
     """
-    stored = {
-        name: tensors.take(name, shape, _CODES) for name, shape in expected_shapes(config)
-    }
+    stored = {name: tensors.take(name, shape, _CODES) for name, shape in expected_shapes(config)}
     tensors.refuse_rest(_harmless)
 
     def stack(*names: str) -> Array:

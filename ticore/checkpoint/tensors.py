@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,6 +55,19 @@ class Tensors:
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers all of them hold."""
+        return sum(math.prod(tensor.shape) for tensor in self._tensors.values())
+
+    @property
+    def size(self) -> int:
+        """How many bytes all of them take."""
+        return sum(tensor.data.size for tensor in self._tensors.values())
 
     def take(self, name: str, shape: tuple[int, ...], codes: Collection[str]) -> StoredTensor:
         """The tensor `name`.
