@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ticore import limits
-from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.errors import CapacityError, ModelFilesError, PromptError, SettingsError
 
 
 def test_ids_are_plain_integers_below_the_width():
@@ -40,3 +40,11 @@ def test_only_float64_is_wide_enough():
     limits.require_float64("float64")
     with pytest.raises(SettingsError, match="found bfloat16; load it with dtype='float64'"):
         limits.require_float64("bfloat16")
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 256, 100_000])
+def test_ids_are_about_as_many_as_tokens(tokens):
+    most = 4 * tokens + 100_000
+    limits.require_dense(most, tokens)
+    with pytest.raises(ModelFilesError, match=f"found the id {most + 1:,}"):
+        limits.require_dense(most + 1, tokens)

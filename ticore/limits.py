@@ -1,11 +1,14 @@
-"""What every model checks: that ids have logits, that there is room, that numbers are wide."""
+"""What every backend checks: that ids have logits, that there is room, that numbers are wide."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Protocol
 
-from .errors import CapacityError, PromptError, SettingsError
+from .errors import CapacityError, ModelFilesError, PromptError, SettingsError
+
+# Ids are counted up to the highest. Vocabularies leave a few out, such as reserved ones.
+_IDS_PER_TOKEN, _SPARE_IDS = 4, 100_000
 
 
 class Bounded(Protocol):
@@ -80,4 +83,17 @@ def require_float64(dtype: str) -> None:
         raise SettingsError(
             f"expected a model that computes in float64, as portable numerics needs, "
             f"found {dtype}; load it with dtype='float64'"
+        )
+
+
+def require_dense(highest: int, tokens: int) -> None:
+    """Raises ModelFilesError where a file of so many tokens states an id far beyond their number.
+
+    Whatever has a place for each id, up to the highest, would fill the memory.
+    """
+    most = _IDS_PER_TOKEN * tokens + _SPARE_IDS
+    if highest > most:
+        raise ModelFilesError(
+            f"expected ids up to {most:,} for {tokens:,} tokens, found the id {highest:,}; "
+            f"correct the file, or fetch it again"
         )

@@ -2,6 +2,7 @@
 
 config.py    config.json: sizes, and what is refused
 weights.py   its tensors, converted and stacked
+rotation.py  the angles that positions turn heads by
 network.py   the forward pass and its cache
 batch.py     several texts read side by side
 model.py     the model and its Decoder, as the core sees them

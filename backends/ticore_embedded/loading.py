@@ -13,6 +13,7 @@ from ticore.checkpoint import (
     open_tokenizer,
     read_config,
     require_fits,
+    within_memory,
 )
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import ModelBackend, TokenizerLoader
@@ -72,7 +73,8 @@ class EmbeddedBackend:
         require_fits(folder, tokenizer, config.vocab_size)
         start = _start(folder, config)
         tensors = Tensors(folder)
-        network = Network(config, read_weights(tensors, config, dtype))
+        with within_memory(folder):
+            network = Network(config, read_weights(tensors, config, dtype))
         return EmbeddedModel(network, tokenizer, Checkpoint(settings, tensors, start))
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .config import LlamaConfig
+from .rotation import Rotations
 from .weights import Array, Layer, Weights
 
 # A prompt is read in chunks, so that attention scores need chunk x context numbers a head and not
@@ -60,13 +61,13 @@ class Cache:
 
 
 class Network:
-    """A Llama ready to run. Holds weights and tables only: what a text changes is in its Cache."""
+    """A Llama ready to run. Holds weights and angles only: what a text changes is in its Cache."""
 
     def __init__(self, config: LlamaConfig, weights: Weights) -> None:
         self.config = config
         self.weights = weights
         self.dtype = weights.embedding.dtype
-        self._cos, self._sin = _rope_tables(config, self.dtype)
+        self._rotations = Rotations(config, self.dtype)
 
     def read(self, ids: Sequence[int], cache: Cache) -> Array:
         """Read `ids` at the positions that follow those in `cache`, and add them to it.
@@ -133,7 +134,7 @@ class Network:
 
     def rotations(self, positions: Sequence[int] | slice) -> tuple[Array, Array]:
         """Cosines and sines of `positions`, float[n, 1, head_dim / 2] each."""
-        return self._cos[positions], self._sin[positions]
+        return self._rotations.at(positions)
 
     def _read_chunk(self, ids: Sequence[int], cache: Cache) -> Array:
         eps = self.config.rms_norm_eps
@@ -182,18 +183,6 @@ def softmax_in_place(scores: Array) -> None:
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-1, keepdims=True)
-
-
-def _rope_tables(config: LlamaConfig, dtype: npt.DTypeLike) -> tuple[Array, Array]:
-    """Cosines and sines float[context, 1, head_dim / 2].
-
-    Angles are computed in float64 whatever `dtype` is: at position 2000 a float32 angle is already
-    wrong by 1e-4.
-    """
-    pairs = np.arange(0, config.head_dim, 2, dtype=np.float64)
-    frequencies = config.rope_theta ** (-pairs / config.head_dim)
-    angles = np.outer(np.arange(config.max_position_embeddings), frequencies)[:, None]
-    return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
 
 
 def _grown(rows: Array, capacity: int) -> Array:

@@ -8,6 +8,7 @@ read the same input are stacked, for fewer and larger products.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,8 +71,7 @@ def read_weights(tensors: Tensors, config: LlamaConfig, dtype: npt.DTypeLike) ->
         ModelFilesError: a tensor is missing, superfluous, of another shape, or of a type other
             than float16, bfloat16 and float32.
     """
-    shapes = expected_shapes(config).items()
-    stored = {name: tensors.take(name, shape, _CODES) for name, shape in shapes}
+    stored = {name: tensors.take(name, shape, _CODES) for name, shape in expected_shapes(config)}
     tensors.refuse_rest(_harmless)
 
     def stack(*names: str) -> Array:
@@ -97,29 +97,32 @@ def read_weights(tensors: Tensors, config: LlamaConfig, dtype: npt.DTypeLike) ->
     )
 
 
-def expected_shapes(config: LlamaConfig) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of the tensors that a Llama of these sizes consists of."""
+def expected_shapes(config: LlamaConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Names and shapes of the tensors that a Llama of these sizes consists of.
+
+    One by one, so that whoever looks for them ends at the first that is not there, however many
+    layers a config states.
+    """
     hidden, inner = config.hidden_size, config.intermediate_size
     kv_width = config.num_key_value_heads * config.head_dim
-    shapes: dict[str, tuple[int, ...]] = {
-        "model.embed_tokens": (config.vocab_size, hidden),
-        "model.norm": (hidden,),
-    }
+    yield "model.embed_tokens.weight", (config.vocab_size, hidden)
+    yield "model.norm.weight", (hidden,)
     if not config.tie_word_embeddings:
-        shapes["lm_head"] = (config.vocab_size, hidden)
+        yield "lm_head.weight", (config.vocab_size, hidden)
     for i in range(config.num_hidden_layers):
-        shapes |= {
-            f"model.layers.{i}.input_layernorm": (hidden,),
-            f"model.layers.{i}.self_attn.q_proj": (hidden, hidden),
-            f"model.layers.{i}.self_attn.k_proj": (kv_width, hidden),
-            f"model.layers.{i}.self_attn.v_proj": (kv_width, hidden),
-            f"model.layers.{i}.self_attn.o_proj": (hidden, hidden),
-            f"model.layers.{i}.post_attention_layernorm": (hidden,),
-            f"model.layers.{i}.mlp.gate_proj": (inner, hidden),
-            f"model.layers.{i}.mlp.up_proj": (inner, hidden),
-            f"model.layers.{i}.mlp.down_proj": (hidden, inner),
+        layer: dict[str, tuple[int, ...]] = {
+            "input_layernorm": (hidden,),
+            "self_attn.q_proj": (hidden, hidden),
+            "self_attn.k_proj": (kv_width, hidden),
+            "self_attn.v_proj": (kv_width, hidden),
+            "self_attn.o_proj": (hidden, hidden),
+            "post_attention_layernorm": (hidden,),
+            "mlp.gate_proj": (inner, hidden),
+            "mlp.up_proj": (inner, hidden),
+            "mlp.down_proj": (hidden, inner),
         }
-    return {f"{name}.weight": shape for name, shape in shapes.items()}
+        for name, shape in layer.items():
+            yield f"model.layers.{i}.{name}.weight", shape
 
 
 def _to_float(tensor: StoredTensor, dtype: npt.DTypeLike) -> Array:

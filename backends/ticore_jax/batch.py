@@ -18,7 +18,7 @@ from jax import lax
 
 from ticore.interfaces import Logits
 
-from .network import Layer
+from .network import Layer, Rotation
 from .rows import as_array
 from .runner import Runner, capacity_for, compiler_options, power_of_two
 
@@ -42,14 +42,18 @@ class Programs:
             return constrained
 
         def read(
-            weights: list[jax.Array], layers: list[Layer], ids: jax.Array, starts: jax.Array
+            weights: list[jax.Array],
+            layers: list[Layer],
+            turn: Rotation | None,
+            ids: jax.Array,
+            starts: jax.Array,
         ) -> tuple[jax.Array, list[Layer]]:
             network = made_of(weights)
 
             def read_one(
                 token: jax.Array, start: jax.Array, layers: list[Layer]
             ) -> tuple[jax.Array, list[Layer]]:
-                states, layers = network(token[None], start, layers)
+                states, layers = network(token[None], start, layers, turn)
                 return network.logits(states)[0], layers
 
             logits, layers = jax.vmap(read_one)(ids, starts, layers)
@@ -107,7 +111,11 @@ class Programs:
         where = runner.placement.rows(len(ids))
         with runner.numerics():
             logits, layers = self._read(
-                runner.weights, layers, jax.device_put(ids, where), jax.device_put(starts, where)
+                runner.weights,
+                layers,
+                runner.rotation(layers[0][0].shape[2]),
+                jax.device_put(ids, where),
+                jax.device_put(starts, where),
             )
         return np.asarray(logits), layers
 

@@ -84,7 +84,7 @@ def _llama(fields: Fields) -> Config:
         qkv_bias=attention_bias,
         output_bias=attention_bias,
         mlp_bias=fields.flag("mlp_bias", False),
-        windows=(None,) * fields.size("num_hidden_layers"),
+        windows=(None,) * fields.layers("num_hidden_layers"),
         bos=1,
         eos=2,
     )
@@ -98,14 +98,14 @@ def _mistral(fields: Fields) -> Config:
     return _rotary(
         fields,
         architecture="mistral",
-        windows=(window,) * fields.size("num_hidden_layers"),
+        windows=(window,) * fields.layers("num_hidden_layers"),
         bos=1,
         eos=2,
     )
 
 
 def _qwen2(fields: Fields) -> Config:
-    layers = fields.size("num_hidden_layers")
+    layers = fields.layers("num_hidden_layers")
     windows: tuple[int | None, ...] = (None,) * layers
     if fields.flag("use_sliding_window", False):
         window = fields.size("sliding_window", 4096)
@@ -171,7 +171,7 @@ def _gpt2(fields: Fields) -> Config:
     fields.one_of("scale_attn_weights", True, (True,))
     fields.one_of("scale_attn_by_inverse_layer_idx", False, (False,))
     fields.one_of("add_cross_attention", False, (False,))
-    heads, width, layers = fields.size("n_head"), fields.size("n_embd"), fields.size("n_layer")
+    heads, width, layers = fields.size("n_head"), fields.size("n_embd"), fields.layers("n_layer")
     if width % heads:
         raise fields.error("n_embd", f"a multiple of the {heads} heads", width)
     vocab_size = fields.size("vocab_size")

@@ -25,9 +25,7 @@ from .network import (
     Linear,
     Network,
     RMSNorm,
-    Rotation,
 )
-from .rope import angle_tables
 
 _TYPES: dict[str, npt.DTypeLike] = {"BF16": ml_dtypes.bfloat16, "F16": "<f2", "F32": "<f4"}
 # The dimension of a matrix that devices share: its outputs, or its inputs where those are shared
@@ -83,12 +81,10 @@ def _llama(config: Config, tensors: Tensors) -> Network:
             forward,
         )
 
-    assert config.rope is not None
     vocabulary = config.vocab_size, width
     return Network(
         embedding=take("model.embed_tokens.weight", vocabulary),
         positions=None,
-        turn=Rotation(*angle_tables(config.rope, config.head_dim, config.context)),
         blocks=[block(f"model.layers.{i}", w) for i, w in enumerate(config.windows)],
         norm=norm("model.norm"),
         head=None if config.tied else take("lm_head.weight", vocabulary),
@@ -128,7 +124,6 @@ def _gpt2(config: Config, tensors: Tensors) -> Network:
     return Network(
         embedding=take(f"{root}wte.weight", vocabulary),
         positions=take(f"{root}wpe.weight", (config.context, width)),
-        turn=None,
         blocks=[block(f"{root}h.{i}") for i in range(config.layers)],
         norm=norm(f"{root}ln_f"),
         head=None if config.tied else take("lm_head.weight", vocabulary),

@@ -12,6 +12,7 @@ from ticore.checkpoint import (
     open_tokenizer,
     read_config,
     require_fits,
+    within_memory,
 )
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerLoader
@@ -57,7 +58,8 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
     eos = next(iter(config.eos_ids), None)
     start = find_start(folder, config.bos_token, eos, config.vocab_size)
     tensors = Tensors(folder)
-    runner = Runner(config, build(config, tensors), dtype)
+    with within_memory(folder):
+        runner = Runner(config, build(config, tensors), dtype)
     return JaxModel(runner, tokenizer, Checkpoint(settings, tensors, start))
 
 

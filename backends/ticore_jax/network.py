@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -25,10 +25,6 @@ Layer = tuple[jax.Array, jax.Array]
 
 class Weight(nnx.Param[Any]):
     """A trained array. Its metadata `split` names the dimension that devices may share out."""
-
-
-class Table(nnx.Variable[Any]):
-    """A computed array, never kept in less than float32."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,22 +88,22 @@ class LayerNorm(nnx.Module):
         return (x * self.weight[...] + self.bias[...]).astype(dtype)
 
 
-class Rotation(nnx.Module):
+class Rotation(NamedTuple):
     """Turns each head by the angles of its position.
 
     Hugging Face's layout: number i of the first half and number i of the second are one pair.
+
+    Attributes:
+        cos, sin: of the angles of each position, float[positions, head_dim / 2].
     """
 
-    def __init__(self, cos: Array, sin: Array) -> None:
-        self.cos = Table(cos, split=None)
-        self.sin = Table(sin, split=None)
+    cos: jax.Array
+    sin: jax.Array
 
-    def __call__(self, heads: jax.Array, span: Span) -> jax.Array:
+    def turned(self, heads: jax.Array, span: Span) -> jax.Array:
         """`heads` float[n, heads, head_dim], row i at position `span.rows[i]`."""
         # Rows of padding may lie beyond the table; what they give is never looked at.
-        cos, sin = (
-            table.at[span.rows, None].get(mode="clip") for table in (self.cos[...], self.sin[...])
-        )
+        cos, sin = (table.at[span.rows, None].get(mode="clip") for table in self)
         left, right = jnp.split(widened(heads), 2, axis=-1)
         turned = jnp.concatenate((left * cos - right * sin, right * cos + left * sin), axis=-1)
         return turned.astype(heads.dtype)
@@ -140,7 +136,7 @@ class Attention(nnx.Module):
             for part in (self.query, self.key, self.value)
         )
         if turn is not None:
-            query, key = turn(query, span), turn(key, span)
+            query, key = turn.turned(query, span), turn.turned(key, span)
         keys, values = (
             lax.dynamic_update_slice_in_dim(old, new.swapaxes(0, 1), span.start, axis=1)
             for old, new in zip(layer, (key, value), strict=True)
@@ -199,8 +195,7 @@ class Network(nnx.Module):
 
     Args:
         embedding: float[vocab, width].
-        positions: float[context, width] where positions are learned, else None.
-        turn: where they are rotary instead.
+        positions: float[context, width] where positions are learned, None where they are rotary.
         blocks: the layers.
         norm: applied after the last of them.
         head: float[vocab, width], or None where the embedding serves.
@@ -210,20 +205,22 @@ class Network(nnx.Module):
         self,
         embedding: Array,
         positions: Array | None,
-        turn: Rotation | None,
         blocks: Sequence[Block],
         norm: RMSNorm | LayerNorm,
         head: Array | None,
     ) -> None:
         self.embedding = Weight(embedding, split=0)
         self.positions = None if positions is None else Weight(positions, split=None)
-        self.turn = turn
         self.blocks = nnx.List(blocks)
         self.norm = norm
         self.head = None if head is None else Weight(head, split=0)
 
     def __call__(
-        self, ids: jax.Array, start: jax.Array, layers: Sequence[Layer]
+        self,
+        ids: jax.Array,
+        start: jax.Array,
+        layers: Sequence[Layer],
+        turn: Rotation | None,
     ) -> tuple[jax.Array, list[Layer]]:
         """Read `ids` from position `start` on.
 
@@ -231,6 +228,7 @@ class Network(nnx.Module):
             ids: int32[n]; what is padded at the end leaves garbage in the cache, behind all that
                 the true rows see, and is overwritten before any row sees it.
             layers: keys and values up to `start`, of a capacity of at least `start` + n.
+            turn: of so many positions, or of the context, where positions are rotary.
 
         Returns:
             The final states float[n, width], and the layers with these rows added.
@@ -242,7 +240,7 @@ class Network(nnx.Module):
             x += self.positions[...].at[rows].get(mode="clip")
         grown = []
         for block, layer in zip(self.blocks, layers, strict=True):
-            x, added = block(x, self.turn, span, layer)
+            x, added = block(x, turn, span, layer)
             grown.append(added)
         return self.norm(x), grown
 

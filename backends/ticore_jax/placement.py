@@ -16,7 +16,7 @@ import numpy.typing as npt
 from flax import nnx
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from .network import Network, Table, wide
+from .network import Network
 
 DATA, MODEL = "data", "model"
 
@@ -48,16 +48,15 @@ class Placement:
         return self._shared(DATA, (count,), 0)
 
     def place(self, network: Network, dtype: npt.DTypeLike) -> Network:
-        """`network` with its arrays in `dtype` and on the devices; tables in float32 at least."""
+        """`network` with its arrays in `dtype` and on the devices."""
         graph, state = nnx.split(network)
         leaves = nnx.to_flat_state(state)
         placed = [(path, self._placed(leaf, dtype)) for path, leaf in leaves]
         return nnx.merge(graph, nnx.from_flat_state(placed))
 
     def _placed(self, leaf: nnx.Variable[jax.Array], dtype: npt.DTypeLike) -> object:
-        kind = wide(dtype) if isinstance(leaf, Table) else dtype
         # A copy of its own: the device may go on using this memory, and a file may change.
-        array = np.array(leaf.get_value(), kind, order="C")
+        array = np.array(leaf.get_value(), dtype, order="C")
         sharding = self._shared(MODEL, array.shape, leaf.get_metadata()["split"])
         return leaf.replace(jax.device_put(array, sharding))
 

@@ -72,11 +72,13 @@ def frequencies(rope: Rope, head_dim: int) -> Floats:
     return plain
 
 
-def angle_tables(rope: Rope, head_dim: int, context: int) -> tuple[Floats, Floats]:
-    """Cosines and sines float64[context, head_dim / 2].
+def angle_tables(rope: Rope, head_dim: int, positions: int) -> tuple[Floats, Floats]:
+    """Cosines and sines float64[positions, head_dim / 2].
 
     Made in float64 whatever the model computes in: at position 2000 a float32 angle is already
     wrong by 1e-4.
     """
-    angles = np.outer(np.arange(context), frequencies(rope, head_dim))
-    return np.cos(angles), np.sin(angles)
+    # An absurd rope_theta gives infinite angles, and these logits of NaN, which are refused.
+    with np.errstate(all="ignore"):
+        angles = np.outer(np.arange(positions), frequencies(rope, head_dim))
+        return np.cos(angles), np.sin(angles)

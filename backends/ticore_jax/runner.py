@@ -22,8 +22,9 @@ from jax import lax
 from ticore.interfaces import Logits
 
 from .config import Config
-from .network import Layer, Network
+from .network import Layer, Network, Rotation, wide
 from .placement import Placement
+from .rope import angle_tables
 from .rows import as_array
 
 # Ids are read in pieces of these lengths, one by one or padded; a long prompt in pieces of the
@@ -69,6 +70,7 @@ class Runner:
         with self.numerics():
             graph, state = nnx.split(self.placement.place(network, dtype))
         self.weights, tree = jax.tree.flatten(state)
+        self._rotations: dict[int, Rotation | None] = {}
 
         # Programs hold what they are made of: this, and not the Runner with all of its weights.
         def made_of(weights: list[jax.Array]) -> Network:
@@ -77,13 +79,14 @@ class Runner:
         def read(
             weights: list[jax.Array],
             layers: list[Layer],
+            turn: Rotation | None,
             ids: jax.Array,
             start: jax.Array,
             count: jax.Array,
             every: bool,
         ) -> tuple[jax.Array, list[Layer]]:
             network = made_of(weights)
-            states, layers = network(ids, start, layers)
+            states, layers = network(ids, start, layers, turn)
             if not every:
                 states = lax.dynamic_slice_in_dim(states, count - 1, 1)
             logits = network.logits(states)
@@ -129,6 +132,26 @@ class Runner:
         logits.setflags(write=False)
         return logits
 
+    def rotation(self, capacity: int) -> Rotation | None:
+        """For a cache of this capacity, or the whole context if that is less; None if none is.
+
+        Made when it is needed, and each of its own size: a program is compiled for the shapes of
+        all that it takes, and a table for a whole context may take a GB. Never kept in less than
+        float32.
+        """
+        if capacity not in self._rotations:
+            self._rotations[capacity] = self._new_rotation(min(capacity, self.config.context))
+        return self._rotations[capacity]
+
+    def _new_rotation(self, positions: int) -> Rotation | None:
+        if self.config.rope is None:
+            return None
+        tables = angle_tables(self.config.rope, self.config.head_dim, positions)
+        kind, whole = wide(self.dtype), self.placement.whole
+        with self.numerics():
+            cos, sin = (jax.device_put(table.astype(kind), whole) for table in tables)
+        return Rotation(cos, sin)
+
     @contextmanager
     def numerics(self) -> Iterator[None]:
         """Types and products as exact as `dtype` says, here and not in the caller's programs."""
@@ -149,6 +172,7 @@ class Runner:
             logits, cache.layers = self._read(
                 self.weights,
                 cache.layers,
+                self.rotation(cache.capacity),
                 jax.device_put(padded, self.placement.rows(length)),
                 np.int32(cache.length),
                 np.int32(len(ids)),

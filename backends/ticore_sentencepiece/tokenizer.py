@@ -15,6 +15,7 @@ from typing import Any
 
 import sentencepiece
 
+from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 from ticore.unicode import require_unicode
@@ -53,7 +54,7 @@ class SentencePieceTokenizer:
             ModelFilesError: the file is missing, unreadable, or no SentencePiece model.
         """
         try:
-            return cls(Path(path).read_bytes())
+            return cls(read_whole(path, MOST_OF_TOKENIZER))
         except OSError as error:
             raise ModelFilesError(
                 f"{path}: expected a SentencePiece .model file, found none that can be read "

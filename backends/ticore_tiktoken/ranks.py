@@ -8,13 +8,16 @@ from binascii import Error
 from collections.abc import Mapping
 
 from ticore.errors import ModelFilesError
+from ticore.limits import require_dense
 
 # Ranks below ten million: a larger one is no rank, and each rank up to the highest takes memory.
-_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,7})\r?")
+# Whisper's file has a token of no bytes, which keeps the place of a special one: `= 50256`.
+_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,7})\r?")
+_NOTHING = "="
 
 
 def parse_ranks(data: bytes) -> dict[bytes, int]:
-    """Tokens and their ranks, which are their ids.
+    """Tokens and their ranks, which are their ids. A token of no bytes is one that no text spells.
 
     Raises:
         ModelFilesError: `data` is no such file, or some text would have no tokens by it.
@@ -34,6 +37,7 @@ def parse_ranks(data: bytes) -> dict[bytes, int]:
         raise _malformed("an empty file")
     if len(set(ranks.values())) < len(ranks):
         raise _malformed("two tokens of the same rank")
+    require_dense(max(ranks.values()), len(ranks))
     for byte in range(256):
         if bytes([byte]) not in ranks:
             raise ModelFilesError(
@@ -50,14 +54,17 @@ def write_ranks(ranks: Mapping[bytes, int]) -> bytes:
     [b'IQ== 0', b'IHRoZQ== 1']
     """
     ordered = sorted(ranks.items(), key=lambda item: item[1])
-    return b"".join(b"%b %d\n" % (b64encode(token), rank) for token, rank in ordered)
+    return b"".join(
+        b"%b %d\n" % (b64encode(token) or _NOTHING.encode(), rank) for token, rank in ordered
+    )
 
 
 def _parse_line(line: str, number: int) -> tuple[bytes, int]:
     match = _LINE.fullmatch(line)
     try:
         if match:
-            return b64decode(match[1], validate=True), int(match[2])
+            token = b"" if match[1] == _NOTHING else b64decode(match[1], validate=True)
+            return token, int(match[2])
     except Error:  # of the padding
         pass
     raise _malformed(f"on line {number} {line[:40]!r}")

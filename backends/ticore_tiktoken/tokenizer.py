@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import tiktoken
 
+from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerStructure
 from ticore.unicode import require_unicode
@@ -32,7 +33,7 @@ class TiktokenTokenizer:
     """Byte-level BPE in which any two neighbours merge that spell a token, least rank first.
 
     Args:
-        ranks: tokens and their ids, among them each single byte.
+        ranks: tokens and their ids, among them each single byte. One of no bytes is special.
         pattern: a name in `PATTERNS`.
 
     Raises:
@@ -47,7 +48,10 @@ class TiktokenTokenizer:
             )
         self._pattern = PATTERNS[pattern]
         self._library = tiktoken.Encoding(
-            pattern, pat_str=self._pattern, mergeable_ranks=dict(ranks), special_tokens={}
+            pattern,
+            pat_str=self._pattern,
+            mergeable_ranks={token: rank for token, rank in ranks.items() if token},
+            special_tokens={},
         )
         self._bytes = [b""] * (max(ranks.values()) + 1)
         for token, rank in ranks.items():
@@ -65,7 +69,7 @@ class TiktokenTokenizer:
             SettingsError: there is no such pattern.
         """
         try:
-            return cls(parse_ranks(Path(path).read_bytes()), pattern)
+            return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
         except OSError as error:
             raise ModelFilesError(
                 f"{path}: expected tiktoken's file of ranks, found none that can be read "

@@ -16,6 +16,8 @@ Spelling = Callable[[str], bytes]
 
 _BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _LLAMA_STEPS = ["Replace", "ByteFallback", "Fuse"]
+# Decoders that put spaces between words, whatever stood there.
+_JOINING_WORDS = ("WordPiece", "BPEDecoder", "CTC")
 _ONE_LEADING_SPACE = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
 
 
@@ -41,9 +43,23 @@ def spelling(decoder: Mapping[str, Any] | None) -> Spelling:
             return lambda token: _byte_or_text(token.replace(old, new))
     raise ModelFilesError(
         f"expected a decoder that spells each token by itself (ByteLevel, Metaspace, or "
-        f"{', '.join(_LLAMA_STEPS)} and perhaps Strip), found {_name(decoder)}; use the model's "
-        f"SentencePiece file if there is one"
+        f"{', '.join(_LLAMA_STEPS)} and perhaps Strip), found {_name(decoder)}; {_advice(decoder)}"
     )
+
+
+def require_no_suffix(model: Mapping[str, Any]) -> None:
+    """Raise ModelFilesError where words end in a suffix that no decoder accepted here takes away.
+
+    Args:
+        model: the field of that name in a tokenizer.json.
+    """
+    suffix = model.get("end_of_word_suffix")
+    if suffix and any(name.removesuffix(suffix) not in ("", name) for name in model["vocab"]):
+        raise ModelFilesError(
+            f"expected tokens that are written as they are read, found words that end in "
+            f"{suffix!r}, which the decoder writes into the text; choose another tokenizer: of "
+            f"this one (as of CLIP) no text is read back as the tokens it was written from"
+        )
 
 
 def strips_a_space(decoder: Mapping[str, Any]) -> bool:
@@ -92,6 +108,15 @@ def _is_llama(steps: list[Any]) -> bool:
         and "String" in steps[0]["pattern"]
         and steps[3:] in ([], [_ONE_LEADING_SPACE])
     )
+
+
+def _advice(decoder: Mapping[str, Any] | None) -> str:
+    if decoder is not None and decoder["type"] in _JOINING_WORDS:
+        return (
+            "choose another tokenizer: of this one (as of BERT) a text does not say where its "
+            "tokens had spaces"
+        )
+    return "if the vocabulary was made by SentencePiece, open its .model with sentencepiece:FILE"
 
 
 def _name(decoder: Mapping[str, Any] | None) -> str:

@@ -13,13 +13,24 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
+from ticore.limits import require_dense
 from ticore.unicode import require_unicode
 
-from .spelling import spelling
+from .soundness import require_sound
+from .spelling import require_no_suffix, spelling
 from .structure import describe
 
+# What no tokenizer may fail at: nothing, ASCII, spaces, and characters that a vocabulary may lack.
+_PROBES = (
+    "",
+    "The fox, 12!",
+    "  a\n\n b ",
+    "naïve e\u0301 Ж 日本\u2581 \U0001f600",
+    "\x00\t\ufffd",
+)
 _DIGEST_LABEL = b"ticore tokenizer: tokenizers\0"
 
 
@@ -31,11 +42,15 @@ class HuggingFaceTokenizer:
         copy: do so in a copy, so that neither changes the other.
 
     Raises:
-        ModelFilesError: it encodes at random (dropout), two tokens share an id, or its decoder
-            does not give each token bytes of its own.
+        ModelFilesError: it encodes at random (dropout), fails at some texts, two tokens share an
+            id, one has an absurd one, or its decoder does not give each token bytes of its own.
     """
 
     def __init__(self, tokenizer: Tokenizer, *, copy: bool = True) -> None:
+        vocabulary = tokenizer.get_vocab()
+        # Before it is written down, which takes as long as the highest id is high.
+        size = max(vocabulary.values(), default=-1) + 1
+        require_dense(size - 1, len(vocabulary))
         self._library = _parse(tokenizer.to_str()) if copy else tokenizer
         self._library.no_truncation()
         self._library.no_padding()
@@ -52,10 +67,11 @@ class HuggingFaceTokenizer:
             raise ModelFilesError(
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
-        self._bytes, self._special = _read_tokens(self._library, state)
+        self._bytes, self._special = _read_tokens(self._library, state, size)
         self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
         # While the parsed form is at hand: to read it again takes longer than this.
         self._structure = describe(self._library, state, len(self._bytes))
+        self.decode(self.encode_batch(_PROBES)[1])
 
     @classmethod
     def from_file(cls, path: str | Path) -> HuggingFaceTokenizer:
@@ -68,7 +84,9 @@ class HuggingFaceTokenizer:
         if file.is_dir():
             file /= "tokenizer.json"
         try:
-            return cls(_parse(file.read_text(encoding="utf-8")), copy=False)
+            text = read_whole(file, MOST_OF_TOKENIZER).decode()
+            require_sound(text)
+            return cls(_parse(text), copy=False)
         except OSError as error:
             raise ModelFilesError(
                 f"{file}: expected a tokenizer.json, found none that can be read "
@@ -92,19 +110,34 @@ class HuggingFaceTokenizer:
         return self._special
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
+        """Ids of `text`.
+
+        Raises:
+            SettingsError: it holds a lone surrogate.
+            ModelFilesError: the tokenizer fails at it.
+        """
         require_unicode(text)
-        return self._library.encode(text, add_special_tokens=False).ids
+        try:
+            return self._library.encode(text, add_special_tokens=False).ids
+        except BaseException as error:
+            raise _failed(error, f"a text of {len(text):,} characters") from None
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """`[encode(t) for t in texts]`, on several threads."""
         for text in texts:
             require_unicode(text)
-        batch = self._library.encode_batch_fast(list(texts), add_special_tokens=False)
+        try:
+            batch = self._library.encode_batch_fast(list(texts), add_special_tokens=False)
+        except BaseException as error:
+            raise _failed(error, f"one of {len(texts):,} texts") from None
         return [encoding.ids for encoding in batch]
 
     def decode(self, ids: Sequence[int]) -> str:
-        return self._library.decode([int(i) for i in ids], skip_special_tokens=True)
+        numbers = [int(i) for i in ids]
+        try:
+            return self._library.decode(numbers, skip_special_tokens=True)
+        except BaseException as error:
+            raise _failed(error, f"a list of {len(numbers):,} ids") from None
 
     def token_bytes(self, token: int) -> bytes:
         return self._bytes[token]
@@ -119,19 +152,36 @@ class HuggingFaceTokenizer:
 def _parse(text: str) -> Tokenizer:
     try:
         return Tokenizer.from_str(text)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic inside the library is no Exception
+    except BaseException as error:
+        if not _is_the_library_s(error):
+            raise
         raise ModelFilesError(
             f"expected a complete tokenizer.json, found something else ({error}); "
             f"fetch the file again, or export it with a newer version of tokenizers"
         ) from None
 
 
-def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes], frozenset[int]]:
-    """Bytes of every id, and the ids that no text spells."""
+def _is_the_library_s(error: BaseException) -> bool:
+    """Whether the library failed at what it was given. A panic inside it is no Exception."""
+    return not isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError)
+
+
+def _failed(error: BaseException, read: str) -> BaseException:
+    """What to raise where the library failed at what it `read`."""
+    if not _is_the_library_s(error):
+        return error
+    return ModelFilesError(
+        f"expected a tokenizer that reads and writes every text, found one that fails at {read} "
+        f"({error}); correct its file, or choose another tokenizer"
+    )
+
+
+def _read_tokens(
+    library: Tokenizer, state: dict[str, Any], size: int
+) -> tuple[list[bytes], frozenset[int]]:
+    """Bytes of every id below `size`, and the ids that no text spells."""
     spell, model = spelling(state["decoder"]), state["model"]
-    size = max(library.get_vocab().values(), default=-1) + 1
+    require_no_suffix(model)
     names = [library.id_to_token(i) for i in range(size)]
     # Decoding skips a token by its name, not by its id.
     silent = {t.content for t in library.get_added_tokens_decoder().values() if t.special}

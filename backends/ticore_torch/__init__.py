@@ -2,6 +2,7 @@
 
 options.py     dtype, device and the other options, checked
 places.py      from a place to a directory, from the hub where need be
+sizes.py       what a config asks for, against the tensors there are
 weights.py     the directory read by transformers, with nothing missing and nothing left over
 precision.py   the same bits for the same calls; float64 that is float64 throughout
 network.py     a transformers model with its cache: read, crop

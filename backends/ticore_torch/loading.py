@@ -23,7 +23,8 @@ from .options import parse_options
 from .places import find_folder
 from .precision import reproducible
 from .probe import probe
-from .weights import asking, read_config, read_network
+from .sizes import require_layers, require_numbers
+from .weights import asking, read_config, read_network, require_config
 
 # How configs name the number of positions. A model without any (recurrent ones, and those that
 # only weigh distances) is given more than anybody writes.
@@ -53,13 +54,17 @@ def load(
     """
     chosen = parse_options(options)
     folder = find_folder(location, chosen.revision, with_code=chosen.trust_remote_code)
+    require_config(folder)
+    settings, tensors = read_settings(folder), Tensors(folder)  # which say what is wrong with them
+    require_layers(folder, settings, tensors)
     config = read_config(folder, chosen)
     tokenizer = (
         load_tokenizer(chosen.tokenizer)
         if chosen.tokenizer is not None
         else open_tokenizer(folder, load_tokenizer)
     )
-    tensors = Tensors(folder)  # which says of each file what is wrong with it
+    with asking(folder):
+        require_numbers(folder, config, tensors, trust_remote_code=chosen.trust_remote_code)
     module = read_network(folder, config, chosen)
     with asking(folder):
         network = Network(module, partial(reproducible, chosen.dtype))
@@ -71,7 +76,7 @@ def load(
         network,
         tokenizer,
         width=width,
-        checkpoint=Checkpoint(read_settings(folder), tensors, start),
+        checkpoint=Checkpoint(settings, tensors, start),
         positions=_positions(config),
         eos_ids=frozenset(eos),
     )

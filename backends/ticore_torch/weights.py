@@ -25,19 +25,23 @@ from .precision import widened
 log: Any = _logging  # not all of it is annotated
 
 
-def read_config(folder: Path, options: Options) -> PreTrainedConfig:
-    """The config.json in `folder`.
-
-    Raises:
-        ModelFilesError: there is none, it is damaged, transformers does not know its kind of
-            model, or it does not read from left to right.
-    """
-    path = folder / "config.json"
-    if not path.is_file():
+def require_config(folder: Path) -> None:
+    """Raise ModelFilesError where there is no config.json in `folder`."""
+    if not (folder / "config.json").is_file():
         raise ModelFilesError(
             f"{folder}: expected config.json, found no such file; name a directory that "
             f"transformers' save_pretrained wrote"
         )
+
+
+def read_config(folder: Path, options: Options) -> PreTrainedConfig:
+    """The config.json in `folder`.
+
+    Raises:
+        ModelFilesError: it is damaged, transformers does not know its kind of
+            model, or it does not read from left to right.
+    """
+    path = folder / "config.json"
     with asking(path):
         config: PreTrainedConfig = AutoConfig.from_pretrained(
             folder, trust_remote_code=options.trust_remote_code, local_files_only=True

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +15,18 @@ import pytest
 import safetensors.torch
 import sentencepiece
 import torch
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tests.model_contract import LimitsContract, ReadingContract
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import LanguageModel, ModelBackend
-from ticore_embedded import BACKEND
+from ticore_embedded import BACKEND, loading
 from ticore_embedded.config import LlamaConfig, parse_config
 from ticore_embedded.network import CHUNK, FIRST_CAPACITY, Cache
+from ticore_embedded.rotation import BLOCK, Rotations
 from ticore_embedded.train.network import Llama
+from ticore_embedded.weights import expected_shapes
 
 DATA = Path(os.environ.get("TICORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 STORIES = DATA / "models" / "stories260K"
@@ -58,6 +63,7 @@ MINIMAL: dict[str, object] = {
     "num_attention_heads": 4,
     "max_position_embeddings": 64,
 }
+TYPES = ("float64", "float32")
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 
 Tensors = dict[str, torch.Tensor]
@@ -233,6 +239,37 @@ class TestCache:
         assert (cache.keys[:, :, :FIRST_CAPACITY] == 1).all()
 
 
+class TestRotations:
+    @given(
+        ends=st.lists(st.integers(1, 3000), min_size=1, max_size=5), dtype=st.sampled_from(TYPES)
+    )
+    @example(ends=[BLOCK, BLOCK + 1, 1], dtype="float64")
+    @example(ends=[3000, 1], dtype="float32")
+    def test_positions_turn_alike_however_far_texts_reached(
+        self, ends: list[int], dtype: str
+    ) -> None:
+        """And as one table for the whole context, to the last bit."""
+        rotations = Rotations(GROUPED, dtype)
+        frequencies = GROUPED.rope_theta ** (-np.arange(0, 8, 2, dtype=np.float64) / 8)
+        angles = np.outer(np.arange(4096), frequencies)[:, None]
+        whole = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+        for end in ends:
+            for positions in (slice(max(0, end - 7), end), [end - 1, 0]):
+                for found, expected in zip(rotations.at(positions), whole, strict=True):
+                    assert (found == expected[positions]).all()
+            assert len(rotations._tables[0]) <= max(BLOCK, 2 * max(ends) + BLOCK)
+
+    def test_a_context_costs_nothing_until_it_is_read(
+        self, model: LanguageModel, tmp_path: Path
+    ) -> None:
+        wide = dataclasses.replace(GROUPED, max_position_embeddings=10**8)
+        loaded = load(write_model(tmp_path, wide, random_tensors(GROUPED)))
+        assert loaded.context_length == 10**8 - 1
+        assert len(loaded.network._rotations._tables[0]) == BLOCK
+        ids = some_ids(CONTEXT - 1)
+        assert (loaded.score(ids) == model.score(ids)).all()
+
+
 class TestModel:
     def test_sizes(self, model: LanguageModel) -> None:
         backend: ModelBackend = BACKEND
@@ -309,6 +346,10 @@ class TestConfig:
             ("vocab_size", True),
             ("hidden_size", 36),
             ("num_hidden_layers", 0),
+            ("num_hidden_layers", 10**7),
+            ("num_hidden_layers", 10**4000),
+            ("max_position_embeddings", 2**31),
+            ("vocab_size", [0] * 10_000),
             ("num_key_value_heads", 3),
             ("rms_norm_eps", "small"),
             ("rms_norm_eps", 0),
@@ -359,6 +400,23 @@ class TestBadFiles:
     def test_missing_tensor(self, copy: Path) -> None:
         self.rewrite(copy, lambda tensors: tensors.pop("model.norm.weight"))
         with pytest.raises(ModelFilesError, match=r"model\.norm\.weight of shape \(32,\), found"):
+            load(copy)
+
+    def test_more_layers_than_there_are_tensors(self, copy: Path) -> None:
+        """Found at the first that is missing, not after thousands were thought of."""
+        config = dataclasses.replace(GROUPED, num_hidden_layers=10_000)
+        names = (name for name, _ in expected_shapes(config))
+        assert len([*islice(names, 40)]) == 40
+        write_model(copy, config, random_tensors(GROUPED))
+        with pytest.raises(ModelFilesError, match=r"a tensor model\.layers\.3\."):
+            load(copy)
+
+    def test_no_memory(self, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(loading, "read_weights", fail)
+        with pytest.raises(ModelFilesError, match="model: expected a model that this machine's"):
             load(copy)
 
     def test_missing_head(self, copy: Path) -> None:

@@ -20,7 +20,7 @@ from tests.tokenizers import (
     ranks_of_trained,
     sample_text,
 )
-from ticore.consistency import patterns
+from ticore.consistency import Verifier, patterns
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import Tokenizer
 from ticore.registry import load_tokenizer
@@ -187,6 +187,21 @@ def test_ranks_survive_being_written() -> None:
     assert parse_ranks(write_ranks(ranks_of_trained())) == ranks_of_trained()
 
 
+def test_a_token_of_no_bytes_is_special(tmp_path: Path) -> None:
+    """Whisper's multilingual.tiktoken ends in one, as it was published."""
+    file = tmp_path / "multilingual.tiktoken"
+    file.write_bytes(write_ranks(ranks_of_trained()) + b"= 700\n")
+    tokenizer = load_tokenizer(f"tiktoken:{file}#o200k")
+    plain = TIKTOKEN["tiktoken-small"]()
+    assert tokenizer.vocab_size == 701
+    assert tokenizer.special_ids == {*plain.special_ids, *range(plain.vocab_size, 701)}
+    for text in sample_text(10):
+        assert tokenizer.encode(text) == plain.encode(text)
+    assert tokenizer.decode([65, 700, 66]) == plain.decode([65, 66])
+    assert parse_ranks(write_ranks({**BYTES, b"": 256})) == {**BYTES, b"": 256}
+    assert Verifier(tokenizer).rung == Verifier(plain).rung
+
+
 @pytest.mark.parametrize("name", ["ranks.tiktoken", "of#many#parts"])
 def test_opens_a_place(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
@@ -225,6 +240,9 @@ def _sentencepiece() -> bytes:
         (b"IQ== 0\nIg== -1", "on line 2"),
         (b"IQ== 0\nIg== 4294967296", "on line 2"),
         (b"IQ== 0\n 1", "on line 2"),
+        (b"IQ== 0\n== 1", "on line 2"),
+        (b"= 0\n= 1", "on line 2 the token b'' a second time"),
+        (write_ranks(BYTES | {b"ab": 9_999_999}), "found the id 9,999,999"),
         (b"IQ== 0\nIQ== 1", "on line 2 the token b'!' a second time"),
         (b"IQ== 0\nIg== 0", "two tokens of the same rank"),
         (write_ranks(BYTES).replace(b"QQ== 65\n", b""), "none for 0x41"),

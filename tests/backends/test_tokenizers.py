@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from tests import tokenizer_contract as contract
@@ -19,6 +21,7 @@ from tests.tokenizers import (
     HUGGING_FACE,
     O200K_PATTERN,
     REAL_HUGGING_FACE,
+    SENTENCEPIECE,
     SPLIT_FIRST,
     sample_text,
 )
@@ -27,6 +30,7 @@ from ticore.errors import ModelFilesError, SettingsError
 from ticore.registry import load_tokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
 from ticore_tokenizers.byte_level import GPT2_PATTERN
+from ticore_tokenizers.soundness import require_sound
 from ticore_tokenizers.spelling import byte_alphabet
 
 ALL = HUGGING_FACE | REAL_HUGGING_FACE
@@ -469,7 +473,7 @@ def test_no_structure_where_a_normalizer_puts_an_added_token_together() -> None:
 
 # Digest and files
 
-BAD_CHARSMAP = '"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAA"}'
+NO_CHARSMAP = '"normalizer":{"type":"Precompiled"}'
 
 
 def test_digest_tells_tokenizers_apart() -> None:
@@ -510,7 +514,7 @@ def test_opens_a_place(tmp_path: Path, place: str) -> None:
         b'{"hello": "world"}',
         byte_level().to_str().encode()[:-20],
         # This one panics inside the library.
-        byte_level().to_str().replace('"normalizer":null', BAD_CHARSMAP).encode(),
+        byte_level().to_str().replace('"normalizer":null', NO_CHARSMAP).encode(),
     ],
 )
 def test_damaged_file(tmp_path: Path, content: bytes) -> None:
@@ -520,6 +524,204 @@ def test_damaged_file(tmp_path: Path, content: bytes) -> None:
         HuggingFaceTokenizer.from_file(file)
     assert str(file) in str(caught.value)
     assert caught.value.__suppress_context__
+
+
+def test_a_number_beyond_what_python_reads(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.json"
+    file.write_text(byte_level().to_str().replace('"!":33', f'"!":{"1" * 5000}'))
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    for path in (file, tmp_path / "deep.json"):
+        with pytest.raises(ModelFilesError, match="found something else"):
+            HuggingFaceTokenizer.from_file(path)
+
+
+# What the library takes, and then counts for ever, aborts at, or panics at
+
+PREFIXES = ["#", "##", "\x00", "é", "Ā", "a" * 50]
+
+
+def _file(folder: Path, change: Callable[[Any], None], name: str = "") -> Path:
+    """A tokenizer.json: that of a trained tokenizer, or `byte_level`, changed."""
+    library = library_of(HUGGING_FACE[name]()) if name else byte_level()
+    state = json.loads(library.to_str())
+    change(state)
+    file = folder / "tokenizer.json"
+    file.write_text(json.dumps(state), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("absurd", [150_000, 10**8, 2**31, 2**32 - 1])
+def test_absurd_ids_are_refused(tmp_path: Path, absurd: int) -> None:
+    library = byte_level()
+    library.add_special_tokens(["<x>"])
+    for change in (
+        lambda state: state["model"]["vocab"].update({"!": absurd}),
+        lambda state: state["added_tokens"].append(
+            json.loads(library.to_str())["added_tokens"][0] | {"id": absurd}
+        ),
+    ):
+        with pytest.raises(ModelFilesError, match=f"found the id {absurd:,}"):
+            HuggingFaceTokenizer.from_file(_file(tmp_path, change))
+
+
+def test_an_absurd_id_of_a_tokenizer_at_hand() -> None:
+    library = Tokenizer(models.BPE(byte_alphabet() | {"ab": 2**31}, []))
+    with pytest.raises(ModelFilesError, match="found the id 2,147,483,648"):
+        HuggingFaceTokenizer(library)
+
+
+@given(ids=st.lists(st.integers(0, 400_000), min_size=1, max_size=9, unique=True))
+@example(ids=[100_008, 0])
+@example(ids=[100_009, 0])
+def test_ids_may_be_left_out_up_to_a_bound(ids: list[int]) -> None:
+    library = Tokenizer(models.WordLevel({str(i): i for i in ids}, unk_token=str(ids[0])))
+    library.decoder = decoders.ByteLevel()
+    if max(ids) > 4 * len(ids) + 100_000:
+        with pytest.raises(ModelFilesError, match="expected ids up to"):
+            HuggingFaceTokenizer(library)
+    else:
+        assert HuggingFaceTokenizer(library).vocab_size == max(ids) + 1
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_prefix_that_merges_lack_is_refused(tmp_path: Path, prefix: str) -> None:
+    """The library would cut it off them all the same, within a character, and abort."""
+    change = lambda state: state["model"].update(continuing_subword_prefix=prefix)  # noqa: E731
+    with pytest.raises(ModelFilesError, match="begins with continuing_subword_prefix"):
+        HuggingFaceTokenizer.from_file(_file(tmp_path, change, "hf-gpt2"))
+
+
+def test_a_prefix_that_merges_have() -> None:
+    vocab = byte_alphabet() | {"##b": 256, "ab": 257}
+    library = Tokenizer(models.BPE(vocab, [("a", "##b")], continuing_subword_prefix="##"))
+    require_sound(library.to_str())
+
+
+@pytest.mark.parametrize(
+    "charsmap",
+    [
+        b"",
+        b"\xff" * 64,  # more memory than there is: the library would abort
+        b"\x04\x00\x00",
+        b"\x05\x00\x00\x00abcd",
+        (2**32 - 4).to_bytes(4, "little") + bytes(100),
+        bytes(64),
+    ],
+)
+def test_a_character_map_that_is_none_is_refused(tmp_path: Path, charsmap: bytes) -> None:
+    field = {"type": "Precompiled", "precompiled_charsmap": b64encode(charsmap).decode()}
+    nested = {"type": "Sequence", "normalizers": [{"type": "NFC"}, field]}
+    for normalizer in (field, nested):
+        change = lambda state, it=normalizer: state.update(normalizer=it)  # noqa: E731
+        with pytest.raises(ModelFilesError, match="found an index of"):
+            HuggingFaceTokenizer.from_file(_file(tmp_path, change))
+
+
+def test_a_character_map_that_is_one(tmp_path: Path) -> None:
+    model = sentencepiece_model_pb2.ModelProto.FromString(
+        SENTENCEPIECE["sp-unigram-nfkc"]()._library.serialized_model_proto()
+    )
+    charsmap = b64encode(model.normalizer_spec.precompiled_charsmap).decode()
+    field = {"type": "Precompiled", "precompiled_charsmap": charsmap}
+    file = _file(tmp_path, lambda state: state.update(normalizer=field))
+    assert HuggingFaceTokenizer.from_file(file).encode("\ufb01") == list(b"fi")
+
+
+def _replacing(old: str, new: str) -> dict[str, object]:
+    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+
+
+@pytest.mark.parametrize(
+    ("field", "component", "found"),
+    [
+        ("normalizer", _replacing("", "x"), "found one of nothing"),
+        ("normalizer", {"type": "Replace", "pattern": {"Regex": ""}, "content": "x"}, "of nothing"),
+        ("pre_tokenizer", {"type": "FixedLength", "length": 0}, "parts of length 0"),
+        # 2^60 bytes for each character of a text
+        (
+            "normalizer",
+            {"type": "Sequence", "normalizers": [_replacing("a", "aa")] * 60},
+            "1,152,921,504,606,846,976 times",
+        ),
+    ],
+)
+def test_steps_that_fail_at_texts_are_refused(
+    tmp_path: Path, field: str, component: object, found: str
+) -> None:
+    file = _file(tmp_path, lambda state: state.update({field: component}))
+    with pytest.raises(ModelFilesError, match=found):
+        HuggingFaceTokenizer.from_file(file)
+
+
+def test_many_replacements_that_make_texts_no_longer(tmp_path: Path) -> None:
+    steps = [_replacing("``", '"'), _replacing("''", '"'), _replacing("ab", "cd")] * 20
+    steps.append(_replacing(" ", "▁"))
+    change = lambda state: state.update(  # noqa: E731
+        normalizer={"type": "Sequence", "normalizers": steps}
+    )
+    assert HuggingFaceTokenizer.from_file(_file(tmp_path, change)).encode("''") == [ord('"')]
+
+
+def test_what_fails_at_some_texts_is_refused(tmp_path: Path) -> None:
+    """A regular expression that finds nothing, everywhere: the library panics at any text."""
+    empty = {"type": "Replace", "pattern": {"Regex": "x*"}, "content": "y"}
+    words = {"type": "WordPiece", "unk_token": "[UNK]", "vocab": {"a": 0}}
+    words |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+    for change in (
+        lambda state: state.update(normalizer=empty),
+        lambda state: state.update(model=words),
+        lambda state: state.update(
+            model={
+                "type": "Unigram",
+                "unk_id": None,
+                "vocab": [["a", -1.0]],
+                "byte_fallback": False,
+            }
+        ),
+    ):
+        with pytest.raises(ModelFilesError, match="found one that fails at") as caught:
+            HuggingFaceTokenizer.from_file(_file(tmp_path, change))
+        assert str(tmp_path) in str(caught.value)
+
+
+class Failing:
+    """In the place of the library: it fails at whatever it is asked."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def encode(self, *_: object, **__: object) -> Any:
+        raise self._error
+
+    encode_batch_fast = decode = encode
+
+
+class Panic(BaseException):
+    """As pyo3's: no Exception."""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (Panic("index out of bounds"), ModelFilesError),
+        (Exception("Missing [UNK]"), ModelFilesError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+        (MemoryError(), MemoryError),
+    ],
+)
+def test_what_the_library_fails_with_later(
+    error: BaseException, expected: type[BaseException]
+) -> None:
+    tokenizer = HuggingFaceTokenizer(byte_level())
+    tokenizer._library = Failing(error)
+    for call in (
+        lambda: tokenizer.encode("some text"),
+        lambda: tokenizer.encode_batch(["some text"]),
+        lambda: tokenizer.decode([1, 2]),
+    ):
+        with pytest.raises(expected) as caught:
+            call()
+        assert str(error) in str(caught.value)
 
 
 def test_binary_file_names_the_other_backend(tmp_path: Path) -> None:
@@ -559,6 +761,31 @@ def test_decoder_that_spells_no_single_tokens(decoder: decoders.Decoder | None, 
     library = byte_level()
     library.decoder = decoder
     with pytest.raises(ModelFilesError, match=named):
+        HuggingFaceTokenizer(library)
+
+
+@pytest.mark.parametrize(
+    ("decoder", "advice"),
+    [
+        (decoders.WordPiece(), r"\(as of BERT\) a text does not say where its tokens had spaces"),
+        (decoders.BPEDecoder(), "does not say where its tokens had spaces"),
+        (None, r"if the vocabulary was made by SentencePiece, open its \.model"),
+    ],
+)
+def test_advice_that_can_be_followed(decoder: decoders.Decoder | None, advice: str) -> None:
+    library = byte_level()
+    library.decoder = decoder
+    with pytest.raises(ModelFilesError, match=advice):
+        HuggingFaceTokenizer(library)
+
+
+def test_a_suffix_of_words_is_named() -> None:
+    """CLIP's `</w>`: the byte-level decoder leaves it in the text, where it is read as such."""
+    vocab = byte_alphabet() | {"a</w>": 256}
+    library = Tokenizer(models.BPE(vocab, [], end_of_word_suffix="</w>"))
+    library.pre_tokenizer, library.decoder = byte_level().pre_tokenizer, byte_level().decoder
+    assert library.decode(library.encode("a").ids) == "a</w>"
+    with pytest.raises(ModelFilesError, match="words that end in '</w>'"):
         HuggingFaceTokenizer(library)
 
 

@@ -1,6 +1,7 @@
 """Tensors of safetensors files: single, sharded, damaged."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -109,8 +110,47 @@ def test_index_and_shards_of_different_places(sharded):
         Tensors(sharded)
 
 
-@pytest.mark.parametrize("shards", [None, [], {"a": "../one.safetensors"}, {"a": 3}])
+@pytest.mark.parametrize("shards", [None, [], {"a": 3}])
 def test_an_index_without_files_beside_it(sharded, shards):
     write_index(sharded, shards)
     with pytest.raises(ModelFilesError, match=r"expected a weight_map .* found none"):
         Tensors(sharded)
+
+
+OUTSIDE = ["../one.safetensors", "/etc/passwd", "x/../../one.safetensors", "x\\one.safetensors"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "/", "a\0b", "\ud800", "one.safetensors/", *OUTSIDE]
+)
+def test_an_index_with_names_that_no_file_beside_it_has(sharded, name):
+    write_index(sharded, {"a": name})
+    with pytest.raises(ModelFilesError, match=r"expected a weight_map .* found none"):
+        Tensors(sharded)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\0"])
+def test_an_index_with_names_that_no_tensor_has(sharded, name):
+    write_index(sharded, {name: "one.safetensors"})
+    with pytest.raises(ModelFilesError, match=r"expected a tensor .* found none of that name"):
+        Tensors(sharded)
+
+
+def test_a_folder_and_a_pipe_are_no_weights(sharded):
+    write_index(sharded, {"a": "folder"})
+    (sharded / "folder").mkdir()
+    with pytest.raises(ModelFilesError, match=r"not a regular file"):
+        Tensors(sharded)
+    os.mkfifo(sharded / "model.safetensors")
+    with pytest.raises(ModelFilesError, match=r"not a regular file"):
+        Tensors(sharded)
+
+
+def test_lengths_that_are_no_lengths(tmp_path):
+    """Files as the library reads them, whatever stands where the length of the header does."""
+    header = json.dumps({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}).encode()
+    for length in (0, 1, len(header) - 1, len(header) + 1, 2**31, 2**63, 2**64 - 1):
+        content = length.to_bytes(8, "little") + header + bytes(4)
+        (tmp_path / "model.safetensors").write_bytes(content)
+        with pytest.raises(ModelFilesError, match="damaged or truncated"):
+            Tensors(tmp_path)

@@ -8,6 +8,13 @@ from dataclasses import dataclass
 
 from ..errors import ModelFilesError
 
+# Of a size: none of any model comes near it, and arrays of more cannot be made.
+_MOST = 2**31 - 1
+# The deepest models of today have less than 200 layers; something is made for each.
+_MOST_LAYERS = 10_000
+# Characters of a value that an error text shows.
+_MOST_SHOWN = 200
+
 
 @dataclass(frozen=True)
 class Fields:
@@ -24,8 +31,11 @@ class Fields:
     advice: str
 
     def error(self, name: str, expected: str, found: object) -> ModelFilesError:
+        shown = repr(found)
+        if len(shown) > _MOST_SHOWN:
+            shown = f"{shown[:_MOST_SHOWN]}..."
         return ModelFilesError(
-            f"{self.where}: expected {name} to be {expected}, found {found!r}; {self.advice}"
+            f"{self.where}: expected {name} to be {expected}, found {shown}; {self.advice}"
         )
 
     def one_of(self, name: str, default: object, known: Collection[object]) -> object:
@@ -35,11 +45,17 @@ class Fields:
             raise self.error(name, " or ".join(map(repr, known)), found)
         return found
 
-    def size(self, name: str, default: int | None = None) -> int:
+    def size(self, name: str, default: int | None = None, most: int = _MOST) -> int:
         found = self.get(name, default)
         if type(found) is not int or found < 1:
             raise self.error(name, "a positive integer", found)
+        if found > most:
+            raise self.error(name, f"at most {most:,}", found)
         return found
+
+    def layers(self, name: str) -> int:
+        """How many layers there are."""
+        return self.size(name, most=_MOST_LAYERS)
 
     def positive(self, name: str, default: float | None = None) -> float:
         found = self.get(name, default)

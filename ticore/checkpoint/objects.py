@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import ModelFilesError
+from .files import MOST_OF_CONFIG, read_whole
 
 # What generation_config.json states in the place of config.json, as transformers has it.
 _SEPARATORS = ("bos_token_id", "eos_token_id")
@@ -24,14 +25,19 @@ def read_config(folder: Path) -> Mapping[str, object]:
     return {**config, **{name: ids for name, ids in stated.items() if ids is not None}}
 
 
-def read_object(path: Path, kind: str) -> Mapping[str, object]:
-    """The JSON object in the file at `path`; `kind` says in an error text what it is.
+def read_object(path: Path, kind: str, most: int = MOST_OF_CONFIG) -> Mapping[str, object]:
+    """The JSON object in the file at `path`.
+
+    Args:
+        path: of the file.
+        kind: what it is, for the error's text.
+        most: bytes that it may have.
 
     Raises:
         ModelFilesError: no such file, or no JSON object in it.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_whole(path, most).decode())
     except OSError as error:
         raise ModelFilesError(
             f"{path}: expected {kind}, found no readable file ({error.strerror}); "
@@ -48,6 +54,6 @@ def read_object(path: Path, kind: str) -> Mapping[str, object]:
     return found
 
 
-def read_optional_object(path: Path) -> Mapping[str, object]:
+def read_optional_object(path: Path, most: int = MOST_OF_CONFIG) -> Mapping[str, object]:
     """As `read_object`, but empty if there is no such file."""
-    return read_object(path, "a JSON object") if path.is_file() else {}
+    return read_object(path, "a JSON object", most) if path.is_file() else {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ModelFilesError, PromptError
+from .files import MOST_OF_TOKENIZER
 from .objects import read_optional_object
 
 
@@ -66,7 +67,8 @@ def find_start(folder: Path, bos: int | None, eos: int | None, width: int) -> St
         return Start(before, stated and bos is not None)
     if not template.is_file():
         return Start(before, bos is not None)
-    first = next(_first_tokens(read_optional_object(template).get("post_processor")), None)
+    settings = read_optional_object(template, MOST_OF_TOKENIZER)
+    first = next(_first_tokens(settings.get("post_processor")), None)
     if first is None:
         return Start(before, False)
     if not 0 <= first < width:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import numpy as np
 import numpy.typing as npt
 import safetensors
 
 from ..errors import ModelFilesError
+from .files import MOST_OF_INDEX, require_regular
 from .objects import read_object
 
 
@@ -53,6 +55,19 @@ class Tensors:
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers all of them hold."""
+        return sum(math.prod(tensor.shape) for tensor in self._tensors.values())
+
+    @property
+    def size(self) -> int:
+        """How many bytes all of them take."""
+        return sum(tensor.data.size for tensor in self._tensors.values())
 
     def take(self, name: str, shape: tuple[int, ...], codes: Collection[str]) -> StoredTensor:
         """The tensor `name`.
@@ -111,11 +126,9 @@ class Tensors:
 
 
 def _read_shards(index: Path) -> dict[str, StoredTensor]:
-    shard_of = read_object(index, "the list of weight files").get("weight_map")
-    # A name with a folder in it would lead out of the model's own.
-    if not isinstance(shard_of, dict) or not all(
-        isinstance(file, str) and file == Path(file).name for file in shard_of.values()
-    ):
+    listed = read_object(index, "the list of weight files", MOST_OF_INDEX)
+    shard_of = listed.get("weight_map")
+    if not isinstance(shard_of, dict) or not all(map(_is_plain_name, shard_of.values())):
         raise ModelFilesError(
             f"{index}: expected a weight_map from tensors to names of files beside it, "
             f"found none; fetch the file again"
@@ -130,6 +143,19 @@ def _read_shards(index: Path) -> dict[str, StoredTensor]:
     return {name: shards[file][name] for name, file in shard_of.items()}
 
 
+def _is_plain_name(file: object) -> bool:
+    """Whether this may be the name of a file in the same folder, on any system.
+
+    A name with a folder in it would lead out of the model's own.
+    """
+    if not isinstance(file, str) or file in ("", "..") or "\0" in file:
+        return False
+    try:
+        return bool(file.encode()) and Path(file).name == PureWindowsPath(file).name == file
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+
+
 def _read_file(path: Path) -> dict[str, StoredTensor]:
     """Names and places of the tensors in one file.
 
@@ -137,6 +163,7 @@ def _read_file(path: Path) -> dict[str, StoredTensor]:
     bfloat16.
     """
     try:
+        require_regular(path)
         with safetensors.safe_open(path, "numpy"):
             pass
         data = np.memmap(path, np.uint8, "r")

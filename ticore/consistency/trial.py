@@ -42,8 +42,10 @@ def require_sound(tokenizer: Tokenizer) -> None:
         if again != ids and not tokenizer.special_ids.intersection(ids):
             raise SettingsError(
                 f"expected a tokenizer that reads back what it wrote, found that {name} reads "
-                f"{tokenizer.decode(ids)!r} as other ids than those it was decoded from; turn off "
-                f"whatever cleans up its text"
+                f"{tokenizer.decode(ids)!r} as other ids than those it was decoded from; if an "
+                f"option cleans up what it writes, turn that off; if its file does so (a decoder "
+                f"or normalizer that changes texts), choose another tokenizer, or another file of "
+                f"this one"
             )
 
 

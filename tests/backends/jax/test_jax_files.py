@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from tests.backends.jax.checkpoints import CASES, NumberTokenizer, load
+from tests.backends.jax.checkpoints import CASES, NumberTokenizer, load, some_ids
 from ticore.errors import ModelFilesError, SettingsError
 from ticore_jax import BACKEND
 from ticore_jax.config import Config, parse_config
@@ -149,6 +150,27 @@ class TestBadFiles:
         path.write_bytes(path.read_bytes()[:-1])
         with pytest.raises(ModelFilesError, match="damaged or truncated"):
             load(copy)
+
+    def test_absurd_sizes(self, copy: Path) -> None:
+        """None is looked for in memory before the tensors are compared."""
+        stated = json.loads((copy / "config.json").read_text())
+        for name, value, found in (
+            ("num_hidden_layers", 10**7, "num_hidden_layers to be at most 10,000"),
+            ("num_hidden_layers", 10_000, r"a tensor model\.layers\.2\."),
+            ("head_dim", 2 * 10**9, r"to have shape \(8000000000, 32\)"),
+            ("vocab_size", 2**31, "vocab_size to be at most 2,147,483,647"),
+        ):
+            (copy / "config.json").write_text(json.dumps(stated | {name: value}))
+            with pytest.raises(ModelFilesError, match=found):
+                load(copy)
+
+    def test_a_context_costs_nothing_until_it_is_read(self, folder: Path, copy: Path) -> None:
+        stated = json.loads((copy / "config.json").read_text())
+        wide = {"max_position_embeddings": 2**31 - 1}
+        (copy / "config.json").write_text(json.dumps(stated | wide))
+        model, ids = load(copy), some_ids(30)
+        assert model.context_length == 2**31 - 2
+        assert (model.score(ids) == load(folder).score(ids)).all()
 
     def test_missing_tensor(self, copy: Path) -> None:
         self.rewrite(copy, lambda tensors: tensors.pop("model.norm.weight"))

@@ -172,10 +172,18 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"expected config\.json, found no such file"):
             load(folder)
 
-    @pytest.mark.parametrize("content", ["{", "[]", '{"model_type": "nothing"}', "{}"])
-    def test_config_of_no_model(self, content: str, folder: Path) -> None:
+    @pytest.mark.parametrize(
+        ("content", "found"),
+        [
+            ("{", "expected JSON"),
+            ("[]", "expected a JSON object"),
+            ('{"model_type": "nothing"}', "damaged or not supported"),
+            ("{}", "damaged or not supported"),
+        ],
+    )
+    def test_config_of_no_model(self, content: str, found: str, folder: Path) -> None:
         (folder / "config.json").write_text(content)
-        with pytest.raises(ModelFilesError, match="damaged or not supported"):
+        with pytest.raises(ModelFilesError, match=found):
             load(folder)
 
     @pytest.mark.parametrize(
@@ -210,6 +218,27 @@ class TestBadFiles:
         path = folder / "model.safetensors"
         path.write_bytes(path.read_bytes()[:kept])
         with pytest.raises(ModelFilesError, match="damaged or truncated"):
+            load(folder)
+
+    @pytest.mark.parametrize(
+        ("name", "value", "found"),
+        [
+            # transformers would make each layer, for hours, before it looks for weights.
+            ("num_hidden_layers", 10**7, "expected num_hidden_layers to be at most [0-9]+, the"),
+            ("num_hidden_layers", 10**18, "expected num_hidden_layers to be at most [0-9]+, the"),
+            # Or fill the memory with numbers of its own.
+            ("vocab_size", 10**8, r"found one for [0-9,]{12,}; check that it belongs"),
+            ("intermediate_size", 10**8, r"found one for [0-9,]{12,}; check that it belongs"),
+        ],
+    )
+    def test_absurd_sizes(self, name: str, value: int, found: str, folder: Path) -> None:
+        set_config(folder, **{name: value})
+        with pytest.raises(ModelFilesError, match=found):
+            load(folder)
+
+    def test_layers_of_a_part(self, folder: Path) -> None:
+        set_config(folder, text_config={"n_layer": 10**9})
+        with pytest.raises(ModelFilesError, match="expected n_layer to be at most"):
             load(folder)
 
     def test_missing_tensor(self, folder: Path) -> None:
