@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from .errors import CapacityError, PromptError, SettingsError
+from .errors import CapacityError, PromptError, SettingsError, WrongTypeError
 
 
 class Bounded(Protocol):
@@ -23,7 +23,15 @@ class Bounded(Protocol):
 
 
 def checked_ids(ids: Iterable[int], width: int) -> list[int]:
-    """`ids` as Python integers. Raises SettingsError where one is not below `width`."""
+    """`ids` as Python integers. Raises SettingsError where one is not below `width`.
+
+    Raises WrongTypeError for bytes: they are integers too, but of a text that was not decoded.
+    """
+    if isinstance(ids, str | bytes | bytearray):
+        raise WrongTypeError(
+            f"expected token ids, or a text (str) where one is taken, found "
+            f"{type(ids).__name__}; decode bytes first, or encode a text with the tokenizer"
+        )
     checked = []
     for token in ids:
         if not 0 <= token < width:

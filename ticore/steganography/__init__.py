@@ -1,7 +1,7 @@
 """Hiding messages in text and reading them back."""
 
 from .agreement import Agreement
-from .keys import Secret, format_key, new_key, parse_key
+from .keys import Secret, format_key, load_key, new_key, parse_key
 from .pact import Pact
 from .steganographer import Steganographer
 from .writing import Embedding
@@ -13,6 +13,7 @@ __all__ = [
     "Secret",
     "Steganographer",
     "format_key",
+    "load_key",
     "new_key",
     "parse_key",
 ]

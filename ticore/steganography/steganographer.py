@@ -20,8 +20,10 @@ from ..errors import (
     OutsidePoolError,
     PromptError,
     SettingsError,
+    WrongTypeError,
 )
 from ..interfaces import Decoder, LanguageModel
+from ..unicode import require_unicode
 from .agreement import Agreement
 from .coding import Coding
 from .foreseen import Foreseen
@@ -44,7 +46,8 @@ class Steganographer:
 
     Args:
         model: the model that writes; the reader needs the same one.
-        key: 32 secret bytes, see `ticore.new_key`. Either this or `password`.
+        key: 32 secret bytes, or their hex digits as a str; see `ticore.new_key`,
+            `ticore.load_key`. Either this or `password`.
         password: a shared secret of any length; costs 16 more bytes a message.
         prompt: the text's beginning, or in view `continuation` the unsent text before it.
         view: `whole`: the text begins with the prompt. `continuation`: the prompt is not sent.
@@ -79,7 +82,7 @@ class Steganographer:
         self,
         model: LanguageModel,
         *,
-        key: bytes | None = None,
+        key: bytes | str | None = None,
         password: str | None = None,
         prompt: str = "",
         view: View = "whole",
@@ -134,7 +137,7 @@ class Steganographer:
         model: LanguageModel,
         agreement: Agreement,
         *,
-        key: bytes | None = None,
+        key: bytes | str | None = None,
         password: str | None = None,
         finish: Finish = "sentence",
         entropy: Entropy = secrets.token_bytes,
@@ -160,11 +163,13 @@ class Steganographer:
             CapacityError: the message does not fit the model's context, or the model leaves no
                 choice to hide it in.
             KeyFormatError: there is no key and no password.
+            WrongTypeError: the message is not of bytes.
         """
         return self.embed_report(message, progress).text
 
     def embed_report(self, message: bytes, progress: Progress | None = None) -> Embedding:
         """As `embed`, with the text's tokens and measures."""
+        message = _checked_message(message)
         secret = self._require_secret()
         started = time.perf_counter()
         tries, tolerance = (PORTABLE_TRIES, TOLERANCE) if self._portable else (EMBED_TRIES, 0.0)
@@ -197,6 +202,7 @@ class Steganographer:
             ExtractionError: there is none that this key and these settings read; see
                 its subclasses. Never returns a wrong message.
             KeyFormatError: there is no key and no password.
+            WrongTypeError: the text is no str.
         """
         secret = self._require_secret()
         opener, read = Opener(secret, self.agreement.digest()), 0
@@ -265,6 +271,7 @@ class Steganographer:
         return unpack_bits(value >> count - length, length)
 
     def _tokens_of(self, text: str) -> TextReader:
+        require_unicode(text)
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
         return self._disambiguation.read(text)
@@ -333,7 +340,14 @@ def _timed(embedding: Embedding, started: float) -> Embedding:
     return replace(embedding, seconds=time.perf_counter() - started)
 
 
-def _secret(key: bytes | None, password: str | None) -> Secret | None:
+def _checked_message(message: object) -> bytes:
+    if isinstance(message, bytes | bytearray | memoryview):
+        return bytes(message)
+    remedy = "encode it first: message.encode()" if isinstance(message, str) else "give bytes"
+    raise WrongTypeError(f"expected a message of bytes, found {type(message).__name__}; {remedy}")
+
+
+def _secret(key: bytes | str | None, password: str | None) -> Secret | None:
     if key is not None and password is not None:
         raise KeyFormatError("expected a key or a password, found both; give one of them")
     if key is not None:
