@@ -83,6 +83,11 @@ def seal(
     return salt + tag + _mask_length(keys, tag, length) + ciphertext
 
 
+def overhead(secret: Secret) -> int:
+    """How many bytes a frame has beside a message that does not compress; a little more or less."""
+    return nonce_length(secret) + HEADER_BYTES + 2
+
+
 def nonce_length(secret: Secret) -> int:
     """How many bytes a frame begins with that no other frame has: its salt and its tag."""
     return secret.salt_length + TAG_BYTES

@@ -25,9 +25,10 @@ from ..errors import (
 from ..interfaces import Decoder, LanguageModel
 from ..unicode import require_unicode
 from .agreement import Agreement
+from .capacity import NoRoomError
 from .coding import Coding
 from .foreseen import Foreseen
-from .framing import Opener, seal
+from .framing import Opener, overhead, seal
 from .keys import Secret
 from .numerics import TOLERANCE, Numerics, model_digest
 from .walk import Walk
@@ -186,6 +187,11 @@ class Steganographer:
                     return _timed(written, started)
             except (BorderlineError, ExtractionError):
                 continue  # Another nonce makes another text.
+            except NoRoomError as error:
+                most = max(0, error.fits // 8 - overhead(secret))
+                raise CapacityError(
+                    f"{error}; about {most:,} bytes fit that do not compress, found {len(message):,}"
+                ) from None
             except StalledError:
                 # A small model may repeat itself for ever, but not every text leads there.
                 stalled += 1
