@@ -11,9 +11,7 @@ def require_unicode(text: str) -> None:
     Libraries differ in what they do with one, from an odd exception to a silent change, so every
     tokenizer adapter asks here first.
     """
-    if not isinstance(text, str):
-        decode = "; decode it first: text.decode()" if isinstance(text, bytes | bytearray) else ""
-        raise WrongTypeError(f"expected a text (str), found {type(text).__name__}{decode}")
+    require_text(text)
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -22,3 +20,10 @@ def require_unicode(text: str) -> None:
             f"U+{ord(text[error.start]):04X} at character {error.start}; remove it, or read the "
             f"text with errors='replace'"
         ) from None
+
+
+def require_text(text: object) -> None:
+    """Raise WrongTypeError where `text` is no str."""
+    if not isinstance(text, str):
+        decode = "; decode it first: text.decode()" if isinstance(text, bytes | bytearray) else ""
+        raise WrongTypeError(f"expected a text (str), found {type(text).__name__}{decode}")

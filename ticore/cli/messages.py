@@ -103,12 +103,17 @@ def extract(
 
     The message goes to standard output as it was hidden. Secret and settings must be those that
     the text was written with; otherwise there is an error, never a wrong message. What comes
-    after the text, such as a signature on a line of its own, does no harm.
+    after the text, such as a signature on a line of its own, does no harm. Usual changes on the way
+    (wrapped lines, other line ends, spaces or quotation marks, text in front) are undone if need
+    be, and a note on standard error says which.
     """
     stego = _steganographer(settings, key_file, password, agreement)
     text = streams.read_text("the text")
     with streams.progress_bar("reading") as progress:
-        message = stego.extract(text, progress)
+        found = stego.extract_pasted(text, progress)
+    message = found.message
+    if found.undone:
+        streams.note(f"ticore: the text was changed on its way; undone: {', '.join(found.undone)}")
     if not json:
         return streams.write_line(message)
     streams.write_json(

@@ -3,6 +3,7 @@
 from .agreement import Agreement
 from .keys import Secret, format_key, load_key, new_key, parse_key
 from .pact import Pact
+from .pasted import Recovered
 from .steganographer import Steganographer
 from .writing import Embedding
 
@@ -10,6 +11,7 @@ __all__ = [
     "Agreement",
     "Embedding",
     "Pact",
+    "Recovered",
     "Secret",
     "Steganographer",
     "format_key",

@@ -24,11 +24,13 @@ class NoRoomError(CapacityError):
 
     Attributes:
         fits: about how many bits do.
+        bound: whether that is more than any text of this length holds, and two thirds are usual.
     """
 
-    def __init__(self, text: str, fits: int) -> None:
+    def __init__(self, text: str, fits: int, *, bound: bool = False) -> None:
         super().__init__(text)
         self.fits = fits
+        self.bound = bound
 
 
 class Capacity:
@@ -54,6 +56,7 @@ class Capacity:
                 f"the message takes {length} bits, and the model's context has room for {room} "
                 f"tokens of at most {most} bits together; {_ADVICE}",
                 fits=most,
+                bound=True,
             )
 
     def after(self, tokens: int, settled: int) -> None:

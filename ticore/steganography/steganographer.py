@@ -23,7 +23,7 @@ from ..errors import (
     WrongTypeError,
 )
 from ..interfaces import Decoder, LanguageModel
-from ..unicode import require_unicode
+from ..unicode import require_text
 from .agreement import Agreement
 from .capacity import NoRoomError
 from .coding import Coding
@@ -31,6 +31,7 @@ from .foreseen import Foreseen
 from .framing import Opener, overhead, seal
 from .keys import Secret
 from .numerics import TOLERANCE, Numerics, model_digest
+from .pasted import USUAL, Recovered, readings
 from .walk import Walk
 from .writing import BorderlineError, Embedding, Observer, Progress, StalledError, write
 
@@ -39,6 +40,7 @@ Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
 EMBED_TRIES = 4
+_MOST_STEPS = 3  # per character of a text, in all its readings; a token has some four of them
 PORTABLE_TRIES = 64  # most texts of a thousand tokens need one, but long ones some more
 
 
@@ -189,8 +191,10 @@ class Steganographer:
                 continue  # Another nonce makes another text.
             except NoRoomError as error:
                 most = max(0, error.fits // 8 - overhead(secret))
+                fits = "at most" if error.bound else "about"
                 raise CapacityError(
-                    f"{error}; about {most:,} bytes fit that do not compress, found {len(message):,}"
+                    f"{error}; {fits} {most:,} bytes fit that do not compress, found "
+                    f"{len(message):,}"
                 ) from None
             except StalledError:
                 # A small model may repeat itself for ever, but not every text leads there.
@@ -214,14 +218,44 @@ class Steganographer:
         opener, read = Opener(secret, self.agreement.digest()), 0
         tokens = self._tokens_of(text)
         walk = self._walk(tokens.foreseen)
+        most = walk.most_bits
         for value, count in _observed(tokens, walk, self._coding.frame_reader(secret, walk)):
             opener.feed(value, count)
             read += count
             if progress is not None:
                 progress(read, read + opener.bits_needed)
-            if opener.complete:
+            if opener.complete or opener.least_bits > most:
                 break
-        return opener.message()
+        return opener.message(most)
+
+    def extract_pasted(self, text: str, progress: Progress | None = None) -> Recovered:
+        """As `extract`, also where programs changed the text on its way.
+
+        If the text cannot be read as it is, it is read again without white space or other text
+        before the prompt, with other line ends, quotation marks and spaces, with lines unwrapped,
+        and with some of these together: see `ticore.steganography.pasted`. Since messages are
+        authenticated, a wrong reading gives no message.
+
+        Returns:
+            The message, and what had to be undone.
+
+        Raises as `extract`: the error of the text as it is. With a wrong key the readings together
+        take a few times as long as one.
+        """
+        try:
+            return Recovered(self.extract(text, progress), ())
+        except ExtractionError as error:
+            first = error
+        sent = self.agreement.prompt if self.agreement.view == "whole" else ""
+        steps = _Steps(_MOST_STEPS * len(text) + 64)
+        for undone, reading in readings(text, sent):
+            try:
+                return Recovered(self.extract(reading, steps), undone)
+            except ExtractionError:
+                continue
+            except _EnoughError:
+                break
+        raise type(first)(f"{first}; {USUAL}, and none of those that were undone helped") from None
 
     def embed_bits(
         self, bits: Sequence[int], stop: StopRule = "exact", progress: Progress | None = None
@@ -277,7 +311,7 @@ class Steganographer:
         return unpack_bits(value >> count - length, length)
 
     def _tokens_of(self, text: str) -> TextReader:
-        require_unicode(text)
+        require_text(text)
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
         return self._disambiguation.read(text)
@@ -319,6 +353,22 @@ class Steganographer:
                 "give key=ticore.new_key() or password=..., or use embed_bits for raw bits"
             )
         return self._secret
+
+
+class _EnoughError(Exception):
+    """The other readings of a text have taken long enough."""
+
+
+class _Steps:
+    """Counts the tokens that are read, as a Progress."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def __call__(self, done: int, total: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _EnoughError
 
 
 def _observed(tokens: TextReader, walk: Walk, reader: Reader) -> Iterator[tuple[int, int]]:
