@@ -10,6 +10,7 @@ from pathlib import Path
 
 import ticore
 from ticore.errors import MissingExtraError
+from ticore.installing import how_to_install
 from ticore.interfaces import Tokenizer
 
 # Below DIR/tokenizers. GPT-2's files are no tokenizer yet: see `_assemble_gpt2`.
@@ -79,7 +80,7 @@ def _assemble_gpt2(folder: Path) -> Tokenizer:
 
         from ticore_tokenizers import HuggingFaceTokenizer  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; run: pip install 'ticore[tokenizers]'") from error
+        raise MissingExtraError(f"{error}; {how_to_install('tokenizers')}") from error
     vocabulary, merges = folder / "encoder.json", folder / "vocab.bpe"
     for file in (vocabulary, merges):
         if not file.exists():

@@ -258,8 +258,8 @@ def test_a_text_that_was_changed_on_its_way_is_read(ticore: Ticore, sent: Sent) 
     read = ticore("extract", "--agreement", sent.pact, stdin=forwarded)
     assert (read.status, read.out) == (0, MESSAGE)
     assert read.err == (
-        "ticore: the text was changed on its way; undone: characters that are not seen, no-break "
-        "spaces, what stood before the prompt\n"
+        "ticore: the text was changed on its way; undone: no-break spaces, what "
+        "stood before the prompt\n"
     )
     edited = sent.text.replace(b"a", b"u", 9)
     ticore("extract", "--agreement", sent.pact, stdin=edited).assert_error(1, "usual changes")

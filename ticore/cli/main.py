@@ -29,15 +29,16 @@ INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 # "\b" keeps typer from joining the lines that follow.
 EXAMPLES = """\b
 Try it:          ticore demo
-Agree, once:     ticore agree --prompt "It was a cold morning" > pact.json
+Agree, once:     ticore agree --prompt "It was a cold morning" -o pact.json
 Hide a message:  ticore embed --agreement pact.json < message > text.txt
 Read it:         ticore extract --agreement pact.json < text.txt
+Make a key:      ticore keygen -o K
 Watermark:       ticore watermark --key-file K > text.txt
 Look for it:     ticore detect --key-file K text.txt
 See tokens:      ticore inspect "Some text"
 
 \b
-pact.json holds the key: bring it to the other side over a safe way.
+K and pact.json hold a key: bring them to the other side over a safe way.
 Exit status: 0 done, 1 could not, 2 wrong usage. Errors go to standard error.
 """
 
@@ -45,7 +46,7 @@ app = typer.Typer(
     help="Make the tokens a language model emits survive being turned into text and read back.",
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
