@@ -32,13 +32,13 @@ Try it:          ticore demo
 Agree, once:     ticore agree --prompt "It was a cold morning" -o pact.json
 Hide a message:  ticore embed --agreement pact.json < message > text.txt
 Read it:         ticore extract --agreement pact.json < text.txt
-Make a key:      ticore keygen -o K
+A key alone:     ticore keygen -o K
 Watermark:       ticore watermark --key-file K > text.txt
 Look for it:     ticore detect --key-file K text.txt
 See tokens:      ticore inspect "Some text"
 
 \b
-K and pact.json hold a key: bring them to the other side over a safe way.
+pact.json holds the key: bring it to the other side over a safe way.
 Exit status: 0 done, 1 could not, 2 wrong usage. Errors go to standard error.
 """
 
