@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ticore.errors import MissingExtraError
+from ticore.installing import how_to_install
 
 # Colours of Okabe and Ito, which differ for every kind of colour blindness.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -16,5 +17,5 @@ def new_figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; run: pip install 'ticore[plots]'") from error
+        raise MissingExtraError(f"{error}; {how_to_install('plots')}") from error
     return Figure(figsize=(width, height), layout="constrained")

@@ -6,15 +6,25 @@ The public names, by what they are for:
 - look at a list of tokens: `compare`, `Verifier`;
 - write and detect watermarks: `Watermarker`, `WatermarkDetector`; text that merely survives:
   `consistent_generate`, and for many prompts at once `consistent_generate_batch`;
-- hide and find messages: `Steganographer`, `new_key`, `Agreement`, `Pact`;
+- hide and find messages: `Steganographer`, `Agreement`, `Pact`;
+- keys for both: `new_key`, `load_key`, `parse_key`, `RawKey`;
 - when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
 """
 
 from .candidates import Candidates, Pool, PoolSettings
 from .consistency import Comparison, Verification, Verifier, compare
 from .errors import TicoreError
+from .keys import RawKey
 from .registry import load_model, load_tokenizer
-from .steganography import Agreement, Embedding, Pact, Steganographer, new_key
+from .steganography import (
+    Agreement,
+    Embedding,
+    Pact,
+    Steganographer,
+    load_key,
+    new_key,
+    parse_key,
+)
 from .watermarking import (
     Generated,
     WatermarkDetector,
@@ -32,6 +42,7 @@ __all__ = [
     "Pact",
     "Pool",
     "PoolSettings",
+    "RawKey",
     "Steganographer",
     "TicoreError",
     "Verification",
@@ -41,7 +52,9 @@ __all__ = [
     "compare",
     "consistent_generate",
     "consistent_generate_batch",
+    "load_key",
     "load_model",
     "load_tokenizer",
     "new_key",
+    "parse_key",
 ]

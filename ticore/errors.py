@@ -13,6 +13,10 @@ class SettingsError(TicoreError, ValueError):
     """A setting is out of range, unknown, or does not go with another."""
 
 
+class WrongTypeError(TicoreError, TypeError):
+    """An argument is of another type than expected, such as text where bytes are."""
+
+
 class UnknownPlaceError(TicoreError, LookupError):
     """A `BACKEND:LOCATION` names no backend or no embedded model."""
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from .errors import CapacityError, ModelFilesError, PromptError, SettingsError
+from .errors import (
+    CapacityError,
+    ModelFilesError,
+    PromptError,
+    SettingsError,
+    WrongTypeError,
+)
 
 # Ids are counted up to the highest. Vocabularies leave a few out, such as reserved ones.
 _IDS_PER_TOKEN, _SPARE_IDS = 4, 100_000
@@ -26,7 +32,15 @@ class Bounded(Protocol):
 
 
 def checked_ids(ids: Iterable[int], width: int) -> list[int]:
-    """`ids` as Python integers. Raises SettingsError where one is not below `width`."""
+    """`ids` as Python integers. Raises SettingsError where one is not below `width`.
+
+    Raises WrongTypeError for bytes: they are integers too, but of a text that was not decoded.
+    """
+    if isinstance(ids, str | bytes | bytearray):
+        raise WrongTypeError(
+            f"expected token ids, or a text (str) where one is taken, found "
+            f"{type(ids).__name__}; decode bytes first, or encode a text with the tokenizer"
+        )
     checked = []
     for token in ids:
         if not 0 <= token < width:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from .errors import MissingExtraError, SettingsError, UnknownPlaceError
+from .installing import how_to_install
 from .interfaces import LanguageModel, ModelBackend, Tokenizer, TokenizerBackend
 
 MODELS, TOKENIZERS = "ticore.models", "ticore.tokenizers"
@@ -134,8 +135,12 @@ def _load(entry: EntryPoint) -> object:
         return entry.load()
     except ModuleNotFoundError as error:
         extra = ",".join(entry.extras)
-        remedy = f"pip install 'ticore[{extra}]'" if extra else f"pip install {error.name}"
+        remedy = (
+            how_to_install(extra, entry.dist)
+            if extra
+            else "install the package that has this module"
+        )
         raise MissingExtraError(
             f"the backend {entry.name!r} needs the package {error.name!r}, "
-            f"which is not installed; run: {remedy}"
+            f"which is not installed; {remedy}"
         ) from error

@@ -18,6 +18,7 @@ from typing import Any
 import ticore
 from benchmarks.running import attempt, positive
 from ticore.errors import MissingExtraError, SettingsError
+from ticore.installing import how_to_install
 
 _BACKENDS = {"tokenizer.model": "sentencepiece", "tokenizer.json": "tokenizers"}
 
@@ -67,7 +68,7 @@ def write(
         import torch  # noqa: PLC0415  # an extra
         import transformers  # noqa: PLC0415  # an extra
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; run: pip install 'ticore[torch]'") from error
+        raise MissingExtraError(f"{error}; {how_to_install('torch')}") from error
     config = transformers.LlamaConfig(
         vocab_size=vocab_size,
         hidden_size=width,

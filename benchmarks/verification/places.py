@@ -11,6 +11,7 @@ from typing import Any
 
 import ticore
 from ticore.errors import MissingExtraError
+from ticore.installing import how_to_install
 from ticore.interfaces import Tokenizer
 
 # Below DIR/tokenizers. Some files have to be put together first: see `_ASSEMBLED`.
@@ -81,7 +82,7 @@ def _assemble(name: str, folder: Path) -> Tokenizer:
 
         from ticore_tokenizers import HuggingFaceTokenizer  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; run: pip install 'ticore[tokenizers]'") from error
+        raise MissingExtraError(f"{error}; {how_to_install('tokenizers')}") from error
     return HuggingFaceTokenizer(_ASSEMBLED[name](tokenizers, folder))
 
 

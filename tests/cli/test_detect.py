@@ -10,7 +10,7 @@ import pytest
 
 import ticore as library
 from ticore.interfaces import Tokenizer
-from ticore.report import detection_page
+from ticore.report import Search, detection_page
 
 from .conftest import Ticore, shell
 
@@ -47,7 +47,10 @@ def test_one_text(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "marked")
     assert (found.status, found.err) == (0, "")
     lines = [line.split(maxsplit=1) for line in found.out.decode().splitlines()]
-    assert [name for name, _ in lines] == ["verdict", "p-value", "strength", "scored"]
+    assert [name for name, _ in lines] == [
+        *("verdict", "p-value", "strength", "scored"),
+        *("scheme", "tokenizer", "threshold"),
+    ]
     assert lines[0][1].strip() == "watermarked"
 
 
@@ -60,7 +63,8 @@ def test_no_watermark_is_no_failure(ticore: Ticore) -> None:
 def test_several_texts_have_a_row_each(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "marked", "plain", "marked")
     rows = found.out.decode().splitlines()
-    assert [row.split()[0] for row in rows] == ["text", "marked", "plain", "marked"]
+    assert [row.split()[0] for row in rows[:4]] == ["text", "marked", "plain", "marked"]
+    assert [row.split()[:2] for row in rows[4:6]] == [[], ["scheme", "gumbel"]]
     assert (found.status, found.err) == (0, "")
 
 
@@ -89,6 +93,8 @@ def test_json_has_a_line_for_each_text(ticore: Ticore, marked: str, tokenizer: T
             "p_value": expected.segment.p_value,
         },
         "scheme": "gumbel",
+        "tokenizer": "tiny-en",
+        "fpr": 1e-5,
     }
     assert second["file"] == "plain"
 
@@ -151,7 +157,8 @@ def test_a_page(ticore: Ticore, tokenizer: Tokenizer, marked: str) -> None:
     detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY)
     detections = [("marked", detector.detect(marked)), ("plain", detector.detect(PLAIN))]
     title = "Is there a watermark? Scheme gumbel, tokens of tiny-en"
-    assert Path("page").read_text() == detection_page(detections, tokenizer, title)
+    search = Search("gumbel", "tiny-en", 1e-5)
+    assert Path("page").read_text() == detection_page(detections, tokenizer, title, search)
     assert found == ticore("detect", *SETTINGS, "marked", "plain")
 
 

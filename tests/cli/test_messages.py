@@ -198,7 +198,7 @@ def _altered(text: bytes) -> bytes:
         (BY_KEY, _altered, "the text was"),
         (BY_KEY, lambda _: b"", "found none"),
         (BY_KEY, lambda _: PROMPT.encode(), "ends before the message does"),
-        (BY_KEY, lambda text: b"\xef\xbb\xbf" + text, "begins with the prompt"),
+        (BY_KEY, lambda text: text[2:], "begins with the prompt"),
         (BY_KEY, lambda text: text.replace(b" ", b"  "), "begins with the prompt"),
         (BY_KEY, lambda text: text.decode().encode("utf-16"), "expected UTF-8 text"),
         (BY_KEY, lambda text: text + b"\xff", "expected UTF-8 text"),
@@ -257,3 +257,15 @@ def test_how_a_model_is_opened_is_kept_with_the_agreement(ticore: Ticore) -> Non
     ticore("extract", "--agreement", "pact", "--dtype", "float64", stdin=text).assert_error(
         1, "expected the model that was agreed on"
     )
+
+
+def test_a_text_that_was_changed_on_its_way_is_read(ticore: Ticore, sent: Sent) -> None:
+    forwarded = b"\xef\xbb\xbf[12:03] Ann: " + sent.text.replace(b" ", "\u00a0".encode())
+    read = ticore("extract", "--agreement", sent.pact, stdin=forwarded)
+    assert (read.status, read.out) == (0, MESSAGE)
+    assert read.err == (
+        "ticore: the text was changed on its way; undone: no-break spaces, what "
+        "stood before the prompt\n"
+    )
+    edited = sent.text.replace(b"a", b"u", 9)
+    ticore("extract", "--agreement", sent.pact, stdin=edited).assert_error(1, "usual changes")

@@ -28,11 +28,11 @@ def test_what_is_missing_is_said_as_it_is(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    problem = "run: pip install 'ticore[torch]'"
+    problem = "run: pip install -e '.[torch]'"
     monkeypatch.setattr(MODULE, "model_backends", lambda: [BackendEntry("torch", None, problem)])
     shown = ticore("models").out.decode()
     assert "torch:LOCATION" in shown
-    assert "ticore[torch]" in shown
+    assert "'.[torch]'" in shown
     assert max(map(len, shown.splitlines())) <= columns
     assert json.loads(ticore("models", "--json").out) == [
         {"backend": "torch", "summary": None, "shipped": {}, "problem": problem}

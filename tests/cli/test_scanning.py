@@ -33,6 +33,9 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
         "in part": "0",
         "none found": "2",
         "errors": "2",
+        "scheme": "gumbel",
+        "tokenizer": "tiny-en",
+        "threshold": "1e-05 of texts without a watermark may be called watermarked",
     }
     rows = [json.loads(line) for line in Path("rows.detected.jsonl").read_text().splitlines()]
     assert [row["verdict"] for row in rows] == [

@@ -186,5 +186,5 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'ticore\[data\]'"):
+    with pytest.raises(MissingExtraError, match=r"extra 'data'|\[data\]'"):
         ParquetCorpus(tmp_path / "a.parquet", "text", 10)

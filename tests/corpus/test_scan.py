@@ -341,7 +341,7 @@ def test_ray_gives_the_same(given: Scan) -> None:
 
 def test_without_ray(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'ticore\[scale\]'"):
+    with pytest.raises(MissingExtraError, match=r"extra 'scale'|\[scale\]'"):
         scan(given, TASK, engine="ray")
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from ticore.errors import SettingsError, TicoreError
 from ticore.evaluation import Attack, EndpointError, EndpointParaphrase
-from ticore.evaluation.attacks import endpoint
+from ticore.evaluation.attacks import SYSTEM, endpoint
+from ticore.evaluation.attacks.paraphrase import INSTRUCTION
 
 KEY = "sk-secret-0123456789"
 
@@ -264,3 +265,44 @@ def test_an_address_that_is_none(url):
     with pytest.raises(SettingsError, match="base_url: expected an address") as caught:
         paraphrase(url)
     assert "hunter2" not in str(caught.value)
+
+
+def test_the_instruction_may_be_a_system_message():
+    with serving(completion("done")) as server:
+        paraphrase(server.base_url, system="You paraphrase.")("The cat.")
+        paraphrase(server.base_url, system=SYSTEM, prompt="Now: {text}")("The cat.")
+        paraphrase(server.base_url)("The cat.")
+    sent = [[(m["role"], m["content"]) for m in body["messages"]] for _, _, body in server.asked]
+    assert sent[0] == [("system", "You paraphrase."), ("user", "The cat.")]
+    assert sent[1] == [("system", SYSTEM), ("user", "Now: The cat.")]
+    assert sent[2] == [("user", INSTRUCTION.replace("{text}", "The cat."))]
+
+
+@pytest.mark.parametrize("name", ["messages", "model"])
+def test_no_field_takes_the_place_of_the_text(name):
+    with pytest.raises(SettingsError, match=f"hold the text .*found {name};"):
+        paraphrase("http://localhost/v1", fields={name: []})
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://[::1/v1",
+        "http://h:port/v1",
+        "http://h:99999/v1",
+        "http://ü/v1",
+        "http://a b/v1",
+        "http://h/\x00",
+        "http://:80/v1",
+        "http://h/ü",
+    ],
+)
+def test_odd_addresses(address):
+    with pytest.raises(SettingsError, match="base_url: expected an address"):
+        paraphrase(address)
+
+
+@pytest.mark.parametrize("host", ["a..b", f"{'a' * 64}.org"])
+def test_addresses_that_cannot_be_looked_up(host):
+    with pytest.raises(EndpointError, match=r"expected a"):
+        paraphrase(f"http://{host}/v1", attempts=1)("a")

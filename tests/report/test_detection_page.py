@@ -11,7 +11,7 @@ import ticore
 from tests.models import ToyTokenizer
 from tests.report.test_inspection_page import MARKUP, ODD, Page
 from ticore.errors import UnscorableTextError
-from ticore.report import detection_page
+from ticore.report import Search, detection_page
 from ticore.report.visible import visible
 from ticore.watermarking import Detection, Segment
 
@@ -26,9 +26,9 @@ ATTRIBUTES = {
 }
 
 
-def detection(ids, scores, counted, green=None, segment=(0, 0)):
+def detection(ids, scores, counted, green=None, segment=(0, 0), verdict="no watermark found"):
     return Detection(
-        verdict="no watermark found",
+        verdict=verdict,
         p_value=0.25,
         strength=0.5,
         scored=sum(counted),
@@ -89,11 +89,37 @@ def test_scores_in_degrees():
 
 
 def test_the_best_segment_is_underlined():
-    found = detection([2, 3, 4, 5], [1, 1, 1, 1], [True] * 4, segment=(1, 3))
+    found = detection(
+        [2, 3, 4, 5], [1] * 4, [True] * 4, segment=(1, 3), verdict="watermarked in part"
+    )
     document = detection_page([("a", found)], TOY, "A page")
     inside = re.search(r'<span class="segment"><span(.*)</span></span><span', document)
     assert re.findall(r"id (\d)", inside[1]) == ["3", "4"]
     assert "tokens 1 to 2, p-value 0.12" in document
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fpr", "shown"),
+    [
+        ("no watermark found", 0.5, False),  # every text has a best segment
+        ("watermarked", 0.1, False),  # what speaks for the whole need not for a part; it has 0.125
+        ("watermarked", 0.2, True),
+        ("watermarked in part", 0.1, True),
+    ],
+)
+def test_a_segment_is_shown_where_it_stands_out(verdict, fpr, shown):
+    found = detection([2, 3, 4, 5], [1] * 4, [True] * 4, segment=(1, 3), verdict=verdict)
+    document = detection_page([("a", found)], TOY, "A page", Search("gumbel", "tiny-en", fpr))
+    assert ('class="segment"' in document) == shown
+    assert ("best segment" in document) == shown
+
+
+def test_what_was_looked_for_is_said():
+    found = [(name, detection([1], [1], [True])) for name in "ab"]
+    parsed = Page(detection_page(found, TOY, "A page", Search("gumbel", "tiny<en>", 1e-5)))
+    said = "".join(parsed.texts["td"])
+    assert said.count("gumbel") == said.count("tiny<en>") == 2
+    assert "1e-05 of texts without a watermark may be called watermarked" in said
 
 
 def test_a_character_of_several_tokens_is_shown_whole():

@@ -3,21 +3,40 @@
 from rich.console import Console
 
 from tests.report.test_detection_page import detection
-from ticore.report import detection_table
+from ticore.report import Search, detection_table
 from ticore.report.detection_facts import probability
 
+SEARCH = Search("gumbel", "tiny-en", 1e-5)
+LOOKED_FOR = [
+    "scheme     gumbel",
+    "tokenizer  tiny-en",
+    "threshold  1e-05 of texts without a watermark may be called watermarked",
+]
 
-def lines(*found, width=100):
+
+def lines(*found, width=100, search=None):
     console = Console(width=width)
     with console.capture() as capture:
-        console.print(detection_table([(f"text {n}", each) for n, each in enumerate(found)]))
+        console.print(
+            detection_table([(f"text {n}", each) for n, each in enumerate(found)], search)
+        )
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
 def in_part(**more):
-    found = detection([1, 2, 3], [1, 0, 1], [True] * 3, segment=(1, 3), **more)
-    object.__setattr__(found, "verdict", "watermarked in part")
-    return found
+    more = {"segment": (1, 3), "verdict": "watermarked in part"} | more
+    return detection([1, 2, 3], [1, 0, 1], [True] * 3, **more)
+
+
+def test_what_was_looked_for_stands_below():
+    one = detection([1, 2], [2, 3], [True, True])
+    assert lines(one, search=SEARCH)[-3:] == LOOKED_FOR
+    assert lines(one, one, search=SEARCH)[-4:] == ["", *LOOKED_FOR]
+
+
+def test_a_text_without_a_watermark_has_no_best_segment():
+    unmarked = in_part(verdict="no watermark found")
+    assert not any("segment" in line for line in lines(unmarked, search=SEARCH))
 
 
 def test_one():

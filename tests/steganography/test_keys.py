@@ -138,6 +138,11 @@ def test_repr_shows_no_secret(secret: Secret) -> None:
     assert "K" not in str(secret)
 
 
+def test_repr_shows_no_derived_key() -> None:
+    derived = Secret.from_key(KEY).derive(b"")
+    assert repr(derived) == "SealingKeys()"
+
+
 def test_draws_are_keyed_by_the_nonce() -> None:
     """Golden, as above; and each nonce has numbers of its own."""
     keys = Secret.from_key(KEY).derive(b"")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.errors import KeyFormatError
+from ticore.errors import FileError, KeyFormatError
 from ticore.steganography.agreement import Agreement
 from ticore.steganography.pact import Pact
 
@@ -102,3 +103,25 @@ def test_the_key_is_not_shown() -> None:
     with pytest.raises(KeyFormatError, match="found another one") as caught:
         Pact.loads(_changed(format=KEY.hex()), "my.pact")
     assert KEY.hex() not in str(caught.value)
+
+
+def test_a_file_and_a_text_are_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "pact.json"
+    path.write_text(PACT.dumps())
+    assert Pact.load(path) == Pact.load(str(path)) == PACT
+    assert Pact.loads(PACT.dumps()) == Pact.loads(PACT.dumps().encode()) == PACT
+    with pytest.raises(KeyFormatError, match=r"^the pact: expected a pact file"):
+        Pact.loads("no pact")
+    with pytest.raises(FileError, match=r"cannot read .*nothing"):
+        Pact.load(tmp_path / "nothing")
+    path.write_bytes(b"\xff")
+    with pytest.raises(KeyFormatError, match=r"pact\.json: expected a pact file"):
+        Pact.load(path)
+
+
+def test_nothing_of_a_damaged_file_stays_with_the_error() -> None:
+    """JSON's own error carries the whole file, and with it the key."""
+    with pytest.raises(KeyFormatError) as caught:
+        Pact.loads(PACT.dumps()[:-5])
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None

@@ -13,7 +13,7 @@ from ..corpus import ENDINGS, ENGINES, Scan, Task
 from ..errors import FileError, TicoreError
 from ..files import write_atomically
 from ..inputs import read_file
-from ..report import detection_page, detection_table
+from ..report import Search, detection_page, detection_table
 from ..schemes import READERS, SCHEMES
 from ..watermarking import Detection, WatermarkDetector
 from . import streams
@@ -173,16 +173,17 @@ def detect(
         return scan_files(paths, column, task, scanning, json)
     with wrong_settings_are_wrong_usage():
         detector = task.open()
+    search = Search(scheme, tokenizer, fpr)
     found = []
     for name, detection in _detections(detector, paths):
         found.append((name, detection))
         if json:
-            streams.write_bytes(json_line(_as_json(name, detection, scheme)))
+            streams.write_bytes(json_line(_as_json(name, detection, search)))
     if found and html is not None:
         title = f"Is there a watermark? Scheme {scheme}, tokens of {tokenizer}"
-        write_atomically(html, detection_page(found, detector.tokenizer, title).encode())
+        write_atomically(html, detection_page(found, detector.tokenizer, title, search).encode())
     if found and not json:
-        streams.show(detection_table(found))
+        streams.show(detection_table(found, search))
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
 
@@ -248,7 +249,7 @@ def _text(path: Path, name: str) -> str:
     return text
 
 
-def _as_json(name: str, found: Detection, scheme: str) -> dict[str, Any]:
+def _as_json(name: str, found: Detection, search: Search) -> dict[str, Any]:
     segment = found.segment
     return {
         "file": name,
@@ -259,5 +260,7 @@ def _as_json(name: str, found: Detection, scheme: str) -> dict[str, Any]:
         "green": found.green,
         "tokens": found.tokens,
         "segment": {"begin": segment.begin, "end": segment.end, "p_value": segment.p_value},
-        "scheme": scheme,
+        "scheme": search.scheme,
+        "tokenizer": search.tokenizer,
+        "fpr": search.fpr,
     }

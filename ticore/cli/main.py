@@ -47,7 +47,7 @@ app = typer.Typer(
     help="Make the tokens a language model emits survive being turned into text and read back.",
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -11,12 +11,10 @@ from typing import Annotated, Any, get_args
 import typer
 
 from ..errors import SettingsError
-from ..inputs import read_file
 from ..schemes import SCHEMES
 from ..schemes.green_list import Greening, GreenList
-from ..steganography import parse_key
+from ..steganography import load_key
 from ..watermarking import WatermarkDetector
-from . import streams
 from .usage import UsageError
 
 DEFAULT_SCHEME: str = inspect.signature(WatermarkDetector).parameters["scheme"].default
@@ -56,7 +54,7 @@ Greens = Annotated[
 
 def read_key(path: Path) -> bytes:
     """The key in a file. Raises FileError, KeyFormatError."""
-    return parse_key(read_file(path, streams.MOST_KEY), str(path))
+    return load_key(path)
 
 
 def scheme_settings(**settings: object) -> dict[str, Any]:

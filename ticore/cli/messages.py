@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from ..files import write_new_secret
-from ..inputs import read_file
-from ..steganography import Pact, Steganographer, format_key, new_key, parse_key
+from ..steganography import Pact, Steganographer, format_key, load_key, new_key
 from ..steganography.steganographer import Finish
 from . import streams
 from .settings import Settings, shares_settings
@@ -103,12 +102,17 @@ def extract(
 
     The message goes to standard output as it was hidden. Secret and settings must be those that
     the text was written with; otherwise there is an error, never a wrong message. What comes
-    after the text, such as a signature on a line of its own, does no harm.
+    after the text, such as a signature on a line of its own, does no harm. Usual changes on the way
+    (wrapped lines, other line ends, spaces or quotation marks, text in front) are undone if need
+    be, and a note on standard error says which.
     """
     stego = _steganographer(settings, key_file, password, agreement)
     text = streams.read_text("the text")
     with streams.progress_bar("reading") as progress:
-        message = stego.extract(text, progress)
+        found = stego.extract_pasted(text, progress)
+    message = found.message
+    if found.undone:
+        streams.note(f"ticore: the text was changed on its way; undone: {', '.join(found.undone)}")
     if not json:
         return streams.write_line(message)
     streams.write_json(
@@ -167,11 +171,9 @@ def _steganographer(
         if given := settings.given():
             names = ", ".join("--" + name.replace("_", "-") for name in given)
             raise UsageError(f"--agreement fixes every setting: leave out {names}")
-        text = streams.read_text_file(agreement, streams.MOST_PACT)
-        pact = Pact.loads(text, str(agreement))
+        pact = Pact.load(agreement)
         model = settings.open_model_of(pact)
         return Steganographer.agreed(model, pact.agreement, key=pact.key, finish=finish)
     if key_file is not None:
-        key = parse_key(read_file(key_file, streams.MOST_KEY), str(key_file))
-        return settings.steganographer(key=key, finish=finish)
+        return settings.steganographer(key=load_key(key_file), finish=finish)
     return settings.steganographer(password=streams.ask_password(twice=writes), finish=finish)

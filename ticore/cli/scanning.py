@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..corpus import Scan, Summary, Task, default_output, scan
+from ..report import Search
 from . import streams
 from .marks import wrong_settings_are_wrong_usage
 from .usage import UsageError
@@ -51,17 +52,18 @@ def scan_files(
         started = time.perf_counter()
         with wrong_settings_are_wrong_usage(), streams.progress_bar("looking") as progress:
             found = scan(each, task, progress=progress, tell=_tell, **running)
-        _show(each, found, time.perf_counter() - started, json)
+        search = Search(task.scheme, task.tokenizer, task.fpr)
+        _show(each, found, search, time.perf_counter() - started, json)
 
 
 def _tell(sentence: str) -> None:
     streams.note(f"ticore: {sentence}")
 
 
-def _show(done: Scan, found: Summary, seconds: float, json: bool) -> None:
+def _show(done: Scan, found: Summary, search: Search, seconds: float, json: bool) -> None:
     if json:
         shown = {"file": str(done.source), "output": str(done.output), **asdict(found)}
-        return streams.write_bytes(json_line(shown | {"seconds": seconds}))
+        return streams.write_bytes(json_line(shown | asdict(search) | {"seconds": seconds}))
     grid = Table.grid(padding=(0, 2))
     for name, value in (
         ("written", str(done.output)),
@@ -70,6 +72,7 @@ def _show(done: Scan, found: Summary, seconds: float, json: bool) -> None:
         ("in part", f"{found.in_part:,}"),
         ("none found", f"{found.without:,}"),
         ("errors", f"{found.errors:,}"),
+        *search.facts(),
     ):
         grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
     streams.show(grid)

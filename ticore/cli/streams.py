@@ -23,8 +23,6 @@ from ..steganography.writing import Progress as Report
 PASSWORD_VARIABLE = "TICORE_PASSWORD"
 
 # How many bytes are read of whatever is named on the command line, be it /dev/zero.
-MOST_KEY = 4 << 10
-MOST_PACT = 1 << 20
 MOST_SETTINGS = 16 << 20
 MOST_TEXT = 256 << 20
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import MissingExtraError
+from ..installing import how_to_install
 
 
 def need(module: str, extra: str, purpose: str) -> Any:
@@ -15,5 +16,5 @@ def need(module: str, extra: str, purpose: str) -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtraError(
             f"{purpose} needs the package {error.name!r}, which is not installed; "
-            f"run: pip install 'ticore[{extra}]'"
+            f"{how_to_install(extra)}"
         ) from error

@@ -1,5 +1,6 @@
 """What the tools find, drawn for a person: on a terminal, and as a web page that stands alone."""
 
+from .detection_facts import Search
 from .detection_page import detection_page
 from .detection_table import detection_table
 from .inspection_page import inspection_page
@@ -9,6 +10,7 @@ from .summary import inconsistency_rate, summary
 
 __all__ = [
     "Mark",
+    "Search",
     "Segment",
     "Token",
     "detection_page",

@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..watermarking import Detection, Segment
 
 _LEAST = 1e-300  # below it a double soon holds nothing but zero
 
 
-def detection_facts(found: Detection) -> list[tuple[str, str]]:
-    """The numbers of a detection, each with its name; the verdict is not among them."""
+@dataclass(frozen=True)
+class Search:
+    """What was looked for. It stands beside each verdict: with another scheme or tokenizer than the
+    text was written with, nothing is found.
+
+    Attributes:
+        scheme: its name, or the engine's.
+        tokenizer: its place.
+        fpr: the false-positive rate that was asked for.
+    """
+
+    scheme: str
+    tokenizer: str
+    fpr: float
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Each with its name."""
+        return [
+            ("scheme", self.scheme),
+            ("tokenizer", self.tokenizer),
+            ("threshold", f"{self.fpr:g} of texts without a watermark may be called watermarked"),
+        ]
+
+
+def detection_facts(found: Detection, search: Search | None = None) -> list[tuple[str, str]]:
+    """The numbers of a detection and what was looked for, each with its name; without the verdict.
+
+    The best segment is among them where it `stands_out`.
+    """
     facts = [
         ("p-value", probability(found.p_value)),
         ("strength", f"{found.strength:.2f} standard deviations"),
@@ -16,13 +45,21 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
     ]
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
-    return [*facts, ("best segment", segment_fact(found.segment))]
+    if stands_out(found, search):
+        facts.append(("best segment", segment_fact(found.segment)))
+    return [*facts, *([] if search is None else search.facts())]
+
+
+def stands_out(found: Detection, search: Search | None) -> bool:
+    """Whether the best segment says something: every text has one, also without a watermark."""
+    if found.segment.begin == found.segment.end or found.verdict == "no watermark found":
+        return False
+    decides = found.verdict == "watermarked in part"
+    return decides or (search is not None and found.segment.p_value <= search.fpr)
 
 
 def segment_fact(segment: Segment) -> str:
     """Where the segment is, and how surprising."""
-    if segment.begin == segment.end:
-        return "none"
     return (
         f"tokens {segment.begin:,} to {segment.end - 1:,}, p-value {probability(segment.p_value)}"
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ..consistency import compare
 from ..interfaces import Tokenizer
 from ..watermarking import Detection
-from .detection_facts import detection_facts
+from .detection_facts import Search, detection_facts, stands_out
 from .markup import Html, element, text
 from .page import page
 from .visible import visible, visible_token
@@ -44,34 +44,41 @@ _UNFINISHED = "\N{WHITE SMALL SQUARE}"
 _DEGREES = (0.5, 1.0, 2.0, 4.0)
 
 
-def detection_page(found: Sequence[tuple[str, Detection]], tokenizer: Tokenizer, title: str) -> str:
+def detection_page(
+    found: Sequence[tuple[str, Detection]],
+    tokenizer: Tokenizer,
+    title: str,
+    search: Search | None = None,
+) -> str:
     """A whole document.
 
     Args:
         found: what was found in each text, given with its name; a section for each.
         tokenizer: the one that was detected with.
         title: plain text.
+        search: what was looked for, to be shown beside each verdict.
     """
-    return page(title, *(_section(*each, tokenizer) for each in found), style=_STYLE)
+    return page(title, *(_section(*each, tokenizer, search) for each in found), style=_STYLE)
 
 
-def _section(name: str, found: Detection, tokenizer: Tokenizer) -> Html:
+def _section(name: str, found: Detection, tokenizer: Tokenizer, search: Search | None) -> Html:
     parts = list(_parts(found, tokenizer))
+    segment = stands_out(found, search)
     rows = [
         element("tr", element("th", text(fact), scope="row"), element("td", text(value)))
-        for fact, value in detection_facts(found)
+        for fact, value in detection_facts(found, search)
     ]
     return element(
         "section",
         element("h2", text(name)),
         element("p", text(found.verdict), class_="verdict"),
         element("table", *rows),
-        _legend(found, _UNFINISHED in parts),
-        element("div", *_tokens(found, parts), class_="text scored", lang="", dir="auto"),
+        _legend(found, _UNFINISHED in parts, segment),
+        element("div", *_tokens(found, parts, segment), class_="text scored", lang="", dir="auto"),
     )
 
 
-def _legend(found: Detection, some_unfinished: bool) -> Html:
+def _legend(found: Detection, some_unfinished: bool, segment: bool) -> Html:
     if found.green is None:
         names = [f"below {_DEGREES[0]:g}", *(f"from {degree:g}" for degree in _DEGREES)]
         levels = [element("span", text(f" {n} "), class_=f"s{at}") for at, n in enumerate(names)]
@@ -82,19 +89,20 @@ def _legend(found: Detection, some_unfinished: bool) -> Html:
     items = [
         first,
         element("li", element("span", text("does not count"), class_="grey")),
-        element("li", element("span", text("best segment"), class_="segment")),
     ]
+    if segment:
+        items.append(element("li", element("span", text("best segment"), class_="segment")))
     if some_unfinished:
         items.append(element("li", text(f"{_UNFINISHED} a token that ends within a character")))
     return element("ul", *items, class_="legend")
 
 
-def _tokens(found: Detection, parts: Sequence[str]) -> Iterator[Html]:
+def _tokens(found: Detection, parts: Sequence[str], segment: bool) -> Iterator[Html]:
     shown = [
         element("span", text(part, keep="\n"), class_=_kind(found, at), title=_title(found, at))
         for at, part in enumerate(parts)
     ]
-    begin, end = found.segment.begin, found.segment.end
+    begin, end = (found.segment.begin, found.segment.end) if segment else (0, 0)
     yield from shown[:begin]
     if begin < end:
         yield element("span", *shown[begin:end], class_="segment")

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ..watermarking import Detection
-from .detection_facts import detection_facts, probability
+from .detection_facts import Search, detection_facts, probability
 from .visible import visible
 
 _STYLES = {"watermarked": "bold green", "watermarked in part": "bold yellow"}
 
 
-def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
-    """What was found in each text, given with its name.
+def detection_table(
+    found: Sequence[tuple[str, Detection]], search: Search | None = None
+) -> RenderableType:
+    """What was found in each text, given with its name, and what was looked for.
 
     The segment is shown where it decides, which is where a text is watermarked in part. A column
     that would be empty is left out.
     """
     if len(found) == 1:
-        return _single(found[0][1])
+        return _single(found[0][1], search)
     columns: list[tuple[str, Callable[[Detection], str]]] = [
         ("p-value", lambda found: probability(found.p_value)),
         ("strength", lambda found: f"{found.strength:.2f}"),
@@ -40,15 +42,21 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
     for name, detection in found:
         cells = [Text(cell(detection)) for _, cell in columns]
         table.add_row(Text(visible(name)), _verdict(detection), *cells)
-    return table
+    return table if search is None else Group(table, "", _grid(search.facts()))
 
 
-def _single(found: Detection) -> Table:
+def _single(found: Detection, search: Search | None) -> Table:
+    facts = detection_facts(found, search)
+    return _grid([each for each in facts if each[0] != "best segment" or _in_part(found)], found)
+
+
+def _grid(facts: Sequence[tuple[str, str]], found: Detection | None = None) -> Table:
+    """A line for each fact, after the verdict where there is a detection."""
     grid = Table.grid(padding=(0, 2))
-    grid.add_row(Text("verdict", style="bold"), _verdict(found))
-    for name, value in detection_facts(found):
-        if name != "best segment" or _in_part(found):
-            grid.add_row(Text(name, style="bold"), Text(value))
+    if found is not None:
+        grid.add_row(Text("verdict", style="bold"), _verdict(found))
+    for name, value in facts:
+        grid.add_row(Text(name, style="bold"), Text(visible(value)))
     return grid
 
 

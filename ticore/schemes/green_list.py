@@ -29,7 +29,7 @@ class GreenList(ABC):
     """A scheme with green lists.
 
     Args:
-        key: 16 to 64 secret bytes.
+        key: 16 to 64 secret bytes, or their hex digits as a str.
         vocab_size: of the tokenizer.
         gamma: share of the tokens that are green; above 0, below 1.
         delta: what is added to the logits of green tokens; above 0.
@@ -51,7 +51,7 @@ class GreenList(ABC):
 
     def __init__(
         self,
-        key: bytes,
+        key: bytes | str,
         vocab_size: int,
         *,
         gamma: float = 0.5,

@@ -27,7 +27,7 @@ class Gumbel:
     """The Gumbel scheme: argmax log(u) / p, where u are keyed numbers between 0 and 1.
 
     Args:
-        key: 16 to 64 secret bytes.
+        key: 16 to 64 secret bytes, or their hex digits as a str.
         vocab_size: of the tokenizer.
 
     Attributes:
@@ -41,7 +41,7 @@ class Gumbel:
     context: ClassVar[int] = 5
     greedy = True
 
-    def __init__(self, key: bytes, vocab_size: int) -> None:
+    def __init__(self, key: bytes | str, vocab_size: int) -> None:
         self.vocab_size = vocab_size
         self._key = Key.derive(key, f"ticore watermark {self.name}")
 

@@ -23,6 +23,7 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from ..errors import KeyFormatError
+from ..keys import key_bytes
 
 Words = Any
 """A Python int or an array of integers, as above."""
@@ -49,11 +50,13 @@ class Key:
     words: tuple[int, int, int, int]
 
     @classmethod
-    def derive(cls, key: bytes, purpose: str) -> Key:
+    def derive(cls, key: bytes | str, purpose: str) -> Key:
         """The key of `purpose`, by keyed BLAKE2b; other purposes have unrelated ones.
 
-        Raises KeyFormatError where `key` is shorter than 16 bytes or longer than 64.
+        Raises KeyFormatError where `key` is shorter than 16 bytes or longer than 64, or no key: see
+        `ticore.keys`.
         """
+        key = key_bytes(key)
         if not LEAST_KEY_BYTES <= len(key) <= blake2b.MAX_KEY_SIZE:
             raise KeyFormatError(
                 f"expected a key of {LEAST_KEY_BYTES} to {blake2b.MAX_KEY_SIZE} bytes, found "

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, TypeVar, overload
 
 from ..errors import KeyFormatError, SettingsError
+from ..keys import key_bytes
 from ..registry import choose
 from .base import Readable
 from .gumbel import Gumbel
@@ -41,14 +43,18 @@ def reader_named(engine: str, config: Mapping[str, Any], vocab_size: int) -> Rea
 
 
 @overload
-def scheme_named(scheme: str, key: bytes | None, vocab_size: int, **settings: Any) -> Named: ...
+def scheme_named(
+    scheme: str, key: bytes | str | None, vocab_size: int, **settings: Any
+) -> Named: ...
 @overload
-def scheme_named(scheme: R, key: bytes | None, vocab_size: int, **settings: Any) -> R: ...
+def scheme_named(scheme: R, key: bytes | str | None, vocab_size: int, **settings: Any) -> R: ...
 @overload
 def scheme_named(
-    scheme: str | R, key: bytes | None, vocab_size: int, **settings: Any
+    scheme: str | R, key: bytes | str | None, vocab_size: int, **settings: Any
 ) -> Named | R: ...
-def scheme_named(scheme: str | R, key: bytes | None, vocab_size: int, **settings: Any) -> Named | R:
+def scheme_named(
+    scheme: str | R, key: bytes | str | None, vocab_size: int, **settings: Any
+) -> Named | R:
     """The scheme of a name under a key; a scheme that is given is left as it is.
 
     Raises:
@@ -66,10 +72,20 @@ def scheme_named(scheme: str | R, key: bytes | None, vocab_size: int, **settings
     make = choose("scheme", SCHEMES, scheme)
     if key is None:
         raise KeyFormatError("expected a key, found none; make one with: ticore keygen")
-    try:
-        return make(key, vocab_size, **settings)
-    except TypeError:
+    own = settings_of(make)
+    if unknown := sorted(settings.keys() - own):
         raise SettingsError(
-            f"expected settings that {scheme} has, found {', '.join(sorted(settings))}; "
-            f"green lists have gamma, delta and greens, gumbel has none"
-        ) from None
+            f"expected settings that {scheme} has, found {', '.join(unknown)}; it has "
+            f"{', '.join(own) or 'none'}: leave out what another scheme has"
+        )
+    return make(key_bytes(key), vocab_size, **settings)
+
+
+def settings_of(scheme: type[Named]) -> list[str]:
+    """The names of a scheme's settings, in its own order.
+
+    >>> settings_of(LeftHash)
+    ['gamma', 'delta', 'greens']
+    """
+    parameters = inspect.signature(scheme).parameters.values()
+    return [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]

@@ -1,8 +1,9 @@
 """Hiding messages in text and reading them back."""
 
 from .agreement import Agreement
-from .keys import Secret, format_key, new_key, parse_key
+from .keys import Secret, format_key, load_key, new_key, parse_key
 from .pact import Pact
+from .pasted import Recovered
 from .steganographer import Steganographer
 from .writing import Embedding
 
@@ -10,9 +11,11 @@ __all__ = [
     "Agreement",
     "Embedding",
     "Pact",
+    "Recovered",
     "Secret",
     "Steganographer",
     "format_key",
+    "load_key",
     "new_key",
     "parse_key",
 ]

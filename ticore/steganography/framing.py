@@ -83,6 +83,11 @@ def seal(
     return salt + tag + _mask_length(keys, tag, length) + ciphertext
 
 
+def overhead(secret: Secret) -> int:
+    """How many bytes a frame has beside a message that does not compress; a little more or less."""
+    return nonce_length(secret) + HEADER_BYTES + 2
+
+
 def nonce_length(secret: Secret) -> int:
     """How many bytes a frame begins with that no other frame has: its salt and its tag."""
     return secret.salt_length + TAG_BYTES
@@ -146,8 +151,16 @@ class Opener:
         """Whether `message` has all it needs: the whole frame, or a length that none can have."""
         return self._length != b"" and self.bits_needed == 0
 
-    def message(self) -> bytes:
+    @property
+    def least_bits(self) -> int:
+        """How many bits the frame has at least, by what was read of it."""
+        return 8 * self._needed
+
+    def message(self, most_bits: int | None = None) -> bytes:
         """The message in the frame.
+
+        Args:
+            most_bits: of the longest frame that a text can hold; None if that is not known.
 
         Raises:
             IncompleteMessageError: bits are missing. A wrong key ends here too, where it makes
@@ -156,6 +169,13 @@ class Opener:
                 was altered since.
             ExtractionError: the frame is authentic, but its payload does not decompress.
         """
+        if most_bits is not None and self.least_bits > most_bits:
+            raise IncompleteMessageError(
+                f"the key or password, the prompt or another setting is not what the text was "
+                f"written with: read with them, it begins a message of at least "
+                f"{self.least_bits:,} bits, and no text of this model holds more than "
+                f"{most_bits:,}"
+            )
         if not self.complete:
             raise IncompleteMessageError(
                 f"the text ends before the message does: {self._bits_received} bits were read, at "

@@ -11,15 +11,18 @@ import re
 import secrets
 import unicodedata
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from os import PathLike
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
-from ..errors import KeyFormatError
+from ..errors import KeyFormatError, WrongTypeError
+from ..inputs import read_file
+from ..keys import key_bytes
 
 KEY_BYTES = 32
+_MOST_FILE_BYTES = 4 << 10  # 64 digits, and more white space than anyone puts around them
 SALT_BYTES = 16
 
 # The second recommended parameters of RFC 9106. Both sides must use the same: they are part of
@@ -32,8 +35,9 @@ _DRAWS = b"ticore/draws/1/"
 _HEX_KEY = re.compile(rf"\s*([0-9a-fA-F]{{{2 * KEY_BYTES}}})\s*")
 
 
-class SealingKeys(NamedTuple):
-    """The keys of one message, or of all messages under one 32-byte key.
+@dataclass(frozen=True)
+class SealingKeys:
+    """The keys of one message, or of all messages under one 32-byte key. Its repr shows none.
 
     Attributes:
         siv_key: 64 bytes, for AES-256-SIV.
@@ -41,9 +45,9 @@ class SealingKeys(NamedTuple):
         draws_root: 32 bytes, for the random numbers that both sides draw; see `draws_key`.
     """
 
-    siv_key: bytes
-    length_key: bytes
-    draws_root: bytes
+    siv_key: bytes = field(repr=False)
+    length_key: bytes = field(repr=False)
+    draws_root: bytes = field(repr=False)
 
     def draws_key(self, nonce: bytes) -> bytes:
         """32 bytes for `ticore.draws` in the one text that has this nonce."""
@@ -64,17 +68,13 @@ class Secret:
     _last: dict[bytes, SealingKeys] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def from_key(cls, key: bytes) -> Secret:
-        """A secret of 32 random bytes, as `new_key` makes them.
+    def from_key(cls, key: bytes | str) -> Secret:
+        """A secret of 32 random bytes, as `new_key` makes them, or of their hex digits.
 
         Raises:
-            KeyFormatError: `key` has another length.
+            KeyFormatError: `key` has another length, or is no key: see `ticore.keys`.
         """
-        if len(key) != KEY_BYTES:
-            raise KeyFormatError(
-                f"a key has {KEY_BYTES} bytes, found {len(key)}; make one with: ticore keygen"
-            )
-        return cls(bytes(key), salt_length=0)
+        return cls(bytes(sealing_key(key)), salt_length=0)
 
     @classmethod
     def from_password(cls, password: str) -> Secret:
@@ -84,7 +84,13 @@ class Secret:
 
         Raises:
             KeyFormatError: `password` is empty, or no valid Unicode text.
+            WrongTypeError: `password` is no str.
         """
+        if not isinstance(password, str):
+            raise WrongTypeError(
+                f"expected a password as a str, found {type(password).__name__}; for a key of "
+                f"random bytes give key=..."
+            )
         if not password:
             raise KeyFormatError("the password is empty; give one, or use a key file")
         try:
@@ -141,7 +147,17 @@ def format_key(key: bytes) -> str:
     return key.hex() + "\n"
 
 
-def parse_key(data: bytes, source: str) -> bytes:
+def sealing_key(key: object) -> bytes:
+    """The 32 bytes of `key`, given as such or as hex digits. Raises KeyFormatError."""
+    data = key_bytes(key)
+    if len(data) != KEY_BYTES:
+        raise KeyFormatError(
+            f"a key has {KEY_BYTES} bytes, found {len(data)}; make one with: ticore keygen"
+        )
+    return data
+
+
+def parse_key(data: bytes | str, source: str = "the key") -> bytes:
     """The key in a key file: 64 hex digits with white space around them, or 32 raw bytes.
 
     Args:
@@ -150,10 +166,25 @@ def parse_key(data: bytes, source: str) -> bytes:
 
     Raises:
         KeyFormatError: `data` is neither.
+
+    >>> parse_key("ab" * 32 + "\\n") == bytes([0xAB]) * 32
+    True
     """
+    if isinstance(data, str):
+        return parse_hex_key(data, source)
     if len(data) == KEY_BYTES:
-        return data
+        return bytes(data)
     return parse_hex_key(data.decode("ascii", errors="replace"), source)
+
+
+def load_key(path: str | PathLike[str]) -> bytes:
+    """The key in the file at `path`, such as `ticore keygen` makes.
+
+    Raises:
+        FileError: the file cannot be read.
+        KeyFormatError: it holds no key.
+    """
+    return parse_key(read_file(path, _MOST_FILE_BYTES), str(path))
 
 
 def parse_hex_key(text: str, source: str) -> bytes:

@@ -11,12 +11,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 
 from ..errors import KeyFormatError, shown
+from ..inputs import read_file
 from .agreement import Agreement, exact_fields
-from .keys import KEY_BYTES, parse_hex_key
+from .keys import parse_hex_key, sealing_key
 
 FORMAT = "ticore-pact-1"
+_MOST_BYTES = 16 << 20  # the prompt may be as long as a context
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Pact:
     Attributes:
         model_place: what `load_model` opens, such as `tiny-en`. The agreement holds the model's
             digest, so a place that opens another model is noticed.
-        key: 32 bytes; not shown by repr.
+        key: 32 bytes, also given as hex digits; not shown by repr.
         agreement: the settings.
         options: what `load_model` is given besides, such as dtype.
 
@@ -42,8 +45,7 @@ class Pact:
     def __post_init__(self) -> None:
         if not self.model_place:
             raise KeyFormatError("model: expected a place such as tiny-en, found nothing")
-        if len(self.key) != KEY_BYTES:
-            raise KeyFormatError(f"a key has {KEY_BYTES} bytes, found {len(self.key)}")
+        object.__setattr__(self, "key", sealing_key(self.key))
 
     def dumps(self) -> str:
         """The file's text: ASCII, the same for equal pacts."""
@@ -58,27 +60,35 @@ class Pact:
         return json.dumps(document, indent=2) + "\n"
 
     @classmethod
-    def loads(cls, text: str, source: str) -> Pact:
+    def load(cls, path: str | PathLike[str]) -> Pact:
+        """The pact in the file at `path`, such as `ticore agree` makes.
+
+        Raises:
+            FileError: the file cannot be read.
+            KeyFormatError: it holds no pact, or one of another format; no text shows the key.
+        """
+        return cls.loads(read_file(path, _MOST_BYTES), str(path))
+
+    @classmethod
+    def loads(cls, text: str | bytes, source: str = "the pact") -> Pact:
         """The inverse of `dumps`.
 
         Args:
-            text: the file's content.
+            text: the file's content; bytes in UTF-8.
             source: the file's name, for the error's text.
 
         Raises:
             KeyFormatError: `text` is no such file, or of another format; no text shows the key.
         """
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError):
-            # Without the cause: it carries the whole text, and the key with it.
+        document = _parsed(text)
+        if document is _NO_JSON:
             raise KeyFormatError(
                 f"{source}: expected a pact file, found something that is not JSON; "
                 f"make one with: ticore agree"
-            ) from None
+            )
         # The format comes first: another one may well have other fields.
         found = document.get("format") if isinstance(document, dict) else None
-        if found != FORMAT:
+        if not isinstance(document, dict) or found != FORMAT:
             # What does not look like a format may be the key in the wrong place.
             named = found is None or str(found).startswith("ticore-pact-")
             raise KeyFormatError(
@@ -97,3 +107,20 @@ class Pact:
             raise KeyFormatError(f"{source}: expected options that are texts, found something else")
         agreement = Agreement.from_dict(values["agreement"], f"{source}: agreement")
         return cls(model, parse_hex_key(key, source), agreement, options)
+
+
+_NO_JSON = object()
+
+
+def _parsed(text: str | bytes) -> object:
+    """What the JSON says, or _NO_JSON.
+
+    No exception leaves this function: JSON's own carries the whole text, the key with it, and would
+    stay attached to whatever is raised while it is handled.
+    """
+    if not isinstance(text, str | bytes):
+        return _NO_JSON
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NO_JSON

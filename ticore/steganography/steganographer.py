@@ -20,14 +20,18 @@ from ..errors import (
     OutsidePoolError,
     PromptError,
     SettingsError,
+    WrongTypeError,
 )
 from ..interfaces import Decoder, LanguageModel
+from ..unicode import require_text
 from .agreement import Agreement
+from .capacity import NoRoomError
 from .coding import Coding
 from .foreseen import Foreseen
-from .framing import Opener, seal
+from .framing import Opener, overhead, seal
 from .keys import Secret
 from .numerics import TOLERANCE, Numerics, model_digest
+from .pasted import USUAL, Recovered, readings
 from .walk import Walk
 from .writing import BorderlineError, Embedding, Observer, Progress, StalledError, write
 
@@ -36,6 +40,7 @@ Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
 EMBED_TRIES = 4
+_MOST_STEPS = 3  # per character of a text, in all its readings; a token has some four of them
 PORTABLE_TRIES = 64  # most texts of a thousand tokens need one, but long ones some more
 
 
@@ -44,7 +49,8 @@ class Steganographer:
 
     Args:
         model: the model that writes; the reader needs the same one.
-        key: 32 secret bytes, see `ticore.new_key`. Either this or `password`.
+        key: 32 secret bytes, or their hex digits as a str; see `ticore.new_key`,
+            `ticore.load_key`. Either this or `password`.
         password: a shared secret of any length; costs 16 more bytes a message.
         prompt: the text's beginning, or in view `continuation` the unsent text before it.
         view: `whole`: the text begins with the prompt. `continuation`: the prompt is not sent.
@@ -79,7 +85,7 @@ class Steganographer:
         self,
         model: LanguageModel,
         *,
-        key: bytes | None = None,
+        key: bytes | str | None = None,
         password: str | None = None,
         prompt: str = "",
         view: View = "whole",
@@ -134,7 +140,7 @@ class Steganographer:
         model: LanguageModel,
         agreement: Agreement,
         *,
-        key: bytes | None = None,
+        key: bytes | str | None = None,
         password: str | None = None,
         finish: Finish = "sentence",
         entropy: Entropy = secrets.token_bytes,
@@ -160,11 +166,13 @@ class Steganographer:
             CapacityError: the message does not fit the model's context, or the model leaves no
                 choice to hide it in.
             KeyFormatError: there is no key and no password.
+            WrongTypeError: the message is not of bytes.
         """
         return self.embed_report(message, progress).text
 
     def embed_report(self, message: bytes, progress: Progress | None = None) -> Embedding:
         """As `embed`, with the text's tokens and measures."""
+        message = _checked_message(message)
         secret = self._require_secret()
         started = time.perf_counter()
         tries, tolerance = (PORTABLE_TRIES, TOLERANCE) if self._portable else (EMBED_TRIES, 0.0)
@@ -181,6 +189,13 @@ class Steganographer:
                     return _timed(written, started)
             except (BorderlineError, ExtractionError):
                 continue  # Another nonce makes another text.
+            except NoRoomError as error:
+                most = max(0, error.fits // 8 - overhead(secret))
+                fits = "at most" if error.bound else "about"
+                raise CapacityError(
+                    f"{error}; {fits} {most:,} bytes fit that do not compress, found "
+                    f"{len(message):,}"
+                ) from None
             except StalledError:
                 # A small model may repeat itself for ever, but not every text leads there.
                 stalled += 1
@@ -197,19 +212,50 @@ class Steganographer:
             ExtractionError: there is none that this key and these settings read; see
                 its subclasses. Never returns a wrong message.
             KeyFormatError: there is no key and no password.
+            WrongTypeError: the text is no str.
         """
         secret = self._require_secret()
         opener, read = Opener(secret, self.agreement.digest()), 0
         tokens = self._tokens_of(text)
         walk = self._walk(tokens.foreseen)
+        most = walk.most_bits
         for value, count in _observed(tokens, walk, self._coding.frame_reader(secret, walk)):
             opener.feed(value, count)
             read += count
             if progress is not None:
                 progress(read, read + opener.bits_needed)
-            if opener.complete:
+            if opener.complete or opener.least_bits > most:
                 break
-        return opener.message()
+        return opener.message(most)
+
+    def extract_pasted(self, text: str, progress: Progress | None = None) -> Recovered:
+        """As `extract`, also where programs changed the text on its way.
+
+        If the text cannot be read as it is, it is read again without white space or other text
+        before the prompt, with other line ends, quotation marks and spaces, with lines unwrapped,
+        and with some of these together: see `ticore.steganography.pasted`. Since messages are
+        authenticated, a wrong reading gives no message.
+
+        Returns:
+            The message, and what had to be undone.
+
+        Raises as `extract`: the error of the text as it is. With a wrong key the readings together
+        take a few times as long as one.
+        """
+        try:
+            return Recovered(self.extract(text, progress), ())
+        except ExtractionError as error:
+            first = error
+        sent = self.agreement.prompt if self.agreement.view == "whole" else ""
+        steps = _Steps(_MOST_STEPS * len(text) + 64)
+        for undone, reading in readings(text, sent):
+            try:
+                return Recovered(self.extract(reading, steps), undone)
+            except ExtractionError:
+                continue
+            except _EnoughError:
+                break
+        raise type(first)(f"{first}; {USUAL}, and none of those that were undone helped") from None
 
     def embed_bits(
         self, bits: Sequence[int], stop: StopRule = "exact", progress: Progress | None = None
@@ -265,6 +311,7 @@ class Steganographer:
         return unpack_bits(value >> count - length, length)
 
     def _tokens_of(self, text: str) -> TextReader:
+        require_text(text)
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
         return self._disambiguation.read(text)
@@ -308,6 +355,22 @@ class Steganographer:
         return self._secret
 
 
+class _EnoughError(Exception):
+    """The other readings of a text have taken long enough."""
+
+
+class _Steps:
+    """Counts the tokens that are read, as a Progress."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def __call__(self, done: int, total: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _EnoughError
+
+
 def _observed(tokens: TextReader, walk: Walk, reader: Reader) -> Iterator[tuple[int, int]]:
     """What each token of a text settles, as (value, count), to the end of the text."""
     while not tokens.exhausted and not walk.full:
@@ -333,7 +396,14 @@ def _timed(embedding: Embedding, started: float) -> Embedding:
     return replace(embedding, seconds=time.perf_counter() - started)
 
 
-def _secret(key: bytes | None, password: str | None) -> Secret | None:
+def _checked_message(message: object) -> bytes:
+    if isinstance(message, bytes | bytearray | memoryview):
+        return bytes(message)
+    remedy = "encode it first: message.encode()" if isinstance(message, str) else "give bytes"
+    raise WrongTypeError(f"expected a message of bytes, found {type(message).__name__}; {remedy}")
+
+
+def _secret(key: bytes | str | None, password: str | None) -> Secret | None:
     if key is not None and password is not None:
         raise KeyFormatError("expected a key or a password, found both; give one of them")
     if key is not None:

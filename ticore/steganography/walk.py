@@ -77,6 +77,11 @@ class Walk:
         self.tokens: list[int] = []
 
     @property
+    def most_bits(self) -> int:
+        """Bits that the whole text carries at most: no longer message is written."""
+        return int(self.room * math.log2(self.most_choices))
+
+    @property
     def full(self) -> bool:
         """The model can read no further token."""
         return len(self.tokens) >= self.room

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..codecs import Writer
 from ..errors import CapacityError
+from .capacity import Capacity
 from .walk import Step, Walk
 
 Observer = Callable[[Step, int], None]
@@ -74,10 +74,11 @@ def write(
 
     Raises:
         BorderlineError: a reader within the tolerance might find other candidates.
-        CapacityError: the context is too short, or nothing can follow.
+        CapacityError: nothing can follow.
+        NoRoomError: the message does not fit the context; noticed as early as that is certain.
         StalledError: the model leaves no choice.
     """
-    _check_room(walk, length)
+    capacity = Capacity(length, walk.room, walk.most_choices)
     kl_filter, stalled = 0.0, 0
     while not writer.done:
         settled = writer.settled
@@ -95,6 +96,8 @@ def write(
                 f"{STALL_TOKENS} tokens in a row took up no bit of the message: the model leaves "
                 f"no choice here; raise temperature or top_k, or try another prompt"
             )
+        if not writer.done:
+            capacity.after(len(walk.tokens), writer.settled)
         if progress is not None:
             progress(min(writer.settled, length), length)
     tokens = len(walk.tokens)
@@ -109,17 +112,6 @@ def write(
         tokens=tokens,
         kl_filter=kl_filter / tokens if tokens else 0.0,
     )
-
-
-def _check_room(walk: Walk, length: int) -> None:
-    """Refuse at once what cannot fit even if every choice were between equals."""
-    most = int(walk.room * math.log2(walk.most_choices))
-    if length > most:
-        raise CapacityError(
-            f"the message takes {length} bits, and the model's context has room for {walk.room} "
-            f"tokens of at most {most} bits together; "
-            f"send a shorter message or use a model with a longer context"
-        )
 
 
 def _advance(walk: Walk, writer: Writer) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SettingsError, TicoreError, UnscorableTextError
+from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
 from ..interfaces import Tokenizer
 from ..schemes import READERS, Evidence, Greens, Null, Readable, reader_named, scheme_named
 
@@ -88,7 +88,7 @@ class WatermarkDetector:
         tokenizer: Tokenizer,
         scheme: str | Readable = "left_hash",
         *,
-        key: bytes | None = None,
+        key: bytes | str | None = None,
         config: Mapping[str, Any] | None = None,
         fpr: float = 1e-5,
         repeats: Literal["once", "all"] = "once",
@@ -127,7 +127,14 @@ class WatermarkDetector:
         return self.detect_ids(self.tokenizer.encode(text))
 
     def detect_batch(self, texts: Sequence[str]) -> list[Detection | TicoreError]:
-        """For each text what `detect` returns, or the error that it raises."""
+        """For each text what `detect` returns, or the error that it raises.
+
+        Raises WrongTypeError where `texts` is one text.
+        """
+        if isinstance(texts, str | bytes):
+            raise WrongTypeError(
+                f"expected a list of texts, found one {type(texts).__name__}; use detect(text)"
+            )
         try:
             lists = self.tokenizer.encode_batch(texts)
         except TicoreError:  # one of them is no text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..consistency import Verification, Verifier, View
-from ..errors import PromptError, SettingsError
+from ..errors import PromptError, SettingsError, WrongTypeError
 from ..interfaces import Decoder, LanguageModel
 from ..limits import checked_ids
 from ..rows import each_row
@@ -94,6 +94,11 @@ class Generator:
         Raises as `generate`, before anything is written, and names the row: a prompt's number,
         from 0 on.
         """
+        if isinstance(prompts, str | bytes):
+            raise WrongTypeError(
+                f"expected a list of prompts, found one {type(prompts).__name__}; for one text "
+                f"use generate, or give [prompt]"
+            )
         _require_length(tokens)
         own = samplers or self._row_samplers()
         ids = each_row(self._ids, prompts)

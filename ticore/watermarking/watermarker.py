@@ -44,7 +44,7 @@ class Watermarker:
         model: LanguageModel,
         scheme: str | Scheme = "left_hash",
         *,
-        key: bytes | None = None,
+        key: bytes | str | None = None,
         observation: int | None = 2,
         view: View = "continuation",
         end_of_text: bool = True,

@@ -1,6 +1,6 @@
 """Paraphrase by a model behind an OpenAI-compatible endpoint.
 
-Requests are `POST {base_url}/chat/completions`. They hold the model's name and one message, and
+Requests are `POST {base_url}/chat/completions`. They hold the model's name, the messages, and
 nothing that the user did not ask for, since servers differ in which fields they refuse.
 """
 
@@ -12,7 +12,7 @@ import random
 import re
 import time
 from collections.abc import Mapping
-from http.client import HTTPException, IncompleteRead
+from http.client import HTTPException, IncompleteRead, InvalidURL
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -20,8 +20,15 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ...errors import SettingsError, TicoreError, shown
 from .base import Attacked
-from .paraphrase import INSTRUCTION, fill, require_template, share_changed
+from .paraphrase import INSTRUCTION, PLACE, fill, require_template, share_changed
 
+SYSTEM = (
+    "Rewrite the text that the user sends in other words. Keep its meaning, its language and about "
+    "its length. Answer with the rewritten text and nothing else."
+)
+"""The usual instruction as a system message, for `EndpointParaphrase(system=SYSTEM)`."""
+
+_RESERVED = ("messages", "model")  # they hold the text, and what the result is labelled with
 _LONGEST_PAUSE = 60.0  # seconds, whatever a server asks for
 _MOST_BYTES = 16 << 20  # of an answer
 _QUOTED = 300  # characters of an answer that an error shows
@@ -44,8 +51,13 @@ class EndpointParaphrase:
         base_url: such as `https://api.openai.com/v1` or `http://localhost:8000/v1`.
         model: the name to ask for. The result is labelled with the one that the answer reports.
         key_variable: the environment variable that holds the API key; None sends no key.
-        prompt: a template with `{text}` in it, sent as the user's message.
-        fields: of the request besides, as they are: `{"temperature": 0.7, "max_tokens": 500}`.
+        system: a system message that says what to do, such as `SYSTEM`; the user's message is then
+            the text alone, unless there is a `prompt` too. Yan & Murawaki attack so, with GPT-4o
+            and a message of their own. None: one user's message with instruction and text.
+        prompt: a template with `{text}` in it, sent as the user's message. None: the usual
+            instruction, or the bare text where there is a system message.
+        fields: of the request besides, as they are: `{"temperature": 0.7, "max_tokens": 500}`. Not
+            `model` and `messages`: they would replace the text.
         timeout: seconds that the server may be silent.
         attempts: how often to send a request, the first time included.
         pause: seconds before the second time.
@@ -61,14 +73,22 @@ class EndpointParaphrase:
         model: str,
         *,
         key_variable: str | None = "OPENAI_API_KEY",
-        prompt: str = INSTRUCTION,
+        system: str | None = None,
+        prompt: str | None = None,
         fields: Mapping[str, Any] | None = None,
         timeout: float = 120.0,
         attempts: int = 5,
         pause: float = 1.0,
         draw: random.Random | None = None,
     ) -> None:
+        if prompt is None:
+            prompt = INSTRUCTION if system is None else PLACE
         require_template(prompt)
+        if reserved := [name for name in _RESERVED if name in (fields or {})]:
+            raise SettingsError(
+                f"fields: expected none of {', '.join(_RESERVED)}, which hold the text and the "
+                f"model's name, found {', '.join(reserved)}; give system, prompt or model"
+            )
         self._url = _checked(base_url)
         if attempts < 1:
             raise SettingsError(f"attempts: expected at least 1, found {attempts!r}")
@@ -79,6 +99,7 @@ class EndpointParaphrase:
         self.name = f"paraphrase by {model}"
         self._model = model
         self._key = _key(key_variable)
+        self._system = system
         self._prompt = prompt
         self._fields = dict(fields or {})
         self._timeout = timeout
@@ -94,8 +115,11 @@ class EndpointParaphrase:
         """
         if not text.strip():
             return Attacked(text, self.name, 0.0)
-        message = {"role": "user", "content": fill(self._prompt, text)}
-        body = {"model": self._model, "messages": [message], **self._fields}
+        said = [("user", fill(self._prompt, text))]
+        if self._system is not None:
+            said.insert(0, ("system", self._system))
+        messages = [{"role": role, "content": content} for role, content in said]
+        body = {**self._fields, "model": self._model, "messages": messages}
         answer = self._read(self._send(json.dumps(body).encode()))
         choice = answer["choices"][0]
         after = choice["message"]["content"].strip()
@@ -140,6 +164,11 @@ class EndpointParaphrase:
                 problem = (
                     f"no answer within {self._timeout:g} seconds" if silent else str(error.reason)
                 )
+            except (InvalidURL, ValueError) as error:
+                raise EndpointError(
+                    f"{self._url}: expected an address that a request can be sent to, found one "
+                    f"that cannot be used ({error}); check base_url, and the proxy's address"
+                ) from None
             except (OSError, HTTPException) as error:
                 problem = f"a connection that broke off ({type(error).__name__})"
             if attempt + 1 < self._attempts:
@@ -193,19 +222,27 @@ _OPENER = build_opener(_NoRedirect)
 
 def _checked(base_url: str) -> str:
     """The address to send to. Raises SettingsError."""
-    try:
-        parts = urlsplit(base_url)
-    except ValueError:  # such as a bracket that is not closed
-        parts = urlsplit("")
-    more = parts.query or parts.fragment or "@" in parts.netloc
-    if parts.scheme not in ("http", "https") or not parts.netloc or more:
+    if not _is_address(base_url):
         # What stands before an @ or after a ? may be secret.
+        more = any(sign in base_url for sign in "@?#")
         found = "one with a user, a query or a fragment" if more else shown(base_url)
         raise SettingsError(
             f"base_url: expected an address such as https://api.openai.com/v1, found {found}"
         )
     base = base_url.rstrip("/")
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+
+
+def _is_address(base_url: str) -> bool:
+    if not (base_url.isascii() and base_url.isprintable()) or " " in base_url:
+        return False
+    try:
+        parts = urlsplit(base_url)
+        parts.port  # noqa: B018  # raises where it is no number, or none that a port can have
+    except ValueError:
+        return False
+    more = parts.query or parts.fragment or "@" in parts.netloc
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not more
 
 
 def _key(variable: str | None) -> str | None:

@@ -1,0 +1,186 @@
+"""A text that programs changed on its way gives its message or an error, never another message."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import ticore
+from tests.models import ToyModel, ToyTokenizer
+from ticore.errors import ExtractionError, IncompleteMessageError
+from ticore.steganography.pasted import MOST_READINGS, readings
+
+KEY = bytes(range(32))
+CHANGES: dict[str, Callable[[str], str]] = {
+    "identity": lambda text: text,
+    "BOM": lambda text: f"\ufeff{text}",
+    "space in front": lambda text: f" {text}",
+    "line in front": lambda text: f"\n{text}",
+    "name in front": lambda text: f"[12:03] Ann: {text}",
+    "stripped": str.strip,
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "no-break spaces": lambda text: text.replace(" ", "\u00a0"),
+    "quoted": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    "curly": lambda text: text.replace('"', "\u201d").replace("'", "\u2019"),
+    "dots": lambda text: text.replace("...", "\u2026").replace("--", "\u2014"),
+    "NFD": lambda text: unicodedata.normalize("NFD", text),
+    "wrapped": lambda text: "\n".join(
+        textwrap.fill(
+            line, 40, drop_whitespace=True, break_on_hyphens=False, break_long_words=False
+        )
+        for line in text.split("\n")
+    ),
+    "blank lines": lambda text: text.replace("\n", "\n\n"),
+    "invisible": lambda text: text.replace(" ", " \u200b", 1),
+}
+
+
+@cache
+def _english(prompt: str, view: str, codec: str = "arithmetic") -> ticore.Steganographer:
+    return ticore.Steganographer(
+        ticore.load_model("tiny-en"),
+        key=KEY,
+        prompt=prompt,
+        view=view,
+        codec=codec,
+        entropy=np.random.default_rng(5).bytes,
+    )
+
+
+@cache
+def _sent(prompt: str, view: str) -> tuple[str, bytes]:
+    return _english(prompt, view).embed(b"meet at noon"), b"meet at noon"
+
+
+@pytest.mark.parametrize("view", ["whole", "continuation"])
+@pytest.mark.parametrize("name", sorted(CHANGES.keys() - {"identity", "stripped"}))
+def test_usual_changes_are_undone(name: str, view: str) -> None:
+    prompt = '"I don\'t know," said the café owner... "Go'
+    stego, (text, message) = _english(prompt, view), _sent(prompt, view)
+    changed = CHANGES[name](text)
+    assert changed != text or view == "continuation"
+    if name == "name in front" and view == "continuation":
+        with pytest.raises(ExtractionError, match="usual changes on the way"):
+            stego.extract_pasted(changed)
+        return
+    found = stego.extract_pasted(changed)
+    assert found.message == message
+    try:
+        plainly = stego.extract(changed) == message
+    except ExtractionError:
+        plainly = False
+    assert bool(found.undone) != plainly
+
+
+def test_two_changes_at_once() -> None:
+    prompt = '"I don\'t know," said the café owner... "Go'
+    stego, (text, message) = _english(prompt, "whole"), _sent(prompt, "whole")
+    changed = CHANGES["quoted"](CHANGES["wrapped"](CHANGES["curly"](text))).replace("\n", "\r\n")
+    assert changed != text
+    assert stego.extract_pasted(changed).message == message
+
+
+# Its texts hold all that is changed, also in the changed form.
+PIECES = [
+    *("a", "b", "e", "é", "e\u0301", "ab", " ", " a", "\n", "\r\n", "\r", "\u00a0", '"', "'"),
+    *("\u201c", "\u2019", ".", "...", "\u2026", "-", "--", "\u2014", ">", "> ", "\ufeff", "\u200b"),
+    *("\u0301", "[", "]", "1", "2", "0", "3", ":", "A", "n", "\u201d"),
+]
+AWKWARD = ToyTokenizer(PIECES)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.binary(max_size=3),
+    st.lists(st.sampled_from(sorted(CHANGES)), min_size=1, max_size=3),
+    st.sampled_from(["", "a", " b", 'a"']),
+    st.sampled_from(["whole", "continuation"]),
+    st.integers(0, 50),
+)
+@example(b"x", ["stripped"], "", "whole", 0)
+def test_never_a_wrong_message(
+    message: bytes, changes: list[str], prompt: str, view: str, seed: int
+) -> None:
+    stego = ticore.Steganographer(
+        ToyModel(AWKWARD, seed=seed, sharpness=1.0),
+        key=KEY,
+        prompt=prompt,
+        view=view,  # type: ignore[arg-type]
+        disambiguation="basic",  # the others read these texts slowly
+        finish="none",
+        entropy=np.random.default_rng(seed).bytes,
+    )
+    text = stego.embed(message)
+    for name in changes:
+        text = CHANGES[name](text)
+    with suppress(ExtractionError):
+        assert stego.extract_pasted(text).message == message
+
+
+@given(st.text(st.sampled_from("ab \n\r\"'\u2019\u201c\u00a0\u2026>é\u0301-."), max_size=60))
+def test_readings_are_few_and_differ(text: str) -> None:
+    for prompt in ("", "a"):
+        found = [reading for _, reading in readings(text, prompt)]
+        assert len(found) <= MOST_READINGS
+        assert len({*found, text}) == len(found) + 1
+        assert all(reading.startswith(prompt) for reading in found)
+
+
+def test_a_wrong_key_costs_few_readings() -> None:
+    """Counted in tokens that the model reads."""
+    prompt = '"I don\'t know," said the café owner... "Go'
+    text, _ = _sent(prompt, "whole")
+    model = _Counting(ticore.load_model("tiny-en"))
+    other = ticore.Steganographer(model, key=KEY[::-1], prompt=prompt)  # type: ignore[arg-type]
+    with pytest.raises(ExtractionError):
+        other.extract(CHANGES["CRLF"](text))
+    once, model.pushed = model.pushed, 0
+    with pytest.raises(ExtractionError, match="usual changes"):
+        other.extract_pasted(CHANGES["CRLF"](text))
+    assert model.pushed <= 4 * max(once, len(text) // 3)
+
+
+class _Counting:
+    """A model that counts the tokens it is given after prompts."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.pushed = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._model, name)
+
+    def start(self, ids: list[int]) -> object:
+        decoder = self._model.start(ids)
+        push = decoder.push
+
+        def counted(token: int) -> None:
+            self.pushed += 1
+            push(token)
+
+        decoder.push = counted
+        return decoder
+
+
+def test_more_than_a_text_can_hold_speaks_for_another_key() -> None:
+    """Most wrong keys read a length that no text has; what to look at comes first."""
+    model = ToyModel(ToyTokenizer(list("abcdefgh")), sharpness=0.5, context=200)
+    text = ticore.Steganographer(model, key=KEY, finish="none").embed(b"")
+    said = []
+    for n in range(30):
+        with pytest.raises(ExtractionError) as caught:
+            ticore.Steganographer(model, key=bytes([n] * 32)).extract(text)
+        if isinstance(caught.value, IncompleteMessageError):
+            said.append(str(caught.value))
+    beyond = [each for each in said if "no text of this model holds more than" in each]
+    assert len(beyond) > len(said) / 2
+    assert all(each.startswith("the key or password, the prompt or another") for each in beyond)
