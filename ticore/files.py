@@ -148,7 +148,7 @@ def _require_own_link(path: str | os.PathLike[str]) -> None:
 
     As Linux does where a file is opened (protected_symlinks). Who renames is not asked by it.
     """
-    if not hasattr(os, "geteuid") or not os.path.islink(path):
+    if os.name != "posix" or not os.path.islink(path):
         return
     maker, folder = os.lstat(path).st_uid, os.stat(os.path.dirname(path) or ".")
     anybodys = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
@@ -176,7 +176,7 @@ def _regular(target: Path, path: str | os.PathLike[str]) -> os.stat_result | Non
 
 def _resemble(descriptor: int, before: os.stat_result) -> None:
     """Give an open file the owner, the group and the permissions of another one."""
-    if not hasattr(os, "fchmod"):
+    if os.name != "posix":
         return
     mode = stat.S_IMODE(before.st_mode) & 0o777
     found = os.fstat(descriptor)

@@ -39,7 +39,7 @@ def read_file(path: str | os.PathLike[str], most: int) -> bytes:
             first = b""
             if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
                 first = _first_byte(descriptor, path)
-            if hasattr(os, "set_blocking"):
+            if os.name == "posix":  # Elsewhere nothing was opened without waiting.
                 os.set_blocking(descriptor, True)
             return read_at_most(file, most, str(path), first)
     except FileError:

@@ -134,7 +134,7 @@ def write_secret(text: str) -> None:
     with _stdout() as stdout:
         descriptor = stdout.fileno()
         found = os.fstat(descriptor).st_mode
-        if hasattr(os, "fchmod") and stat.S_ISREG(found):
+        if os.name == "posix" and stat.S_ISREG(found):
             open_to = stat.S_IMODE(found) & 0o077
             os.fchmod(descriptor, 0o600)
         stdout.write(text.encode())
