@@ -104,7 +104,7 @@ def test_files_that_hold_no_key(tmp_path) -> None:
     with pytest.raises(FileError, match="cannot read"):
         ticore.load_key("a\0b")
     (tmp_path / "long").write_bytes(b"ab" * 10_000)
-    with pytest.raises(FileError, match="expected at most 4096 bytes"):
+    with pytest.raises(FileError, match="expected at most 4,096 bytes"):
         ticore.load_key(tmp_path / "long")
 
 

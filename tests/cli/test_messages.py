@@ -144,7 +144,7 @@ def bad_files() -> None:
         (["--agreement", "folder"], 1, "cannot read folder"),
         (["--agreement", "empty"], 1, "not JSON"),
         (["--agreement", "short"], 1, "short: expected a pact file"),
-        (["--agreement", "binary"], 1, "binary: expected UTF-8 text"),
+        (["--agreement", "binary"], 1, "binary: expected a pact file"),
         (["--agreement", "list.json"], 1, "list.json"),
     ],
 )
