@@ -112,6 +112,24 @@ class Tokenizer(Protocol):
         ...
 
 
+@runtime_checkable
+class NamingTokenizer(Tokenizer, Protocol):
+    """A Tokenizer that also says what its special ids are. It need not: others work as well."""
+
+    @property
+    def unknown_ids(self) -> frozenset[int]:
+        """The special ids that `encode` may give for text it does not know, such as `<unk>`.
+
+        Text is lost where one stands. Without this property, each special id without bytes is
+        taken for one that a receiver keeps as it is, such as an end of text.
+        """
+        ...
+
+    def token_name(self, token: int) -> str:
+        """How the library names one id, such as `<|im_start|>`; empty for an id without a name."""
+        ...
+
+
 class Decoder(Protocol):
     """A model reading one text from left to right. Owns the KV cache."""
 

@@ -17,7 +17,7 @@ from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 from ticore.unicode import require_unicode
 
-from .spelling import spelling
+from .spelling import byte_alphabet, spelling
 from .structure import describe
 
 _DIGEST_LABEL = b"ticore tokenizer: tokenizers\0"
@@ -53,6 +53,7 @@ class HuggingFaceTokenizer:
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
         self._bytes, self._special = _read_tokens(self._library, state)
+        self._unknown = _unknown_ids(self._library, state)
         self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
         # While the parsed form is at hand: to read it again takes longer than this.
         self._structure = describe(self._library, state, len(self._bytes))
@@ -91,6 +92,11 @@ class HuggingFaceTokenizer:
     def special_ids(self) -> frozenset[int]:
         return self._special
 
+    @property
+    def unknown_ids(self) -> frozenset[int]:
+        """The model's unknown token, unless all bytes have tokens and so no text is unknown."""
+        return self._unknown
+
     def encode(self, text: str) -> list[int]:
         """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
         require_unicode(text)
@@ -108,6 +114,9 @@ class HuggingFaceTokenizer:
 
     def token_bytes(self, token: int) -> bytes:
         return self._bytes[token]
+
+    def token_name(self, token: int) -> str:
+        return self._library.id_to_token(token) or ""
 
     def structure(self) -> TokenizerStructure | None:
         return self._structure
@@ -139,3 +148,12 @@ def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes]
     unwritten = {None, model.get("unk_token"), *silent}
     special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
     return spelled, frozenset(special)
+
+
+def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
+    model, name = state["model"], state["model"].get("unk_token")
+    # Some byte-level files name their end of text as the unknown token, which they never give.
+    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= set(model["vocab"]):
+        return frozenset()
+    found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
+    return frozenset(token for token in found if token is not None)
