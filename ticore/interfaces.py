@@ -298,3 +298,15 @@ class TokenizerBackend(Protocol):
     def load(self, location: str) -> Tokenizer:
         """Load the tokenizer file at `location`. Raises ModelFilesError."""
         ...
+
+
+@runtime_checkable
+class AdoptingBackend(TokenizerBackend, Protocol):
+    """A TokenizerBackend that also takes tokenizers that its library has opened already."""
+
+    def adopt(self, found: object) -> Tokenizer | None:
+        """A Tokenizer that does what `found` does; None if that is none of this library's.
+
+        Raises ModelFilesError where it is one that cannot be adapted.
+        """
+        ...

@@ -17,6 +17,7 @@ from itertools import accumulate, pairwise
 
 from ..interfaces import Tokenizer
 from ..limits import checked_ids
+from ..registry import as_tokenizer
 from .boundaries import is_boundary, parts, special_name
 
 Span = tuple[int, int]
@@ -60,10 +61,14 @@ class Comparison:
         return self.ids == self.again and not self.unknowns
 
 
-def compare(tokenizer: Tokenizer, ids: Sequence[int]) -> Comparison:
+def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
     """Retokenise `ids` and find the inconsistent tokens on both sides.
 
-    Raises SettingsError for an id that the tokenizer does not have.
+    Args:
+        tokenizer: any, or one of another library, see `ticore.registry.as_tokenizer`.
+        ids: any list of its ids.
+
+    Raises SettingsError for an id that the tokenizer does not have, and for what is no tokenizer.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -72,6 +77,7 @@ def compare(tokenizer: Tokenizer, ids: Sequence[int]) -> Comparison:
     >>> found.text, found.consistent, found.specials
     ('It was late.', True, (0, 5))
     """
+    tokenizer = as_tokenizer(tokenizer)
     given = _checked(ids, tokenizer.vocab_size)
     special = tokenizer.special_ids.intersection(given)
     boundaries = {token for token in special if is_boundary(tokenizer, token)}

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import InconsistentStateError, SettingsError
 from ..interfaces import Tokenizer
 from ..limits import checked_ids
+from ..registry import as_tokenizer
 from . import channel_engine
 from .boundaries import Specials
 from .channel_engine import ChannelEngine
@@ -37,7 +38,8 @@ class Verifier:
     """Verifies candidates for one tokenizer, by the fastest way that is exact for it.
 
     Args:
-        tokenizer: whose encode the receiver will use.
+        tokenizer: whose encode the receiver will use; or one of another library, such as
+            transformers, see `ticore.registry.as_tokenizer`.
         mode: what a text may begin with while it grows: `prefix`, only what would be consistent as
             a finished text (the paper's stepwise verification); `open`, also what ends inside a
             character; `viable`, also what some continuation makes consistent.
@@ -63,12 +65,13 @@ class Verifier:
 
     Raises:
         SettingsError: unknown mode, view, rung, channel or specials; a rung that is not exact for
-            this tokenizer; one that encodes by chance or does not read back what it wrote.
+            this tokenizer; one that encodes by chance or does not read back what it wrote; no
+            tokenizer at all.
     """
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: Tokenizer | object,
         mode: Mode = "prefix",
         view: View = "whole",
         rung: Rung | None = None,
@@ -81,7 +84,7 @@ class Verifier:
             _expect_one_of("rung", rung, RUNGS)
         _expect_one_of("channel", channel, get_args(Channel))
         _expect_one_of("specials", specials, get_args(Specials))
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer = as_tokenizer(tokenizer)
         self.mode: Mode = mode
         self.view: View = view
         self.channel: Channel = channel

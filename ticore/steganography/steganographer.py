@@ -22,6 +22,7 @@ from ..errors import (
     SettingsError,
 )
 from ..interfaces import Decoder, LanguageModel
+from ..registry import require_model
 from .agreement import Agreement
 from .coding import Coding
 from .foreseen import Foreseen
@@ -95,6 +96,7 @@ class Steganographer:
         finish: Finish = "sentence",
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
+        require_model(model)
         if finish not in get_args(Finish):
             raise SettingsError(
                 f"finish: expected one of {', '.join(get_args(Finish))}, found {finish!r}"

@@ -10,6 +10,7 @@ from ..consistency import Verification, Verifier, View
 from ..errors import PromptError, SettingsError
 from ..interfaces import Decoder, LanguageModel
 from ..limits import checked_ids
+from ..registry import require_model
 from ..rows import each_row
 from .lockstep import Row, in_lockstep
 from .rollback import MOST_UNDONE, Rollback, Sampler, most_rewound
@@ -42,6 +43,7 @@ class Generator:
         end_of_text: bool = True,
         seed: int | None = None,
     ) -> None:
+        require_model(model)
         if observation is not None and observation < 0:
             raise SettingsError(
                 f"observation: expected 0 or more tokens, or None, found {observation}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..consistency import View
 from ..interfaces import LanguageModel
+from ..registry import require_model
 from ..schemes import Scheme, scheme_named
 from .generating import Generator
 from .rollback import Sampler
@@ -54,6 +55,7 @@ class Watermarker:
         seed: int | None = None,
         **settings: Any,
     ) -> None:
+        require_model(model)
         self.scheme = scheme_named(scheme, key, model.tokenizer.vocab_size, **settings)
         self._warp = Warp(temperature, top_k, top_p)
         self._draw = random.Random(seed)
