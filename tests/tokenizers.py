@@ -283,7 +283,10 @@ def _open_llama_3() -> TiktokenTokenizer:
 @cache
 def _convert_llama_3() -> HuggingFaceTokenizer:
     ranks = parse_ranks(_file("llama-3/tokenizer.model").read_bytes())
-    return from_ranks(ranks, CL100K_PATTERN, ["<|begin_of_text|>", "<|end_of_text|>"])
+    reserved = [f"<|reserved_special_token_{n}|>" for n in range(5)]
+    special = ["<|begin_of_text|>", "<|end_of_text|>", *reserved[:4]]
+    special += ["<|start_header_id|>", "<|end_header_id|>", reserved[4], "<|eot_id|>"]
+    return from_ranks(ranks, CL100K_PATTERN, special)
 
 
 @cache

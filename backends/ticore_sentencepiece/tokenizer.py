@@ -42,7 +42,8 @@ class SentencePieceTokenizer:
         model = parse(proto)
         self._library = sentencepiece.SentencePieceProcessor(model_proto=proto)
         self._control = _ids_of(model, Piece.CONTROL)
-        self._special = self._control | _ids_of(model, Piece.UNKNOWN, Piece.UNUSED)
+        self._unknown = _ids_of(model, Piece.UNKNOWN)
+        self._special = self._control | self._unknown | _ids_of(model, Piece.UNUSED)
         self._bytes = [_spell(piece, model.trainer_spec.unk_surface) for piece in model.pieces]
         self._digest = hashlib.sha256(_DIGEST_LABEL + proto).hexdigest()
 
@@ -72,6 +73,11 @@ class SentencePieceTokenizer:
         """Control and unknown ids, and unused pieces, which `encode` never gives."""
         return self._special
 
+    @property
+    def unknown_ids(self) -> frozenset[int]:
+        """The id of ` ⁇ `; with byte fallback `encode` does not give it."""
+        return self._unknown
+
     def encode(self, text: str) -> list[int]:
         """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
         require_unicode(text)
@@ -98,6 +104,10 @@ class SentencePieceTokenizer:
 
     def token_bytes(self, token: int) -> bytes:
         return self._bytes[token]
+
+    def token_name(self, token: int) -> str:
+        name: str = self._library.id_to_piece(token)
+        return name
 
     def structure(self) -> TokenizerStructure | None:
         return self._structure

@@ -20,7 +20,7 @@ from ticore.limits import require_dense
 from ticore.unicode import require_unicode
 
 from .soundness import require_sound
-from .spelling import require_no_suffix, spelling
+from .spelling import byte_alphabet, require_no_suffix, spelling
 from .structure import describe
 
 # What no tokenizer may fail at: nothing, ASCII, spaces, and characters that a vocabulary may lack.
@@ -68,6 +68,7 @@ class HuggingFaceTokenizer:
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
         self._bytes, self._special = _read_tokens(self._library, state, size)
+        self._unknown = _unknown_ids(self._library, state)
         self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
         # While the parsed form is at hand: to read it again takes longer than this.
         self._structure = describe(self._library, state, len(self._bytes))
@@ -109,6 +110,11 @@ class HuggingFaceTokenizer:
     def special_ids(self) -> frozenset[int]:
         return self._special
 
+    @property
+    def unknown_ids(self) -> frozenset[int]:
+        """The model's unknown token, unless all bytes have tokens and so no text is unknown."""
+        return self._unknown
+
     def encode(self, text: str) -> list[int]:
         """Ids of `text`.
 
@@ -141,6 +147,9 @@ class HuggingFaceTokenizer:
 
     def token_bytes(self, token: int) -> bytes:
         return self._bytes[token]
+
+    def token_name(self, token: int) -> str:
+        return self._library.id_to_token(token) or ""
 
     def structure(self) -> TokenizerStructure | None:
         return self._structure
@@ -189,3 +198,12 @@ def _read_tokens(
     unwritten = {None, model.get("unk_token"), *silent}
     special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
     return spelled, frozenset(special)
+
+
+def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
+    model, name = state["model"], state["model"].get("unk_token")
+    # Some byte-level files name their end of text as the unknown token, which they never give.
+    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= set(model["vocab"]):
+        return frozenset()
+    found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
+    return frozenset(token for token in found if token is not None)

@@ -81,6 +81,7 @@ class Described:
         self.special_ids = frozenset(special_ids)
         self.vocab_size = len(self._spelled)
         self._unknown = unknown
+        self.unknown_ids = self.special_ids.intersection({unknown})
         self._reference = ReferenceEncoder(self, structure)
         self._reference.encode_part = lru_cache(maxsize=1 << 14)(self._reference.encode_part)
 

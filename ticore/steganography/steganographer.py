@@ -23,6 +23,7 @@ from ..errors import (
     WrongTypeError,
 )
 from ..interfaces import Decoder, LanguageModel
+from ..registry import require_model
 from ..unicode import require_text
 from .agreement import Agreement
 from .capacity import NoRoomError
@@ -101,6 +102,7 @@ class Steganographer:
         finish: Finish = "sentence",
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
+        require_model(model)
         if finish not in get_args(Finish):
             raise SettingsError(
                 f"finish: expected one of {', '.join(get_args(Finish))}, found {finish!r}"

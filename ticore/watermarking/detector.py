@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
 from ..interfaces import Tokenizer
+from ..registry import as_tokenizer
 from ..schemes import READERS, Evidence, Greens, Null, Readable, reader_named, scheme_named
 
 T = TypeVar("T")
@@ -66,7 +67,8 @@ class WatermarkDetector:
     """Looks for the watermark of one scheme under one key.
 
     Args:
-        tokenizer: of the model that wrote.
+        tokenizer: of the model that wrote; or one of another library, such as transformers, see
+            `ticore.registry.as_tokenizer`.
         scheme: its name, the name of an engine (`transformers`, `synthid`, `vllm`, `sglang`) whose
             own watermark is to be read, or any scheme.
         key: the secret it was written with; needed with a scheme's name.
@@ -85,7 +87,7 @@ class WatermarkDetector:
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: Tokenizer | object,
         scheme: str | Readable = "left_hash",
         *,
         key: bytes | str | None = None,
@@ -98,7 +100,7 @@ class WatermarkDetector:
             raise SettingsError(f"fpr: expected a rate above 0 and below 1, found {fpr!r}")
         if repeats not in ("once", "all"):
             raise SettingsError(f"repeats: expected once or all, found {repeats!r}")
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer = as_tokenizer(tokenizer)
         self.fpr = fpr
         self.scheme: Readable
         if isinstance(scheme, str) and scheme in READERS:

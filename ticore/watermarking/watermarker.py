@@ -6,8 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from ..consistency import View
+from ..consistency import Specials, View
 from ..interfaces import LanguageModel
+from ..registry import require_model
 from ..schemes import Scheme, scheme_named
 from .generating import Generator
 from .rollback import Sampler
@@ -22,7 +23,7 @@ class Watermarker:
         model: any model.
         scheme: its name, or a scheme.
         key: the secret that a detector needs too; needed with a name. See `ticore.new_key`.
-        observation, view, end_of_text: see `ticore.watermarking.Generator`.
+        observation, view, specials, end_of_text: see `ticore.watermarking.Generator`.
         temperature, top_k, top_p: see `ticore.watermarking.Warp`; before the scheme's own bias.
         seed: of the random numbers that are not the scheme's; None: another text each time.
         settings: of the scheme, such as gamma.
@@ -47,6 +48,7 @@ class Watermarker:
         key: bytes | str | None = None,
         observation: int | None = 2,
         view: View = "continuation",
+        specials: Specials = "refused",
         end_of_text: bool = True,
         temperature: float = 1.0,
         top_k: int | None = None,
@@ -54,6 +56,7 @@ class Watermarker:
         seed: int | None = None,
         **settings: Any,
     ) -> None:
+        require_model(model)
         self.scheme = scheme_named(scheme, key, model.tokenizer.vocab_size, **settings)
         self._warp = Warp(temperature, top_k, top_p)
         self._draw = random.Random(seed)
@@ -62,6 +65,7 @@ class Watermarker:
             marked(self.scheme, self._draw, self._warp),
             observation=observation,
             view=view,
+            specials=specials,
             end_of_text=end_of_text,
         )
 
