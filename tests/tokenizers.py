@@ -280,13 +280,21 @@ def _open_llama_3() -> TiktokenTokenizer:
     return TiktokenTokenizer.from_file(_file("llama-3/tokenizer.model"), "llama3")
 
 
+_RESERVED = [f"<|reserved_special_token_{n}|>" for n in range(5)]
+LLAMA_3_SPECIAL = {
+    name: 128_000 + n
+    for n, name in enumerate(
+        ("<|begin_of_text|>", "<|end_of_text|>", *_RESERVED[:4])
+        + ("<|start_header_id|>", "<|end_header_id|>", _RESERVED[4], "<|eot_id|>")
+    )
+}
+"""The first special tokens of Llama 3, those of its chats among them."""
+
+
 @cache
 def _convert_llama_3() -> HuggingFaceTokenizer:
     ranks = parse_ranks(_file("llama-3/tokenizer.model").read_bytes())
-    reserved = [f"<|reserved_special_token_{n}|>" for n in range(5)]
-    special = ["<|begin_of_text|>", "<|end_of_text|>", *reserved[:4]]
-    special += ["<|start_header_id|>", "<|end_header_id|>", reserved[4], "<|eot_id|>"]
-    return from_ranks(ranks, CL100K_PATTERN, special)
+    return from_ranks(ranks, CL100K_PATTERN, list(LLAMA_3_SPECIAL))
 
 
 @cache

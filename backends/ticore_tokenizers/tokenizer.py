@@ -202,8 +202,10 @@ def _read_tokens(
 
 def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
     model, name = state["model"], state["model"].get("unk_token")
+    vocabulary = model["vocab"]
+    names = set(vocabulary if isinstance(vocabulary, dict) else (name for name, _ in vocabulary))
     # Some byte-level files name their end of text as the unknown token, which they never give.
-    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= set(model["vocab"]):
+    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= names:
         return frozenset()
     found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
     return frozenset(token for token in found if token is not None)

@@ -28,6 +28,7 @@ from tests import tokenizer_contract as contract
 from tests.tokenizers import (
     CL100K_PATTERN,
     HUGGING_FACE,
+    LLAMA_3_SPECIAL,
     O200K_PATTERN,
     REAL_HUGGING_FACE,
     SENTENCEPIECE,
@@ -279,7 +280,7 @@ LLAMA_ADDED = {"<unk>": 0, "<s>": 1, "</s>": 2}
             BYTE_TRAITS
             | {
                 "ignore_merges": True,
-                "added_tokens": {"<|begin_of_text|>": 128000, "<|end_of_text|>": 128001},
+                "added_tokens": LLAMA_3_SPECIAL,
             },
         ),
     ],
