@@ -280,13 +280,14 @@ def _open_llama_3() -> TiktokenTokenizer:
     return TiktokenTokenizer.from_file(_file("llama-3/tokenizer.model"), "llama3")
 
 
-_RESERVED = [f"<|reserved_special_token_{n}|>" for n in range(5)]
 LLAMA_3_SPECIAL = {
-    name: 128_000 + n
-    for n, name in enumerate(
-        ("<|begin_of_text|>", "<|end_of_text|>", *_RESERVED[:4])
-        + ("<|start_header_id|>", "<|end_header_id|>", _RESERVED[4], "<|eot_id|>")
-    )
+    "<|begin_of_text|>": 128_000,
+    "<|end_of_text|>": 128_001,
+    **{f"<|reserved_special_token_{n}|>": 128_002 + n for n in range(4)},
+    "<|start_header_id|>": 128_006,
+    "<|end_header_id|>": 128_007,
+    "<|reserved_special_token_4|>": 128_008,
+    "<|eot_id|>": 128_009,
 }
 """The first special tokens of Llama 3, those of its chats among them."""
 

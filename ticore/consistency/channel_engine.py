@@ -56,7 +56,8 @@ class End:
     """The end of a list's text, as a channel sees it.
 
     Attributes:
-        context: what of it may be changed with what follows; empty while there is no text.
+        context: stands for what of it may be changed with what follows, or its last character if
+            the text is changed already; empty while there is no text.
         unfinished: the bytes of an unfinished character.
         changed: the channel changes the text, whatever follows.
     """
@@ -256,7 +257,8 @@ class ChannelEngine(Generic[S]):
             or self._passage.inside(more) != more
             or (self._passage.trims and not end.context and text[0].isspace())
         )
-        return End(self._passage.context(more), unfinished, changed)
+        # A changed run would grow and grow, and be folded again with each token.
+        return End(more[-1:] if changed else self._passage.context(more), unfinished, changed)
 
     # The whole vocabulary.
 

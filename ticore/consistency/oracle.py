@@ -102,6 +102,12 @@ class Oracle:
             answers[left] = self._may_go_on([lists[at] for at in left])
         return answers
 
+    def is_mended(self, ids: Sequence[int], texts: Iterable[str]) -> bool:
+        """Whether encode of the text of `ids`, followed by one of `texts`, begins with `ids`."""
+        text = self.tokenizer.decode(ids)
+        again = self.tokenizer.encode_batch([self._send(text + more) for more in texts])
+        return any(found[: len(ids)] == list(ids) for found in again)
+
     def _arriving(self, ids: Sequence[int]) -> str:
         return self._send(self.tokenizer.decode(ids))
 
@@ -138,8 +144,7 @@ class Oracle:
             yield from zip((n for n, _ in batch), again, strict=True)
 
     def _continued(self, ids: list[int]) -> Iterator[str]:
-        # Three tokens at least hold the last four bytes, unless some are silent.
-        unfinished = pending(b"".join(map(self.tokenizer.token_bytes, ids[-8:])))
+        unfinished = pending(self._last_bytes(ids))
         if unfinished:
             spelled = self._spelled_bytes()
             for character in completions(unfinished):
@@ -152,6 +157,15 @@ class Oracle:
         elif self.mode == "viable":
             text = self.tokenizer.decode(ids)
             yield from (text + continuation for continuation in CONTINUATIONS)
+
+    def _last_bytes(self, ids: Sequence[int]) -> bytes:
+        """The last bytes of the text, at least as many as an unfinished character can have."""
+        found = b""
+        for token in reversed(ids):  # some may be silent, however many
+            found = self.tokenizer.token_bytes(token) + found
+            if len(found) >= 3:
+                break
+        return found
 
     def _spelled_bytes(self) -> dict[int, int]:
         """The ids that spell one byte from the middle of a character."""
