@@ -13,6 +13,7 @@ from ..files import write_atomically
 from ..steganography import Pact, Steganographer, format_key, new_key, parse_key
 from ..steganography.steganographer import Finish
 from . import streams
+from .secrets import warn_of_others, warn_of_short
 from .settings import Settings, shares_settings
 from .usage import UsageError
 
@@ -21,6 +22,7 @@ Agreed = Annotated[
     typer.Option(
         "--agreement",
         metavar="FILE",
+        readable=False,
         help="Take key and settings from this file, made by `ticore agree`.",
         show_default=False,
     ),
@@ -29,6 +31,7 @@ KeyFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
+        readable=False,
         help="Take the key from this file, made by `ticore keygen`.",
         show_default=False,
     ),
@@ -51,6 +54,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
+        readable=False,
         help="Write to this new file instead of standard output.",
         show_default=False,
     ),
@@ -76,18 +80,20 @@ def embed(
     message = streams.read_bytes("the message")
     with streams.progress_bar("hiding") as progress:
         written = stego.embed_report(message, progress)
-    if not json:
-        return streams.write_line(written.text.encode())
-    streams.write_json(
-        {
-            "text": written.text,
-            "tokens": written.tokens,
-            "bits": written.bits,
-            "bits_per_token": written.bits_per_token,
-            "kl_filter": written.kl_filter,
-            "seconds": written.seconds,
-        }
-    )
+    if json:
+        streams.write_json(
+            {
+                "text": written.text,
+                "tokens": written.tokens,
+                "bits": written.bits,
+                "bits_per_token": written.bits_per_token,
+                "kl_filter": written.kl_filter,
+                "seconds": written.seconds,
+            }
+        )
+    else:
+        streams.write_line(written.text.encode())
+    warn_of_others(agreement or key_file)
 
 
 @shares_settings
@@ -114,11 +120,13 @@ def extract(
     message = found.message
     if found.undone:
         streams.note(f"ticore: the text was changed on its way; undone: {', '.join(found.undone)}")
-    if not json:
-        return streams.write_line(message)
-    streams.write_json(
-        {"message": readable(message), "message_base64": base64.b64encode(message).decode()}
-    )
+    if json:
+        streams.write_json(
+            {"message": readable(message), "message_base64": base64.b64encode(message).decode()}
+        )
+    else:
+        streams.write_line(message)
+    warn_of_others(agreement or key_file)
 
 
 def keygen() -> None:
@@ -178,4 +186,8 @@ def _steganographer(
     if key_file is not None:
         key = parse_key(streams.read_file(key_file), str(key_file))
         return settings.steganographer(key=key, finish=finish)
-    return settings.steganographer(password=streams.ask_password(twice=writes), finish=finish)
+    asked = streams.ask_password(twice=writes)
+    stego = settings.steganographer(password=asked, finish=finish)
+    if writes:
+        warn_of_short(asked)
+    return stego
