@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -126,6 +127,11 @@ DETECTOR = ticore.WatermarkDetector(TOY, "gumbel", key=KEY)
         # These are sequences, of integers and of texts, and were taken for other input.
         (lambda: MARK.generate(b"ab", 3), "expected token ids, or a text"),
         (lambda: MARK.generate_batch("ab", 3), "expected a list of prompts, found one str"),
+        (
+            lambda: ticore.load_model(Path("m")),
+            r"expected a place as a str, .* found \w*Path; for a",
+        ),
+        (lambda: ticore.load_tokenizer(None), "expected a place as a str, .* found NoneType"),
         (lambda: DETECTOR.detect_batch("ab"), "expected a list of texts, found one str"),
     ],
 )

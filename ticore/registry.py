@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar, cast
 
-from .errors import MissingExtraError, SettingsError, UnknownPlaceError
+from .errors import MissingExtraError, SettingsError, UnknownPlaceError, WrongTypeError
 from .installing import how_to_install
 from .interfaces import (
     AdoptingBackend,
@@ -58,6 +58,7 @@ def load_model(place: str, **options: object) -> LanguageModel:
     >>> load_model("tiny-en").tokenizer.vocab_size
     4096
     """
+    _require_place(place)
     name, separator, location = place.partition(":")
     if not separator:
         name, location = _shipping_backend(place), place
@@ -73,6 +74,7 @@ def load_tokenizer(place: str) -> Tokenizer:
     Raises:
         UnknownPlaceError, MissingExtraError, ModelFilesError: as `load_model`.
     """
+    _require_place(place)
     name, separator, location = place.partition(":")
     if not separator:
         return load_model(place).tokenizer
@@ -159,6 +161,14 @@ def choose(kind: str, variants: Mapping[str, _T], name: str) -> _T:
     except KeyError:
         known = ", ".join(sorted(variants))
         raise SettingsError(f"unknown {kind} {name!r}: choose one of {known}") from None
+
+
+def _require_place(place: object) -> None:
+    if not isinstance(place, str):
+        raise WrongTypeError(
+            f"expected a place as a str, such as tiny-en or torch:DIR, found "
+            f"{type(place).__name__}; for a path write f'torch:{{path}}'"
+        )
 
 
 def _found(location: str, backend: ModelBackend) -> str:

@@ -33,6 +33,7 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture(autouse=True)
 def _files(marked: str) -> None:
+    Path("K").touch(mode=0o600)
     Path("K").write_text(KEY.hex() + "\n")
     Path("marked").write_text(marked)
     Path("plain").write_text(PLAIN)

@@ -37,8 +37,10 @@ def test_a_message_comes_back_by_password(ticore: Ticore, monkeypatch: pytest.Mo
     monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt Pferd")
     written = ticore("embed", "--password", "--view", "continuation", stdin=b"")
     assert (written.status, written.err) == (0, "")
+    assert streams.PASSWORD_VARIABLE not in os.environ  # nothing that is started has it
+    monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt Pferd")
     read = ticore("extract", "--password", "--view", "continuation", stdin=written.out)
-    assert (read.status, read.out) == (0, b"")
+    assert (read.status, read.out, read.err) == (0, b"", "")
     monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt pferd")
     wrong = ticore("extract", "--password", "--view", "continuation", stdin=written.out)
     wrong.assert_error(1, "key")

@@ -16,6 +16,7 @@ PLAIN = "It was a cold morning, and nobody had thought of bringing any wood into
 
 @pytest.fixture(autouse=True)
 def _files() -> None:
+    Path("K").touch(mode=0o600)
     Path("K").write_text(KEY.hex() + "\n")
     rows = [{"text": PLAIN}, {"text": None}, {"text": "a"}, {"text": PLAIN, "id": 4}]
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -20,6 +20,7 @@ SHORT = ("--key-file", "K", "--prompt", PROMPT, "--tokens", "12", "--seed", "1")
 
 @pytest.fixture(autouse=True)
 def _key_file() -> None:
+    Path("K").touch(mode=0o600)
     Path("K").write_text(KEY.hex() + "\n")
 
 

@@ -28,6 +28,7 @@ from .marks import (
     wrong_settings_are_wrong_usage,
 )
 from .scanning import ScanOptions, json_line, scan_files
+from .secrets import warn_of_others
 from .settings import DEFAULT_MODEL
 from .usage import UsageError
 
@@ -42,6 +43,7 @@ def detect(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
+            readable=False,
             help="Texts in UTF-8; - or nothing: standard input.",
             show_default=False,
         ),
@@ -67,6 +69,7 @@ def detect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="The other engine's own settings, as a JSON object.",
             show_default=False,
         ),
@@ -92,6 +95,7 @@ def detect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="Make a web page of it: the texts, each token in the colour of its score.",
             show_default=False,
         ),
@@ -113,6 +117,7 @@ def detect(
             "--output",
             "-o",
             metavar="FILE",
+            readable=False,
             help=f"{_OF_SCANS} write rows and results here, in the format of the name's ending; "
             "otherwise beside FILE.",
             show_default=False,
@@ -170,7 +175,8 @@ def detect(
         settings=scheme_settings(gamma=gamma, delta=delta, greens=greens),
     )
     if column is not None:
-        return scan_files(paths, column, task, scanning, json)
+        scan_files(paths, column, task, scanning, json)
+        return warn_of_others(key_file)
     with wrong_settings_are_wrong_usage():
         detector = task.open()
     search = Search(scheme, tokenizer, fpr)
@@ -186,6 +192,7 @@ def detect(
         streams.show(detection_table(found, search))
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
+    warn_of_others(key_file)
 
 
 def _secret(scheme: str, key_file: Path | None, config: Path | None) -> dict[str, Any]:

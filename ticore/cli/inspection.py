@@ -37,6 +37,7 @@ def inspect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="Inspect these token ids instead: numbers, such as 1 2 3 or [1, 2, 3]; "
             "-: on standard input.",
             show_default=False,
@@ -54,6 +55,7 @@ def inspect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="Make a web page of it; standard output then has the summary alone.",
             show_default=False,
         ),

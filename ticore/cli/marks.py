@@ -35,6 +35,7 @@ Scheme = Annotated[
 ]
 _KEY_FILE = typer.Option(
     metavar="FILE",
+    readable=False,
     help="The key that writer and detector share: a file made by `ticore keygen`.",
     show_default=False,
 )

@@ -25,6 +25,7 @@ from .marks import (
     scheme_settings,
     wrong_settings_are_wrong_usage,
 )
+from .secrets import warn_of_others
 from .settings import DEFAULT_MODEL, Device, Dtype, Place, model_options
 from .usage import UsageError
 
@@ -141,6 +142,7 @@ def watermark(
         streams.write_line((written.whole if view == "whole" else written.text).encode())
     if written.end in ("dead end", "context"):
         streams.note(f"ticore: {_why_short(written, tokens)}")
+    warn_of_others(key_file)
 
 
 def _stream(writing: Writing, before: str) -> Generated:
