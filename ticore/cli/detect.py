@@ -23,6 +23,7 @@ from .marks import (
     Gamma,
     Greens,
     KeyFileOfOurs,
+    SchemeVersion,
     read_key,
     scheme_settings,
     wrong_settings_are_wrong_usage,
@@ -74,11 +75,13 @@ def detect(
     gamma: Gamma = None,
     delta: Delta = None,
     greens: Greens = None,
+    scheme_version: SchemeVersion = None,
     fpr: Annotated[
         float,
         typer.Option(
             metavar="X",
-            help="The share of texts without a watermark that may be called watermarked.",
+            help="The share of texts without a watermark that may be called watermarked, over all "
+            "keys; for one key see `ticore check-key`.",
         ),
     ] = _LIBRARY["fpr"].default,
     repeats: Annotated[
@@ -166,7 +169,7 @@ def detect(
         **_secret(scheme, key_file, config),
         fpr=fpr,
         repeats=cast(Literal["once", "all"], repeats),
-        settings=scheme_settings(gamma=gamma, delta=delta, greens=greens),
+        settings=scheme_settings(gamma=gamma, delta=delta, greens=greens, version=scheme_version),
     )
     if column is not None:
         return scan_files(paths, column, task, scanning, json)
@@ -178,7 +181,8 @@ def detect(
         if json:
             streams.write_bytes(json_line(_as_json(name, detection, scheme)))
     if found and html is not None:
-        title = f"Is there a watermark? Scheme {scheme}, tokens of {tokenizer}"
+        name = found[0][1].looked_for
+        title = f"Is there a watermark? Scheme {name}, tokens of {tokenizer}"
         write_atomically(html, detection_page(found, detector.tokenizer, title).encode())
     if found and not json:
         streams.show(detection_table(found))
@@ -262,4 +266,5 @@ def _as_json(name: str, found: Detection, scheme: str) -> dict[str, Any]:
         "tokens": found.tokens,
         "segment": {"begin": segment.begin, "end": segment.end, "p_value": segment.p_value},
         "scheme": scheme,
+        "version": found.version,
     }

@@ -51,20 +51,27 @@ def scan_files(
         started = time.perf_counter()
         with wrong_settings_are_wrong_usage(), streams.progress_bar("looking") as progress:
             found = scan(each, task, progress=progress, tell=_tell, **running)
-        _show(each, found, time.perf_counter() - started, json)
+        _show(each, task, found, time.perf_counter() - started, json)
+    if task.scheme == "unigram":
+        streams.note(
+            "ticore: the false-positive rate holds over all keys; this one's list may suit some "
+            "texts more: see ticore check-key"
+        )
 
 
 def _tell(sentence: str) -> None:
     streams.note(f"ticore: {sentence}")
 
 
-def _show(done: Scan, found: Summary, seconds: float, json: bool) -> None:
+def _show(done: Scan, task: Task, found: Summary, seconds: float, json: bool) -> None:
     if json:
         shown = {"file": str(done.source), "output": str(done.output), **asdict(found)}
-        return streams.write_bytes(json_line(shown | {"seconds": seconds}))
+        shown |= {"seconds": seconds, "looked_for": task.looked_for}
+        return streams.write_bytes(json_line(shown))
     grid = Table.grid(padding=(0, 2))
     for name, value in (
         ("written", str(done.output)),
+        ("looked for", task.looked_for),
         ("rows", f"{found.rows:,} in {seconds:.1f} s"),
         ("watermarked", f"{found.watermarked:,}"),
         ("in part", f"{found.in_part:,}"),

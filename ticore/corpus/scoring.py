@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from ..errors import TicoreError
 from ..registry import load_tokenizer
+from ..schemes import READERS
+from ..schemes.numbers import LATEST
 from ..watermarking import Detection, WatermarkDetector
 from .base import Problem, Text
 from .results import Result
@@ -43,6 +45,13 @@ class Task:
             repeats=self.repeats,
             **self.settings,
         )
+
+    @property
+    def looked_for(self) -> str:
+        """The scheme and its version, for a person."""
+        if self.scheme in READERS:
+            return self.scheme
+        return f"{self.scheme}, version {self.settings.get('version', LATEST)}"
 
     def shaping(self) -> dict[str, Any]:
         """All that results depend on, without what is secret."""

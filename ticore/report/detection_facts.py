@@ -9,7 +9,8 @@ _LEAST = 1e-300  # below it a double soon holds nothing but zero
 
 def detection_facts(found: Detection) -> list[tuple[str, str]]:
     """The numbers of a detection, each with its name; the verdict is not among them."""
-    facts = [
+    facts = [("looked for", found.looked_for)] if found.scheme else []
+    facts += [
         ("p-value", probability(found.p_value)),
         ("strength", f"{found.strength:.2f} standard deviations"),
         ("scored", f"{found.scored:,} of {found.tokens:,} tokens"),

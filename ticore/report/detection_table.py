@@ -32,7 +32,11 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
         ("segment", _place),
     ]
     columns = [each for each in columns if any(each[1](detection) for _, detection in found)]
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    names = sorted({detection.looked_for for _, detection in found} - {""})
+    caption = Text(f"looked for: {'; '.join(names)}") if names else None
+    table = Table(
+        box=None, pad_edge=False, header_style="bold", caption=caption, caption_justify="left"
+    )
     table.add_column("text", overflow="fold")
     table.add_column("verdict")
     for title, _ in columns:
