@@ -23,6 +23,7 @@ from .marks import (
     Gamma,
     Greens,
     KeyFileOfOurs,
+    SchemeVersion,
     read_key,
     scheme_settings,
     wrong_settings_are_wrong_usage,
@@ -77,11 +78,13 @@ def detect(
     gamma: Gamma = None,
     delta: Delta = None,
     greens: Greens = None,
+    scheme_version: SchemeVersion = None,
     fpr: Annotated[
         float,
         typer.Option(
             metavar="X",
-            help="The share of texts without a watermark that may be called watermarked.",
+            help="The share of texts without a watermark that may be called watermarked, over all "
+            "keys; for one key see `ticore check-key`.",
         ),
     ] = _LIBRARY["fpr"].default,
     repeats: Annotated[
@@ -172,21 +175,21 @@ def detect(
         **_secret(scheme, key_file, config),
         fpr=fpr,
         repeats=cast(Literal["once", "all"], repeats),
-        settings=scheme_settings(gamma=gamma, delta=delta, greens=greens),
+        settings=scheme_settings(gamma=gamma, delta=delta, greens=greens, version=scheme_version),
     )
     if column is not None:
         scan_files(paths, column, task, scanning, json)
         return warn_of_others(key_file)
     with wrong_settings_are_wrong_usage():
         detector = task.open()
-    search = Search(scheme, tokenizer, fpr)
+    search = Search(scheme, tokenizer, fpr, detector.version)
     found = []
     for name, detection in _detections(detector, paths):
         found.append((name, detection))
         if json:
             streams.write_bytes(json_line(_as_json(name, detection, search)))
     if found and html is not None:
-        title = f"Is there a watermark? Scheme {scheme}, tokens of {tokenizer}"
+        title = f"Is there a watermark? Scheme {search.named}, tokens of {tokenizer}"
         write_atomically(html, detection_page(found, detector.tokenizer, title, search).encode())
     if found and not json:
         streams.show(detection_table(found, search))
@@ -268,6 +271,7 @@ def _as_json(name: str, found: Detection, search: Search) -> dict[str, Any]:
         "tokens": found.tokens,
         "segment": {"begin": segment.begin, "end": segment.end, "p_value": segment.p_value},
         "scheme": search.scheme,
+        "version": search.version,
         "tokenizer": search.tokenizer,
         "fpr": search.fpr,
     }

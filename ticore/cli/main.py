@@ -14,6 +14,7 @@ from typer.main import get_command
 from ..errors import TicoreError
 from . import streams
 from .audit import audit
+from .check_key import check
 from .demo import demo
 from .detect import detect
 from .fingerprint import fingerprint
@@ -57,6 +58,7 @@ for command in (
     *(models, inspect, audit, fingerprint),
 ):
     app.command()(command)
+app.command("check-key")(check)
 
 
 def _show_version(wanted: bool) -> None:

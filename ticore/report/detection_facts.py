@@ -18,16 +18,23 @@ class Search:
         scheme: its name, or the engine's.
         tokenizer: its place.
         fpr: the false-positive rate that was asked for.
+        version: of the scheme; None where it has none.
     """
 
     scheme: str
     tokenizer: str
     fpr: float
+    version: int | None = None
+
+    @property
+    def named(self) -> str:
+        """The scheme and its version."""
+        return self.scheme if self.version is None else f"{self.scheme}, version {self.version}"
 
     def facts(self) -> list[tuple[str, str]]:
         """Each with its name."""
         return [
-            ("scheme", self.scheme),
+            ("scheme", self.named),
             ("tokenizer", self.tokenizer),
             ("threshold", f"{self.fpr:g} of texts without a watermark may be called watermarked"),
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..registry import require_model
 from ..rows import each_row
 from .lockstep import Row, in_lockstep
 from .rollback import MOST_UNDONE, Rollback, Sampler, most_rewound
-from .sampling import RowSamplers, excluding, multinomial, own_draws
+from .sampling import RowSamplers, excluding, multinomial, of_text, own_draws, random_numbers
 from .serial import start_batch
 from .writing import Generated, Writing
 
@@ -33,7 +32,8 @@ class Generator:
             receiver has the text alone, where there are none. `boundaries`: the receiver keeps
             them, as in rollouts of chats, and reads each part between them by itself.
         end_of_text: whether the text may end by itself, before its length is reached.
-        seed: of the random numbers of the default sampler.
+        seed: of the random numbers of the default sampler; None: another text each time, also in
+            processes that were forked after this was made.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Generator:
         never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, model.logit_width)}
         never |= model.eos_ids
         self._never = sorted(never - self._eos_ids)
-        self._draw = random.Random(seed)
+        self._draw = random_numbers(seed)
         self._given = sampler
         self._sampler = excluding(sampler or multinomial(self._draw), self._never)
         self._verifier = Verifier(tokenizer, "prefix", view, specials=specials)
@@ -167,7 +167,7 @@ class Generator:
         rollback = Rollback(
             decoder,
             verification,
-            sampler,
+            of_text(sampler, len(decoder.ids)),
             tokens=min(tokens, room),
             observation=self._observation or 0,
             eos_ids=self._eos_ids,

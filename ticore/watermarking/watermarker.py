@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..registry import require_model
 from ..schemes import Scheme, scheme_named
 from .generating import Generator
 from .rollback import Sampler
-from .sampling import Warp, marked, own_draws
+from .sampling import Warp, marked, own_draws, random_numbers
 from .writing import Generated, Writing
 
 
@@ -25,7 +24,9 @@ class Watermarker:
         key: the secret that a detector needs too; needed with a name. See `ticore.new_key`.
         observation, view, specials, end_of_text: see `ticore.watermarking.Generator`.
         temperature, top_k, top_p: see `ticore.watermarking.Warp`; before the scheme's own bias.
-        seed: of the random numbers that are not the scheme's; None: another text each time.
+        seed: of the random numbers that are not the scheme's; None: another text each time, also in
+            processes that were forked after this was made. (Version 1 of `gumbel` has none but the
+            scheme's: after a prompt of five tokens or more its text is always the same.)
         settings: of the scheme, such as gamma.
 
     Raises:
@@ -59,7 +60,7 @@ class Watermarker:
         require_model(model)
         self.scheme = scheme_named(scheme, key, model.tokenizer.vocab_size, **settings)
         self._warp = Warp(temperature, top_k, top_p)
-        self._draw = random.Random(seed)
+        self._draw = random_numbers(seed)
         self._generator = Generator(
             model,
             marked(self.scheme, self._draw, self._warp),
