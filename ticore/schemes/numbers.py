@@ -225,7 +225,10 @@ class WideNumbers(Numbers):
         return wide.rounds(seed, words)
 
 
-_OF_VERSIONS: dict[int, Callable[[bytes, str, int], Numbers]] = {1: FirstNumbers, 2: WideNumbers}
+_OF_VERSIONS: dict[int, Callable[[bytes | str, str, int], Numbers]] = {
+    1: FirstNumbers,
+    2: WideNumbers,
+}
 
 
 def numbers_of(version: int, key: bytes | str, scheme: str, size: int) -> Numbers:
