@@ -443,6 +443,7 @@ def check_walk(
     true = list(takewhile(lambda token: token not in special, tokenizer.encode(text)))
     with few_characters():
         engine, judge = engine_of(tokenizer, mode, rung)
+        judge.boundaries = frozenset()  # an engine knows one part of a list, which none ends
         history, state = [], engine.start()
         for choice in [*true, *choices, 0]:
             some = tokens

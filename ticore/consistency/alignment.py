@@ -92,7 +92,7 @@ def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
 
 
 def _checked(ids: Sequence[int], size: int) -> list[int]:
-    given = [int(token) for token in ids]
+    given = list(map(int, ids))
     if given and not 0 <= min(given) <= max(given) < size:
         checked_ids(given, size)  # which says what is wrong
     return given
@@ -144,6 +144,8 @@ def _compare_part(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
     again = tokenizer.encode(text) if ids else []
     data = text.encode()
     spans = _spans([tokenizer.token_bytes(i) for i in ids], data)
+    if again == ids:  # as mostly
+        return Comparison(tuple(ids), tuple(ids), text, spans, spans, sits=(), cits=())
     # A special token that `encode` finds in a text covers its own name there.
     read = [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
     spans_again = _spans(read, data)

@@ -270,10 +270,12 @@ class Verification:
         before = self._states[-1]
         if token in self._special:
             state = self._after_special(token)
+        elif not 0 <= token < self._size:
+            checked_ids((token,), self._size)  # which says what is wrong
+        elif before is None:
+            state = self._mended_by(token)
         else:
-            checked_ids((token,), self._size)
-            follow = self._engine.follow
-            state = self._mended_by(token) if before is None else follow(before, token)
+            state = self._engine.follow(before, token)
         self._ids.append(token)
         self._states.append(state)
 
