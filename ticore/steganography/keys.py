@@ -74,7 +74,7 @@ class Secret:
         Raises:
             KeyFormatError: `key` has another length, or is no key: see `ticore.keys`.
         """
-        return cls(bytes(sealing_key(key)), salt_length=0)
+        return cls(sealing_key(key), salt_length=0)
 
     @classmethod
     def from_password(cls, password: str) -> Secret:
@@ -155,7 +155,7 @@ def sealing_key(key: object) -> bytes:
         raise KeyFormatError(
             f"a key has {KEY_BYTES} bytes, found {len(data)}; make one with: ticore keygen"
         )
-    return data
+    return bytes(data)
 
 
 def parse_key(data: bytes | str, source: str = "the key") -> bytes:

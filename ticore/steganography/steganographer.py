@@ -13,6 +13,7 @@ from ..codecs import BitSource, Reader, StopRule, codec_named, pack_bits, unpack
 from ..consistency import Mode, View
 from ..disambiguation import Beginning, TextReader, disambiguation_named
 from ..errors import (
+    AuthenticationError,
     CapacityError,
     ExtractionError,
     IncompleteMessageError,
@@ -257,7 +258,9 @@ class Steganographer:
                 continue
             except _EnoughError:
                 break
-        raise type(first)(f"{first}; {USUAL}, and none of those that were undone helped") from None
+        if isinstance(first, AuthenticationError | IncompleteMessageError):
+            raise first  # The text is one of these settings', but not under this key.
+        raise type(first)(f"{first}; {USUAL}, and none of those that were undone helped")
 
     def embed_bits(
         self, bits: Sequence[int], stop: StopRule = "exact", progress: Progress | None = None
