@@ -18,6 +18,7 @@ import sentencepiece
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
+from ticore.limits import library_failure
 from ticore.unicode import require_unicode
 
 from .proto import SPACE, Piece, byte_of, parse
@@ -79,9 +80,17 @@ class SentencePieceTokenizer:
         return self._unknown
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
+        """Ids of `text`.
+
+        Raises:
+            SettingsError: it holds a lone surrogate.
+            ModelFilesError: the library fails at it.
+        """
         require_unicode(text)
-        ids: list[int] = self._library.encode(text)
+        try:
+            ids: list[int] = self._library.encode(text)
+        except BaseException as error:
+            raise library_failure(error, f"a text of {len(text):,} characters") from None
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -90,7 +99,10 @@ class SentencePieceTokenizer:
             return [self.encode(text) for text in texts]
         for text in texts:
             require_unicode(text)
-        batch: list[list[int]] = self._library.encode(list(texts))
+        try:
+            batch: list[list[int]] = self._library.encode(list(texts))
+        except BaseException as error:
+            raise library_failure(error, f"one of {len(texts):,} texts") from None
         return batch
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -172,6 +172,11 @@ def test_lone_surrogate_is_refused(text: str) -> None:
         tokenizer.encode_batch(["fine", text])
 
 
+def test_what_the_library_fails_with() -> None:
+    proto = SENTENCEPIECE["sp-bpe"]()._library.serialized_model_proto()
+    contract.check_failures(SentencePieceTokenizer(proto))
+
+
 # Structure
 
 

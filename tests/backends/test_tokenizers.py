@@ -695,44 +695,8 @@ def test_what_fails_at_some_texts_is_refused(tmp_path: Path) -> None:
         assert str(tmp_path) in str(caught.value)
 
 
-class Failing:
-    """In the place of the library: it fails at whatever it is asked."""
-
-    def __init__(self, error: BaseException) -> None:
-        self._error = error
-
-    def encode(self, *_: object, **__: object) -> Any:
-        raise self._error
-
-    encode_batch_fast = decode = encode
-
-
-class Panic(BaseException):
-    """As pyo3's: no Exception."""
-
-
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        (Panic("index out of bounds"), ModelFilesError),
-        (Exception("Missing [UNK]"), ModelFilesError),
-        (KeyboardInterrupt(), KeyboardInterrupt),
-        (MemoryError(), MemoryError),
-    ],
-)
-def test_what_the_library_fails_with_later(
-    error: BaseException, expected: type[BaseException]
-) -> None:
-    tokenizer = HuggingFaceTokenizer(byte_level())
-    tokenizer._library = Failing(error)
-    for call in (
-        lambda: tokenizer.encode("some text"),
-        lambda: tokenizer.encode_batch(["some text"]),
-        lambda: tokenizer.decode([1, 2]),
-    ):
-        with pytest.raises(expected) as caught:
-            call()
-        assert str(error) in str(caught.value)
+def test_what_the_library_fails_with_later() -> None:
+    contract.check_failures(HuggingFaceTokenizer(byte_level()))
 
 
 def test_binary_file_names_the_other_backend(tmp_path: Path) -> None:
