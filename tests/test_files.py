@@ -179,6 +179,25 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
+@as_root
+@pytest.mark.parametrize(("maker", "mode", "follows"), [(1234, 0o1777, False), (0, 0o1777, True)])
+def test_a_link_that_is_a_trap(tmp_path: Path, maker: int, mode: int, follows: bool) -> None:
+    """Where anybody can make files, a link leads to a file that its maker cannot write."""
+    folder, mine = tmp_path / "tmp", tmp_path / "mine"
+    folder.mkdir()
+    folder.chmod(mode)
+    os.chown(folder, 77, 77)
+    mine.write_bytes(b"old")
+    (folder / "page.html").symlink_to(mine)
+    os.chown(folder / "page.html", maker, maker, follow_symlinks=False)
+    if follows:
+        write_atomically(folder / "page.html", b"new")
+    else:
+        with pytest.raises(FileError, match="a link that another user made"):
+            write_atomically(folder / "page.html", b"new")
+    assert mine.read_bytes() == (b"new" if follows else b"old")
+
+
 def test_a_file_can_be_written_elsewhere(tmp_path: Path) -> None:
     within, path = tmp_path / "parts", tmp_path / "out"
     within.mkdir()

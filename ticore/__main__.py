@@ -1,6 +1,6 @@
 """`python -m ticore` is the command `ticore`."""
 
-from .cli import main
+from ticore_command import main
 
 if __name__ == "__main__":
     main()

@@ -43,7 +43,8 @@ def written_atomically(
 
     A file that is replaced keeps its mode, and its owner and group where the system lets it; where
     not, nobody may do more with the new one than with the old. A new file has the mode that the
-    umask gives. A link stays, and what it points to is replaced.
+    umask gives. A link stays, and what it points to is replaced; not where anybody can make files
+    and somebody else made the link.
 
     Args:
         path: the file to write, in a directory that exists.
@@ -55,6 +56,7 @@ def written_atomically(
             unchanged.
     """
     with _failures_named(path):
+        _require_own_link(path)
         target = Path(os.path.realpath(path))
         before = _regular(target, path)
         # A rename across file systems is not atomic.
@@ -139,6 +141,22 @@ def _is_possible(path: str | os.PathLike[str]) -> bool:
         return b"\0" not in os.fsencode(path)
     except ValueError:
         return False
+
+
+def _require_own_link(path: str | os.PathLike[str]) -> None:
+    """Raise FileError for a link that another user left in a folder such as /tmp, as a trap.
+
+    As Linux does where a file is opened (protected_symlinks). Who renames is not asked by it.
+    """
+    if not hasattr(os, "geteuid") or not os.path.islink(path):
+        return
+    maker, folder = os.lstat(path).st_uid, os.stat(os.path.dirname(path) or ".")
+    anybodys = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+    if anybodys and maker not in (os.geteuid(), folder.st_uid):
+        raise FileError(
+            f"expected {path} to be a file, found a link that another user made in a folder where "
+            f"anybody can; choose another place"
+        )
 
 
 def _regular(target: Path, path: str | os.PathLike[str]) -> os.stat_result | None:
