@@ -10,7 +10,7 @@ from .conftest import Ticore
 
 COMMANDS = [
     *("demo", "agree", "embed", "extract", "keygen"),
-    *("watermark", "detect"),
+    *("watermark", "detect", "check-key"),
     *("models", "inspect", "audit"),
 ]
 
