@@ -94,7 +94,7 @@ def test_a_fault_of_a_scheme_is_not_taken_for_a_wrong_setting(monkeypatch) -> No
     def fail(*_: object) -> None:
         raise TypeError("a fault inside")
 
-    monkeypatch.setattr("ticore.schemes.keyed.Key.derive", fail)
+    monkeypatch.setattr("ticore.schemes.wide.WideKey.derive", fail)
     with pytest.raises(TypeError, match="a fault inside"):
         ticore.WatermarkDetector(TOY, "gumbel", key=KEY)
 

@@ -12,7 +12,7 @@ from .conftest import Ticore, shell
 
 COMMANDS = [
     *("demo", "agree", "embed", "extract", "keygen"),
-    *("watermark", "detect"),
+    *("watermark", "detect", "check-key"),
     *("models", "inspect", "audit"),
 ]
 

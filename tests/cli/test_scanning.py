@@ -29,6 +29,7 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
     shown = dict(line.rstrip().rsplit("  ", 1) for line in found.out.decode().splitlines())
     assert {name.strip(): value.strip() for name, value in shown.items()} | {"rows": ""} == {
         "written": "rows.detected.jsonl",
+        "looked for": "gumbel, version 2",
         "rows": "",
         "watermarked": "0",
         "in part": "0",
@@ -45,6 +46,7 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
         None,
         "no watermark found",
     ]
+    assert {row["looked_for"] for row in rows if row["verdict"]} == {"gumbel, version 2"}
     assert rows[3]["id"] == 4
     assert not Path("rows.detected.jsonl.parts").exists()
 
@@ -55,6 +57,13 @@ def test_json_and_several_files(ticore: Ticore) -> None:
     assert (first["file"], first["rows"], first["errors"]) == ("rows.jsonl", 3, 2)
     assert (second["output"], second["rows"]) == ("nothing.detected.jsonl", 0)
     assert Path("nothing.detected.jsonl").read_bytes() == b""
+
+
+def test_one_unigram_key_for_many_texts_has_a_note(ticore: Ticore) -> None:
+    settings = [*SETTINGS[:3], "unigram", *SETTINGS[4:], "--workers", "1"]
+    found = ticore("detect", *settings, "rows.jsonl")
+    assert found.status == 0
+    assert found.err.startswith("ticore: the false-positive rate holds over all keys")
 
 
 def test_another_output(ticore: Ticore) -> None:

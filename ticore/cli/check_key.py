@@ -16,7 +16,8 @@ from rich.text import Text
 from ..corpus import ENDINGS
 from ..corpus.formats import open_corpus
 from ..registry import load_tokenizer
-from ..watermarking import KeyCheck, WatermarkDetector, check_key
+from ..watermarking import KeyCheck, WatermarkDetector
+from ..watermarking import check_key as look
 from . import streams
 from .marks import (
     DEFAULT_SCHEME,
@@ -37,7 +38,7 @@ _ROWS = 500  # read at a time
 _FPR = inspect.signature(WatermarkDetector).parameters["fpr"].default
 
 
-def check(
+def check_key(
     key_file: KeyFile,
     texts: Annotated[
         list[Path],
@@ -69,7 +70,7 @@ def check(
     ] = _FPR,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON object instead.")] = False,
 ) -> None:
-    """Say how many texts without a watermark a key calls watermarked.
+    """Say whether a key finds watermarks where there are none.
 
     A false-positive rate holds over all keys. The one list of a `unigram` key may suit a language
     or a subject, and then too many of its texts are called watermarked. The exit status is 1 if
@@ -85,7 +86,7 @@ def check(
             **scheme_settings(gamma=gamma, greens=greens, version=scheme_version),
         )
     with streams.progress_bar("looking"):
-        found = check_key(detector, _texts(texts, column))
+        found = look(detector, _texts(texts, column))
     name = f"{scheme}, version {detector.version}"
     if json:
         streams.write_json(asdict(found) | {"advice": found.advice, "looked_for": name})

@@ -14,7 +14,7 @@ from typer.main import get_command
 from ..errors import TicoreError
 from . import streams
 from .audit import audit
-from .check_key import check
+from .check_key import check_key
 from .demo import demo
 from .detect import detect
 from .fingerprint import fingerprint
@@ -54,11 +54,10 @@ app = typer.Typer(
 )
 for command in (
     *(demo, agree, embed, extract, keygen),
-    *(watermark, detect),
+    *(watermark, detect, check_key),
     *(models, inspect, audit, fingerprint),
 ):
     app.command()(command)
-app.command("check-key")(check)
 
 
 def _show_version(wanted: bool) -> None:

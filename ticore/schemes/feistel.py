@@ -16,7 +16,7 @@ from typing import Any
 
 from array_api_compat import array_namespace, device
 
-from .words import Words, choose
+from .words import Words, choose, looked_up
 
 Rounds = Callable[[int, Words], Words]
 
@@ -105,7 +105,7 @@ def _looked_up(table: Words, index: Words, length: int) -> Words:
     xp = array_namespace(table)
     times = -(-length // table.shape[-1])
     long = xp.reshape(xp.tile(table, (1, times))[:, :length], (-1,))
-    return xp.reshape(xp.take(long, xp.reshape(index, (-1,))), index.shape)
+    return looked_up(long, index)
 
 
 def _indices(words: Words) -> Words:

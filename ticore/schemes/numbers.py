@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from array_api_compat import array_namespace
 
 from ..errors import SettingsError
 from . import feistel, keyed, wide
@@ -22,7 +21,7 @@ from .feistel import Rounds
 from .keyed import Key
 from .tables import Tables
 from .wide import Seed, WideKey
-from .words import Words, is_below, lesser
+from .words import Words, is_below, lesser, looked_up
 
 Version = Literal[1, 2]
 LATEST: Version = 2
@@ -143,9 +142,7 @@ class Numbers(ABC):
 
     def _looked_up(self, ids: Words) -> Words:
         """The words of arrays of ids below the vocabulary's size."""
-        xp = array_namespace(ids)
-        flat = xp.take(self._table("words", self._size, ids), xp.reshape(ids, (-1,)))
-        return xp.reshape(flat, ids.shape)
+        return looked_up(self._table("words", self._size, ids), ids)
 
 
 class FirstNumbers(Numbers):

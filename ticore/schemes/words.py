@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_torch_array
 
 Words = Any
 """A Python int or an array of integers, as above."""
@@ -112,6 +112,14 @@ def lesser(one: Words, other: Words) -> Words:
     if isinstance(one, int) and isinstance(other, int):
         return min(one, other)
     return array_namespace(one).minimum(one, other)
+
+
+def looked_up(table: Words, index: Words) -> Words:
+    """The entries of a table of one row at indices of any shape, none of which is negative."""
+    flat = index.reshape(-1)
+    if is_torch_array(table):  # `take` would first look for negative ones
+        return table.index_select(0, flat).reshape(index.shape)
+    return array_namespace(table).take(table, flat).reshape(index.shape)
 
 
 def choose(which: Any, yes: Words, no: Words) -> Words:
