@@ -29,13 +29,12 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
     shown = dict(line.rstrip().rsplit("  ", 1) for line in found.out.decode().splitlines())
     assert {name.strip(): value.strip() for name, value in shown.items()} | {"rows": ""} == {
         "written": "rows.detected.jsonl",
-        "looked for": "gumbel, version 2",
         "rows": "",
         "watermarked": "0",
         "in part": "0",
         "none found": "2",
         "errors": "2",
-        "scheme": "gumbel",
+        "scheme": "gumbel, version 2",
         "tokenizer": "tiny-en",
         "threshold": "1e-05 of texts without a watermark may be called watermarked",
     }

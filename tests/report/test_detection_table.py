@@ -55,9 +55,8 @@ def test_what_was_looked_for_is_named():
     named = detection([1, 2], [2, 3], [True, True])
     named = dataclasses.replace(named, scheme="gumbel", version=1)
     other = dataclasses.replace(named, scheme="VLLMGumbel", version=None)
-    assert lines(named)[1] == "looked for  gumbel, version 1"
-    assert lines(named, named)[-1] == "looked for: gumbel, version 1"
-    assert lines(named, other)[-1] == "looked for: VLLMGumbel; gumbel, version 1"
+    assert lines(named)[-1] == "scheme    gumbel, version 1"
+    assert lines(other)[-1] == "scheme    VLLMGumbel"
 
 
 def test_one_in_part_has_its_segment():

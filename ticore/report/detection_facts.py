@@ -54,7 +54,9 @@ def detection_facts(found: Detection, search: Search | None = None) -> list[tupl
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
     if stands_out(found, search):
         facts.append(("best segment", segment_fact(found.segment)))
-    return [*facts, *([] if search is None else search.facts())]
+    if search is not None:
+        return [*facts, *search.facts()]
+    return [*facts, ("scheme", found.looked_for)] if found.scheme else facts
 
 
 def stands_out(found: Detection, search: Search | None) -> bool:
