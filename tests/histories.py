@@ -72,3 +72,18 @@ PASSAGES: dict[str, str] = {
         "q mississippi banananana lololol =====-----===== \r\r\r\r\r\n\n\n\n\n"
     ),
 }
+
+# One character over and over, to where windows of powers of two would end: what stands before is
+# neither to be forgotten nor to be made up.
+LONG_RUNS = tuple(
+    before + character * length
+    for before, character, lengths in (
+        ("", " ", (64,)),
+        ("a", " ", (63, 64, 65, 129)),
+        ("a", "\n", (65,)),
+        ("", "1", (65,)),
+        ("", "あ", (33,)),
+        ("o", "\u0316", (31, 32, 33, 65)),
+    )
+    for length in lengths
+)

@@ -5,13 +5,13 @@ Where this gives what `encode` gives, the structure describes the tokenizer.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 import regex
 
+from ticore.consistency.characters import is_doubtful
 from ticore.interfaces import Tokenizer, TokenizerStructure
 
 UNKNOWN = -1
@@ -158,9 +158,9 @@ class ReferenceEncoder:
 def is_read_alike(text: str) -> bool:
     """Whether all libraries agree on the classes of the characters.
 
-    Unassigned characters differ by Unicode version; so does U+0295, a letter of changing case.
+    New characters differ by Unicode version; so does U+0295, a letter of changing case.
     """
-    return not any(c == "\u0295" or unicodedata.category(c) == "Cn" for c in text)
+    return not any(c == "\u0295" or is_doubtful(c) for c in text)
 
 
 def comparable(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -93,7 +94,7 @@ def test_a_fault_of_a_scheme_is_not_taken_for_a_wrong_setting(monkeypatch) -> No
     def fail(*_: object) -> None:
         raise TypeError("a fault inside")
 
-    monkeypatch.setattr("ticore.schemes.keyed.Key.derive", fail)
+    monkeypatch.setattr("ticore.schemes.wide.WideKey.derive", fail)
     with pytest.raises(TypeError, match="a fault inside"):
         ticore.WatermarkDetector(TOY, "gumbel", key=KEY)
 
@@ -104,7 +105,7 @@ def test_files_that_hold_no_key(tmp_path) -> None:
     with pytest.raises(FileError, match="cannot read"):
         ticore.load_key("a\0b")
     (tmp_path / "long").write_bytes(b"ab" * 10_000)
-    with pytest.raises(FileError, match="expected at most 4096 bytes"):
+    with pytest.raises(FileError, match="expected at most 4,096 bytes"):
         ticore.load_key(tmp_path / "long")
 
 
@@ -126,6 +127,11 @@ DETECTOR = ticore.WatermarkDetector(TOY, "gumbel", key=KEY)
         # These are sequences, of integers and of texts, and were taken for other input.
         (lambda: MARK.generate(b"ab", 3), "expected token ids, or a text"),
         (lambda: MARK.generate_batch("ab", 3), "expected a list of prompts, found one str"),
+        (
+            lambda: ticore.load_model(Path("m")),
+            r"expected a place as a str, .* found \w*Path; for a",
+        ),
+        (lambda: ticore.load_tokenizer(None), "expected a place as a str, .* found NoneType"),
         (lambda: DETECTOR.detect_batch("ab"), "expected a list of texts, found one str"),
     ],
 )

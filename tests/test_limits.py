@@ -48,3 +48,20 @@ def test_ids_are_about_as_many_as_tokens(tokens):
     limits.require_dense(most, tokens)
     with pytest.raises(ModelFilesError, match=f"found the id {most + 1:,}"):
         limits.require_dense(most + 1, tokens)
+
+
+class Panic(BaseException):
+    """As libraries in Rust raise it: no Exception."""
+
+
+@pytest.mark.parametrize("error", [Panic("index out of bounds"), RuntimeError("no"), ValueError()])
+def test_what_a_library_fails_with_is_an_error_of_ours(error):
+    found = limits.library_failure(error, "a text of 3 characters")
+    assert isinstance(found, ModelFilesError)
+    assert "fails at a text of 3 characters" in str(found)
+    assert str(error) in str(found)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), MemoryError()])
+def test_what_is_no_failure_of_a_library_stays_what_it_is(error):
+    assert limits.library_failure(error, "a text") is error

@@ -7,7 +7,8 @@ from types import MappingProxyType
 import pytest
 
 from tests.models import ToyModel, ToyTokenizer
-from ticore import load_model, load_tokenizer, registry
+from ticore import Verifier, WatermarkDetector, compare, load_model, load_tokenizer, registry
+from ticore.consistency import audit
 from ticore.errors import MissingExtraError, ModelFilesError, SettingsError, UnknownPlaceError
 from ticore.interfaces import LanguageModel, Tokenizer
 
@@ -113,3 +114,78 @@ def test_choose():
     assert registry.choose("codec", {"a": 1}, "a") == 1
     with pytest.raises(SettingsError, match="unknown codec 'c': choose one of a, b"):
         registry.choose("codec", {"b": 2, "a": 1}, "c")
+
+
+class Adopter:
+    """A third party's backend that takes the tokenizers of its own library."""
+
+    summary = "toys"
+
+    def __init__(self):
+        self.asked = 0
+
+    def load(self, location):
+        return ToyTokenizer([location, "a"])
+
+    def adopt(self, found):
+        self.asked += 1
+        return ToyTokenizer(["a", *found]) if isinstance(found, list) else None
+
+
+ADOPTER = Adopter()
+
+
+@pytest.fixture
+def _adopting(monkeypatch):
+    entries = [
+        EntryPoint("stray", "no_such_library:BACKEND", registry.TOKENIZERS),
+        EntryPoint("old", f"{__name__}:TOYS", registry.TOKENIZERS),  # without `adopt`
+        EntryPoint("adopter", f"{__name__}:ADOPTER", registry.TOKENIZERS),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries)
+    monkeypatch.setattr(registry, "_ADOPTED", [])
+
+
+@pytest.mark.usefixtures("_adopting")
+def test_a_tokenizer_of_another_library():
+    found, before = ["b"], ADOPTER.asked
+    adopted = registry.as_tokenizer(found)
+    assert adopted.pieces == ["a", "b"]
+    assert registry.as_tokenizer(adopted) is adopted
+    assert registry.as_tokenizer(found) is adopted
+    assert ADOPTER.asked == before + 1
+    assert compare(found, [0, 1]).consistent
+    assert Verifier(found).tokenizer is adopted
+    assert WatermarkDetector(found, key=bytes(32)).tokenizer is adopted
+    found.append("c")
+    assert registry.as_tokenizer(found).pieces == ["a", "b", "c"]
+    assert registry.as_tokenizer(["b"]) is not adopted
+    others = [registry.as_tokenizer([str(n)]) for n in range(9)]
+    assert len(registry._ADOPTED) < len(others)
+
+
+@pytest.mark.usefixtures("_adopting")
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ("tiny-en", "the text 'tiny-en'; open one with ticore.load_tokenizer"),
+        (None, "a builtins.NoneType"),
+        (ToyModel, "a builtins.type"),
+    ],
+)
+def test_what_is_no_tokenizer(found, said):
+    for take in (
+        registry.as_tokenizer,
+        Verifier,
+        audit,
+        lambda it: compare(it, []),
+        lambda it: WatermarkDetector(it, key=bytes(32)),
+    ):
+        with pytest.raises(SettingsError, match=f"expected a tokenizer, .*, found {said}"):
+            take(found)
+
+
+def test_what_is_no_model():
+    registry.require_model(load_model("tiny-en"))
+    with pytest.raises(SettingsError, match=r"expected a model .*, found the text 'tiny-en'; open"):
+        registry.require_model("tiny-en")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from ticore.errors import ModelFilesError
 from ticore.interfaces import Tokenizer, TokenizerStructure
 
 from .tokenizers import FRAGMENTS
@@ -118,3 +121,39 @@ def check_structure(tokenizer: Tokenizer) -> None:
         assert all(spelled[a] + spelled[b] == spelled[c] for a, b, c in structure.merges.tolist())
     for table, dtype in ((structure.ranks, np.int32), (structure.scores, np.float32)):
         assert table is None or (table.shape, table.dtype) == ((size,), dtype)
+
+
+class Failing:
+    """In the place of a library: it fails at whatever it is asked."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def encode(self, *_: object, **__: object) -> Any:
+        raise self._error
+
+    encode_batch_fast = encode_ordinary = encode_ordinary_batch = encode
+
+
+class Panic(BaseException):
+    """As libraries in Rust raise it: no Exception."""
+
+
+def check_failures(tokenizer: Any) -> None:
+    """What the library of a tokenizer fails with is an error of ours, and interrupts pass.
+
+    Args:
+        tokenizer: of no further use afterwards.
+    """
+    long = ["some text"] * 10_000  # for which some use threads
+    for error, expected in (
+        (Panic("index out of bounds"), ModelFilesError),
+        (RuntimeError("Missing [UNK]"), ModelFilesError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+        (MemoryError(), MemoryError),
+    ):
+        tokenizer._library = Failing(error)
+        for call, text in ((tokenizer.encode, "some text"), (tokenizer.encode_batch, long)):
+            with pytest.raises(expected) as caught:
+                call(text)
+            assert str(error) in str(caught.value)

@@ -280,10 +280,22 @@ def _open_llama_3() -> TiktokenTokenizer:
     return TiktokenTokenizer.from_file(_file("llama-3/tokenizer.model"), "llama3")
 
 
+LLAMA_3_SPECIAL = {
+    "<|begin_of_text|>": 128_000,
+    "<|end_of_text|>": 128_001,
+    **{f"<|reserved_special_token_{n}|>": 128_002 + n for n in range(4)},
+    "<|start_header_id|>": 128_006,
+    "<|end_header_id|>": 128_007,
+    "<|reserved_special_token_4|>": 128_008,
+    "<|eot_id|>": 128_009,
+}
+"""The first special tokens of Llama 3, those of its chats among them."""
+
+
 @cache
 def _convert_llama_3() -> HuggingFaceTokenizer:
     ranks = parse_ranks(_file("llama-3/tokenizer.model").read_bytes())
-    return from_ranks(ranks, CL100K_PATTERN, ["<|begin_of_text|>", "<|end_of_text|>"])
+    return from_ranks(ranks, CL100K_PATTERN, list(LLAMA_3_SPECIAL))
 
 
 @cache

@@ -112,6 +112,24 @@ class Tokenizer(Protocol):
         ...
 
 
+@runtime_checkable
+class NamingTokenizer(Tokenizer, Protocol):
+    """A Tokenizer that also says what its special ids are. It need not: others work as well."""
+
+    @property
+    def unknown_ids(self) -> frozenset[int]:
+        """The special ids that `encode` may give for text it does not know, such as `<unk>`.
+
+        Text is lost where one stands. Without this property, each special id without bytes is
+        taken for one that a receiver keeps as it is, such as an end of text.
+        """
+        ...
+
+    def token_name(self, token: int) -> str:
+        """How the library names one id, such as `<|im_start|>`; empty for an id without a name."""
+        ...
+
+
 class Decoder(Protocol):
     """A model reading one text from left to right. Owns the KV cache."""
 
@@ -279,4 +297,16 @@ class TokenizerBackend(Protocol):
 
     def load(self, location: str) -> Tokenizer:
         """Load the tokenizer file at `location`. Raises ModelFilesError."""
+        ...
+
+
+@runtime_checkable
+class AdoptingBackend(TokenizerBackend, Protocol):
+    """A TokenizerBackend that also takes tokenizers that its library has opened already."""
+
+    def adopt(self, found: object) -> Tokenizer | None:
+        """A Tokenizer that does what `found` does; None if that is none of this library's.
+
+        Raises ModelFilesError where it is one that cannot be adapted.
+        """
         ...

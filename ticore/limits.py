@@ -1,4 +1,7 @@
-"""What every backend checks: that ids have logits, that there is room, that numbers are wide."""
+"""What every backend checks: that ids have logits, that there is room, that numbers are wide.
+
+And what it makes of an error of the library that it calls.
+"""
 
 from __future__ import annotations
 
@@ -111,3 +114,27 @@ def require_dense(highest: int, tokens: int) -> None:
             f"expected ids up to {most:,} for {tokens:,} tokens, found the id {highest:,}; "
             f"correct the file, or fetch it again"
         )
+
+
+def is_of_library(error: BaseException) -> bool:
+    """Whether an error that a library raised says that it failed at what it was given.
+
+    A panic, as libraries written in Rust raise it, is no Exception. Interrupts are none of theirs,
+    and running out of memory is no fault of what they were given.
+    """
+    return not isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError)
+
+
+def library_failure(error: BaseException, read: str) -> BaseException:
+    """What to raise where the library of a tokenizer raised `error`.
+
+    Args:
+        error: itself given back where it is not the library's own.
+        read: what the library was given, such as `a text of 12 characters`.
+    """
+    if not is_of_library(error):
+        return error
+    return ModelFilesError(
+        f"expected a tokenizer that reads and writes every text, found one that fails at {read} "
+        f"({error}); correct its file, or choose another tokenizer"
+    )

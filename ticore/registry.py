@@ -12,9 +12,15 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar, cast
 
-from .errors import MissingExtraError, SettingsError, UnknownPlaceError
+from .errors import MissingExtraError, SettingsError, UnknownPlaceError, WrongTypeError
 from .installing import how_to_install
-from .interfaces import LanguageModel, ModelBackend, Tokenizer, TokenizerBackend
+from .interfaces import (
+    AdoptingBackend,
+    LanguageModel,
+    ModelBackend,
+    Tokenizer,
+    TokenizerBackend,
+)
 
 MODELS, TOKENIZERS = "ticore.models", "ticore.tokenizers"
 
@@ -52,6 +58,7 @@ def load_model(place: str, **options: object) -> LanguageModel:
     >>> load_model("tiny-en").tokenizer.vocab_size
     4096
     """
+    _require_place(place)
     name, separator, location = place.partition(":")
     if not separator:
         name, location = _shipping_backend(place), place
@@ -67,11 +74,73 @@ def load_tokenizer(place: str) -> Tokenizer:
     Raises:
         UnknownPlaceError, MissingExtraError, ModelFilesError: as `load_model`.
     """
+    _require_place(place)
     name, separator, location = place.partition(":")
     if not separator:
         return load_model(place).tokenizer
     backend = cast(TokenizerBackend, _load(_entry(TOKENIZERS, name, place)))
     return backend.load(location)
+
+
+def as_tokenizer(found: Tokenizer | object) -> Tokenizer:
+    """`found` if it is a Tokenizer, or what a backend makes of another library's tokenizer.
+
+    So a tokenizer of transformers, tokenizers or sentencepiece can be given wherever a Tokenizer
+    is taken. Special tokens that it would add to a text, such as a beginning, are left out. It is
+    converted once; of later changes to it, only that tokens were added is noticed.
+
+    Raises:
+        SettingsError: it is nothing that a backend here knows.
+        ModelFilesError: it is a tokenizer that cannot be adapted.
+    """
+    if hasattr(found, "token_bytes"):
+        return cast(Tokenizer, found)
+    size = _size(found)
+    for known, known_size, adopted in _ADOPTED:
+        if known is found and known_size == size:
+            return adopted
+    for entry in [] if isinstance(found, str | Path) else entry_points(group=TOKENIZERS):
+        try:
+            backend = _load(entry)
+        except MissingExtraError:
+            continue  # so its library has made no tokenizer
+        adopted_now = backend.adopt(found) if isinstance(backend, AdoptingBackend) else None
+        if adopted_now is not None:
+            # While one is kept, no other object has the same identity.
+            _ADOPTED[:] = [(found, size, adopted_now), *_ADOPTED[: _KEPT - 1]]
+            return adopted_now
+    raise SettingsError(
+        f"expected a tokenizer, as ticore.load_tokenizer opens it or transformers, tokenizers or "
+        f"sentencepiece do, found {_described(found)}; open one with "
+        f"ticore.load_tokenizer('BACKEND:LOCATION')"
+    )
+
+
+def require_model(found: LanguageModel | object) -> None:
+    """Raises SettingsError where `found` is no LanguageModel, such as a network of transformers."""
+    if not (hasattr(found, "tokenizer") and hasattr(found, "logit_width")):
+        raise SettingsError(
+            f"expected a model as ticore.load_model opens it, found {_described(found)}; open it "
+            f"from its files: ticore.load_model('torch:DIR') reads what save_pretrained('DIR') of "
+            f"transformers writes, for the model and for its tokenizer"
+        )
+
+
+_KEPT = 4
+# The last few tokenizers of other libraries, how many tokens they had, and what they became.
+_ADOPTED: list[tuple[object, int, Tokenizer]] = []
+
+
+def _size(found: object) -> int:
+    """How many tokens another library's tokenizer has, added ones among them; 0 if not known."""
+    count = getattr(found, "get_vocab_size", None) or getattr(found, "__len__", None)
+    return int(count()) if callable(count) else 0
+
+
+def _described(found: object) -> str:
+    if isinstance(found, str | Path):
+        return f"the text {str(found)!r}"
+    return f"a {type(found).__module__}.{type(found).__qualname__}"
 
 
 def model_backends() -> list[BackendEntry]:
@@ -92,6 +161,14 @@ def choose(kind: str, variants: Mapping[str, _T], name: str) -> _T:
     except KeyError:
         known = ", ".join(sorted(variants))
         raise SettingsError(f"unknown {kind} {name!r}: choose one of {known}") from None
+
+
+def _require_place(place: object) -> None:
+    if not isinstance(place, str):
+        raise WrongTypeError(
+            f"expected a place as a str, such as tiny-en or torch:DIR, found "
+            f"{type(place).__name__}; for a path write f'torch:{{path}}'"
+        )
 
 
 def _found(location: str, backend: ModelBackend) -> str:

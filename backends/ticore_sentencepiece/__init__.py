@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ticore.interfaces import TokenizerBackend
+from typing import Any
+
+import sentencepiece
+
+from ticore.errors import ModelFilesError
+from ticore.interfaces import AdoptingBackend
 
 from .tokenizer import SentencePieceTokenizer
 
@@ -15,5 +20,25 @@ class _Backend:
     def load(self, location: str) -> SentencePieceTokenizer:
         return SentencePieceTokenizer.from_file(location)
 
+    def adopt(self, found: object) -> SentencePieceTokenizer | None:
+        """Of a SentencePieceProcessor, or of the one inside a slow tokenizer of transformers."""
+        inner = getattr(found, "sp_model", found)
+        if not isinstance(inner, sentencepiece.SentencePieceProcessor):
+            return None
+        if inner is not found:
+            _require_own_ids(found, inner)
+        return SentencePieceTokenizer(inner.serialized_model_proto())
 
-BACKEND: TokenizerBackend = _Backend()
+
+def _require_own_ids(found: Any, inner: Any) -> None:
+    """Raise ModelFilesError where a tokenizer has other ids than its SentencePiece model."""
+    ids = list(range(inner.get_piece_size()))
+    if len(found) != len(ids) or found.convert_ids_to_tokens(ids) != inner.id_to_piece(ids):
+        raise ModelFilesError(
+            f"expected a tokenizer with the ids of its SentencePiece model, found a "
+            f"{type(found).__name__} that moves or adds some; give its tokenizer.json: "
+            f"ticore.load_tokenizer('tokenizers:FILE')"
+        )
+
+
+BACKEND: AdoptingBackend = _Backend()

@@ -18,6 +18,7 @@ import sentencepiece
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
+from ticore.limits import library_failure
 from ticore.unicode import require_unicode
 
 from .proto import SPACE, Piece, byte_of, parse
@@ -42,7 +43,8 @@ class SentencePieceTokenizer:
         model = parse(proto)
         self._library = sentencepiece.SentencePieceProcessor(model_proto=proto)
         self._control = _ids_of(model, Piece.CONTROL)
-        self._special = self._control | _ids_of(model, Piece.UNKNOWN, Piece.UNUSED)
+        self._unknown = _ids_of(model, Piece.UNKNOWN)
+        self._special = self._control | self._unknown | _ids_of(model, Piece.UNUSED)
         self._bytes = [_spell(piece, model.trainer_spec.unk_surface) for piece in model.pieces]
         self._digest = hashlib.sha256(_DIGEST_LABEL + proto).hexdigest()
 
@@ -72,10 +74,23 @@ class SentencePieceTokenizer:
         """Control and unknown ids, and unused pieces, which `encode` never gives."""
         return self._special
 
+    @property
+    def unknown_ids(self) -> frozenset[int]:
+        """The id of ` ⁇ `; with byte fallback `encode` does not give it."""
+        return self._unknown
+
     def encode(self, text: str) -> list[int]:
-        """Ids of `text`. Raises SettingsError if it holds a lone surrogate."""
+        """Ids of `text`.
+
+        Raises:
+            SettingsError: it holds a lone surrogate.
+            ModelFilesError: the library fails at it.
+        """
         require_unicode(text)
-        ids: list[int] = self._library.encode(text)
+        try:
+            ids: list[int] = self._library.encode(text)
+        except BaseException as error:
+            raise library_failure(error, f"a text of {len(text):,} characters") from None
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -84,7 +99,10 @@ class SentencePieceTokenizer:
             return [self.encode(text) for text in texts]
         for text in texts:
             require_unicode(text)
-        batch: list[list[int]] = self._library.encode(list(texts))
+        try:
+            batch: list[list[int]] = self._library.encode(list(texts))
+        except BaseException as error:
+            raise library_failure(error, f"one of {len(texts):,} texts") from None
         return batch
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -98,6 +116,10 @@ class SentencePieceTokenizer:
 
     def token_bytes(self, token: int) -> bytes:
         return self._bytes[token]
+
+    def token_name(self, token: int) -> str:
+        name: str = self._library.id_to_piece(token)
+        return name
 
     def structure(self) -> TokenizerStructure | None:
         return self._structure

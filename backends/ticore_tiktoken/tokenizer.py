@@ -17,6 +17,7 @@ import tiktoken
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerStructure
+from ticore.limits import library_failure
 from ticore.unicode import require_unicode
 
 from .patterns import PATTERNS
@@ -92,9 +93,13 @@ class TiktokenTokenizer:
 
         Raises:
             SettingsError: it holds a lone surrogate, or half a million blank characters in a row.
+            ModelFilesError: the library fails at it.
         """
         _require_readable(text)
-        return self._library.encode_ordinary(text)
+        try:
+            return self._library.encode_ordinary(text)
+        except BaseException as error:
+            raise library_failure(error, f"a text of {len(text):,} characters") from None
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """`[encode(t) for t in texts]`, on several threads where there is much to do."""
@@ -102,7 +107,10 @@ class TiktokenTokenizer:
             return [self.encode(text) for text in texts]
         for text in texts:
             _require_readable(text)
-        return self._library.encode_ordinary_batch(list(texts))
+        try:
+            return self._library.encode_ordinary_batch(list(texts))
+        except BaseException as error:
+            raise library_failure(error, f"one of {len(texts):,} texts") from None
 
     def decode(self, ids: Sequence[int]) -> str:
         return b"".join(self._bytes[i] for i in ids).decode(errors="replace")

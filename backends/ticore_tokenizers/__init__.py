@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ticore.interfaces import TokenizerBackend
+from tokenizers import Tokenizer
+
+from ticore.interfaces import AdoptingBackend
 
 from .tokenizer import HuggingFaceTokenizer
 
@@ -15,5 +17,10 @@ class _Backend:
     def load(self, location: str) -> HuggingFaceTokenizer:
         return HuggingFaceTokenizer.from_file(location)
 
+    def adopt(self, found: object) -> HuggingFaceTokenizer | None:
+        """Of a `tokenizers.Tokenizer`, or of the one inside a fast tokenizer of transformers."""
+        inner = getattr(found, "backend_tokenizer", found)
+        return HuggingFaceTokenizer(inner) if isinstance(inner, Tokenizer) else None
 
-BACKEND: TokenizerBackend = _Backend()
+
+BACKEND: AdoptingBackend = _Backend()

@@ -16,11 +16,11 @@ from tokenizers import Tokenizer
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
-from ticore.limits import require_dense
+from ticore.limits import is_of_library, library_failure, require_dense
 from ticore.unicode import require_unicode
 
 from .soundness import require_sound
-from .spelling import require_no_suffix, spelling
+from .spelling import byte_alphabet, require_no_suffix, spelling
 from .structure import describe
 
 # What no tokenizer may fail at: nothing, ASCII, spaces, and characters that a vocabulary may lack.
@@ -68,10 +68,13 @@ class HuggingFaceTokenizer:
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
         self._bytes, self._special = _read_tokens(self._library, state, size)
+        self._unknown = _unknown_ids(self._library, state)
         self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
         # While the parsed form is at hand: to read it again takes longer than this.
         self._structure = describe(self._library, state, len(self._bytes))
-        self.decode(self.encode_batch(_PROBES)[1])
+        # One by one: a batch starts threads, and a process that has some cannot fork well.
+        for probe in _PROBES:
+            self.decode(self.encode(probe))
 
     @classmethod
     def from_file(cls, path: str | Path) -> HuggingFaceTokenizer:
@@ -109,6 +112,11 @@ class HuggingFaceTokenizer:
     def special_ids(self) -> frozenset[int]:
         return self._special
 
+    @property
+    def unknown_ids(self) -> frozenset[int]:
+        """The model's unknown token, unless all bytes have tokens and so no text is unknown."""
+        return self._unknown
+
     def encode(self, text: str) -> list[int]:
         """Ids of `text`.
 
@@ -120,7 +128,7 @@ class HuggingFaceTokenizer:
         try:
             return self._library.encode(text, add_special_tokens=False).ids
         except BaseException as error:
-            raise _failed(error, f"a text of {len(text):,} characters") from None
+            raise library_failure(error, f"a text of {len(text):,} characters") from None
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """`[encode(t) for t in texts]`, on several threads."""
@@ -129,7 +137,7 @@ class HuggingFaceTokenizer:
         try:
             batch = self._library.encode_batch_fast(list(texts), add_special_tokens=False)
         except BaseException as error:
-            raise _failed(error, f"one of {len(texts):,} texts") from None
+            raise library_failure(error, f"one of {len(texts):,} texts") from None
         return [encoding.ids for encoding in batch]
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -137,10 +145,13 @@ class HuggingFaceTokenizer:
         try:
             return self._library.decode(numbers, skip_special_tokens=True)
         except BaseException as error:
-            raise _failed(error, f"a list of {len(numbers):,} ids") from None
+            raise library_failure(error, f"a list of {len(numbers):,} ids") from None
 
     def token_bytes(self, token: int) -> bytes:
         return self._bytes[token]
+
+    def token_name(self, token: int) -> str:
+        return self._library.id_to_token(token) or ""
 
     def structure(self) -> TokenizerStructure | None:
         return self._structure
@@ -153,27 +164,12 @@ def _parse(text: str) -> Tokenizer:
     try:
         return Tokenizer.from_str(text)
     except BaseException as error:
-        if not _is_the_library_s(error):
+        if not is_of_library(error):
             raise
         raise ModelFilesError(
             f"expected a complete tokenizer.json, found something else ({error}); "
             f"fetch the file again, or export it with a newer version of tokenizers"
         ) from None
-
-
-def _is_the_library_s(error: BaseException) -> bool:
-    """Whether the library failed at what it was given. A panic inside it is no Exception."""
-    return not isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError)
-
-
-def _failed(error: BaseException, read: str) -> BaseException:
-    """What to raise where the library failed at what it `read`."""
-    if not _is_the_library_s(error):
-        return error
-    return ModelFilesError(
-        f"expected a tokenizer that reads and writes every text, found one that fails at {read} "
-        f"({error}); correct its file, or choose another tokenizer"
-    )
 
 
 def _read_tokens(
@@ -189,3 +185,14 @@ def _read_tokens(
     unwritten = {None, model.get("unk_token"), *silent}
     special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
     return spelled, frozenset(special)
+
+
+def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
+    model, name = state["model"], state["model"].get("unk_token")
+    vocabulary = model["vocab"]
+    names = set(vocabulary if isinstance(vocabulary, dict) else (name for name, _ in vocabulary))
+    # Some byte-level files name their end of text as the unknown token, which they never give.
+    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= names:
+        return frozenset()
+    found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
+    return frozenset(token for token in found if token is not None)

@@ -35,7 +35,7 @@ from .reading import TorchText
 
 
 def consistent(
-    tokenizer: Tokenizer,
+    tokenizer: Tokenizer | object,
     observation: int = 10,
     *,
     view: View = "continuation",
@@ -44,13 +44,17 @@ def consistent(
     """What `generate` takes as `custom_generate`, to write consistent texts.
 
     Args:
-        tokenizer: the receiver's, as `ticore.load_tokenizer` opens it; its ids are the model's.
+        tokenizer: the receiver's, as `ticore.load_tokenizer` or transformers opens it; its ids are
+            the model's.
         observation: how many further tokens an inconsistency is given to vanish before it is
             taken back; 2 suits Llama 2, 10 Swallow and Qwen2.5.
-        view: what the receiver retokenises: the `continuation`, or the `whole` text, from which
-            special ids at its beginning are left out.
-        streamer: gets tokens when they are settled. (`generate` keeps its own `streamer` and
-            `tokenizer` from functions like this one.)
+        view: what the receiver retokenises: the `continuation`, or the `whole`. Of the whole,
+            special ids at its beginning are left out; those of a chat are kept, and what is between
+            them is read by itself, see `ticore.consistency.boundaries`.
+        streamer: gets tokens when they are settled. Give it here and never to `generate`, which
+            keeps a `streamer` of its own from functions like this one: that one gets the prompt
+            and nothing else, not even its end, and whoever reads from it waits for ever. Nothing
+            here can see it. An `assistant_model` of `generate` is not seen either, and not used.
 
     Returns:
         A function for `generate`, which answers as always: prompts, continuations, an id that ended
@@ -59,8 +63,9 @@ def consistent(
         special ones above all, are not written.
 
     Raises:
-        SettingsError: `observation` is negative; or, when generating: beams, guidance, an encoder,
-            embeddings, a filled cache, or scores of each step are asked for.
+        SettingsError: `observation` is negative; `tokenizer` is none; or, when generating: its ids
+            are not the model's; or beams, guidance, an encoder, embeddings, a filled cache, stop
+            strings, prompt lookup or scores of each step are asked for.
         PromptError: when generating: in view `whole`, a prompt is not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
 
@@ -73,6 +78,7 @@ def consistent(
     if observation < 0:
         raise SettingsError(f"observation: expected 0 or more tokens, found {observation}")
     verifier = Verifier(tokenizer, "prefix", view)
+    special, size = verifier.tokenizer.special_ids, verifier.tokenizer.vocab_size
 
     def generate(
         model: PreTrainedModel,
@@ -80,16 +86,20 @@ def consistent(
         logits_processor: LogitsProcessorList,
         stopping_criteria: StoppingCriteriaList,
         generation_config: Any,
+        # `generate` hands over what has a name here and not in its own methods.
+        stop_strings: object = None,
         **inputs: Any,
     ) -> Any:
         _require_plain(model, input_ids, logits_processor, generation_config, inputs, streamer)
+        _require_no_stop_strings(stop_strings)
         prompts = _without_padding(input_ids, inputs)
         verifications = each_row(partial(verification_of, verifier), prompts)
         eos_ids = ids_of(generation_config.eos_token_id)
         undo = MOST_UNDONE if streamer is None else 0
         batch, decoders = _decoders(Network(model), prompts, most_rewound(observation, undo))
         width = len(decoders[0].logits())
-        never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, width)}.difference(eos_ids)
+        require_ids_of_model(verifier.tokenizer, width)
+        never = {*special, *range(size, width)}.difference(eos_ids).intersection(range(width))
         texts = []
         for row, prompt, verification, decoder in zip(
             input_ids, prompts, verifications, decoders, strict=True
@@ -271,6 +281,8 @@ def _write(texts: Sequence[_Text], batch: Rows | None) -> None:
 def verification_of(verifier: Verifier, prompt: Sequence[int]) -> Verification:
     """A text that begins with `prompt`, without the padding and start tokens before it.
 
+    Special tokens further on, such as those of a chat, are boundaries.
+
     Raises:
         PromptError: in view `whole`, the prompt is not consistent.
     """
@@ -282,6 +294,34 @@ def verification_of(verifier: Verifier, prompt: Sequence[int]) -> Verification:
             "use view 'continuation'"
         )
     return verification
+
+
+# More than any published model has beyond its tokenizer, whose vocabulary is padded to a round
+# number or has room for more special tokens: about 1,100.
+_MOST_SPARE = 4096
+
+
+def require_ids_of_model(tokenizer: Tokenizer, width: int) -> None:
+    """Raises SettingsError where a tokenizer cannot be that of a model with `width` logits.
+
+    Special ids may lie beyond the logits: some tokenizers got them after the model was trained.
+    """
+    size = tokenizer.vocab_size
+    has_logit = set(range(width, size)) <= tokenizer.special_ids
+    if not has_logit or width - size > _MOST_SPARE:
+        raise SettingsError(
+            f"expected the tokenizer of the model, which has {width} logits, found one of {size} "
+            f"ids; give the one from the model's own directory"
+        )
+
+
+def _require_no_stop_strings(found: object) -> None:
+    if found is not None:
+        raise SettingsError(
+            f"expected no stop_strings, which generate() hands over without their tokenizer, found "
+            f"{found!r}; give stopping_criteria=[StopStringCriteria(tokenizer, stop_strings)] of "
+            f"transformers instead"
+        )
 
 
 def _without_padding(input_ids: torch.Tensor, inputs: dict[str, Any]) -> list[list[int]]:
@@ -308,6 +348,9 @@ def _require_plain(
     cache = inputs.get("past_key_values")
     refused = {
         "beams": (config.num_beams or 1) > 1,
+        "prompt lookup": getattr(config, "prompt_lookup_num_tokens", None) is not None,
+        "an early exit as assistant": getattr(config, "assistant_early_exit", None) is not None,
+        "several tokens at once (use_mtp)": bool(getattr(config, "use_mtp", False)),
         "guidance": any(hasattr(p, "unconditional_context") for p in processors),
         "an encoder": model.config.is_encoder_decoder,
         "embeddings in place of ids": inputs.get("inputs_embeds") is not None,
@@ -323,5 +366,6 @@ def _require_plain(
         if found:
             raise SettingsError(
                 f"expected plain sampling or greedy choice from token ids, found {name}, which "
-                f"consistent() does not do; leave it out, or generate without custom_generate"
+                f"consistent() does not do; leave it out, or generate without custom_generate, "
+                f"with ConsistentLogitsProcessor among the logits processors"
             )

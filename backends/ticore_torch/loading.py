@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 from transformers import PreTrainedConfig, PreTrainedModel
 
@@ -15,6 +16,7 @@ from ticore.checkpoint import (
     require_fits,
 )
 from ticore.checkpoint import read_config as read_settings
+from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerLoader
 
 from .model import TorchModel
@@ -71,6 +73,7 @@ def load(
         width = probe(folder, network, chosen.dtype)
     require_fits(folder, tokenizer, width)
     bos, eos = _special_ids(module, "bos_token_id"), _special_ids(module, "eos_token_id")
+    _require_logits(folder, width, bos_token_id=bos, eos_token_id=eos)
     start = find_start(folder, next(iter(bos), None), next(iter(eos), None), width)
     return TorchModel(
         network,
@@ -86,6 +89,16 @@ def _special_ids(module: PreTrainedModel, name: str) -> list[int]:
     """Ids that generation_config.json, or else config.json, gives this name."""
     found = getattr(module.generation_config, name, None)
     return ids_of(getattr(module.config.get_text_config(), name, None) if found is None else found)
+
+
+def _require_logits(folder: Path, width: int, **named: list[int]) -> None:
+    for name, ids in named.items():
+        for token in ids:
+            if not 0 <= token < width:
+                raise ModelFilesError(
+                    f"{folder}: expected {name} to be ids from 0 to {width - 1}, found {token}; "
+                    f"check that config.json and generation_config.json belong to these weights"
+                )
 
 
 def _positions(config: PreTrainedConfig) -> int:

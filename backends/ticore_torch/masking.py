@@ -19,26 +19,28 @@ from ticore.consistency import Verification, Verifier, View
 from ticore.errors import CapacityError, SettingsError
 from ticore.interfaces import Tokenizer
 
-from .generation import verification_of
+from .generation import require_ids_of_model, verification_of
 
 
 class ConsistentLogitsProcessor(LogitsProcessor):
     """Gives -inf to each candidate that would make its text inconsistent.
 
     Args:
-        tokenizer: the receiver's, as `ticore.load_tokenizer` opens it; its ids are the model's.
+        tokenizer: the receiver's, as `ticore.load_tokenizer` or transformers opens it; its ids are
+            the model's.
         prompt_length: how many ids of each row are the prompt, padding included.
         eos_ids: ids that may end a text. A row that has one, or padding, is left as it is.
-        view: what the receiver retokenises: the `continuation`, or the `whole` text, from which
-            special ids at its beginning are left out.
+        view: what the receiver retokenises: the `continuation`, or the `whole`. Of the whole,
+            special ids at its beginning are left out; those of a chat are kept, and what is between
+            them is read by itself, see `ticore.consistency.boundaries`.
 
     Raises:
-        SettingsError: `prompt_length` is negative.
+        SettingsError: `prompt_length` is negative; `tokenizer` is none.
     """
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: Tokenizer | object,
         *,
         prompt_length: int,
         eos_ids: Iterable[int] = (),
@@ -48,8 +50,8 @@ class ConsistentLogitsProcessor(LogitsProcessor):
             raise SettingsError(f"prompt_length: expected 0 or more ids, found {prompt_length}")
         self._prompt_length = prompt_length
         self._eos_ids = sorted(eos_ids)
-        self._ends = {*self._eos_ids, *tokenizer.special_ids}
         self._verifier = Verifier(tokenizer, "prefix", view)
+        self._ends = {*self._eos_ids, *self._verifier.tokenizer.special_ids}
         self._texts: dict[int, _Text] = {}  # by row
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> Any:
@@ -57,16 +59,19 @@ class ConsistentLogitsProcessor(LogitsProcessor):
 
         Raises:
             CapacityError: no candidate keeps a text consistent.
+            SettingsError: the tokenizer's ids are not the model's.
             InconsistentStateError: a text is inconsistent already, by another processor's doing.
             PromptError: in view `whole`, a prompt is not consistent.
         """
+        width = scores.shape[-1]
+        require_ids_of_model(self._verifier.tokenizer, width)
         allowed = torch.zeros(scores.shape, dtype=torch.bool)
         for number, row in enumerate(input_ids.tolist()):
             prompt, written = row[: self._prompt_length], row[self._prompt_length :]
             if self._ends.intersection(written):
                 allowed[number] = True
                 continue
-            mask = self._text(number, prompt).follow(written).mask()
+            mask = self._text(number, prompt).follow(written).mask()[:width]
             allowed[number, : len(mask)] = torch.from_numpy(mask.copy())
             allowed[number, self._eos_ids] = True
         masked = scores.masked_fill(~allowed.to(scores.device), -torch.inf)

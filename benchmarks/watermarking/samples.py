@@ -20,6 +20,7 @@ from ticore.interfaces import LanguageModel
 from ticore.schemes import scheme_named
 from ticore.watermarking import Generated, Generator, Sampler, Warp, Writing, marked, multinomial
 from ticore.watermarking.rollback import MOST_UNDONE
+from ticore.watermarking.sampling import of_text
 
 from .plan import ATTACKS, UNMARKED, Plan
 
@@ -92,7 +93,7 @@ class Samples:
         if scheme != UNMARKED:
             vocab_size = self._model.tokenizer.vocab_size
             marks = scheme_named(scheme, self._key(index), vocab_size)
-            sampler = marked(marks, draw, self._warp)
+            sampler = of_text(marked(marks, draw, self._warp), len(self._prompt(index)))
         generator, prompt, tokens = self._generators[arm], self._prompt(index), self._plan.tokens
         start = partial(generator.start, prompt, tokens, undo=MOST_UNDONE)
         return _Text(self._model, sampler, start)

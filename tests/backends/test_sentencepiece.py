@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sentencepiece
@@ -13,8 +14,8 @@ from sentencepiece import sentencepiece_model_pb2
 from tests import tokenizer_contract as contract
 from tests.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
 from ticore.errors import ModelFilesError, SettingsError
-from ticore.interfaces import Tokenizer
-from ticore.registry import load_tokenizer
+from ticore.interfaces import NamingTokenizer, Tokenizer
+from ticore.registry import as_tokenizer, load_tokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
 
 ModelProto = sentencepiece_model_pb2.ModelProto
@@ -169,6 +170,11 @@ def test_lone_surrogate_is_refused(text: str) -> None:
         tokenizer.encode(text)
     with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
         tokenizer.encode_batch(["fine", text])
+
+
+def test_what_the_library_fails_with() -> None:
+    proto = SENTENCEPIECE["sp-bpe"]()._library.serialized_model_proto()
+    contract.check_failures(SentencePieceTokenizer(proto))
 
 
 # Structure
@@ -388,3 +394,44 @@ def test_truncated_model_never_opens_by_halves(where: float) -> None:
     proto = trained_proto("sp-bpe").SerializeToString()
     with pytest.raises(ModelFilesError):
         SentencePieceTokenizer(proto[: int(where * len(proto))])
+
+
+# Opened by others
+
+
+def test_a_processor_is_adopted() -> None:
+    ours = SENTENCEPIECE["sp-bpe"]()
+    proto = ours._library.serialized_model_proto()
+    processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
+    adopted = as_tokenizer(processor)
+    assert adopted.digest() == ours.digest()
+    assert as_tokenizer(processor) is adopted
+
+
+class Slow:
+    """A slow tokenizer of transformers, as far as it is looked at."""
+
+    def __init__(self, sp_model: Any, moved: int = 0, added: int = 0) -> None:
+        self.sp_model, self._moved, self._added = sp_model, moved, added
+
+    def __len__(self) -> int:
+        return int(self.sp_model.get_piece_size()) + self._added
+
+    def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
+        pieces: list[str] = self.sp_model.id_to_piece([max(0, i - self._moved) for i in ids])
+        return pieces
+
+
+def test_a_slow_tokenizer_is_adopted_if_its_ids_are_the_models() -> None:
+    ours = SENTENCEPIECE["sp-bpe"]()
+    assert as_tokenizer(Slow(ours._library)).digest() == ours.digest()
+    for other in (Slow(ours._library, moved=1), Slow(ours._library, added=1)):
+        with pytest.raises(ModelFilesError, match="found a Slow that moves or adds some"):
+            as_tokenizer(other)
+
+
+def test_names_and_unknown_ids() -> None:
+    ours = SENTENCEPIECE["sp-bpe"]()
+    assert [ours.token_name(i) for i in range(3)] == ["<unk>", "<s>", "</s>"]
+    assert ours.unknown_ids == {0}
+    assert isinstance(ours, NamingTokenizer)

@@ -107,6 +107,10 @@ def test_lone_surrogate_is_refused(text: str) -> None:
         tokenizer.encode_batch(["fine" * 10_000, text])
 
 
+def test_what_the_library_fails_with() -> None:
+    contract.check_failures(TiktokenTokenizer(BYTES, "gpt2"))
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("unit", ["a", "A", "1", "!", "\n", "a ", "\u0301"])
 def test_long_texts(pattern: str, unit: str) -> None:

@@ -13,12 +13,22 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
 
 from tests import tokenizer_contract as contract
 from tests.tokenizers import (
     CL100K_PATTERN,
     HUGGING_FACE,
+    LLAMA_3_SPECIAL,
     O200K_PATTERN,
     REAL_HUGGING_FACE,
     SENTENCEPIECE,
@@ -27,7 +37,8 @@ from tests.tokenizers import (
 )
 from ticore import interfaces
 from ticore.errors import ModelFilesError, SettingsError
-from ticore.registry import load_tokenizer
+from ticore.interfaces import NamingTokenizer
+from ticore.registry import as_tokenizer, load_tokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
 from ticore_tokenizers.byte_level import GPT2_PATTERN
 from ticore_tokenizers.soundness import require_sound
@@ -269,7 +280,7 @@ LLAMA_ADDED = {"<unk>": 0, "<s>": 1, "</s>": 2}
             BYTE_TRAITS
             | {
                 "ignore_merges": True,
-                "added_tokens": {"<|begin_of_text|>": 128000, "<|end_of_text|>": 128001},
+                "added_tokens": LLAMA_3_SPECIAL,
             },
         ),
     ],
@@ -684,44 +695,8 @@ def test_what_fails_at_some_texts_is_refused(tmp_path: Path) -> None:
         assert str(tmp_path) in str(caught.value)
 
 
-class Failing:
-    """In the place of the library: it fails at whatever it is asked."""
-
-    def __init__(self, error: BaseException) -> None:
-        self._error = error
-
-    def encode(self, *_: object, **__: object) -> Any:
-        raise self._error
-
-    encode_batch_fast = decode = encode
-
-
-class Panic(BaseException):
-    """As pyo3's: no Exception."""
-
-
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        (Panic("index out of bounds"), ModelFilesError),
-        (Exception("Missing [UNK]"), ModelFilesError),
-        (KeyboardInterrupt(), KeyboardInterrupt),
-        (MemoryError(), MemoryError),
-    ],
-)
-def test_what_the_library_fails_with_later(
-    error: BaseException, expected: type[BaseException]
-) -> None:
-    tokenizer = HuggingFaceTokenizer(byte_level())
-    tokenizer._library = Failing(error)
-    for call in (
-        lambda: tokenizer.encode("some text"),
-        lambda: tokenizer.encode_batch(["some text"]),
-        lambda: tokenizer.decode([1, 2]),
-    ):
-        with pytest.raises(expected) as caught:
-            call()
-        assert str(error) in str(caught.value)
+def test_what_the_library_fails_with_later() -> None:
+    contract.check_failures(HuggingFaceTokenizer(byte_level()))
 
 
 def test_binary_file_names_the_other_backend(tmp_path: Path) -> None:
@@ -797,3 +772,53 @@ def test_dropout_is_refused() -> None:
 def test_ids_that_are_shared_are_refused() -> None:
     with pytest.raises(ModelFilesError, match="two that share one"):
         changed(lambda state: state["model"]["vocab"].update({"ab": 97}))
+
+
+# Opened by others
+
+
+def test_a_library_s_tokenizer_is_adopted() -> None:
+    """As it is, though it pads and would add a special token; and it stays as it was."""
+    ours = HUGGING_FACE["hf-gpt2"]()
+    library = Tokenizer.from_str(ours._library.to_str())
+    library.enable_padding(length=9)
+    library.post_processor = processors.TemplateProcessing(
+        single="<|endoftext|> $A", special_tokens=[("<|endoftext|>", 0)]
+    )
+    adopted = as_tokenizer(library)
+    assert adopted.encode("the fox") == ours.encode("the fox")
+    assert as_tokenizer(library) is adopted
+    assert library.padding is not None
+
+    class Fast:
+        """A fast tokenizer of transformers, as far as it is looked at."""
+
+        backend_tokenizer = library
+
+    assert as_tokenizer(Fast()).encode("the fox") == ours.encode("the fox")
+    size = adopted.vocab_size
+    library.add_special_tokens(["<|more|>"])
+    assert as_tokenizer(library).vocab_size == size + 1
+
+
+def test_one_that_cannot_be_adapted_says_why() -> None:
+    with pytest.raises(ModelFilesError, match="expected a decoder that spells each token"):
+        as_tokenizer(Tokenizer(models.BPE()))
+
+
+def test_names_and_unknown_ids() -> None:
+    """A byte-level model knows every text, whatever its file calls unknown."""
+    ours = HUGGING_FACE["hf-gpt2"]()
+    assert ours.token_name(0) == "<|endoftext|>"
+    assert ours.unknown_ids == frozenset()
+    assert isinstance(ours, NamingTokenizer)
+    state = json.loads(ours._library.to_str())
+    state["model"]["unk_token"] = "<|endoftext|>"
+    renamed = HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+    assert renamed.unknown_ids == frozenset()
+    assert 0 in renamed.special_ids
+    for name in ("hf-llama", "hf-metaspace"):
+        tokenizer = HUGGING_FACE[name]()
+        assert [tokenizer.token_name(i) for i in tokenizer.unknown_ids] == ["<unk>"]
+    holes = HUGGING_FACE["hf-llama"]()
+    assert holes.token_name(2**20) == ""

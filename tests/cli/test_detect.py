@@ -33,6 +33,7 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture(autouse=True)
 def _files(marked: str) -> None:
+    Path("K").touch(mode=0o600)
     Path("K").write_text(KEY.hex() + "\n")
     Path("marked").write_text(marked)
     Path("plain").write_text(PLAIN)
@@ -52,6 +53,7 @@ def test_one_text(ticore: Ticore) -> None:
         *("scheme", "tokenizer", "threshold"),
     ]
     assert lines[0][1].strip() == "watermarked"
+    assert "gumbel, version 2" in found.out.decode()
 
 
 def test_no_watermark_is_no_failure(ticore: Ticore) -> None:
@@ -60,11 +62,26 @@ def test_no_watermark_is_no_failure(ticore: Ticore) -> None:
     assert b"no watermark found" in found.out
 
 
+def test_a_text_of_an_earlier_release(ticore: Ticore) -> None:
+    """Its version is a setting; under the default no watermark is found, and the output says so."""
+    settings = ("--tokens", "60", "--seed", "1", "--prompt", "The weather in spring")
+    written = ticore("watermark", *SETTINGS, *settings, "--scheme-version", "1")
+    found = ticore("detect", *SETTINGS, "--scheme-version", "1", stdin=written.out)
+    assert "gumbel, version 1" in found.out.decode()
+    assert found.out.decode().splitlines()[0].split() == ["verdict", "watermarked"]
+    other = ticore("detect", *SETTINGS, stdin=written.out).out.decode()
+    assert "no watermark found" in other
+    assert "gumbel, version 2" in other
+    refused = ticore("detect", *SETTINGS, "--scheme-version", "3", "plain")
+    assert refused.status == 2
+    assert "version: expected 1 or 2, found 3" in refused.err
+
+
 def test_several_texts_have_a_row_each(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "marked", "plain", "marked")
     rows = found.out.decode().splitlines()
     assert [row.split()[0] for row in rows[:4]] == ["text", "marked", "plain", "marked"]
-    assert [row.split()[:2] for row in rows[4:6]] == [[], ["scheme", "gumbel"]]
+    assert [row.split() for row in rows[4:6]] == [[], ["scheme", "gumbel,", "version", "2"]]
     assert (found.status, found.err) == (0, "")
 
 
@@ -93,6 +110,7 @@ def test_json_has_a_line_for_each_text(ticore: Ticore, marked: str, tokenizer: T
             "p_value": expected.segment.p_value,
         },
         "scheme": "gumbel",
+        "version": 2,
         "tokenizer": "tiny-en",
         "fpr": 1e-5,
     }
@@ -156,8 +174,8 @@ def test_a_page(ticore: Ticore, tokenizer: Tokenizer, marked: str) -> None:
     found = ticore("detect", *SETTINGS, "--html", "page", "marked", "plain")
     detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY)
     detections = [("marked", detector.detect(marked)), ("plain", detector.detect(PLAIN))]
-    title = "Is there a watermark? Scheme gumbel, tokens of tiny-en"
-    search = Search("gumbel", "tiny-en", 1e-5)
+    title = "Is there a watermark? Scheme gumbel, version 2, tokens of tiny-en"
+    search = Search("gumbel", "tiny-en", 1e-5, 2)
     assert Path("page").read_text() == detection_page(detections, tokenizer, title, search)
     assert found == ticore("detect", *SETTINGS, "marked", "plain")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import ticore_embedded
 from ticore.cli.inspection import parse_ids
 from ticore.cli.settings import DEFAULT_MODEL
 from ticore.consistency import compare
+from ticore.consistency.boundaries import special_name
 from ticore.interfaces import Tokenizer
 from ticore.registry import load_tokenizer
 from ticore.report import inconsistency_rate, inspection_page
@@ -88,7 +90,22 @@ def test_json(ticore: Ticore, tokenizer: Tokenizer, split: list[int]) -> None:
         "spans_again": [list(span) for span in expected.spans_again],
         "sits": [3, 4],
         "cits": [3],
+        "specials": [],
+        "specials_again": [],
+        "unknowns": [],
     }
+
+
+def test_special_tokens(ticore: Ticore, tokenizer: Tokenizer) -> None:
+    """Beginning and end of a text: kept, and named in the text and in the table."""
+    Path("ids").write_text(json.dumps([1, *tokenizer.encode(TEXT), 2]))
+    found = ticore("inspect", "--ids", "ids")
+    assert found.out.decode().splitlines()[0] == f"<s>{TEXT}</s>"
+    assert rows(found.out)[0] == ["0", "B", "1", "<s>", "B", "1", "<s>"]
+    assert "\nconsistent: 6 tokens, read back unchanged\n2 special tokens" in found.out.decode()
+    shown = json.loads(ticore("inspect", "--json", "--ids", "ids").out)
+    assert (shown["text"], shown["consistent"]) == (TEXT, True)
+    assert shown["specials"] == shown["specials_again"] == [0, 5]
 
 
 def test_a_page(ticore: Ticore, tokenizer: Tokenizer) -> None:
@@ -96,7 +113,11 @@ def test_a_page(ticore: Ticore, tokenizer: Tokenizer) -> None:
     found = ticore("inspect", "<script>", "--html", "page.html")
     comparison = compare(tokenizer, tokenizer.encode("<script>"))
     expected = inspection_page(
-        comparison, tokenizer.token_bytes, f"Tokens of {DEFAULT_MODEL}", "<script>"
+        comparison,
+        tokenizer.token_bytes,
+        f"Tokens of {DEFAULT_MODEL}",
+        "<script>",
+        partial(special_name, tokenizer),
     )
     assert Path("page.html").read_bytes() == expected.encode()
     assert found.out.decode().startswith("consistent: ")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
-from .conftest import Ticore
+from .conftest import Ticore, shell
 
 COMMANDS = [
     *("demo", "agree", "embed", "extract", "keygen"),
-    *("watermark", "detect"),
+    *("watermark", "detect", "check-key"),
     *("models", "inspect", "audit"),
 ]
 
@@ -60,3 +62,37 @@ def test_version(ticore: Ticore) -> None:
 )
 def test_wrong_usage(ticore: Ticore, arguments: list[str], part: str) -> None:
     ticore(*arguments).assert_error(2, part)
+
+
+def test_characters_that_the_locale_does_not_have() -> None:
+    """Python gives them to a program as lone surrogates, which help nobody to see what is wrong."""
+    found = shell("LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 ticore agree --prompt 'Zoë'")
+    found.assert_error(2, "set LC_ALL=C.UTF-8, or PYTHONUTF8=1")
+    assert "in this locale arguments are read as ascii" in found.err
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("extract", "--agreement"),
+        ("extract", "--key-file"),
+        ("watermark", "--key-file"),
+        ("detect", "--key-file"),
+        ("inspect", "--ids"),
+        ("fingerprint", "--compare"),
+    ],
+)
+def test_files_that_cannot_be_read_are_no_wrong_usage(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, command: str, option: str
+) -> None:
+    Path("file").write_text("neither a key nor a pact")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may read everything
+    found = ticore(command, option, "file", stdin=b"It was a cold morning")
+    assert found.status == 1
+    assert "not readable" not in found.err
+    assert "file: expected" in found.err
+
+
+def test_the_shell_completes_commands() -> None:
+    asked = "_TICORE_COMPLETE=complete_bash COMP_WORDS='ticore wat' COMP_CWORD=1 ticore"
+    assert shell(asked).out == b"watermark\n"

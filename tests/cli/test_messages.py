@@ -37,8 +37,10 @@ def test_a_message_comes_back_by_password(ticore: Ticore, monkeypatch: pytest.Mo
     monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt Pferd")
     written = ticore("embed", "--password", "--view", "continuation", stdin=b"")
     assert (written.status, written.err) == (0, "")
+    assert streams.PASSWORD_VARIABLE not in os.environ  # nothing that is started has it
+    monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt Pferd")
     read = ticore("extract", "--password", "--view", "continuation", stdin=written.out)
-    assert (read.status, read.out) == (0, b"")
+    assert (read.status, read.out, read.err) == (0, b"", "")
     monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt pferd")
     wrong = ticore("extract", "--password", "--view", "continuation", stdin=written.out)
     wrong.assert_error(1, "key")
@@ -144,7 +146,7 @@ def bad_files() -> None:
         (["--agreement", "folder"], 1, "cannot read folder"),
         (["--agreement", "empty"], 1, "not JSON"),
         (["--agreement", "short"], 1, "short: expected a pact file"),
-        (["--agreement", "binary"], 1, "binary: expected UTF-8 text"),
+        (["--agreement", "binary"], 1, "binary: expected a pact file"),
         (["--agreement", "list.json"], 1, "list.json"),
     ],
 )

@@ -16,6 +16,7 @@ PLAIN = "It was a cold morning, and nobody had thought of bringing any wood into
 
 @pytest.fixture(autouse=True)
 def _files() -> None:
+    Path("K").touch(mode=0o600)
     Path("K").write_text(KEY.hex() + "\n")
     rows = [{"text": PLAIN}, {"text": None}, {"text": "a"}, {"text": PLAIN, "id": 4}]
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -33,7 +34,7 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
         "in part": "0",
         "none found": "2",
         "errors": "2",
-        "scheme": "gumbel",
+        "scheme": "gumbel, version 2",
         "tokenizer": "tiny-en",
         "threshold": "1e-05 of texts without a watermark may be called watermarked",
     }
@@ -44,6 +45,7 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
         None,
         "no watermark found",
     ]
+    assert {row["looked_for"] for row in rows if row["verdict"]} == {"gumbel, version 2"}
     assert rows[3]["id"] == 4
     assert not Path("rows.detected.jsonl.parts").exists()
 
@@ -54,6 +56,13 @@ def test_json_and_several_files(ticore: Ticore) -> None:
     assert (first["file"], first["rows"], first["errors"]) == ("rows.jsonl", 3, 2)
     assert (second["output"], second["rows"]) == ("nothing.detected.jsonl", 0)
     assert Path("nothing.detected.jsonl").read_bytes() == b""
+
+
+def test_one_unigram_key_for_many_texts_has_a_note(ticore: Ticore) -> None:
+    settings = [*SETTINGS[:3], "unigram", *SETTINGS[4:], "--workers", "1"]
+    found = ticore("detect", *settings, "rows.jsonl")
+    assert found.status == 0
+    assert found.err.startswith("ticore: the false-positive rate holds over all keys")
 
 
 def test_another_output(ticore: Ticore) -> None:

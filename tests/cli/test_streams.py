@@ -87,7 +87,7 @@ def test_streams_that_fail(sent: Sent, tmp_path: Path, command: str, part: str) 
     [
         ("embed --key-file /dev/zero", "4,096"),
         ("watermark --key-file /dev/zero", "4,096"),
-        ("embed --agreement /dev/zero", "1,048,576"),
+        ("embed --agreement /dev/zero", "16,777,216"),
         ("detect --scheme vllm --config /dev/zero", "16,777,216"),
         ("fingerprint --compare /dev/zero", "16,777,216"),
         ("inspect --ids /dev/zero", "268,435,456"),

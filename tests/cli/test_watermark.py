@@ -20,6 +20,7 @@ SHORT = ("--key-file", "K", "--prompt", PROMPT, "--tokens", "12", "--seed", "1")
 
 @pytest.fixture(autouse=True)
 def _key_file() -> None:
+    Path("K").touch(mode=0o600)
     Path("K").write_text(KEY.hex() + "\n")
 
 
@@ -48,9 +49,9 @@ def test_json(ticore: Ticore, model: LanguageModel) -> None:
     shown = json.loads(ticore("watermark", *SHORT, "--json", "--scheme", "unigram").out)
     assert set(shown) == {
         *("text", "ids", "whole", "end", "rollbacks", "temporary", "undone", "forwards"),
-        *("consistent", "seconds", "scheme"),
+        *("consistent", "seconds", "scheme", "version"),
     }
-    assert shown["scheme"] == "unigram"
+    assert (shown["scheme"], shown["version"]) == ("unigram", 2)
     assert shown["consistent"] is True
     assert shown["whole"].startswith(PROMPT)
     assert model.tokenizer.encode(shown["text"]) == shown["ids"]

@@ -81,6 +81,7 @@ class Described:
         self.special_ids = frozenset(special_ids)
         self.vocab_size = len(self._spelled)
         self._unknown = unknown
+        self.unknown_ids = self.special_ids.intersection({unknown})
         self._reference = ReferenceEncoder(self, structure)
         self._reference.encode_part = lru_cache(maxsize=1 << 14)(self._reference.encode_part)
 
@@ -343,6 +344,30 @@ def with_text(draw, models: st.SearchStrategy[Bpe]) -> tuple[Bpe, str]:
     return model, "".join(draw(st.lists(parts, max_size=6)))
 
 
+# Whatever keeps a window of the text has it as long as a power of two, or as half of one.
+LENGTHS = [n + more for n in (4, 8, 16, 32, 64, 128) for more in (-1, 0, 1)]
+
+
+@st.composite
+def with_long_run(draw, models: st.SearchStrategy[Bpe]) -> tuple[Bpe, str]:
+    """A tokenizer and a text that ends in one character over and over, perhaps with others around.
+
+    The character is mostly a space or a mark, and what stands before it or ends the text a letter
+    or a mark.
+    """
+    model = draw(models)
+    characters = sorted(
+        {*"".join(piece.decode(errors="ignore") for piece in model.pieces)} - {"\0"}
+    )
+    some = st.sampled_from([*characters, *"a \n"])
+    marks = st.sampled_from("\u0316\u0301\u0323\u0345\u3099\u1161")
+    before = draw(
+        st.sampled_from(["", "a", "o", "a ", " "]) | st.lists(some, max_size=2).map("".join)
+    )
+    run = draw(st.just(" ") | marks | some) * draw(st.sampled_from(LENGTHS))
+    return model, before + run + draw(st.just("") | marks | some)
+
+
 @contextmanager
 def few_characters(characters: str = CHARACTERS) -> Iterator[None]:
     """Inside, no other characters finish what is begun, so that oracles are quick.
@@ -418,6 +443,7 @@ def check_walk(
     true = list(takewhile(lambda token: token not in special, tokenizer.encode(text)))
     with few_characters():
         engine, judge = engine_of(tokenizer, mode, rung)
+        judge.boundaries = frozenset()  # an engine knows one part of a list, which none ends
         history, state = [], engine.start()
         for choice in [*true, *choices, 0]:
             some = tokens
@@ -428,6 +454,27 @@ def check_walk(
             history.append(choice if follows else some[choice % len(some)])
             followed = engine.follow(state, history[-1]) if len(history) % 2 else None
             state = engine.step(state, history[-1]) if followed is None else followed
+
+
+def check_after(model: Bpe, text: str, mode: str, *more: str, rung: str = "mask") -> None:
+    """Compare all answers of a rung's engine with the oracle's at the end of a text.
+
+    Of the ids some that mean something there, those of `more` among them. The text is one that the
+    tokenizer knows; where no text may begin with it, it is gone back to where one may.
+    """
+    tokenizer = model.open()
+    tokens = sorted({*model.telling()[-40:], *tokenizer.encode("a \u0301".join(["", *more]))})
+    tokens = [i for i in tokens if i not in tokenizer.special_ids]
+    ids = list(takewhile(lambda i: i not in tokenizer.special_ids, tokenizer.encode(text)))
+    with few_characters():
+        engine, judge = engine_of(tokenizer, mode, rung)
+        while not judge.may_begin(ids):
+            ids.pop()
+        state = engine.start()
+        for at, token in enumerate(ids):
+            assert not engine.loses(state, token), (ids[:at], token)
+            state = engine.step(state, token)
+        check_list(engine, judge, state, ids, tokens)
 
 
 def check_short_lists(model: Bpe, mode: str, length: int) -> None:

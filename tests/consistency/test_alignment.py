@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 
 from tests.models import ToyTokenizer
 from tests.tokenizer_contract import any_ids, numbers
-from tests.tokenizers import TRAINED
+from tests.tokenizers import TRAINED, train_sentencepiece
 from ticore.consistency import compare
+from ticore.consistency.boundaries import boundary_ids, parts
+from ticore.consistency.oracle import Oracle
+from ticore.errors import SettingsError
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", "é", "bé"])
 
@@ -49,13 +52,19 @@ def test_inconsistency_without_sit_or_cit():
 @pytest.mark.parametrize("name", sorted(TRAINED))
 @given(draws=numbers)
 @example(draws=[4, 0])  # malformed bytes before an unknown piece, whose text begins with a space
+@example(draws=[130, 1])  # a control character that is dropped, and then a special token
 def test_spans_tile_the_text_of_any_list(name, draws):
     """Also where bytes are malformed: spans are in order and cover the text from end to end."""
     tokenizer = TRAINED[name]()
     result = compare(tokenizer, any_ids(tokenizer, draws))
     for spans in (result.spans, result.spans_again):
         edges = [0, *(end for _, end in spans)]
-        assert [start for start, _ in spans] == edges[:-1]
+        kept = result.specials if spans is result.spans else result.specials_again
+        for n, (start, before) in enumerate(
+            zip((start for start, _ in spans), edges, strict=False)
+        ):
+            # Of a part that is read back as no tokens, only where the next one begins is seen.
+            assert start == before or (start > before and n in kept)
         assert edges == sorted(edges)
     if result.spans:
         assert result.spans[-1][1] == len(result.text.encode())
@@ -76,3 +85,70 @@ def test_a_malformed_byte_leaves_its_surroundings_alone(name):
     assert len(before) in result.sits
     assert 0 not in result.sits
     assert len(result.ids) - 1 not in result.sits
+
+
+CHAT = ToyTokenizer(["", "a", "b", "ab", "<s>", "<e>", "<unk>"], special=(4, 5, 6))
+CHAT.unknown_ids = frozenset({6})
+
+
+def test_special_tokens_are_kept():
+    """A split token in the second part is found there, and nowhere else."""
+    result = compare(CHAT, [4, 1, 5, 4, 2, 1, 2, 5])
+    assert result.text == "abab"
+    assert result.again == (4, 1, 5, 4, 2, 3, 5)
+    assert result.spans == ((0, 0), (0, 1), (1, 1), (1, 1), (1, 2), (2, 3), (3, 4), (4, 4))
+    assert result.spans_again == ((0, 0), (0, 1), (1, 1), (1, 1), (1, 2), (2, 4), (4, 4))
+    assert (result.sits, result.cits) == ((5, 6), (5,))
+    assert (result.specials, result.specials_again) == ((0, 2, 3, 7), (0, 2, 3, 6))
+    assert not result.consistent
+
+
+@pytest.mark.parametrize("ids", [[4], [1, 5], [4, 1], [4, 1, 5, 2], [5, 5, 4]])
+def test_special_tokens_at_the_ends(ids):
+    result = compare(CHAT, ids)
+    assert result.consistent
+    assert result.again == tuple(ids)
+    assert result.sits == result.cits == ()
+
+
+def test_unknown_text_is_lost():
+    """Its id is read back here, and its text is lost all the same."""
+    tokenizer = train_sentencepiece(byte_fallback=False, remove_extra_whitespaces=True)
+    (unknown,) = tokenizer.unknown_ids
+    ids = tokenizer.encode("\u2047")
+    result = compare(tokenizer, ids)
+    assert result.ids == result.again
+    assert not result.consistent
+    assert result.unknowns == (ids.index(unknown),)
+    assert compare(CHAT, [4, 1, 6]).unknowns == (2,)
+
+
+@pytest.mark.parametrize("ids", [[1, 7], [-1], [1, 2**40]])
+def test_ids_that_there_are_not(ids):
+    with pytest.raises(SettingsError, match="expected token ids from 0 to 6, found"):
+        compare(CHAT, ids)
+
+
+@pytest.mark.parametrize("name", sorted(TRAINED))
+@given(draws=numbers, text=st.sampled_from(["", "a fox", "naïve café  12", "日本語 😀\n"]))
+def test_it_is_what_the_definition_says(name, draws, text):
+    """With special tokens strewn in: consistent alike, and each part is compared by itself."""
+    tokenizer = TRAINED[name]()
+    special = sorted(tokenizer.special_ids)
+    strewn = [special[number % len(special)] for number in draws] if special else []
+    true = tokenizer.encode(text)
+    ids = [i for pair in zip([*true, *true, 0], [*strewn, *true, 0], strict=False) for i in pair]
+    for some in (ids, [*true, *strewn[:1], *true], any_ids(tokenizer, draws)):
+        result = compare(tokenizer, some)
+        assert result.consistent == Oracle(tokenizer).finished_ok(some)
+        boundaries = boundary_ids(tokenizer)
+        assert [some[n] for n in result.specials] == [i for i in some if i in boundaries]
+        cut = [compare(tokenizer, some[part.start : part.stop]) for part in parts(some, boundaries)]
+        assert result.text == "".join(part.text for part in cut)
+        for chosen, kept, lists in (
+            (result.sits, result.specials, [(part.ids, part.sits) for part in cut]),
+            (result.cits, result.specials_again, [(part.again, part.cits) for part in cut]),
+        ):
+            starts = [0, *(n + 1 for n in kept)]
+            expected = [s + n for s, (_, found) in zip(starts, lists, strict=True) for n in found]
+            assert list(chosen) == expected

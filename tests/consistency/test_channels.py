@@ -286,17 +286,21 @@ def test_a_text_that_is_empty():
     [("\u2047", "strip"), ("the \u2047 fox", "spaces"), ("a \u2047 ", "spaces")],
 )
 def test_an_unknown_character(text, channel):
-    """Spelled with spaces that the text had not; if the channel takes them, the list comes back."""
+    """Spelled with spaces that the text had not. Even if the channel takes them, it is lost."""
     tokenizer = TRAINED["sp-bpe-no-bytes"]()
     ids = tokenizer.encode(text)
     assert tokenizer.decode(ids) != text
     oracle = Oracle(tokenizer, "prefix", channel)
     engine = ChannelEngine(inner_engine("sp-bpe-no-bytes", "prefix"), PASSAGES[channel], oracle)
     verification = Verification(engine, oracle, None, ids)
-    assert verification.consistent
+    assert not verification.consistent
+    assert not verification.admissible
+    assert verification.lost
+    kept = ids[: ids.index(*tokenizer.unknown_ids)]
+    before = Verification(engine, oracle, None, kept if oracle.may_begin(kept) else [])
     some = [*ids, *range(0, tokenizer.vocab_size, 7), *tokenizer.encode("a quick brown fox")]
-    assert verification.admits(some).tolist() == oracle.admits(ids, some).tolist()
-    assert verification.mask()[some].tolist() == oracle.admits(ids, some).tolist()
+    assert before.admits(some).tolist() == oracle.admits(before.ids, some).tolist()
+    assert before.mask()[some].tolist() == oracle.admits(before.ids, some).tolist()
 
 
 def test_a_list_that_recovers():

@@ -1,7 +1,5 @@
 """What is unfinished, what finishes it, and what the modes differ in."""
 
-import unicodedata
-
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -10,6 +8,7 @@ from hypothesis import strategies as st
 from tests.consistency.random_bpe import Bpe, engine_of
 from tests.histories import PASSAGES
 from tests.tokenizers import REAL, TRAINED
+from ticore.consistency.characters import is_assigned
 from ticore.consistency.modes import CONTINUATIONS, beginnings, completions, pending
 
 # What longer characters begin with: the last byte does not matter.
@@ -39,11 +38,7 @@ def test_pending_is_an_end_that_some_character_begins_with(data):
 
 def test_completions_are_all_assigned_characters_that_begin_so():
     """Also private ones, but no surrogates, in the order of their code points."""
-    assigned = [
-        chr(code)
-        for code in range(0x80, 0x110000)
-        if unicodedata.category(chr(code)) not in ("Cn", "Cs")
-    ]
+    assigned = list(filter(is_assigned, map(chr, range(0x80, 0x110000))))
     leads = (bytes([lead]) for lead in range(0xC2, 0xF5))
     assert [character for lead in leads for character in completions(lead)] == assigned
 

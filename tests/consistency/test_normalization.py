@@ -1,5 +1,6 @@
 """Whether a normaliser leaves a text alone, decided from its parts."""
 
+import struct
 import unicodedata
 from dataclasses import replace
 
@@ -7,10 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2
 
 from tests.consistency.random_bpe import ALPHABETS, Bpe
 from tests.tokenizers import TRAINED
-from ticore.consistency.normalization import Normalization, joining, obstacle
+from ticore.consistency.characters import is_assigned, is_doubtful
+from ticore.consistency.normalization import (
+    _LONGEST_REPLACED,
+    Normalization,
+    joining,
+    obstacle,
+)
 from ticore.interfaces import TokenizerStructure
 
 NORMAL_FORMS = {
@@ -24,9 +32,22 @@ STRUCTURES = {
     **{name: model.open().structure() for name, model in NORMAL_FORMS.items()},
     "sentencepiece": TRAINED["sp-bpe-nfkc"]().structure(),
 }
-texts = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=6)) | st.text(
-    st.characters(exclude_categories=["Cs", "Cn"]) | st.sampled_from("a \u0301\u0323\u3099"),
-    max_size=4,
+MARKS = "\u0334\u0327\u0316\u0323\u0301\u0313\u0345\u3099"
+runs_of_marks = st.builds(
+    lambda base, marks: base + "".join(sorted(marks, key=unicodedata.combining)),
+    st.sampled_from("oax\u1100か"),
+    st.lists(
+        st.builds(str.__mul__, st.sampled_from(MARKS), st.sampled_from([1, 2, 31, 32, 64])),
+        max_size=3,
+    ).map("".join),
+)
+texts = (
+    runs_of_marks
+    | st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=6))
+    | st.text(
+        st.characters(exclude_categories=["Cs", "Cn"]) | st.sampled_from("a \u0301\u0323\u3099"),
+        max_size=4,
+    )
 )
 any_normalizer = pytest.mark.parametrize("name", STRUCTURES)
 
@@ -45,6 +66,11 @@ any_normalizer = pytest.mark.parametrize("name", STRUCTURES)
 @example(left="a", right=" b")
 @example(left="\u0b47", right="\u0b3e")
 @example(left="o" + "\u0316" * 20, right="\u0301")
+@example(left="o" + "\u0316" * 32, right="\u0301")
+@example(left="o" + "\u0316" * 300, right="\u0301")
+@example(left="o\u0313" + "\u0301" * 70, right="\u0301")
+@example(left="o\u0316\u0313", right="\u0301")
+@example(left="\u0301" * 40, right="\u0316")
 def test_a_text_is_kept_if_its_parts_are_and_what_meets_where_they_do(name, left, right):
     normalization = Normalization(STRUCTURES[name])
     parts = normalization.keeps(left) and normalization.keeps(right)
@@ -74,14 +100,56 @@ def test_the_head_of_a_text_is_what_joins_in_front(name, text, unfinished):
 
 
 @any_normalizer
-@given(text=texts)
-def test_the_context_of_what_follows_is_the_end_from_what_does_not_join(name, text):
+@given(left=texts, right=texts, more=texts)
+@example(left="o\u0316", right="\u0316" * 40, more="\u0301")
+@example(left="o\u0313", right="\u0301", more="\u0301")
+@example(left="o\u0313", right="\u0301", more="\u0345")
+@example(left="a", right=" ", more=" ")
+@example(left="a\u1abf\u0378", right="\u0301", more="\u0301")
+def test_the_context_of_a_text_that_grows_is_found_from_the_context_so_far(name, left, right, more):
     normalization = Normalization(STRUCTURES[name])
-    context = normalization.context(text)
-    assert text.endswith(context)
-    assert bool(context) == bool(text)
-    assert all(map(normalization.joins, context[1:]))
-    assert context == text or not normalization.joins(context[0])
+    context, head = normalization.context(left + right), normalization.head(more.encode())
+    assert bool(context) == bool(left + right)
+    if normalization.keeps(left) and normalization.keeps(left + right):
+        grown = normalization.context(normalization.context(left) + right)
+        assert normalization.keeps(grown + head) == normalization.keeps(context + head)
+
+
+@pytest.mark.parametrize("name", ["nfc", "nfkc", "nfkc squeezed"])
+@given(text=texts)
+def test_the_context_of_a_normal_form_is_a_starter_and_a_mark(name, text):
+    known = "".join(c for c in text if not is_doubtful(c))
+    assert len(Normalization(STRUCTURES[name]).context(known)) <= 2
+
+
+def test_what_sentencepiece_replaces_is_short():
+    """So that the end of a text tells whether it is replaced with what follows."""
+    model = sentencepiece_model_pb2.ModelProto.FromString(
+        TRAINED["sp-bpe-nfkc"]()._library.serialized_model_proto()
+    )
+    lengths = lengths_replaced(model.normalizer_spec.precompiled_charsmap)
+    assert len(lengths) > 200_000
+    assert max(lengths) < _LONGEST_REPLACED
+
+
+def lengths_replaced(charsmap):
+    """How many characters the texts have that a charsmap replaces.
+
+    These are the keys of the double array that it begins with.
+    """
+    (size,) = struct.unpack_from("<I", charsmap)
+    units = np.frombuffer(charsmap, dtype="<u4", count=size // 4, offset=4)
+    below = units >> 10 << ((units & 1 << 9) >> 6)
+    others = np.arange(1, 256, dtype=np.uint32)
+    nodes, lengths, found = np.array([0], dtype=np.uint32), np.array([0]), []
+    while len(nodes):
+        children = (nodes ^ below[nodes])[:, None] ^ others
+        real = (children < len(units)) & (units[children % len(units)] & 0x800000FF == others)
+        parents, bytes_ = np.nonzero(real)
+        nodes = children[parents, bytes_]
+        lengths = lengths[parents] + (others[bytes_] & 0xC0 != 0x80)
+        found += lengths[units[nodes] >> 8 & 1 == 1].tolist()
+    return found
 
 
 def test_what_joins_is_what_some_normal_form_treats_with_its_predecessor():
@@ -90,7 +158,7 @@ def test_what_joins_is_what_some_normal_form_treats_with_its_predecessor():
     joins = joining()
     for code in range(0x80, 0x30000):
         character = chr(code)
-        if unicodedata.category(character) in ("Cs", "Cn") or character in joins:
+        if not is_assigned(character) or character in joins:
             continue
         for form in ("NFC", "NFKC"):
             if unicodedata.normalize(form, character) == character:

@@ -41,7 +41,10 @@ def test_candidates_are_admitted_as_single_lists_are(mode, case, more):
     with few_characters():
         oracle = Oracle(tokenizer, mode)
         tokens = model.telling()
-        one_by_one = [oracle.may_begin([*history, token]) for token in tokens]
+        one_by_one = [
+            token not in tokenizer.special_ids and oracle.may_begin([*history, token])
+            for token in tokens
+        ]
         assert oracle.admits(history, tokens).tolist() == one_by_one
 
 
@@ -93,6 +96,53 @@ def test_open_and_viable_by_their_words(mode):
         encoded = [tokenizer.encode(text) for text in texts]
         begins = encoded[0] == history or any(e[:3] == history for e in encoded[1:])
         assert oracle.may_begin(history) == begins, pieces
+
+
+CHAT = ToyTokenizer(["", "a", "b", "ab", "<s>", "<e>", "<unk>"], special=(4, 5, 6))
+CHAT.unknown_ids = frozenset({6})
+
+
+def test_special_tokens_cut_a_list_into_parts():
+    """Each is read by itself: a and b are one token, but not with a boundary between them."""
+    oracle = Oracle(CHAT)
+    for ids in ([4], [4, 1], [1, 5], [4, 1, 5, 2], [1, 4, 5, 2], [4, 4, 5]):
+        assert oracle.finished_ok(ids), ids
+        assert oracle.may_begin(ids), ids
+    for ids in ([4, 1, 2], [1, 2, 5], [1, 2, 4, 1], [4, 1, 4, 1, 2, 5]):
+        assert not oracle.finished_ok(ids), ids
+        assert not oracle.may_begin(ids), ids
+    assert oracle.admits([1], range(7)).tolist() == [False, True, False, True, *[False] * 3]
+    assert oracle.admits([1, 4], range(7)).tolist() == [False, *[True] * 3, *[False] * 3]
+    assert not oracle.admits([1, 2, 4], range(7)).any()
+
+
+def test_a_special_token_ends_no_character():
+    """A part must be finished where one comes, in every mode."""
+    tokenizer = Bpe(pattern="gpt2", special=("<s>",)).open()
+    ids = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}
+    (special,) = tokenizer.special_ids - tokenizer.unknown_ids
+    for mode in MODES:
+        oracle = Oracle(tokenizer, mode)
+        assert oracle.may_begin([ids[b"\xc3"]]) == (mode != "prefix")
+        assert not oracle.may_begin([ids[b"\xc3"], special])
+        assert oracle.may_begin([*tokenizer.encode("\u00e9"), special])
+
+
+@pytest.mark.parametrize(
+    "name", ["sp-bpe-no-bytes", "sp-unigram-no-bytes-no-prefix", "hf-metaspace", "hf-llama"]
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_a_list_with_unknown_text_is_not_consistent(name, mode):
+    """Even where its text comes back as the very same list, as that of U+2047 does."""
+    tokenizer = TRAINED[name]()
+    oracle = Oracle(tokenizer, mode)
+    (unknown,) = tokenizer.unknown_ids
+    for ids in ([unknown], tokenizer.encode("a \u2603"), tokenizer.encode("\u2047")):
+        if unknown in ids:
+            assert not oracle.finished_ok(ids)
+            assert not oracle.may_begin(ids)
+            assert not oracle.admits(ids, range(300)).any()
+        assert not oracle.admits(ids[:-1], [unknown]).any()
 
 
 def test_candidates_may_be_none_or_thousands():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.histories import PASSAGES
+from tests.histories import LONG_RUNS, PASSAGES
 from tests.tokenizers import REAL, TRAINED
 from ticore.consistency import Verifier
 from ticore.consistency.modes import pending
@@ -50,6 +50,24 @@ def test_every_answer_is_the_definitions(name, mode):
                 break
             text.push(true if mask[true] else candidates[int(rng.choice(np.flatnonzero(answers)))])
     assert checks >= FLOORS[mode]
+    compare_after_long_runs(verifier, oracle)
+
+
+def compare_after_long_runs(verifier, oracle):
+    tokenizer, special = verifier.tokenizer, verifier.tokenizer.special_ids
+    some = {token for text in ("a \u0301", "\n", "1") for token in tokenizer.encode(text)} - special
+    for passage in LONG_RUNS:
+        ids = tokenizer.encode(passage)
+        if special.intersection(ids):
+            continue  # a character that it does not know
+        text = verifier.start(ids)
+        assert text.admissible == oracle.may_begin(ids), passage
+        assert text.finished_ok() == oracle.finished_ok(ids), passage
+        if text.admissible:
+            mask = text.mask()
+            candidates = [t for t in sorted(some) if is_quick(t, mask[t], tokenizer)]
+            expected = oracle.admits(ids, candidates).tolist()
+            assert text.admits(candidates).tolist() == mask[candidates].tolist() == expected
 
 
 @pytest.mark.parametrize("name", sorted(TOKENIZERS))

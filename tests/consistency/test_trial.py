@@ -1,6 +1,7 @@
 """Tokenizers that are refused, and engines that are found out."""
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -94,6 +95,9 @@ class Wrong:
     def finished_ok(self, state):
         return self._engine.finished_ok(state[1])
 
+    def loses(self, state, token):
+        return False
+
 
 def all_admitted(ids, mask):
     mask[:-1] = True
@@ -128,6 +132,51 @@ def test_a_wrong_engine_is_found_out(change, mode):
     assert wrong.wrong.startswith("after ")
     assert "it is wrong about id" in wrong.wrong
     assert 0 < wrong.checks <= right.checks
+
+
+def all_admitted_after_a_run(ids, mask):
+    if len(ids) > 64 and len(set(ids[-64:])) == 1:
+        mask[:-1] = True
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_engine_that_forgets_what_stands_before_a_long_run_is_found_out(mode):
+    with few_characters():
+        engine, oracle = engine_of(SMALL.open(), mode)
+        trial = compare(Wrong(engine, all_admitted_after_a_run), oracle, from_masks=True)
+    assert re.match(r"after 'a? {64,65}' it is wrong about id", trial.wrong)
+
+
+def test_an_engine_that_forgets_what_stands_before_many_marks_is_found_out():
+    ranks = tuple((c.encode(), 0) for c in "\u0316\u0301ó")
+    tokenizer = Bpe(pattern="cl100k", normal_form="NFC", ranks=ranks).open()
+    (mark,), (acute,) = map(tokenizer.encode, "\u0316\u0301")
+
+    def accent_admitted_after_marks(ids, mask):
+        if ids[-32:] == (mark,) * 32:
+            mask[acute] = True
+
+    engine, oracle = engine_of(tokenizer, "prefix")
+    trial = compare(Wrong(engine, accent_admitted_after_marks), oracle, from_masks=True)
+    assert trial.wrong == f"after {'o' + chr(0x316) * 32!r} it is wrong about id {acute}"
+
+
+class GivesUp(Wrong):
+    """An engine that gives up what it does not admit, or all."""
+
+    def __init__(self, engine, *, all_):
+        super().__init__(engine, lambda ids, mask: None)
+        self._all = all_
+
+    def loses(self, state, token):
+        return self._all or not self.mask(state)[token]
+
+
+@pytest.mark.parametrize("all_", [True, False])
+def test_an_engine_that_gives_up_what_some_text_mends_is_found_out(all_):
+    engine, oracle = engine_of(TRAINED["hf-gpt2"](), "prefix")
+    trial = compare(GivesUp(engine, all_=all_), oracle, from_masks=True)
+    assert re.match("after '.*' it gives up id .*, which some text mends", trial.wrong)
 
 
 def test_an_engine_that_does_not_follow_what_it_admits_is_found_out():

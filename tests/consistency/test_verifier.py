@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.consistency.random_bpe import (
@@ -20,8 +20,9 @@ from tests.consistency.random_bpe import (
 )
 from tests.histories import PASSAGES
 from tests.models import ToyTokenizer
-from tests.tokenizers import TRAINED
+from tests.tokenizers import TRAINED, train_sentencepiece
 from ticore.consistency import Verification, Verifier
+from ticore.consistency.boundaries import boundary_ids
 from ticore.consistency.modes import CONTINUATIONS
 from ticore.consistency.oracle import Oracle
 from ticore.consistency.tail import cut_finder
@@ -39,7 +40,8 @@ any_mode = pytest.mark.parametrize("mode", MODES)
 
 # Ids to push, or how many to take back: mostly true ones, so that lists are consistent at times.
 steps = st.lists(
-    st.just("true") | st.just("true") | st.integers(0, 500) | st.integers(-4, -1), max_size=14
+    st.sampled_from(["true"] * 5 + ["special"]) | st.integers(0, 500) | st.integers(-4, -1),
+    max_size=14,
 )
 with_cuts = byte_level() | character_level().map(
     lambda model: replace(model, normal_form="", squeezes=False)
@@ -69,9 +71,10 @@ def check(verification, judge, tokens, *, masks=True):
 @any_mode
 @given(case=with_text(with_cuts), steps=steps)
 def test_random_tokenizers_along_lists_that_come_and_go(rung, mode, case, steps):
-    """Also through lists that no text begins with, and back."""
+    """Also through lists that no text begins with, and back; special tokens among them."""
     model, text = case
     tokenizer, tokens = model.open(), model.telling()
+    special = sorted(tokenizer.special_ids)
     true = [i for i in tokenizer.encode(text) if i not in tokenizer.special_ids]
     with few_characters():
         engine, judge = engine_of(tokenizer, mode, rung)
@@ -80,6 +83,8 @@ def test_random_tokenizers_along_lists_that_come_and_go(rung, mode, case, steps)
             ids = verification.ids
             if step == "true":
                 verification.push(true[len(ids) % len(true)] if true else tokens[0])
+            elif step == "special":
+                verification.push(special[(len(ids) + len(text)) % len(special)])
             elif step >= 0:
                 verification.push(tokens[step % len(tokens)])
             else:
@@ -97,14 +102,20 @@ def verifier_of(name, mode, rung=None):
 def candidates_of(tokenizer, ids, draw):
     """Some ids about which the oracle is quick: none that leave two bytes of a character open."""
     some = [*draw.choices(ids, k=6), *draw.choices(range(tokenizer.vocab_size), k=6)]
-    slow = [i for i in some if tokenizer.token_bytes(i)[-1:] >= b"\xe0"]
-    return [i for i in some if i not in slow and i not in tokenizer.special_ids]
+    return [i for i in some if not tokenizer.token_bytes(i)[-1:] >= b"\xe0"]
+
+
+def special_of(tokenizer, draw):
+    """None, or mostly one special id: half of the times one that is a boundary, if there is one."""
+    boundaries, others = boundary_ids(tokenizer), tokenizer.special_ids
+    kinds = [sorted(kind) for kind in (boundaries, others) if kind]
+    return [draw.choice(draw.choice(kinds))] if kinds and draw.random() < 0.6 else []
 
 
 @any_mode
 @pytest.mark.parametrize("name", NAMES)
 def test_trained_tokenizers_along_lists_that_come_and_go(name, mode):
-    """Temporary inconsistency, true text, and tokens taken back again."""
+    """Temporary inconsistency, true text, special tokens, and tokens taken back again."""
     tokenizer = TRAINED[name]()
     judge, draw = Oracle(tokenizer, mode), random.Random(name)
     true = tokenizer.encode(TEXT)
@@ -117,30 +128,132 @@ def test_trained_tokenizers_along_lists_that_come_and_go(name, mode):
             verification.push(token)
         check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
         aside = candidates_of(tokenizer, true, draw)[: draw.randrange(4)]
+        aside += special_of(tokenizer, draw)
         for token in aside:
             verification.push(token)
         check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
         verification.rewind(len(aside) + draw.randrange(2))
+        for token in special_of(tokenizer, draw):
+            verification.push(token)
+            if not verification.admissible:
+                assert verification.lost
+                verification.rewind(1)
         check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_all_rungs_agree(name):
-    """Those that there are for a tokenizer, along a true text."""
+    """Those that there are for a tokenizer, along a true text with special tokens in it."""
     tokenizer, draw = TRAINED[name](), random.Random(name)
     ids = tokenizer.encode(TEXT)
     rungs = RUNGS[RUNGS.index(verifier_of(name, "prefix").rung) :]
     if isinstance(cut_finder(tokenizer), str):
         rungs = [rung for rung in rungs if rung != "tail"]
     texts = [verifier_of(name, "prefix", rung).start() for rung in rungs]
-    for token in ids[:40]:
-        some = [token, *candidates_of(tokenizer, ids, draw)]
+    ids = [i for token in ids[:40] for i in (token, *special_of(tokenizer, draw)[: token % 5 == 0])]
+    for token in ids:
+        some = [token, *candidates_of(tokenizer, ids, draw), *special_of(tokenizer, draw)]
         for text in texts:
             text.push(token)
         assert len({text.admissible for text in texts}) == 1
         if texts[0].admissible:
             assert len({tuple(text.admits(some).tolist()) for text in texts}) == 1
             assert len({text.consistent for text in texts}) == 1
+        elif token in tokenizer.special_ids:
+            for text in texts:
+                text.rewind(1)
+
+
+@cache
+def without_bytes(model_type):
+    """Of whose lists one with unknown text comes back as it was: that of U+2047."""
+    tokenizer = train_sentencepiece(
+        model_type=model_type, byte_fallback=False, remove_extra_whitespaces=True
+    )
+    ids = tokenizer.encode("\u2047")
+    assert tokenizer.encode(tokenizer.decode(ids)) == ids
+    assert not tokenizer.unknown_ids.isdisjoint(ids)
+    return tokenizer
+
+
+@any_mode
+@pytest.mark.parametrize("model_type", ["bpe", "unigram"])
+@settings(max_examples=20)
+@given(
+    words=st.lists(st.sampled_from(["a", "the quick", "\u2047", "a \u2047 b", "\u2603", 0, 1, 2])),
+    more=st.lists(st.integers(0, 400), max_size=2),
+)
+@example(words=["\u2047"], more=[])
+@example(words=["a", 1, "\u2047"], more=[])
+def test_unknown_text_is_consistent_on_no_rung(model_type, mode, words, more):
+    """Nor is its id a candidate, however one asks."""
+    tokenizer = without_bytes(model_type)
+    (unknown,) = tokenizer.unknown_ids
+    ids = [i for w in words for i in (tokenizer.encode(w) if isinstance(w, str) else [w])]
+    ids = [*ids, *(i % tokenizer.vocab_size for i in more)]
+    judge = Oracle(tokenizer, mode)
+    rungs = [Verifier(tokenizer, mode, rung=rung) for rung in ("mask", "oracle")]
+    # Quickly denied, all of them.
+    some = [i for i in [*ids, *range(20)] if tokenizer.token_bytes(i)[-1:] < b"\x80"]
+    for verifier in rungs:
+        text = verifier.start()
+        for token in ids:
+            check(text, judge, some, masks=verifier.rung == "mask")
+            if text.admissible:
+                assert not text.admits([unknown])[0]
+            text.push(token)
+            assert not (token == unknown and text.admissible)
+        check(text, judge, some, masks=verifier.rung == "mask")
+        if unknown in ids:
+            assert not text.consistent
+            assert not text.admissible
+            assert text.lost
+
+
+REFUSED = ToyTokenizer(["", "a", "b", "ab", "<s>", "<unk>"], special=(4, 5))
+
+
+def test_special_tokens_as_boundaries():
+    text = Verifier(REFUSED).start([4, 1])
+    assert text.mask().tolist() == [False, True, False, True, False, False]  # a b would be ab
+    text.push(4)
+    assert text.consistent
+    assert text.mask().tolist() == [False, True, True, True, False, False]
+    text.push(2)
+    assert text.ids == [4, 1, 4, 2]
+    assert text.consistent
+    text.rewind(2)
+    assert text.mask().tolist() == [False, True, False, True, False, False]
+    for token in (2, 4, 1):
+        text.push(token)
+    assert not text.admissible  # a b stood before the boundary, and stays so
+    assert text.lost
+    text.rewind(3)
+    assert text.consistent
+    with pytest.raises(SettingsError, match="expected 0 to 0 ids, found 1"):
+        text.rewind(1)
+
+
+def test_special_tokens_refused():
+    """As for a receiver who has the text alone."""
+    text = Verifier(REFUSED, specials="refused").start([1])
+    assert text.consistent
+    for token in (4, 1, 4):
+        text.push(token)
+        assert not text.consistent
+        assert text.lost
+    text.rewind(3)
+    assert text.consistent
+    assert not Verifier(REFUSED, specials="refused").start([4]).consistent
+
+
+@pytest.mark.parametrize("token", [-1, 6, 2**40])
+def test_an_id_that_there_is_not(token):
+    text = Verifier(REFUSED).start([1])
+    with pytest.raises(SettingsError, match=f"expected token ids from 0 to 5, found {token}"):
+        text.push(token)
+    assert text.ids == [1]
+    assert text.consistent
 
 
 def test_a_list_that_becomes_consistent_again():
@@ -285,7 +398,14 @@ def test_rungs_of_trained_tokenizers():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"mode": "loose"}, {"view": "all"}, {"rung": "fast"}, {"channel": "fax"}]
+    "wrong",
+    [
+        {"mode": "loose"},
+        {"view": "all"},
+        {"rung": "fast"},
+        {"channel": "fax"},
+        {"specials": "kept"},
+    ],
 )
 def test_unknown_settings(wrong):
     (name, value), *_ = wrong.items()

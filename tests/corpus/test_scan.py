@@ -129,6 +129,7 @@ def test_what_was_interrupted_goes_on(given: Scan, monkeypatch: pytest.MonkeyPat
         {"repeats": "all"},
         {"scheme": "unigram"},
         {"settings": {"gamma": 0.25}},
+        {"settings": {"version": 1}},
     ],
 )
 def test_another_task_starts_anew(
@@ -138,6 +139,24 @@ def test_another_task_starts_anew(
     done, said = counted(given, replace(TASK, **other))  # type: ignore[arg-type]
     assert (done, len(said)) == (4, 1)
     assert "starting anew" in said[0]
+
+
+def test_parts_of_another_version_of_a_scheme_are_dropped(
+    given: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nobody names the version, and only what is written by default has changed."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(ticore.WatermarkDetector, "version", 1, raising=False)
+        earlier.setattr(ticore.WatermarkDetector, "__setattr__", _but_the_version)
+        stopped(given, monkeypatch)
+    done, said = counted(given)
+    assert (done, len(said)) == (4, 1)
+    assert "starting anew" in said[0]
+
+
+def _but_the_version(detector: object, name: str, value: object) -> None:
+    if name != "version":
+        object.__setattr__(detector, name, value)
 
 
 def test_another_input_or_size_starts_anew(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """One detection as a list of its numbers, several as rows."""
 
+import dataclasses
+
 from rich.console import Console
 
 from tests.report.test_detection_page import detection
@@ -47,6 +49,14 @@ def test_one():
         "scored    2 of 3 tokens",
         "green     1, which is 50.0%",
     ]
+
+
+def test_what_was_looked_for_is_named():
+    named = detection([1, 2], [2, 3], [True, True])
+    named = dataclasses.replace(named, scheme="gumbel", version=1)
+    other = dataclasses.replace(named, scheme="VLLMGumbel", version=None)
+    assert lines(named)[-1] == "scheme    gumbel, version 1"
+    assert lines(other)[-1] == "scheme    VLLMGumbel"
 
 
 def test_one_in_part_has_its_segment():

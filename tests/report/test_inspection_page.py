@@ -113,7 +113,24 @@ def test_boxes_tell_by_more_than_colour():
     assert titles[0] == f"id 2; bytes 61; at 0 to 1 of the text; {Mark.SOURCE.meaning}"
     assert titles[3] == "id 4; bytes 63; at 2 to 3 of the text"
     assert titles[-1].startswith("id 0; bytes none; at 4 to 4 of the text; ")
-    assert [len(parsed.having(mark.name.lower())) for mark in Mark] == [0, 3, 1, 2]
+    assert [len(parsed.having(mark.name.lower())) for mark in Mark] == [0, 3, 1, 2, 0, 0]
+
+
+def test_special_tokens_are_named_in_their_places():
+    tokenizer = ToyTokenizer(["", "a", "b", "ab", "<s>", "</s>"], special=(4, 5))
+    comparison = compare(tokenizer, [4, 1, 5, 4, 1, 2])
+    name = tokenizer.pieces.__getitem__
+    parsed = Page(inspection_page(comparison, tokenizer.token_bytes, "t", token_name=name))
+    assert parsed.texts["div"][0] == "aab"
+    assert len(parsed.having("special")) == 3
+    assert [text for text in parsed.texts["span"] if text] == ["<s>", "</s>", "<s>"]
+    assert [text for text in parsed.texts["bdi"] if len(text) > 2] == ["<s>"] * 2 + [
+        *["</s>"] * 2,
+        *["<s>"] * 2,
+    ]
+    assert len(parsed.having("boundary")) == 6
+    titles = [a["title"] for a in parsed.having("boundary")]
+    assert titles[2] == f"id 5; </s>; at 1 of the text; {Mark.BOUNDARY.meaning}"
 
 
 def test_segments_hold_two_rows():

@@ -9,6 +9,7 @@ from rich.console import Console
 from tests.models import ToyTokenizer
 from ticore.consistency import compare
 from ticore.report import inspection_table
+from ticore.report.interleaved import nameless
 
 TOY = ToyTokenizer(
     ["", "a", "b", "ab", " 日本", " 日", "本", "[/b]", "\x1b[2J", "\u202e", "\n", "b"]
@@ -16,9 +17,10 @@ TOY = ToyTokenizer(
 LONG = ToyTokenizer(["長い" * 30, "a"])
 
 
-def render(tokenizer, ids, width=80, given=None, **settings):
+def render(tokenizer, ids, width=80, given=None, token_name=nameless, **settings):
     console = Console(file=io.StringIO(), width=width, **settings)
-    console.print(inspection_table(compare(tokenizer, ids), tokenizer.token_bytes, given))
+    found = compare(tokenizer, ids)
+    console.print(inspection_table(found, tokenizer.token_bytes, given, token_name))
     return console.file.getvalue()
 
 
@@ -54,6 +56,39 @@ def test_a_consistent_list_needs_no_legend():
 
 def test_without_tokens():
     assert render(TOY, []).split("\n") == ["", "", "consistent: 0 tokens, read back unchanged", ""]
+
+
+CHAT = ToyTokenizer(["", "a", "b", "ab", "<s>", "\x1b<e>"], special=(4, 5))
+
+
+def test_special_tokens_are_named_in_their_places():
+    shown = render(CHAT, [4, 1, 5, 4, 1, 2], token_name=CHAT.pieces.__getitem__)
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert lines == [
+        r"<s>a\x1b<e><s>ab",
+        "",
+        "byte     id  token       id  read back",
+        "   0  B   4  <s>      B   4  <s>",
+        "   0      1  a            1  a",
+        r"   1  B   5  \x1b<e>  B   5  \x1b<e>",
+        "   1  B   4  <s>      B   4  <s>",
+        "   1  S   1  a        C   3  ab",
+        "      S   2  b",
+        "",
+        "S  source inconsistent: no token read back covers exactly its bytes",
+        "C  consequential inconsistent: no token of the list covers exactly its bytes",
+        "B  boundary: a special token, before and after which text is read by itself",
+        "",
+        "inconsistent: 6 tokens, read back as 5",
+        "2 source and 1 consequential inconsistent tokens: 27.27% of both lists",
+        "3 special tokens kept; what is between is read by itself",
+    ]
+
+
+def test_special_tokens_without_names():
+    lines = render(CHAT, [4, 1]).splitlines()
+    assert lines[0] == "<4>a"
+    assert lines[3].split() == ["0", "B", "4", "∅", "B", "4", "∅"]
 
 
 def test_a_changed_text_is_said():

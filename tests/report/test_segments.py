@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.models import ToyTokenizer
 from tests.tokenizer_contract import any_ids, numbers
-from tests.tokenizers import TRAINED
+from tests.tokenizers import TRAINED, train_sentencepiece
 from ticore.consistency import compare
 from ticore.report import Mark, differing_marks, segments
 
@@ -27,13 +27,16 @@ def check(comparison):
     )
     marked = [n for n, t in enumerate(given) if t.mark is Mark.SOURCE]
     assert tuple(marked) == comparison.sits
+    kept = [n for n, t in enumerate(given) if t.mark is Mark.BOUNDARY]
+    assert tuple(kept) == comparison.specials
     marked = [n for n, t in enumerate(again) if t.mark is Mark.CONSEQUENTIAL]
     assert tuple(marked) == comparison.cits
 
     assert comparison.consistent == all(segment.same for segment in found)
     for segment in found:
         marks = {token.mark for token in (*segment.given, *segment.again)}
-        assert (marks == {Mark.SAME}) if segment.same else (Mark.SAME not in marks)
+        alike = {Mark.BOUNDARY} if segment.boundary else {Mark.SAME}
+        assert (marks == alike) if segment.same else not (marks & {Mark.SAME, Mark.BOUNDARY})
         left, right = ({e for t in s for e in t.span} for s in (segment.given, segment.again))
         if segment.given and segment.again:
             assert {segment.start} <= left & right == {min(left), max(left)}
@@ -77,6 +80,32 @@ def test_other_ids_for_the_same_bytes_differ():
 def test_tokens_without_bytes_stand_alone():
     assert shown([0, 9, 0, 9]) == [("S", ""), ("c", "c"), ("S", ""), ("c", "c")]
     assert shown([1, 0, 2]) == [("aS S bS", "abC")]
+
+
+CHAT = ToyTokenizer(["", "a", "b", "ab", "<s>", "<e>", "<unk>"], special=(4, 5, 6))
+CHAT.unknown_ids = frozenset({6})
+
+
+@given(ids=st.lists(st.integers(0, 6), max_size=14))
+def test_of_chats(ids):
+    """Special tokens anywhere, and unknown text."""
+    check(compare(CHAT, ids))
+
+
+def test_special_tokens_stand_alone():
+    """Between tokens without bytes and beside each other, none is taken for another."""
+    comparison = compare(CHAT, [4, 1, 0, 5, 4, 1, 2, 5])
+    marks = [[token.mark.letter for token in segment.given] for segment in segments(comparison)]
+    assert marks == [["B"], [" "], ["S"], ["B"], ["B"], ["S", "S"], ["B"]]
+    found = differing_marks(segments(comparison))
+    assert found == [Mark.SOURCE, Mark.CONSEQUENTIAL, Mark.BOUNDARY]
+
+
+def test_unknown_text_is_marked():
+    tokenizer = train_sentencepiece(byte_fallback=False, remove_extra_whitespaces=True)
+    comparison = compare(tokenizer, tokenizer.encode("\u2047"))
+    check(comparison)
+    assert differing_marks(segments(comparison)) == [Mark.UNKNOWN]
 
 
 def test_a_text_that_gives_no_tokens():

@@ -1,5 +1,8 @@
 """What is written with a scheme is what its reader finds, in every array library."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +15,10 @@ KEY = bytes(range(32))
 SIZE = 500
 VARIANTS = {
     **{name: lambda name=name: SCHEMES[name](KEY, SIZE) for name in SCHEMES},
+    **{
+        f"{name}, version 1": lambda name=name: SCHEMES[name](KEY, SIZE, version=1)
+        for name in SCHEMES
+    },
     **{
         f"{name}, exact": lambda name=name: SCHEMES[name](KEY, SIZE, gamma=0.3, greens="exact")
         for name in ("left_hash", "self_hash", "unigram")
@@ -33,8 +40,9 @@ def test_the_bias_prefers_what_scores(name, ids):
     scheme = VARIANTS[name]()
     evidence = scheme.evidence(ids)
     assert evidence.positions.tolist() == list(range(scheme.context, len(ids)))
-    assert (evidence.draws & 0xFFFFFFFF).tolist() == ids[scheme.context :]
-    assert (evidence.draws >> 32 & 0xFFFFFFFF).tolist() == evidence.seeds.tolist()
+    if scheme.version == 1:
+        assert (evidence.draws & 0xFFFFFFFF).tolist() == ids[scheme.context :]
+        assert (evidence.draws >> 32 & 0xFFFFFFFF).tolist() == evidence.seeds.tolist()
     for at, score in zip(evidence.positions.tolist(), evidence.scores, strict=True):
         expected = scores_by_bias(scheme, ids[at - scheme.context : at])[ids[at]]
         assert score == pytest.approx(expected, rel=1e-6)
@@ -108,18 +116,111 @@ def test_gumbel_chooses_by_probability():
     assert np.abs(shares - [0.5, 0.3, 0.15, 0.05]).max() < 0.025
 
 
-def test_equal_draws_have_equal_scores():
-    rng = np.random.default_rng(2)
-    ids = rng.integers(0, 6, size=4000)
-    for make in VARIANTS.values():
-        evidence = make().evidence(ids)
-        by_draw = {}
-        for draw, score in zip(evidence.draws.tolist(), evidence.scores.tolist(), strict=True):
-            assert by_draw.setdefault(draw, score) == score
-        distinct = evidence.distinct()
-        assert len(distinct) == len(by_draw)
-        assert (np.diff(distinct.positions) > 0).all()
-        assert [by_draw[draw] for draw in distinct.draws.tolist()] == distinct.scores.tolist()
+@pytest.mark.parametrize("name", VARIANTS)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60))
+def test_a_pair_of_context_and_token_counts_once(name, ids):
+    """Version 2 of gumbel counts a context once, whatever follows it: it marks it once."""
+    scheme = VARIANTS[name]()
+    evidence = scheme.evidence(ids)
+    first = {}
+    for row, at in enumerate(evidence.positions.tolist()):
+        context = tuple(ids[at - scheme.context : at])
+        if isinstance(scheme, SelfHash):  # one token of the window decides, wherever it stands
+            context = (int(evidence.seeds[row]),)
+        first.setdefault(context if getattr(scheme, "once", False) else (*context, ids[at]), row)
+        if not getattr(scheme, "once", False):
+            same = evidence.draws == evidence.draws[row]
+            assert (evidence.scores[same] == evidence.scores[row]).all()
+    distinct = evidence.distinct()
+    assert distinct.positions.tolist() == evidence.positions[sorted(first.values())].tolist()
+
+
+# Written by the first release of either version: others are lost if they change.
+GOLDEN = {
+    ("left_hash", "independent", 1): "000101010101110010001011011001101011001",
+    ("left_hash", "exact", 1): "001101000010001011000101011001100001001",
+    ("self_hash", "independent", 1): "1011001100010011010101110100000110000",
+    ("self_hash", "exact", 1): "0010111001010000001010000100000100111",
+    ("unigram", "independent", 1): "0110111100111101110010011001111100010010",
+    ("unigram", "exact", 1): "1001100101010101101110111100010010100100",
+    ("left_hash", "independent", 2): "100100001101011000010110111111010011111",
+    ("left_hash", "exact", 2): "011001100000100110010111110101111111111",
+    ("self_hash", "independent", 2): "0110000111011010100100101101010110010",
+    ("self_hash", "exact", 2): "0101000111000011110011101000111011100",
+    ("unigram", "independent", 2): "0000101111001000110111111111000100001010",
+    ("unigram", "exact", 2): "1110010010000100101000110100101001111111",
+}
+GOLDEN_GUMBEL = {
+    1: [0.43835, 0.238365, 1.449364, 0.021926, 1.60103, 0.055512, 0.755246, 1.019359],
+    2: [5.437747, 1.831053, 1.06161, 0.2529, 0.185979, 2.549812, 2.617223, 0.455442],
+}
+SQUARES = [n * n % 499 for n in range(40)]
+
+
+@pytest.mark.parametrize(("name", "greens", "version"), GOLDEN)
+def test_green_tokens_never_change(name, greens, version):
+    found = SCHEMES[name](KEY, SIZE, greens=greens, version=version).evidence(SQUARES)
+    assert "".join(f"{score:.0f}" for score in found.scores) == GOLDEN[name, greens, version]
+
+
+@pytest.mark.parametrize("version", GOLDEN_GUMBEL)
+def test_gumbel_scores_never_change(version):
+    found = Gumbel(KEY, SIZE, version=version).evidence(SQUARES).scores[:8]
+    np.testing.assert_allclose(found, GOLDEN_GUMBEL[version], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_versions_have_nothing_in_common(name):
+    """Nor have schemes and keys."""
+    ids = np.random.default_rng(3).integers(0, SIZE, 2000)
+    scores = [
+        SCHEMES[other](key, SIZE, version=version).evidence(ids).scores[-1990:]
+        for other, key, version in (
+            *((name, KEY, 2), (name, KEY, 1), (name, KEY[::-1], 2)),
+            *((each, KEY, 2) for each in SCHEMES if each != name),
+        )
+    ]
+    assert all(abs(np.corrcoef(scores[0], other)[0, 1]) < 0.11 for other in scores[1:])
+
+
+@pytest.mark.parametrize("version", [0, 3, "2", True, None])
+@pytest.mark.parametrize("name", SCHEMES)
+def test_other_versions_are_refused(name, version):
+    with pytest.raises(SettingsError, match="version: expected 1 or 2, found"):
+        SCHEMES[name](KEY, SIZE, version=version)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_tokens_of_a_prompt_may_lie_beyond_the_vocabulary(name):
+    """A model has more ids than its tokenizer; so may the text that it continues."""
+    scheme = VARIANTS[name]()
+    context = [SIZE + 40] * scheme.context
+    assert np.isfinite(scheme.bias(context, np.zeros(SIZE))).all()
+    arrays = scheme.bias(np.array(context, dtype=np.int64), np.zeros(SIZE))
+    assert (arrays == scheme.bias(context, np.zeros(SIZE))).all()
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_copy_of_a_scheme_is_the_same_scheme(name):
+    scheme = VARIANTS[name]()
+    context = list(range(scheme.context))
+    expected = scheme.bias(context, np.zeros(SIZE))
+    for copied in (copy.deepcopy(scheme), pickle.loads(pickle.dumps(scheme))):
+        assert (copied.bias(context, np.zeros(SIZE)) == expected).all()
+
+
+@pytest.mark.parametrize("name", ["left_hash", "unigram"])
+def test_what_is_kept_is_told_apart_by_size_and_kind(name):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    scheme = SCHEMES[name](KEY, SIZE)
+    context = [4] * scheme.context
+    whole = scheme.bias(context, np.zeros(SIZE))
+    for size in (SIZE, 100, SIZE, 7):
+        for kind in (torch.float32, torch.float64, torch.bfloat16):
+            found = scheme.bias(context, torch.zeros(size, dtype=kind))
+            assert found.dtype == kind
+            assert found.tolist() == whole[:size].tolist()
+        assert scheme.bias(context, np.zeros(size)).tolist() == whole[:size].tolist()
 
 
 @pytest.mark.parametrize("name", SCHEMES)

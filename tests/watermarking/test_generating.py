@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.models import ToyBatchModel, ToyModel, ToyTokenizer
-from ticore.consistency import Verification
+from ticore.consistency import Verification, compare
 from ticore.errors import PromptError, SettingsError
 from ticore.schemes import Gumbel
-from ticore.watermarking import Generator, Warp, greedy, marked, multinomial
+from ticore.steganography import Steganographer
+from ticore.watermarking import Generator, Warp, Watermarker, greedy, marked, multinomial
 
 TOYS = ["a", "b", "c", "ab", "bc", "abc", "ca", "<end>"]
 
@@ -258,3 +259,26 @@ class TestBatch:
         monkeypatch.setattr(ToyModel, "logits_after", None)
         with pytest.raises(error, match=part):
             Generator(toy(context=12), **settings).generate_batch(prompts, tokens)
+
+
+def test_special_tokens_in_a_prompt():
+    """Refused for a receiver of the text alone; kept by one of the tokens."""
+    tokenizer = ToyTokenizer([*TOYS, "<s>"], special={7, 8})
+    model = ToyModel(tokenizer, eos_ids={7})
+    chat = [8, 0, 1, 7, 8, 2]  # a b before the first boundary, which are read back as ab
+    with pytest.raises(PromptError, match="where the receiver keeps special tokens, specials="):
+        Generator(model, view="whole").generate(chat[3:], 5)
+    boundaries = Generator(model, view="whole", specials="boundaries", seed=1)
+    written = boundaries.generate(chat[3:], 20)
+    assert written.consistent
+    assert compare(tokenizer, [*chat[3:], *written.ids]).consistent
+    with pytest.raises(PromptError, match="reads back as the tokens given, found another"):
+        boundaries.generate(chat, 20)
+    marked = Watermarker(model, key=bytes(32), view="whole", specials="boundaries")
+    assert marked.generate(chat[3:], 20).consistent
+
+
+def test_no_model():
+    for make in (Generator, Watermarker, Steganographer):
+        with pytest.raises(SettingsError, match=r"expected a model as .*, found a builtins.object"):
+            make(object())

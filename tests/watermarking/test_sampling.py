@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticore.errors import SettingsError
-from ticore.schemes import SCHEMES
+from ticore.schemes import SCHEMES, Gumbel
 from ticore.watermarking import Warp, greedy, marked, multinomial
-from ticore.watermarking.sampling import excluding, own_draws, probabilities
+from ticore.watermarking.sampling import (
+    comes_first,
+    excluding,
+    of_text,
+    own_draws,
+    probabilities,
+    random_numbers,
+)
 
 LOGITS = np.log([0.1, 0.4, 0.2, 0.3])
 
@@ -113,3 +120,42 @@ def test_each_row_has_random_numbers_of_its_own():
     numbers = [draws(row).random() for draws in (first, second) for row in range(50)]
     assert len(set(numbers)) == 100
     assert [own_draws(random.Random(3))(row).random() for row in range(50)] == numbers[:50]
+
+
+@given(st.lists(st.integers(0, 2), max_size=40), st.integers(1, 6), st.integers(0, 10))
+def test_whether_a_context_comes_first(ids, width, begin):
+    windows = [ids[at : at + width] for at in range(begin, len(ids) - width + 1)]
+    if windows:
+        assert comes_first(ids, width, begin) == (windows[-1] not in windows[:-1])
+        assert comes_first(tuple(ids), width, begin) == comes_first(ids, width, begin)
+
+
+@given(st.lists(st.integers(0, 3), max_size=40), st.integers(0, 12))
+def test_gumbel_marks_what_its_detector_counts(ids, begin):
+    """A token decided by the key is one that counts in the text without its prompt; and back."""
+    scheme, draw = Gumbel(bytes(range(16)), 4), random.Random(1)
+    begin = min(begin, len(ids))
+    sampler = of_text(excluding(marked(scheme, draw), [9]), begin)
+    written = [*ids, 0]
+    counted = scheme.evidence(written[begin:]).distinct().positions + begin
+    for at in range(begin, len(written)):
+        before = draw.getstate()
+        token = sampler(written[:at], np.zeros(4))
+        decided = draw.getstate() == before
+        assert decided == (at in counted)
+        if decided:
+            context = written[at - scheme.context : at]
+            assert token == int(np.argmax(scheme.bias(context, np.zeros(4))))
+
+
+def test_the_first_version_of_gumbel_marks_every_context():
+    draw = random.Random(1)
+    sampler = of_text(marked(Gumbel(bytes(16), 4, version=1), draw), 3)
+    before = draw.getstate()
+    assert len({sampler([1] * length, np.zeros(4)) for length in range(5, 12)}) == 1
+    assert draw.getstate() == before
+
+
+def test_random_numbers_without_a_seed_are_those_of_no_generator():
+    assert random_numbers(3).random() == random.Random(3).random()
+    assert isinstance(random_numbers(None), random.SystemRandom)

@@ -23,11 +23,13 @@ from .marks import (
     Gamma,
     Greens,
     KeyFileOfOurs,
+    SchemeVersion,
     read_key,
     scheme_settings,
     wrong_settings_are_wrong_usage,
 )
 from .scanning import ScanOptions, json_line, scan_files
+from .secrets import warn_of_others
 from .settings import DEFAULT_MODEL
 from .usage import UsageError
 
@@ -42,6 +44,7 @@ def detect(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
+            readable=False,
             help="Texts in UTF-8; - or nothing: standard input.",
             show_default=False,
         ),
@@ -67,6 +70,7 @@ def detect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="The other engine's own settings, as a JSON object.",
             show_default=False,
         ),
@@ -74,11 +78,13 @@ def detect(
     gamma: Gamma = None,
     delta: Delta = None,
     greens: Greens = None,
+    scheme_version: SchemeVersion = None,
     fpr: Annotated[
         float,
         typer.Option(
             metavar="X",
-            help="The share of texts without a watermark that may be called watermarked.",
+            help="The share of texts without a watermark that may be called watermarked, over all "
+            "keys; for one key see `ticore check-key`.",
         ),
     ] = _LIBRARY["fpr"].default,
     repeats: Annotated[
@@ -92,6 +98,7 @@ def detect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="Make a web page of it: the texts, each token in the colour of its score.",
             show_default=False,
         ),
@@ -113,6 +120,7 @@ def detect(
             "--output",
             "-o",
             metavar="FILE",
+            readable=False,
             help=f"{_OF_SCANS} write rows and results here, in the format of the name's ending; "
             "otherwise beside FILE.",
             show_default=False,
@@ -167,25 +175,27 @@ def detect(
         **_secret(scheme, key_file, config),
         fpr=fpr,
         repeats=cast(Literal["once", "all"], repeats),
-        settings=scheme_settings(gamma=gamma, delta=delta, greens=greens),
+        settings=scheme_settings(gamma=gamma, delta=delta, greens=greens, version=scheme_version),
     )
     if column is not None:
-        return scan_files(paths, column, task, scanning, json)
+        scan_files(paths, column, task, scanning, json)
+        return warn_of_others(key_file)
     with wrong_settings_are_wrong_usage():
         detector = task.open()
-    search = Search(scheme, tokenizer, fpr)
+    search = Search(scheme, tokenizer, fpr, detector.version)
     found = []
     for name, detection in _detections(detector, paths):
         found.append((name, detection))
         if json:
             streams.write_bytes(json_line(_as_json(name, detection, search)))
     if found and html is not None:
-        title = f"Is there a watermark? Scheme {scheme}, tokens of {tokenizer}"
+        title = f"Is there a watermark? Scheme {search.named}, tokens of {tokenizer}"
         write_atomically(html, detection_page(found, detector.tokenizer, title, search).encode())
     if found and not json:
         streams.show(detection_table(found, search))
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
+    warn_of_others(key_file)
 
 
 def _secret(scheme: str, key_file: Path | None, config: Path | None) -> dict[str, Any]:
@@ -261,6 +271,7 @@ def _as_json(name: str, found: Detection, search: Search) -> dict[str, Any]:
         "tokens": found.tokens,
         "segment": {"begin": segment.begin, "end": segment.end, "p_value": segment.p_value},
         "scheme": search.scheme,
+        "version": search.version,
         "tokenizer": search.tokenizer,
         "fpr": search.fpr,
     }

@@ -29,6 +29,7 @@ def fingerprint(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="Say whether the machine that wrote this file, with --json, computes alike.",
             show_default=False,
         ),

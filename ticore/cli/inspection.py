@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..consistency import Comparison, compare
+from ..consistency.boundaries import special_name
 from ..errors import FileError, SettingsError
 from ..files import write_atomically
 from ..registry import load_tokenizer
@@ -35,6 +37,7 @@ def inspect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="Inspect these token ids instead: numbers, such as 1 2 3 or [1, 2, 3]; "
             "-: on standard input.",
             show_default=False,
@@ -52,6 +55,7 @@ def inspect(
         Path | None,
         typer.Option(
             metavar="FILE",
+            readable=False,
             help="Make a web page of it; standard output then has the summary alone.",
             show_default=False,
         ),
@@ -61,7 +65,8 @@ def inspect(
     """Show tokens beside those that a receiver reads back.
 
     The tokens are turned into text and the text into tokens again; where the two lists differ,
-    both are marked. The exit status is 0 whether they differ or not.
+    both are marked. Special tokens, such as those of a chat, are kept, and what is between them is
+    read by itself. The exit status is 0 whether the lists differ or not.
     """
     if text is not None and ids is not None:
         raise UsageError("give TEXT or --ids, not both")
@@ -73,16 +78,18 @@ def inspect(
         given = None
         tokens = _given_ids(ids, opened.vocab_size)
     found = compare(opened, tokens)
+    token_name = partial(special_name, opened)
 
     if html is not None:
         title = f"Tokens of {tokenizer}"
-        write_atomically(html, inspection_page(found, opened.token_bytes, title, given).encode())
+        page = inspection_page(found, opened.token_bytes, title, given, token_name)
+        write_atomically(html, page.encode())
     if json:
         streams.write_json(_as_json(found, given))
     elif html is not None:
         streams.show(*summary(found, given))
     else:
-        streams.show(inspection_table(found, opened.token_bytes, given))
+        streams.show(inspection_table(found, opened.token_bytes, given, token_name))
 
 
 def _given_text(text: str | None) -> str:
@@ -146,4 +153,7 @@ def _as_json(found: Comparison, given: str | None) -> dict[str, object]:
         "spans_again": found.spans_again,
         "sits": found.sits,
         "cits": found.cits,
+        "specials": found.specials,
+        "specials_again": found.specials_again,
+        "unknowns": found.unknowns,
     }

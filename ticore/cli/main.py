@@ -14,6 +14,7 @@ from typer.main import get_command
 from ..errors import TicoreError
 from . import streams
 from .audit import audit
+from .check_key import check_key
 from .demo import demo
 from .detect import detect
 from .fingerprint import fingerprint
@@ -53,7 +54,7 @@ app = typer.Typer(
 )
 for command in (
     *(demo, agree, embed, extract, keygen),
-    *(watermark, detect),
+    *(watermark, detect, check_key),
     *(models, inspect, audit, fingerprint),
 ):
     app.command()(command)
@@ -94,10 +95,11 @@ def run(arguments: Sequence[str]) -> int:
         command = get_command(app)
         status = command.main(list(arguments), prog_name="ticore", standalone_mode=False)
     except TicoreError as error:
-        return _fail(str(error))
+        return _fail(_with_the_locale(str(error), arguments))
     except UsageError as error:
         path = error.ctx.command_path if error.ctx else "ticore"
-        return _fail(f"{error.format_message().rstrip('.')}; see: {path} --help", WRONG_USAGE)
+        said = _with_the_locale(error.format_message().rstrip("."), arguments)
+        return _fail(f"{said}; see: {path} --help", WRONG_USAGE)
     except OSError as error:
         streams.abandon_stdout()
         return _fail(error.strerror or str(error))
@@ -113,6 +115,18 @@ def run(arguments: Sequence[str]) -> int:
             streams.note()  # away from the ^C or the question that stands there
         return _fail("interrupted", INTERRUPTED)
     return int(status or 0)
+
+
+def _with_the_locale(said: str, arguments: Sequence[str]) -> str:
+    """An error's text; what the locale may have to do with it, where it is about odd characters."""
+    encoding = sys.getfilesystemencoding()
+    undecoded = any("\udc80" <= c <= "\udcff" for argument in arguments for c in argument)
+    if not undecoded or encoding == "utf-8" or "nicode" not in said:
+        return said
+    return (
+        f"{said}; in this locale arguments are read as {encoding}, which does not have some of "
+        f"the characters given: set LC_ALL=C.UTF-8, or PYTHONUTF8=1"
+    )
 
 
 def _fail(text: str, status: int = FAILED) -> int:

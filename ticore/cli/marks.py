@@ -13,6 +13,7 @@ import typer
 from ..errors import SettingsError
 from ..schemes import SCHEMES
 from ..schemes.green_list import Greening, GreenList
+from ..schemes.numbers import LATEST
 from ..steganography import load_key
 from ..watermarking import WatermarkDetector
 from .usage import UsageError
@@ -35,6 +36,7 @@ Scheme = Annotated[
 ]
 _KEY_FILE = typer.Option(
     metavar="FILE",
+    readable=False,
     help="The key that writer and detector share: a file made by `ticore keygen`.",
     show_default=False,
 )
@@ -49,6 +51,16 @@ Delta = Annotated[
 Greens = Annotated[
     str | None,
     _of_green_lists("NAME", "greens", f"how many are green: {', '.join(get_args(Greening))}."),
+]
+SchemeVersion = Annotated[
+    int | None,
+    typer.Option(
+        "--scheme-version",
+        metavar="N",
+        help="Of the scheme's random numbers: 1 for texts that were watermarked before there was a "
+        f"version 2, or for a reader that knows no other.  [default: {LATEST}]",
+        show_default=False,
+    ),
 ]
 
 

@@ -12,6 +12,7 @@ from ..files import write_new_secret
 from ..steganography import Pact, Steganographer, format_key, load_key, new_key
 from ..steganography.steganographer import Finish
 from . import streams
+from .secrets import warn_of_others, warn_of_short
 from .settings import Settings, shares_settings
 from .usage import UsageError
 
@@ -20,6 +21,7 @@ Agreed = Annotated[
     typer.Option(
         "--agreement",
         metavar="FILE",
+        readable=False,
         help="Take key and settings from this file, made by `ticore agree`.",
         show_default=False,
     ),
@@ -28,6 +30,7 @@ KeyFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
+        readable=False,
         help="Take the key from this file, made by `ticore keygen`.",
         show_default=False,
     ),
@@ -50,6 +53,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
+        readable=False,
         help="Write to this new file, which you alone can read, instead of standard output.",
         show_default=False,
     ),
@@ -75,18 +79,20 @@ def embed(
     message = streams.read_bytes("the message")
     with streams.progress_bar("hiding") as progress:
         written = stego.embed_report(message, progress)
-    if not json:
-        return streams.write_line(written.text.encode())
-    streams.write_json(
-        {
-            "text": written.text,
-            "tokens": written.tokens,
-            "bits": written.bits,
-            "bits_per_token": written.bits_per_token,
-            "kl_filter": written.kl_filter,
-            "seconds": written.seconds,
-        }
-    )
+    if json:
+        streams.write_json(
+            {
+                "text": written.text,
+                "tokens": written.tokens,
+                "bits": written.bits,
+                "bits_per_token": written.bits_per_token,
+                "kl_filter": written.kl_filter,
+                "seconds": written.seconds,
+            }
+        )
+    else:
+        streams.write_line(written.text.encode())
+    warn_of_others(agreement or key_file)
 
 
 @shares_settings
@@ -113,11 +119,13 @@ def extract(
     message = found.message
     if found.undone:
         streams.note(f"ticore: the text was changed on its way; undone: {', '.join(found.undone)}")
-    if not json:
-        return streams.write_line(message)
-    streams.write_json(
-        {"message": readable(message), "message_base64": base64.b64encode(message).decode()}
-    )
+    if json:
+        streams.write_json(
+            {"message": readable(message), "message_base64": base64.b64encode(message).decode()}
+        )
+    else:
+        streams.write_line(message)
+    warn_of_others(agreement or key_file)
 
 
 def keygen(*, output: Output = None) -> None:
@@ -176,4 +184,8 @@ def _steganographer(
         return Steganographer.agreed(model, pact.agreement, key=pact.key, finish=finish)
     if key_file is not None:
         return settings.steganographer(key=load_key(key_file), finish=finish)
-    return settings.steganographer(password=streams.ask_password(twice=writes), finish=finish)
+    asked = streams.ask_password(twice=writes)
+    stego = settings.steganographer(password=asked, finish=finish)
+    if writes:
+        warn_of_short(asked)
+    return stego

@@ -52,8 +52,13 @@ def scan_files(
         started = time.perf_counter()
         with wrong_settings_are_wrong_usage(), streams.progress_bar("looking") as progress:
             found = scan(each, task, progress=progress, tell=_tell, **running)
-        search = Search(task.scheme, task.tokenizer, task.fpr)
+        search = Search(task.scheme, task.tokenizer, task.fpr, task.version)
         _show(each, found, search, time.perf_counter() - started, json)
+    if task.scheme == "unigram":
+        streams.note(
+            "ticore: the false-positive rate holds over all keys; this one's list may suit some "
+            "texts more: see ticore check-key"
+        )
 
 
 def _tell(sentence: str) -> None:

@@ -77,13 +77,15 @@ def read_json_file(path: Path, what: str) -> object:
 def ask_password(*, twice: bool) -> str:
     """From the environment if it is there, else from the terminal, never from standard input.
 
+    In the environment it is gone then: processes that this one starts do not inherit it.
+
     Args:
         twice: ask again, since a slip would make what is written unreadable.
 
     Raises:
         KeyFormatError: there is no terminal, nothing was typed, or the second one differs.
     """
-    from_environment = os.environ.get(PASSWORD_VARIABLE)
+    from_environment = os.environ.pop(PASSWORD_VARIABLE, None)
     if from_environment is not None:
         return from_environment
     try:

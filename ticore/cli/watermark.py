@@ -21,10 +21,12 @@ from .marks import (
     Greens,
     KeyFile,
     Scheme,
+    SchemeVersion,
     read_key,
     scheme_settings,
     wrong_settings_are_wrong_usage,
 )
+from .secrets import warn_of_others
 from .settings import DEFAULT_MODEL, Device, Dtype, Place, model_options
 from .usage import UsageError
 
@@ -45,6 +47,7 @@ def watermark(
     gamma: Gamma = None,
     delta: Delta = None,
     greens: Greens = None,
+    scheme_version: SchemeVersion = None,
     tokens: Annotated[
         int, typer.Option(metavar="N", help="Write so many tokens at most.")
     ] = _TOKENS,
@@ -127,7 +130,7 @@ def watermark(
             top_k=top_k or None,
             top_p=top_p,
             seed=seed,
-            **scheme_settings(gamma=gamma, delta=delta, greens=greens),
+            **scheme_settings(gamma=gamma, delta=delta, greens=greens, version=scheme_version),
         )
         if stream:
             before = _decoded(opened, prompt) if view == "whole" else ""
@@ -136,11 +139,12 @@ def watermark(
             with streams.progress_bar("writing"):
                 written = writer.generate(prompt, tokens)
     if json:
-        streams.write_json(_as_json(written, scheme))
+        streams.write_json(_as_json(written, scheme, getattr(writer.scheme, "version", None)))
     elif not stream:
         streams.write_line((written.whole if view == "whole" else written.text).encode())
     if written.end in ("dead end", "context"):
         streams.note(f"ticore: {_why_short(written, tokens)}")
+    warn_of_others(key_file)
 
 
 def _stream(writing: Writing, before: str) -> Generated:
@@ -159,8 +163,8 @@ def _decoded(model: LanguageModel, prompt: str) -> str:
     return model.tokenizer.decode(model.tokenizer.encode(prompt))
 
 
-def _as_json(written: Generated, scheme: str) -> dict[str, Any]:
-    return {**asdict(written), "scheme": scheme}
+def _as_json(written: Generated, scheme: str, version: int | None) -> dict[str, Any]:
+    return {**asdict(written), "scheme": scheme, "version": version}
 
 
 def _why_short(written: Generated, tokens: int) -> str:

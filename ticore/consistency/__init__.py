@@ -2,6 +2,7 @@
 
 from .alignment import Comparison, compare
 from .audit import Audit, Hazard, Unreachable, audit
+from .boundaries import Specials
 from .channels import Channel, send
 from .modes import Mode
 from .verifier import Rung, Verification, Verifier, View
@@ -13,6 +14,7 @@ __all__ = [
     "Hazard",
     "Mode",
     "Rung",
+    "Specials",
     "Unreachable",
     "Verification",
     "Verifier",

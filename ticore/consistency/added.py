@@ -55,7 +55,11 @@ class AddedTokens:
         return any(added in text for added in self._texts)
 
     def begun(self, text: str) -> list[bytes]:
-        """What is missing of the added tokens with whose beginnings `text` ends."""
+        """What is missing of the added tokens with whose beginnings `text` ends.
+
+        A beginning that is missing something has `longest` characters at most, and ends in the
+        last character of one: no more of the text matters.
+        """
         if not text or text[-1] not in self._lasts:
             return []
         ends = (text[-n:] for n in range(1, min(self.longest, len(text)) + 1))

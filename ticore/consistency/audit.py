@@ -17,6 +17,7 @@ from itertools import product
 from pathlib import Path
 
 from ..interfaces import Tokenizer, TokenizerStructure
+from ..registry import as_tokenizer
 from . import store
 from .modes import Mode, pending
 from .normalization import Normalization
@@ -104,7 +105,9 @@ class Audit:
 
 
 def audit(
-    tokenizer: Tokenizer, mode: Mode = "prefix", progress: Callable[[int, int], None] | None = None
+    tokenizer: Tokenizer | object,
+    mode: Mode = "prefix",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
     """Examine `tokenizer`.
 
@@ -113,6 +116,7 @@ def audit(
 
     Raises SettingsError as `ticore.Verifier`.
     """
+    tokenizer = as_tokenizer(tokenizer)
     structure = tokenizer.structure()
     forget(tokenizer)
     with store.set_aside():

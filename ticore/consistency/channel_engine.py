@@ -56,7 +56,8 @@ class End:
     """The end of a list's text, as a channel sees it.
 
     Attributes:
-        context: what of it may be changed with what follows; empty while there is no text.
+        context: stands for what of it may be changed with what follows, or its last character if
+            the text is changed already; empty while there is no text.
         unfinished: the bytes of an unfinished character.
         changed: the channel changes the text, whatever follows.
     """
@@ -112,9 +113,6 @@ class ChannelEngine(Generic[S]):
         self._goes_on, self._viable = oracle.mode != "prefix", oracle.mode == "viable"
         self._hides_spaces = structure.dummy_prefix or not structure.keeps_whitespace
         self._ignores_merges = structure.ignore_merges
-        # What stands for unknown characters, which `encode` may give although it is special.
-        gives_unknown = structure.atoms == "characters" and not structure.byte_ids
-        self._unknown = {i for i in self._special if self._spelled[i]} if gives_unknown else set()
         self._affected = sorted(c.encode() for c in passage.affected())
         self._finishing = lru_cache(maxsize=1024)(self._find_finishing)
         self._parting = self._find_parting()
@@ -130,9 +128,9 @@ class ChannelEngine(Generic[S]):
         return State(inner, self._end(state, token), special, state, token)
 
     def finished_ok(self, state: State[S]) -> bool:
-        if not (state.end.changed or self._is_trimmed(state.end)):
-            return self._inner.finished_ok(state.inner)
-        return state.special and self._oracle.finished_ok(state.ids())
+        if state.special or state.end.changed or self._is_trimmed(state.end):
+            return False
+        return self._inner.finished_ok(state.inner)
 
     def admits(self, state: State[S], candidates: Ids) -> Bools:
         verdicts = self._verdicts(state, candidates)
@@ -147,7 +145,7 @@ class ChannelEngine(Generic[S]):
 
     def loses(self, state: State[S], token: int) -> bool:
         special = state.special or token in self._special
-        return not special and self._inner.loses(state.inner, token)
+        return special or self._inner.loses(state.inner, token)
 
     def mask(self, state: State[S]) -> Bools:
         if state.before is not None:
@@ -158,9 +156,7 @@ class ChannelEngine(Generic[S]):
 
     def _mask(self, state: State[S]) -> Bools:
         everything = np.arange(len(self._spelled))
-        if state.special:
-            return self.admits(state, everything)
-        if state.end.changed:
+        if state.special or state.end.changed:
             return np.zeros(len(everything), dtype=bool)
         answers = self._inner.mask(state.inner)
         if state.end.unfinished:
@@ -197,10 +193,7 @@ class ChannelEngine(Generic[S]):
     def _verdict(self, state: State[S], token: int) -> _Verdict:
         end = self._end(state, token)
         trimmed = self._is_trimmed(end)
-        if state.special or token in self._unknown:
-            # What these spell is not what they were read from, and the reasoning above fails.
-            return _Verdict.ASK if end.changed or trimmed else _Verdict.SAME
-        if end.changed:
+        if end.changed or state.special or token in self._special:
             return _Verdict.NO
         if end.unfinished:
             return self._verdict_inside(end)
@@ -264,7 +257,8 @@ class ChannelEngine(Generic[S]):
             or self._passage.inside(more) != more
             or (self._passage.trims and not end.context and text[0].isspace())
         )
-        return End(self._passage.context(more), unfinished, changed)
+        # A changed run would grow and grow, and be folded again with each token.
+        return End(more[-1:] if changed else self._passage.context(more), unfinished, changed)
 
     # The whole vocabulary.
 
@@ -277,7 +271,6 @@ class ChannelEngine(Generic[S]):
         passage, size = self._passage, len(self._spelled)
         self._changed, self._begins_white, self._ends_white = np.zeros((3, size), dtype=bool)
         self._unsure, self._unsure_if_yes = np.zeros((2, size), dtype=bool)
-        self._unsure[list(self._unknown)] = True
         self._spaced = np.array([b" " in data for data in self._spelled], dtype=bool)
         heads: dict[str, list[int]] = {}
         for token, data in enumerate(self._spelled):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from .engine import Engine
 from .normalization import Normalization
 from .oracle import Oracle
 from .patterns import KNOWN, WORDS
+from .unicode14 import VERSION
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -132,7 +132,7 @@ def _run_engine(
 
 def _name(oracle: Oracle) -> str:
     """What the tables depend on: the tokenizer, the mode, and what is known of characters."""
-    versions = f"{unicodedata.unidata_version}-{regex.__version__}"
+    versions = f"{VERSION}-{regex.__version__}"
     return f"{oracle.tokenizer.digest()}-{oracle.mode}-{versions}"
 
 

@@ -16,9 +16,10 @@ its first tokens alone would be read back as others.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from typing import Literal
+
+from .characters import assigned
 
 Mode = Literal["prefix", "open", "viable"]
 
@@ -61,20 +62,16 @@ def is_text(data: bytes) -> bool:
 def completions(unfinished: bytes) -> Iterator[str]:
     """All characters whose UTF-8 begins with `unfinished`, in order of their code points.
 
-    Without surrogates and without code points that this Python's Unicode leaves unassigned.
+    Those of Unicode 14, private ones included: the same on every Python, since what may finish a
+    character decides what a text may go on with.
     """
     missing = _length(unfinished[0]) - len(unfinished)
     first, last = (_code(unfinished + bytes([filler]) * missing) for filler in (0x80, 0xBF))
     least = max(first, _LEAST[len(unfinished) + missing])
-    for block in _ASSIGNED:
-        for code in range(max(least, block.start), min(last + 1, block.stop)):
-            if unicodedata.category(chr(code)) not in ("Cn", "Cs"):
-                yield chr(code)
+    return assigned(least, last)
 
 
 _LEAST = {2: 0x80, 3: 0x800, 4: 0x10000}  # by number of bytes; smaller codes are overlong
-# Ten planes have no assigned character, and are kept so by Unicode's plans.
-_ASSIGNED = (range(0x40000), range(0xE0000, 0x110000))
 
 
 def _length(lead: int) -> int:

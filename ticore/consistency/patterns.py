@@ -7,12 +7,13 @@ how far back that reaches.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from itertools import product
 from operator import methodcaller
 
 import regex
+
+from .characters import is_doubtful
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 CL100K = (
@@ -30,7 +31,10 @@ O200K = (
 
 WORDS = " [^ ]*"  # Metaspace's: a text is split before every space
 
-# The characters from a boundary onward, its own included, that can still move it.
+# The characters from a boundary onward, its own included, that can still move it. A part goes on or
+# ends by the next character; white space asks for one more, whether that is white too; and o200k
+# takes a contraction into the word before it, an apostrophe and two letters. What no number bounds,
+# runs of white space and in o200k of letters, is looked at whole.
 _REACH = {GPT2: 2, CL100K: 2, QWEN2: 2, O200K: 3}
 KNOWN = frozenset(_REACH)
 
@@ -94,7 +98,7 @@ class Splitter:
 def is_ambiguous(character: str) -> bool:
     """Whether libraries disagree on what a character is.
 
-    Unassigned ones differ by Unicode version, and so does the case of U+0295; a long s is an s to
-    some that ignore case.
+    Those that Unicode 14 lacks differ by Unicode version, and so does the case of U+0295; a long s
+    is an s to some that ignore case.
     """
-    return character in "\u017f\u0295" or unicodedata.category(character) == "Cn"
+    return character in "\u017f\u0295" or is_doubtful(character)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import SettingsError
 from ..interfaces import Tokenizer
-from .engine import Engine
+from .engine import Bools, Engine
 from .modes import pending
 from .oracle import Oracle
 from .patterns import is_ambiguous
@@ -20,6 +20,15 @@ S = TypeVar("S")
 
 _TEXTS, _WORDS = 12, 8
 _WALKS, _STEPS, _CANDIDATES = 6, 6, 10
+_LOST = 2  # of the candidates given up at one step, for which texts are tried that might mend them
+_MENDING = ("", "a", " 1")
+# No random walk makes a long run of one character, after which an engine that keeps no more than a
+# window of the text has forgotten what stands before. A text, a character, and how many of them;
+# windows being powers of two, what is looked at is as long as one of these, or one longer.
+_RUNS = (("", " ", 70), ("a", " ", 129), ("", "a", 70), ("a", "\n", 70))
+_MARKS = ("o", "\u0316", 70)  # an acute accent goes with the letter, across all of them
+_WINDOWS = (1, 8, 32, 64, 128)
+_AFTER_RUNS = ("a \n", "\u0301")
 
 
 def require_sound(tokenizer: Tokenizer) -> None:
@@ -63,11 +72,21 @@ class Trial:
 
 
 def compare(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
-    """Compare `engine` with `oracle` on random walks, up to the first difference.
+    """Compare `engine` with `oracle` on random walks and on long runs, up to the first difference.
 
     Args:
         from_masks: the engine's mask is quick, so let it name tokens that it admits.
     """
+    walked = _walk(engine, oracle, from_masks=from_masks)
+    checks, wrong = walked.checks, walked.wrong
+    for before, character, length in _runs(oracle.tokenizer):
+        if not wrong:
+            run = _run(engine, oracle, before, character * length)
+            checks, wrong = checks + run.checks, run.wrong
+    return Trial(checks, wrong)
+
+
+def _walk(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
     tokenizer = oracle.tokenizer
     draw = _random(tokenizer)
     vocabulary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
@@ -95,6 +114,8 @@ def compare(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
                     return Trial(checks, f"after {text!r} it is wrong about id {candidates[n]}")
             if engine.finished_ok(state) != oracle.finished_ok(ids):
                 return Trial(checks, f"it is wrong about whether a text may be {text!r}")
+            if (lost := _wrongly_lost(engine, oracle, state, ids, candidates, found)) is not None:
+                return Trial(checks, f"after {text!r} it gives up id {lost}, which some text mends")
             if not found.any():
                 break
             chosen = 0 if found[0] else draw.choice(np.flatnonzero(found).tolist())
@@ -105,6 +126,67 @@ def compare(engine: Engine[S], oracle: Oracle, *, from_masks: bool) -> Trial:
                 return Trial(checks, f"after {text!r} it does not follow id {ids[-1]}")
             state = longer
     return Trial(checks)
+
+
+def _wrongly_lost(
+    engine: Engine[S],
+    oracle: Oracle,
+    state: S,
+    ids: Sequence[int],
+    candidates: Sequence[int],
+    found: Bools,
+) -> int | None:
+    """A candidate that the engine gives up though some text begins with the list and it."""
+    lost = [n for n, token in enumerate(candidates) if engine.loses(state, token)]
+    for n in lost:
+        if found[n]:
+            return candidates[n]
+    for n in lost[:_LOST]:
+        if oracle.is_mended([*ids, candidates[n]], _MENDING):
+            return candidates[n]
+    return None
+
+
+def _runs(tokenizer: Tokenizer) -> Iterator[tuple[str, str, int]]:
+    """Runs that mean something to this tokenizer."""
+    yield from _RUNS
+    composes = "o\u0301"
+    if tokenizer.decode(tokenizer.encode(composes)) != composes:
+        yield _MARKS
+
+
+def _run(engine: Engine[S], oracle: Oracle, before: str, run: str) -> Trial:
+    """Compare after some of the tokens of `before` and `run`."""
+    tokenizer, checks = oracle.tokenizer, 0
+    ids = tokenizer.encode(before + run)
+    if tokenizer.special_ids.intersection(ids):
+        return Trial(0)  # a character that it does not know
+    nothing_lost = oracle.finished_ok(ids)
+    after = {token for text in _AFTER_RUNS for token in tokenizer.encode(text)}
+    candidates = sorted(after - tokenizer.special_ids)
+    state, spelled = engine.start(), b""
+    for at, token in enumerate(ids, start=1):
+        if nothing_lost and engine.loses(state, token):
+            text = tokenizer.decode(ids[: at - 1])
+            return Trial(checks, f"after {text!r} it gives up id {token}, which some text mends")
+        state = engine.step(state, token)
+        spelled += tokenizer.token_bytes(token)
+        length = spelled.count(run[0].encode()) - before.count(run[0])
+        if not (_is_looked_at(at) or _is_looked_at(length)) or not oracle.may_begin(ids[:at]):
+            continue
+        text = tokenizer.decode(ids[:at])
+        if engine.finished_ok(state) != oracle.finished_ok(ids[:at]):
+            return Trial(checks, f"it is wrong about whether a text may be {text!r}")
+        checked = [i for i in candidates if _is_quick(oracle, i)]
+        expected = oracle.admits(ids[:at], checked)
+        checks += len(checked)
+        for wrong in np.flatnonzero(engine.admits(state, np.array(checked)) != expected).tolist():
+            return Trial(checks, f"after {text!r} it is wrong about id {checked[wrong]}")
+    return Trial(checks)
+
+
+def _is_looked_at(count: int) -> bool:
+    return count in _WINDOWS or count - 1 in _WINDOWS
 
 
 def _halves(

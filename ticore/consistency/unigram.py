@@ -62,7 +62,8 @@ class State(NamedTuple):
 
     Attributes:
         frontier: behind the last whole character.
-        last: that character, empty if there is none.
+        last: that character, empty if there is none. One is enough: all that the normalisers here
+            replace shows in two neighbours, and so does a second space.
         unfinished: the bytes of the character that the list ends in, mostly none.
     """
 

@@ -14,7 +14,10 @@ import numpy as np
 
 from ..errors import InconsistentStateError, SettingsError
 from ..interfaces import Tokenizer
+from ..limits import checked_ids
+from ..registry import as_tokenizer
 from . import channel_engine
+from .boundaries import Specials
 from .channel_engine import ChannelEngine
 from .channels import PASSAGES, Channel
 from .cut_engine import CutEngine
@@ -35,7 +38,8 @@ class Verifier:
     """Verifies candidates for one tokenizer, by the fastest way that is exact for it.
 
     Args:
-        tokenizer: whose encode the receiver will use.
+        tokenizer: whose encode the receiver will use; or one of another library, such as
+            transformers, see `ticore.registry.as_tokenizer`.
         mode: what a text may begin with while it grows: `prefix`, only what would be consistent as
             a finished text (the paper's stepwise verification); `open`, also what ends inside a
             character; `viable`, also what some continuation makes consistent.
@@ -45,6 +49,11 @@ class Verifier:
         channel: what happens to the text before the receiver retokenises it: nothing (`identity`),
             or as `ticore.consistency.channels` says of `strip`, `nfc`, `newlines` and `spaces`.
             A list is consistent if encode(channel(decode(list))) gives it back.
+        specials: what special tokens in a list do, such as those of a chat or an end of text.
+            `boundaries`: the receiver keeps them and reads each part between them by itself, see
+            `ticore.consistency.boundaries`; a part must be finished before one comes. `refused`: a
+            list that holds one is not consistent, as for a receiver who has the text alone. Either
+            way special ids are no candidates, and an id for unknown text is never consistent.
 
     Attributes:
         rung: `mask` decides from tables, `tail` retokenises what follows the last stable cut,
@@ -55,27 +64,31 @@ class Verifier:
         checks: on how many candidates the rung was compared with the definition beforehand.
 
     Raises:
-        SettingsError: unknown mode, view, rung or channel; a rung that is not exact for this
-            tokenizer; a tokenizer that encodes by chance or does not read back what it wrote.
+        SettingsError: unknown mode, view, rung, channel or specials; a rung that is not exact for
+            this tokenizer; one that encodes by chance or does not read back what it wrote; no
+            tokenizer at all.
     """
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: Tokenizer | object,
         mode: Mode = "prefix",
         view: View = "whole",
         rung: Rung | None = None,
         channel: Channel = "identity",
+        specials: Specials = "boundaries",
     ) -> None:
         _expect_one_of("mode", mode, get_args(Mode))
         _expect_one_of("view", view, get_args(View))
         if rung is not None:
             _expect_one_of("rung", rung, RUNGS)
         _expect_one_of("channel", channel, get_args(Channel))
-        self.tokenizer = tokenizer
+        _expect_one_of("specials", specials, get_args(Specials))
+        self.tokenizer = tokenizer = as_tokenizer(tokenizer)
         self.mode: Mode = mode
         self.view: View = view
         self.channel: Channel = channel
+        self.specials: Specials = specials
         # A way holds its tokenizer, so while it is kept no other one has the same identity.
         key = id(tokenizer), mode, rung, channel
         self._way = _WAYS.get(key, lambda: _way(tokenizer, mode, rung, channel))
@@ -86,7 +99,8 @@ class Verifier:
     def start(self, prompt_ids: Sequence[int] = ()) -> Verification:
         """A text that begins with `prompt_ids`; in view `continuation` it begins empty."""
         ids = prompt_ids if self.view == "whole" else ()
-        return Verification(self._way.engine, self._way.oracle, self._way.cuts, ids)
+        way = self._way
+        return Verification(way.engine, way.oracle, way.cuts, ids, self.specials)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +175,7 @@ class Verification:
     """One list of tokens and which tokens may follow it.
 
     It takes any token, also one that makes the list inconsistent; `admits` and `mask` speak of
-    lists that a text may begin with.
+    lists that a text may begin with. After a boundary the list goes on as if it began there.
     """
 
     def __init__(
@@ -170,12 +184,19 @@ class Verification:
         oracle: Oracle,
         cuts: CutFinder | None,
         ids: Sequence[int],
+        specials: Specials = "boundaries",
     ) -> None:
         self._engine = engine
         self._oracle = oracle
         self._finder = cuts
         self._ids: list[int] = []
-        # The engine's state after each push; None where no text may begin with the list.
+        self._special = oracle.tokenizer.special_ids
+        self._size = oracle.tokenizer.vocab_size
+        self._boundaries = oracle.boundaries if specials == "boundaries" else frozenset[int]()
+        # Where the parts begin that come after a boundary.
+        self._begins: list[int] = []
+        # The engine's state of the last part after each push; None where no text may begin with
+        # the list.
         self._states: list[Any] = [engine.start()]
         # In this mode whatever may begin a text may be all of it.
         self._ends_anywhere = oracle.mode == "prefix"
@@ -190,12 +211,13 @@ class Verification:
 
     @property
     def consistent(self) -> bool:
-        """Whether the list survives: encode(decode(ids)) == ids."""
+        """Whether the list survives: encode(decode(part)) == part for each of its parts."""
         state = self._states[-1]
         if state is None:
             return False
-        # The empty list is taken for admissible without asking.
-        return (self._ends_anywhere and bool(self._ids)) or self._engine.finished_ok(state)
+        # The empty list is taken for admissible without asking; so is an empty part.
+        anywhere = self._ends_anywhere and bool(self._ids)
+        return anywhere or self._part() == len(self._ids) or self._engine.finished_ok(state)
 
     @property
     def admissible(self) -> bool:
@@ -206,18 +228,23 @@ class Verification:
     def lost(self) -> bool:
         """Whether no continuation makes the list consistent again, as far as that is known.
 
-        Some tokens no tokenizer's output holds behind others, and what stands before a stable cut
-        is read by itself, whatever follows.
+        Some tokens no tokenizer's output holds after others, and what stands before a stable cut
+        or a boundary is read by itself, whatever follows.
         """
         if self.admissible:
             return False
         good = self._good()
+        if not self._special.isdisjoint(self._ids[good:]):
+            return True
         state = self._states[good]
         for token in self._ids[good:]:
             if self._engine.loses(state, token):
                 return True
             state = self._engine.step(state, token)
-        return self._finder is not None and self._finder.advance(self._ids, 0) > good
+        begin = self._part()
+        return (
+            self._finder is not None and begin + self._finder.advance(self._ids[begin:], 0) > good
+        )
 
     def finished_ok(self) -> bool:
         """Whether the text may end here, which in every mode means that the list is consistent."""
@@ -235,10 +262,20 @@ class Verification:
         return self._engine.mask(self._state())
 
     def push(self, token: int) -> None:
-        """Append any one id."""
+        """Append any one id.
+
+        Raises SettingsError for an id that the tokenizer does not have.
+        """
         token = int(token)
         before = self._states[-1]
-        state = self._mended_by(token) if before is None else self._engine.follow(before, token)
+        if token in self._special:
+            state = self._after_special(token)
+        elif not 0 <= token < self._size:
+            checked_ids((token,), self._size)  # which says what is wrong
+        elif before is None:
+            state = self._mended_by(token)
+        else:
+            state = self._engine.follow(before, token)
         self._ids.append(token)
         self._states.append(state)
 
@@ -252,6 +289,8 @@ class Verification:
             raise SettingsError(f"rewind: expected 0 to {pushed} ids, found {count}")
         if count:
             del self._ids[-count:], self._states[-count:]
+            while self._begins and self._begins[-1] > len(self._ids):
+                self._begins.pop()
 
     def _state(self) -> Any:
         if not self.admissible:
@@ -266,12 +305,26 @@ class Verification:
         counts = reversed(range(len(self._states)))
         return next(count for count in counts if self._states[count] is not None)
 
+    def _part(self) -> int:
+        """Where the last part begins."""
+        return self._begins[-1] if self._begins else 0
+
+    def _after_special(self, token: int) -> Any:
+        """The state after a special id: that of an empty part, where it ends a finished one."""
+        if token not in self._boundaries or not self.consistent:
+            return None
+        self._begins.append(len(self._ids) + 1)
+        return self._engine.start()
+
     def _mended_by(self, token: int) -> Any:
         """The state after `token`, if a text may begin with the list again; else None."""
         good = self._good()
-        # Inconsistent tokens behind a stable cut do not move it, since no continuation does.
-        cut = 0 if self._finder is None else self._finder.advance(self._ids[:good], 0)
-        if not self._oracle.may_begin([*self._ids[cut:], token]):
+        if not self._special.isdisjoint(self._ids[good:]):
+            return None  # What a special id leaves behind, nothing mends.
+        begin = self._part()
+        # Inconsistent tokens after a stable cut do not move it, since no continuation does.
+        cut = 0 if self._finder is None else self._finder.advance(self._ids[begin:good], 0)
+        if not self._oracle.may_begin([*self._ids[begin + cut :], token]):
             return None
         return reduce(self._engine.step, (*self._ids[good:], token), self._states[good])
 

@@ -230,7 +230,7 @@ class ParquetWriter:
     def _result_fields(self) -> list[Any]:
         pa = self._pa
         kinds = dict.fromkeys(("p_value", "strength", "segment_p_value"), pa.float64())
-        kinds |= dict.fromkeys(("verdict", "error"), pa.string())
+        kinds |= dict.fromkeys(("verdict", "looked_for", "error"), pa.string())
         return [pa.field(name, kinds.get(name, pa.int64())) for name in COLUMNS]
 
 

@@ -13,6 +13,7 @@ class Result(NamedTuple):
     Attributes:
         verdict to tokens: as in `ticore.watermarking.Detection`.
         segment_begin, segment_end, segment_p_value: its segment.
+        looked_for: the scheme and its version.
         error: why the row could not be scored.
     """
 
@@ -25,6 +26,7 @@ class Result(NamedTuple):
     segment_begin: int | None = None
     segment_end: int | None = None
     segment_p_value: float | None = None
+    looked_for: str | None = None
     error: str | None = None
 
     @classmethod
@@ -41,6 +43,7 @@ class Result(NamedTuple):
             segment.begin,
             segment.end,
             segment.p_value,
+            found.looked_for,
         )
 
 

@@ -114,7 +114,8 @@ def scan(
     before = file_identity(given.source)
     corpus = open_corpus(given.source, given.column, given.batch_size, given.limit)
     things = [before, corpus.traits(), task.shaping(), given.column, given.batch_size, given.limit]
-    things += [detector.tokenizer.digest(), version("ticore")]
+    # Other versions of a scheme give other results, also where its version is left to the default.
+    things += [detector.tokenizer.digest(), version("ticore"), detector.version]
     rehearse(given.output, corpus)
     with Parts(given.output, digest(task.secret(), things), tell) as parts:
         todo = _Todo(corpus, parts)

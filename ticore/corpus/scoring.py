@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from ..errors import TicoreError
 from ..registry import load_tokenizer
+from ..schemes import READERS
+from ..schemes.numbers import LATEST
 from ..watermarking import Detection, WatermarkDetector
 from .base import Problem, Text
 from .results import Result
@@ -43,6 +45,11 @@ class Task:
             repeats=self.repeats,
             **self.settings,
         )
+
+    @property
+    def version(self) -> int | None:
+        """Of the scheme; None for another engine's, which have none."""
+        return None if self.scheme in READERS else self.settings.get("version", LATEST)
 
     def shaping(self) -> dict[str, Any]:
         """All that results depend on, without what is secret."""

@@ -18,16 +18,23 @@ class Search:
         scheme: its name, or the engine's.
         tokenizer: its place.
         fpr: the false-positive rate that was asked for.
+        version: of the scheme; None where it has none.
     """
 
     scheme: str
     tokenizer: str
     fpr: float
+    version: int | None = None
+
+    @property
+    def named(self) -> str:
+        """The scheme and its version."""
+        return self.scheme if self.version is None else f"{self.scheme}, version {self.version}"
 
     def facts(self) -> list[tuple[str, str]]:
         """Each with its name."""
         return [
-            ("scheme", self.scheme),
+            ("scheme", self.named),
             ("tokenizer", self.tokenizer),
             ("threshold", f"{self.fpr:g} of texts without a watermark may be called watermarked"),
         ]
@@ -47,7 +54,9 @@ def detection_facts(found: Detection, search: Search | None = None) -> list[tupl
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
     if stands_out(found, search):
         facts.append(("best segment", segment_fact(found.segment)))
-    return [*facts, *([] if search is None else search.facts())]
+    if search is not None:
+        return [*facts, *search.facts()]
+    return [*facts, ("scheme", found.looked_for)] if found.scheme else facts
 
 
 def stands_out(found: Detection, search: Search | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..consistency import Comparison
+from .interleaved import TokenName, interleaved, nameless, shown_name
 from .markup import Html, element, text
 from .page import page, text_block, token_box
 from .segments import Mark, Segment, Token, differing_marks, segments
@@ -12,9 +13,15 @@ from .summary import summary
 
 # Borders differ in their pattern, too, and each box names its mark: colour is an addition.
 _STYLE = """\
-:root { --source: #b3261e; --consequential: #8a5a00; --other: #6a3fb5; }
+:root {
+  --source: #b3261e; --consequential: #8a5a00; --other: #6a3fb5; --unknown: #a0266e;
+  --boundary: #00639b;
+}
 @media (prefers-color-scheme: dark) {
-  :root { --source: #ff8a80; --consequential: #ffc24d; --other: #c9a8ff; }
+  :root {
+    --source: #ff8a80; --consequential: #ffc24d; --other: #c9a8ff; --unknown: #ff9ad5;
+    --boundary: #7cc4ff;
+  }
 }
 .summary { font-weight: bold; }
 .legend { padding: 0; list-style: none; }
@@ -29,6 +36,11 @@ _STYLE = """\
 .token.consequential small { color: var(--consequential); }
 .token.other { border-color: var(--other); border-style: dotted; }
 .token.other small { color: var(--other); }
+.token.unknown { border-color: var(--unknown); border-style: double; }
+.token.unknown small { color: var(--unknown); }
+.token.boundary { border-color: var(--boundary); border-radius: 0; background: none; }
+.token.boundary bdi, .token.boundary small, .special { color: var(--boundary); }
+.special { font: 0.85em ui-monospace, monospace; border-bottom: 1px solid; }
 """
 
 
@@ -37,6 +49,7 @@ def inspection_page(
     token_bytes: Callable[[int], bytes],
     title: str,
     given: str | None = None,
+    token_name: TokenName = nameless,
 ) -> str:
     """A whole document.
 
@@ -44,6 +57,7 @@ def inspection_page(
         token_bytes: the bytes of an id, as the tokenizer has them.
         title: plain text.
         given: the text whose encoding the list is, if there is one.
+        token_name: what the tokenizer calls special tokens.
     """
     found = segments(comparison)
     first, *more = summary(comparison, given)
@@ -52,12 +66,24 @@ def inspection_page(
         element("p", text(first), class_="summary"),
         *(element("p", text(sentence)) for sentence in more),
         element("h2", text("Text")),
-        text_block(comparison.text),
+        text_block(*_text(comparison, token_name)),
         element("h2", text("Tokens, and below them those that are read back")),
         *_legend(found),
-        element("ol", *(_segment(segment, token_bytes) for segment in found), class_="segments"),
+        element(
+            "ol",
+            *(_segment(segment, token_bytes, token_name) for segment in found),
+            class_="segments",
+        ),
         style=_STYLE,
     )
+
+
+def _text(comparison: Comparison, token_name: TokenName) -> list[Html]:
+    """The text, with special tokens in their places."""
+    return [
+        element("span", text(piece), class_="special") if special else text(piece, keep="\n")
+        for piece, special in interleaved(comparison, token_name)
+    ]
 
 
 def _legend(found: Sequence[Segment]) -> list[Html]:
@@ -69,8 +95,11 @@ def _legend(found: Sequence[Segment]) -> list[Html]:
     return [element("ul", *items, class_="legend")] if items else []
 
 
-def _segment(segment: Segment, token_bytes: Callable[[int], bytes]) -> Html:
-    given, again = ([_box(t, token_bytes(t.id)) for t in s] for s in (segment.given, segment.again))
+def _segment(segment: Segment, token_bytes: Callable[[int], bytes], token_name: TokenName) -> Html:
+    given, again = (
+        [_box(token, token_bytes(token.id), token_name) for token in side]
+        for side in (segment.given, segment.again)
+    )
     if segment.same:
         # Said once to someone who hears the page.
         upper = element("div", *given, class_="row")
@@ -81,10 +110,15 @@ def _segment(segment: Segment, token_bytes: Callable[[int], bytes]) -> Html:
     return element("li", upper, lower, class_="segment differs")
 
 
-def _box(token: Token, data: bytes) -> Html:
+def _box(token: Token, data: bytes, token_name: TokenName) -> Html:
     start, end = token.span
+    if token.mark is Mark.BOUNDARY:
+        name = shown_name(token.id, token_name)
+        title = f"id {token.id}; {name}; at {start} of the text; {token.mark.meaning}"
+        return token_box(data, f"{token.mark.letter} {token.id}", title, "boundary", name)
     title = f"id {token.id}; bytes {data.hex(' ') or 'none'}; at {start} to {end} of the text"
     if token.mark is Mark.SAME:
         return token_box(data, str(token.id), title)
     label, kind = f"{token.mark.letter} {token.id}", token.mark.name.lower()
-    return token_box(data, label, f"{title}; {token.mark.meaning}", kind)
+    name = "" if data else token_name(token.id)
+    return token_box(data, label, f"{title}; {token.mark.meaning}", kind, name)

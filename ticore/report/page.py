@@ -66,12 +66,12 @@ def page(title: str, *body: Html, style: str = "") -> str:
     return _DOCUMENT.format(title=text(title), style=_STYLE + style, body="\n".join(body))
 
 
-def text_block(content: str) -> Html:
+def text_block(*parts: Html) -> Html:
     """A text of any language, with its line ends and spaces."""
-    return element("div", text(content, keep="\n"), class_="text", lang="", dir="auto")
+    return element("div", *parts, class_="text", lang="", dir="auto")
 
 
-def token_box(data: bytes, label: str, title: str, kind: str = "") -> Html:
+def token_box(data: bytes, label: str, title: str, kind: str = "", name: str = "") -> Html:
     """A token in a row of tokens.
 
     Args:
@@ -79,11 +79,12 @@ def token_box(data: bytes, label: str, title: str, kind: str = "") -> Html:
         label: what stands under it in small, such as its id.
         title: what is shown when a pointer rests on it.
         kind: classes that the view's style knows.
+        name: shown where there are no bytes, if there is one.
     """
     return element(
         "span",
         # Its own direction: right-to-left letters must not reorder the boxes.
-        element("bdi", text(visible_token(data))),
+        element("bdi", text(visible_token(data) if data or not name else name)),
         element("small", text(label)),
         class_=f"token {kind}".rstrip(),
         title=title,

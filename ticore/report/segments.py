@@ -3,14 +3,15 @@
     H   a b|c        H'  ab|c        segments  (a b, ab) (c, c)
 
 Where the lists agree a segment holds one token of each; where they differ it is the shortest
-stretch of text at whose two ends both lists have a boundary.
+stretch of text at whose two ends both lists have a boundary. A special token that is kept is a
+segment of its own, and no segment reaches across it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
@@ -26,6 +27,8 @@ class Mark(Enum):
     SOURCE = "S", "source inconsistent: no token read back covers exactly its bytes"
     CONSEQUENTIAL = "C", "consequential inconsistent: no token of the list covers exactly its bytes"
     OTHER = "O", "other id: both sides have a token for the same bytes, but not the same one"
+    UNKNOWN = "U", "unknown: it stands for text that the tokenizer does not know, which is lost"
+    BOUNDARY = "B", "boundary: a special token, before and after which text is read by itself"
 
     def __init__(self, letter: str, meaning: str) -> None:
         self.letter = letter
@@ -53,8 +56,13 @@ class Segment:
 
     @property
     def same(self) -> bool:
-        """The same ids with the same spans on both sides."""
-        return self.given == self.again
+        """The same ids with the same spans on both sides, and none that stands for lost text."""
+        return self.given == self.again and all(t.mark is not Mark.UNKNOWN for t in self.given)
+
+    @property
+    def boundary(self) -> bool:
+        """A special token that is kept."""
+        return any(token.mark is Mark.BOUNDARY for token in self.given)
 
     @property
     def start(self) -> int:
@@ -64,23 +72,67 @@ class Segment:
 
 def segments(comparison: Comparison) -> list[Segment]:
     """The segments of `comparison` in order; put together they give both lists."""
-    given = [0, *(end for _, end in comparison.spans)]
-    again = [0, *(end for _, end in comparison.spans_again)]
-    # A list without tokens never reaches the end of a text that has bytes.
-    cuts = sorted(set(given) & set(again) | {max(given[-1], again[-1])})
-    sits, cits = set(comparison.sits), set(comparison.cits)
-
+    unknown = {comparison.ids[n] for n in comparison.unknowns}
+    given = _marked(
+        comparison.ids, comparison.spans, comparison.sits, Mark.SOURCE, comparison.specials, unknown
+    )
+    again = _marked(
+        comparison.again,
+        comparison.spans_again,
+        comparison.cits,
+        Mark.CONSEQUENTIAL,
+        comparison.specials_again,
+        unknown,
+    )
     found = []
-    for here, there in zip(_runs(given, cuts), _runs(again, cuts), strict=True):
-        same = comparison.ids[here] == comparison.again[there]
-        usual = Mark.SAME if same else Mark.OTHER
-        left = _tokens(comparison.ids, comparison.spans, here, sits, Mark.SOURCE, usual)
-        right = _tokens(
-            comparison.again, comparison.spans_again, there, cits, Mark.CONSEQUENTIAL, usual
-        )
+    start = start_again = 0
+    for here, there in zip(comparison.specials, comparison.specials_again, strict=True):
+        found += _of_part(given[start:here], again[start_again:there])
+        found.append(Segment((given[here],), (again[there],)))
+        start, start_again = here + 1, there + 1
+    return found + _of_part(given[start:], again[start_again:])
+
+
+def _marked(
+    ids: Sequence[int],
+    spans: Sequence[Span],
+    positions: Sequence[int],
+    mark: Mark,
+    specials: Sequence[int],
+    unknown: Container[int],
+) -> list[Token]:
+    """The tokens of one list, with `mark` at `positions`; no other difference is marked yet."""
+    marks = [Mark.UNKNOWN if token in unknown else Mark.SAME for token in ids]
+    for at in specials:
+        marks[at] = Mark.BOUNDARY
+    for at in positions:
+        marks[at] = mark
+    return [Token(*fields) for fields in zip(ids, spans, marks, strict=True)]
+
+
+def _of_part(given: Sequence[Token], again: Sequence[Token]) -> list[Segment]:
+    """The segments of a part without special tokens."""
+    if not (given or again):
+        return []
+    begin = (given or again)[0].span[0]
+    edges = [begin, *(token.span[1] for token in given)]
+    edges_again = [begin, *(token.span[1] for token in again)]
+    # A list without tokens never reaches the end of a text that has bytes.
+    cuts = sorted(set(edges) & set(edges_again) | {max(edges[-1], edges_again[-1])})
+    found = []
+    for here, there in zip(_runs(edges, cuts), _runs(edges_again, cuts), strict=True):
+        left, right = tuple(given[here]), tuple(again[there])
+        if [token.id for token in left] != [token.id for token in right]:
+            left, right = _differing(left), _differing(right)
         if left or right:
             found.append(Segment(left, right))
     return found
+
+
+def _differing(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    return tuple(
+        replace(token, mark=Mark.OTHER) if token.mark is Mark.SAME else token for token in tokens
+    )
 
 
 def differing_marks(found: Iterable[Segment]) -> list[Mark]:
@@ -96,16 +148,3 @@ def _runs(edges: Sequence[int], cuts: Sequence[int]) -> Iterator[slice]:
     for cut in cuts:
         borders += [min(bisect_left(edges, cut), last), bisect_right(edges, cut) - 1]
     return (slice(*pair) for pair in pairwise(borders))
-
-
-def _tokens(
-    ids: Sequence[int],
-    spans: Sequence[Span],
-    run: slice,
-    marked: set[int],
-    mark: Mark,
-    usual: Mark,
-) -> tuple[Token, ...]:
-    """The tokens of one list at `run`, with `mark` where the position is in `marked`."""
-    positions = range(len(ids))[run]
-    return tuple(Token(ids[n], spans[n], mark if n in marked else usual) for n in positions)

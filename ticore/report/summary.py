@@ -21,15 +21,25 @@ def summary(comparison: Comparison, given: str | None = None) -> list[str]:
         given: the text whose encoding the list is, if there is one.
     """
     count, count_again = len(comparison.ids), len(comparison.again)
-    tokens = "1 token" if count == 1 else f"{count} tokens"
+    unknown, special = len(comparison.unknowns), len(comparison.specials)
     if comparison.consistent:
-        sentences = [f"consistent: {tokens}, read back unchanged"]
+        sentences = [f"consistent: {_tokens(count)}, read back unchanged"]
+    elif comparison.ids == comparison.again:
+        sentences = [f"inconsistent: {_tokens(count)}, read back unchanged, but text is lost"]
     else:
         sentences = [
-            f"inconsistent: {tokens}, read back as {count_again}",
+            f"inconsistent: {_tokens(count)}, read back as {count_again}",
             f"{len(comparison.sits)} source and {len(comparison.cits)} consequential inconsistent "
             f"tokens: {inconsistency_rate(comparison):.2%} of both lists",
         ]
+    if unknown:
+        sentences.append(f"{_tokens(unknown)} for text that the tokenizer does not know")
+    if special:
+        sentences.append(f"{_tokens(special, 'special ')} kept; what is between is read by itself")
     if given is not None and given != comparison.text:
         sentences.append("the tokenizer changes the text: its tokens do not spell what was given")
     return sentences
+
+
+def _tokens(count: int, kind: str = "") -> str:
+    return f"{count} {kind}token{'' if count == 1 else 's'}"

@@ -43,6 +43,9 @@ class Scheme(Readable, Protocol):
 
     Attributes:
         greedy: the likeliest token is to be taken; what chance there is, is in the bias.
+
+    A scheme that is greedy may have an attribute `once`: where it is true, a context is marked the
+    first time that it comes in a text, the prompt not included, and its evidence counts it once.
     """
 
     @property

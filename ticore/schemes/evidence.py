@@ -16,8 +16,9 @@ class Evidence:
 
     Attributes:
         positions: int64[n], where they stand in the list of tokens.
-        seeds: int64[n], below 2^32, what their random numbers are drawn from.
-        draws: int64[n], which random number each has: where they are equal, so are the scores.
+        seeds: int64[n], what their random numbers are drawn from: any 64 bits.
+        draws: int64[n], what counts once: of equal ones only the first says something. Mostly they
+            tell which random number a token has; see `draws`.
         scores: float64[n].
     """
 
@@ -46,5 +47,13 @@ class Evidence:
 
 
 def draws(seeds: Ints, tokens: Ints) -> Ints:
-    """One number for each pair of a seed and a token, int64[n]; both are below 2^32."""
-    return seeds << 32 | tokens
+    """One number for each pair of a seed and a token: int64[n].
+
+    Where all seeds are below 2^32, and token ids are, no two pairs share a number. Wider seeds are
+    random, so that two given pairs share one with probability 2^-64.
+
+    >>> draws(np.array([1, -1]), np.array([5, 5])).tolist()
+    [4294967301, 4]
+    """
+    turned: Ints = seeds << 32 | seeds >> 32 & 0xFFFFFFFF
+    return turned + tokens

@@ -5,10 +5,11 @@ Kirchenbauer et al., "A Watermark for Large Language Models" (2023), algorithm 2
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from .green_list import GreenList
-from .keyed import Words
+from .numbers import Tokens
 
 
 class LeftHash(GreenList):
@@ -17,5 +18,5 @@ class LeftHash(GreenList):
     name: ClassVar[str] = "left_hash"
     context: ClassVar[int] = 1
 
-    def _seeds(self, before: Words, tokens: Words) -> Words:
-        return self._key.seed([before[..., 0]])
+    def _seed(self, before: Sequence[Tokens], tokens: Tokens) -> Any:
+        return self._numbers.seed(before)

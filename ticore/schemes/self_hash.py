@@ -6,12 +6,11 @@ a list depends on the least hash of a window, so an edit elsewhere in the window
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from array_api_compat import array_namespace
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from .green_list import GreenList
-from .keyed import Words, number
+from .numbers import Tokens
 
 
 class SelfHash(GreenList):
@@ -21,10 +20,7 @@ class SelfHash(GreenList):
     context: ClassVar[int] = 3
     """With the candidate itself the window has four tokens, as in the paper's experiments."""
 
-    def _seeds(self, before: Words, tokens: Words) -> Words:
-        minimum = array_namespace(tokens).minimum
-        own = self._key.seed([tokens])
-        least = number(own, tokens)
-        for at in range(self.context):
-            least = minimum(least, number(own, before[..., at]))
-        return least
+    _needs_own: ClassVar[bool] = True
+
+    def _seed(self, before: Sequence[Tokens], tokens: Tokens) -> Any:
+        return self._numbers.least_seed(before, tokens)

@@ -45,24 +45,23 @@ def windows(ids: Ints, width: int) -> Ints:
     return np.lib.stride_tricks.sliding_window_view(ids, width)
 
 
-def contexts(
-    ids: SomeIds, context: int, size: int
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], Ints]:
-    """Every token that has `context` tokens before it.
+def columns(context: Array | Sequence[int], width: int, like: Array) -> list[Any]:
+    """The `width` tokens before, each as ids that the arithmetic of `words` takes.
+
+    Args:
+        context: int[..., width], or a sequence of ints.
 
     Returns:
-        The tokens before each, uint32[n, context]; the tokens, uint32[n]; where they stand,
-        int64[n].
-
-    Raises SettingsError for ids that are not below `size`.
+        Python integers where these are given, else arrays int[..., 1] in the library of `like`.
     """
-    words = windows(token_ids(ids, size), context + 1).astype(np.uint32)
-    positions = np.arange(context, context + len(words), dtype=np.int64)
-    return words[:, :context], words[:, context], positions
+    if isinstance(context, Sequence) and all(isinstance(t, int | np.integer) for t in context):
+        return [int(token) for token in context[:width]]
+    words = words_like(context, like)[..., None, :]
+    return [words[..., at] for at in range(width)]
 
 
 def words_like(tokens: Array | Sequence[int], like: Array) -> Array:
-    """Token ids as the integers that `keyed` takes in the library of `like`, on its device."""
+    """Token ids as words in the library of `like`, on its device."""
     xp = array_namespace(like)
-    name = "int64" if is_torch_namespace(xp) else "int32" if is_jax_namespace(xp) else "uint32"
+    name = "int32" if is_torch_namespace(xp) or is_jax_namespace(xp) else "uint32"
     return xp.asarray(tokens, dtype=getattr(xp, name), device=device(like))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import unicodedata
 from dataclasses import dataclass, field
 from os import PathLike
 
@@ -17,6 +16,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
+from ..consistency.characters import compose
 from ..errors import KeyFormatError, WrongTypeError
 from ..inputs import read_file
 from ..keys import key_bytes
@@ -74,13 +74,14 @@ class Secret:
         Raises:
             KeyFormatError: `key` has another length, or is no key: see `ticore.keys`.
         """
-        return cls(bytes(sealing_key(key)), salt_length=0)
+        return cls(sealing_key(key), salt_length=0)
 
     @classmethod
     def from_password(cls, password: str) -> Secret:
         """A secret that a person remembers.
 
-        The text is brought to NFC: keyboards differ in how they compose the same characters.
+        The text is brought to NFC: keyboards differ in how they compose the same characters. It is
+        that of Unicode 14, so that the keys are the same on every Python.
 
         Raises:
             KeyFormatError: `password` is empty, or no valid Unicode text.
@@ -94,7 +95,7 @@ class Secret:
         if not password:
             raise KeyFormatError("the password is empty; give one, or use a key file")
         try:
-            material = unicodedata.normalize("NFC", password).encode("utf-8")
+            material = compose(password).encode("utf-8")
         except UnicodeEncodeError:
             # Without the cause: its text would show the password.
             raise KeyFormatError(
@@ -154,7 +155,7 @@ def sealing_key(key: object) -> bytes:
         raise KeyFormatError(
             f"a key has {KEY_BYTES} bytes, found {len(data)}; make one with: ticore keygen"
         )
-    return data
+    return bytes(data)
 
 
 def parse_key(data: bytes | str, source: str = "the key") -> bytes:

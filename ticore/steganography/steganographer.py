@@ -13,6 +13,7 @@ from ..codecs import BitSource, Reader, StopRule, codec_named, pack_bits, unpack
 from ..consistency import Mode, View
 from ..disambiguation import Beginning, TextReader, disambiguation_named
 from ..errors import (
+    AuthenticationError,
     CapacityError,
     ExtractionError,
     IncompleteMessageError,
@@ -23,6 +24,7 @@ from ..errors import (
     WrongTypeError,
 )
 from ..interfaces import Decoder, LanguageModel
+from ..registry import require_model
 from ..unicode import require_text
 from .agreement import Agreement
 from .capacity import NoRoomError
@@ -101,6 +103,7 @@ class Steganographer:
         finish: Finish = "sentence",
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
+        require_model(model)
         if finish not in get_args(Finish):
             raise SettingsError(
                 f"finish: expected one of {', '.join(get_args(Finish))}, found {finish!r}"
@@ -255,7 +258,9 @@ class Steganographer:
                 continue
             except _EnoughError:
                 break
-        raise type(first)(f"{first}; {USUAL}, and none of those that were undone helped") from None
+        if isinstance(first, AuthenticationError | IncompleteMessageError):
+            raise first  # The text is one of these settings', but not under this key.
+        raise type(first)(f"{first}; {USUAL}, and none of those that were undone helped")
 
     def embed_bits(
         self, bits: Sequence[int], stop: StopRule = "exact", progress: Progress | None = None

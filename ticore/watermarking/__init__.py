@@ -2,6 +2,7 @@
 
 from .detector import Detection, Segment, WatermarkDetector
 from .generating import Generator, consistent_generate, consistent_generate_batch
+from .key_check import KeyCheck, check_key
 from .rollback import Rollback, Sampler
 from .sampling import RowSamplers, Warp, excluding, greedy, marked, multinomial
 from .watermarker import Watermarker
@@ -11,6 +12,7 @@ __all__ = [
     "Detection",
     "Generated",
     "Generator",
+    "KeyCheck",
     "Rollback",
     "RowSamplers",
     "Sampler",
@@ -19,6 +21,7 @@ __all__ = [
     "WatermarkDetector",
     "Watermarker",
     "Writing",
+    "check_key",
     "consistent_generate",
     "consistent_generate_batch",
     "excluding",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
 from ..interfaces import Tokenizer
+from ..registry import as_tokenizer
 from ..schemes import READERS, Evidence, Greens, Null, Readable, reader_named, scheme_named
 
 T = TypeVar("T")
@@ -48,6 +49,9 @@ class Detection:
         ids: int64[tokens].
         scores: float64[tokens], nan where a token has none.
         counted: bool[tokens].
+        scheme: the scheme's name, or that of its class.
+        version: of the scheme; None where it has no versions, as other engines' schemes. A text
+            that was written with another one shows no watermark.
     """
 
     verdict: Verdict
@@ -60,23 +64,37 @@ class Detection:
     ids: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float64]
     counted: npt.NDArray[np.bool_]
+    scheme: str = ""
+    version: int | None = None
+
+    @property
+    def looked_for(self) -> str:
+        """The scheme and its version, for a person: `gumbel, version 2`."""
+        return self.scheme if self.version is None else f"{self.scheme}, version {self.version}"
 
 
 class WatermarkDetector:
     """Looks for the watermark of one scheme under one key.
 
     Args:
-        tokenizer: of the model that wrote.
+        tokenizer: of the model that wrote; or one of another library, such as transformers, see
+            `ticore.registry.as_tokenizer`.
         scheme: its name, the name of an engine (`transformers`, `synthid`, `vllm`, `sglang`) whose
             own watermark is to be read, or any scheme.
         key: the secret it was written with; needed with a scheme's name.
         config: the engine's own settings, its key among them; needed with an engine's name. Those
             of `transformers` must have `vocab_size`, the model config's, where that is more than
             the tokenizer has.
-        fpr: the share of texts without a watermark that may be called watermarked.
+        fpr: the share of texts without a watermark that may be called watermarked: at most, over
+            all keys. For one key it is another share, with `unigram` above all, whose one list
+            suits some languages and subjects: see `check_key`.
         repeats: `once`: a token behind the same context counts the first time only, without which
             repetitive text looks watermarked. `all`: every time, as in the paper.
-        settings: of the scheme, such as gamma.
+        settings: of the scheme, such as gamma; `version=1` for texts that were written before there
+            was a version 2.
+
+    Attributes:
+        version: of the scheme; None where it has none.
 
     Raises:
         SettingsError: a setting is out of range or unknown.
@@ -85,7 +103,7 @@ class WatermarkDetector:
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: Tokenizer | object,
         scheme: str | Readable = "left_hash",
         *,
         key: bytes | str | None = None,
@@ -98,7 +116,7 @@ class WatermarkDetector:
             raise SettingsError(f"fpr: expected a rate above 0 and below 1, found {fpr!r}")
         if repeats not in ("once", "all"):
             raise SettingsError(f"repeats: expected once or all, found {repeats!r}")
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer = as_tokenizer(tokenizer)
         self.fpr = fpr
         self.scheme: Readable
         if isinstance(scheme, str) and scheme in READERS:
@@ -116,6 +134,9 @@ class WatermarkDetector:
         else:
             self.scheme = scheme_named(scheme, key, tokenizer.vocab_size, **settings)
         self._repeats = repeats
+        name = scheme if isinstance(scheme, str) else getattr(scheme, "name", None)
+        self._name = str(name or type(scheme).__name__)
+        self.version: int | None = getattr(self.scheme, "version", None)
 
     def detect(self, text: str) -> Detection:
         """What `text` says.
@@ -170,6 +191,8 @@ class WatermarkDetector:
             ids=np.asarray(ids, dtype=np.int64),
             scores=scores,
             counted=which,
+            scheme=self._name,
+            version=self.version,
         )
 
     def _verdict(self, p_value: float, segment: Segment) -> Verdict:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
-from ..consistency import Verification, Verifier, View
+from ..consistency import Specials, Verification, Verifier, View
 from ..errors import PromptError, SettingsError, WrongTypeError
 from ..interfaces import Decoder, LanguageModel
 from ..limits import checked_ids
+from ..registry import require_model
 from ..rows import each_row
 from .lockstep import Row, in_lockstep
 from .rollback import MOST_UNDONE, Rollback, Sampler, most_rewound
-from .sampling import RowSamplers, excluding, multinomial, own_draws
+from .sampling import RowSamplers, excluding, multinomial, of_text, own_draws, random_numbers
 from .serial import start_batch
 from .writing import Generated, Writing
 
@@ -28,8 +28,12 @@ class Generator:
             back; 2 suits Llama 2, 10 Swallow and Qwen2.5 (the paper, section 6). None: nothing is
             taken back, and the text may be inconsistent.
         view: what the receiver retokenises: the `continuation`, or the `whole` text.
+        specials: what special tokens in a prompt of ids mean in view `whole`. `refused`: the
+            receiver has the text alone, where there are none. `boundaries`: the receiver keeps
+            them, as in rollouts of chats, and reads each part between them by itself.
         end_of_text: whether the text may end by itself, before its length is reached.
-        seed: of the random numbers of the default sampler.
+        seed: of the random numbers of the default sampler; None: another text each time, also in
+            processes that were forked after this was made.
     """
 
     def __init__(
@@ -39,9 +43,11 @@ class Generator:
         *,
         observation: int | None = 2,
         view: View = "continuation",
+        specials: Specials = "refused",
         end_of_text: bool = True,
         seed: int | None = None,
     ) -> None:
+        require_model(model)
         if observation is not None and observation < 0:
             raise SettingsError(
                 f"observation: expected 0 or more tokens, or None, found {observation}"
@@ -54,10 +60,10 @@ class Generator:
         never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, model.logit_width)}
         never |= model.eos_ids
         self._never = sorted(never - self._eos_ids)
-        self._draw = random.Random(seed)
+        self._draw = random_numbers(seed)
         self._given = sampler
         self._sampler = excluding(sampler or multinomial(self._draw), self._never)
-        self._verifier = Verifier(tokenizer, "prefix", view)
+        self._verifier = Verifier(tokenizer, "prefix", view, specials=specials)
 
     def generate(self, prompt: str | Sequence[int], tokens: int) -> Generated:
         """A text of at most `tokens` tokens.
@@ -143,7 +149,8 @@ class Generator:
         if not verification.consistent:
             raise PromptError(
                 "expected a prompt that its tokenizer reads back as the tokens given, found "
-                "another; give it as text, or use view 'continuation'"
+                "another; give it as text, use view 'continuation', or, where the receiver keeps "
+                "special tokens, specials='boundaries'"
             )
         return verification
 
@@ -160,14 +167,15 @@ class Generator:
         rollback = Rollback(
             decoder,
             verification,
-            sampler,
+            of_text(sampler, len(decoder.ids)),
             tokens=min(tokens, room),
             observation=self._observation or 0,
             eos_ids=self._eos_ids,
             undo=undo,
         )
         tokenizer = self._model.tokenizer
-        return Writing(tokenizer, self._view, decoder.ids, rollback, cut=room < tokens)
+        specials = self._verifier.specials
+        return Writing(tokenizer, self._view, specials, decoder.ids, rollback, cut=room < tokens)
 
     def _row_samplers(self) -> RowSamplers:
         given = self._given

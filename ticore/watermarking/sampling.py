@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from array_api_compat import array_namespace, device
@@ -103,12 +103,25 @@ def multinomial(draw: random.Random, warp: Warp | None = None) -> Sampler:
     return sample
 
 
+def random_numbers(seed: int | None) -> random.Random:
+    """Random numbers from a seed; without one from the operating system.
+
+    A generator that is seeded here once would give every process that is forked later the same
+    numbers, and so the same texts.
+    """
+    return random.SystemRandom() if seed is None else random.Random(seed)
+
+
 def marked(scheme: Scheme, draw: random.Random, warp: Warp | None = None) -> Sampler:
     """Samples as `multinomial`, in favour of tokens that `scheme` prefers.
 
-    A token that has fewer before it than the scheme needs is sampled without favour.
+    A token that has fewer before it than the scheme needs is sampled without favour. Where the
+    scheme marks a context `once`, so is one whose context came before in its text, or reaches into
+    the prompt: see `of_text`.
     """
     plain = multinomial(draw, warp)
+    if scheme.greedy and getattr(scheme, "once", False):
+        return _MarkedOnce(scheme, plain, warp)
     choose = greedy if scheme.greedy else multinomial(draw)
 
     def sample(ids: Sequence[int], logits: Any) -> int:
@@ -119,6 +132,58 @@ def marked(scheme: Scheme, draw: random.Random, warp: Warp | None = None) -> Sam
         return choose(ids, scheme.bias(context, warped))
 
     return sample
+
+
+class _MarkedOnce:
+    """Takes the token that a scheme prefers where a context comes first; see `marked`.
+
+    What came before is read from the ids alone, so tokens that were taken back leave no trace.
+
+    Args:
+        begin: where the text begins; before it stands the prompt.
+    """
+
+    def __init__(
+        self, scheme: Scheme, plain: Sampler, warp: Warp | None = None, begin: int = 0
+    ) -> None:
+        self._scheme, self._plain, self._warp, self._begin = scheme, plain, warp, begin
+
+    def of_text(self, begin: int) -> Sampler:
+        return _MarkedOnce(self._scheme, self._plain, self._warp, begin)
+
+    def __call__(self, ids: Sequence[int], logits: Any) -> int:
+        width = self._scheme.context
+        if len(ids) - self._begin < width or not comes_first(ids, width, self._begin):
+            return self._plain(ids, logits)
+        warped = logits if self._warp is None else self._warp(logits)
+        return greedy(ids, self._scheme.bias(list(ids[len(ids) - width :]), warped))
+
+
+def comes_first(ids: Sequence[int], width: int, begin: int = 0) -> bool:
+    """Whether the last `width` ids, 1 or more, stand nowhere before in `ids[begin:]`.
+
+    >>> comes_first([1, 2, 3, 1, 2], 2), comes_first([1, 2, 3, 1, 2], 2, begin=1)
+    (False, True)
+    """
+    end = len(ids) - 1
+    context, at = ids[end + 1 - width :], begin + width - 1
+    while True:
+        try:
+            at = ids.index(context[-1], at, end)
+        except ValueError:
+            return True
+        if ids[at + 1 - width : at + 1] == context:
+            return False
+        at += 1
+
+
+def of_text(sampler: Sampler, begin: int) -> Sampler:
+    """The sampler of one text: the first `begin` ids that it is given are the prompt's.
+
+    A sampler that needs to know has a method `of_text(begin)`; all others are left as they are.
+    """
+    own = getattr(sampler, "of_text", None)
+    return sampler if own is None else cast(Sampler, own(begin))
 
 
 def excluding(sampler: Sampler, never: Sequence[int]) -> Sampler:
@@ -132,9 +197,19 @@ def excluding(sampler: Sampler, never: Sequence[int]) -> Sampler:
         which[[token for token in never if token < size]] = True
         return xp.asarray(which, device=where)
 
-    def sample(ids: Sequence[int], logits: Any) -> int:
-        xp = array_namespace(logits)
-        dropped = mask(xp, logits.shape[-1], device(logits))
-        return sampler(ids, xp.where(dropped, -xp.inf, logits))
+    return _Excluding(sampler, mask)
 
-    return sample
+
+class _Excluding:
+    """See `excluding`. `mask(xp, size, device)` tells what is excluded."""
+
+    def __init__(self, sampler: Sampler, mask: Callable[[Any, int, Any], Any]) -> None:
+        self._sampler, self._mask = sampler, mask
+
+    def of_text(self, begin: int) -> Sampler:
+        return _Excluding(of_text(self._sampler, begin), self._mask)
+
+    def __call__(self, ids: Sequence[int], logits: Any) -> int:
+        xp = array_namespace(logits)
+        dropped = self._mask(xp, logits.shape[-1], device(logits))
+        return self._sampler(ids, xp.where(dropped, -xp.inf, logits))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
-from ..consistency import View
+from ..consistency import Specials, View
 from ..interfaces import LanguageModel
+from ..registry import require_model
 from ..schemes import Scheme, scheme_named
 from .generating import Generator
 from .rollback import Sampler
-from .sampling import Warp, marked, own_draws
+from .sampling import Warp, marked, own_draws, random_numbers
 from .writing import Generated, Writing
 
 
@@ -22,9 +22,11 @@ class Watermarker:
         model: any model.
         scheme: its name, or a scheme.
         key: the secret that a detector needs too; needed with a name. See `ticore.new_key`.
-        observation, view, end_of_text: see `ticore.watermarking.Generator`.
+        observation, view, specials, end_of_text: see `ticore.watermarking.Generator`.
         temperature, top_k, top_p: see `ticore.watermarking.Warp`; before the scheme's own bias.
-        seed: of the random numbers that are not the scheme's; None: another text each time.
+        seed: of the random numbers that are not the scheme's; None: another text each time, also in
+            processes that were forked after this was made. (Version 1 of `gumbel` has none but the
+            scheme's: after a prompt of five tokens or more its text is always the same.)
         settings: of the scheme, such as gamma.
 
     Raises:
@@ -47,6 +49,7 @@ class Watermarker:
         key: bytes | str | None = None,
         observation: int | None = 2,
         view: View = "continuation",
+        specials: Specials = "refused",
         end_of_text: bool = True,
         temperature: float = 1.0,
         top_k: int | None = None,
@@ -54,14 +57,16 @@ class Watermarker:
         seed: int | None = None,
         **settings: Any,
     ) -> None:
+        require_model(model)
         self.scheme = scheme_named(scheme, key, model.tokenizer.vocab_size, **settings)
         self._warp = Warp(temperature, top_k, top_p)
-        self._draw = random.Random(seed)
+        self._draw = random_numbers(seed)
         self._generator = Generator(
             model,
             marked(self.scheme, self._draw, self._warp),
             observation=observation,
             view=view,
+            specials=specials,
             end_of_text=end_of_text,
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..consistency import View
+from ..consistency import Specials, View, compare
 from ..interfaces import Tokenizer
 from .rollback import End, Rollback
 
@@ -21,7 +21,8 @@ class Generated:
             rollback `encode(text)` gives them back; in view `whole` behind the prompt.
         ids: these tokens.
         whole: the prompt and the text together, as the model read them. In view `whole`, with
-            rollback, `encode(whole)` gives back the prompt's tokens and `ids`.
+            rollback, `encode(whole)` gives back the prompt's tokens and `ids`; or, where special
+            tokens are boundaries, each part between them does.
         end: why it ended: `length`, `end of text`, `dead end` (nothing consistent may follow),
             `context` (the model can read no more).
         rollbacks: how often tokens were taken back since their inconsistency stayed.
@@ -58,6 +59,7 @@ class Writing:
         self,
         tokenizer: Tokenizer,
         view: View,
+        specials: Specials,
         prompt_ids: Sequence[int],
         rollback: Rollback,
         *,
@@ -65,6 +67,7 @@ class Writing:
     ) -> None:
         self._tokenizer = tokenizer
         self._view: View = view
+        self._specials: Specials = specials
         self._prompt_ids = list(prompt_ids)
         self.rollback = rollback
         self._cut = cut
@@ -89,7 +92,6 @@ class Writing:
     def result(self) -> Generated:
         """What was written so far."""
         rollback, ids = self.rollback, tuple(self.rollback.committed)
-        read = self._tokenizer.encode(self._whole() if self._view == "whole" else self._text())
         end = rollback.end or "length"
         return Generated(
             text=self._text(),
@@ -100,9 +102,18 @@ class Writing:
             temporary=rollback.temporary,
             undone=rollback.undone,
             forwards=rollback.forwards,
-            consistent=read == [*(self._prompt_ids if self._view == "whole" else ()), *ids],
+            consistent=self._survives(),
             seconds=time.perf_counter() - self._started,
         )
+
+    def _survives(self) -> bool:
+        ids = self.rollback.committed
+        if self._view == "continuation":
+            return self._tokenizer.encode(self._text()) == ids
+        whole = [*self._prompt_ids, *ids]
+        if self._specials == "boundaries":
+            return compare(self._tokenizer, whole).consistent
+        return self._tokenizer.encode(self._whole()) == whole
 
     def _text(self) -> str:
         if self._view == "continuation":

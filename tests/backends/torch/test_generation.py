@@ -10,7 +10,9 @@ import pytest
 import torch
 from transformers import (
     LogitsProcessorList,
+    PreTrainedTokenizerFast,
     StoppingCriteria,
+    StopStringCriteria,
     SynthIDTextWatermarkingConfig,
     SynthIDTextWatermarkLogitsProcessor,
     WatermarkDetector,
@@ -19,8 +21,11 @@ from transformers import (
 
 import ticore_embedded
 from tests.backends.torch.tiny import CONFIGS, load, write
+from tests.models import ToyTokenizer
+from tests.tokenizers import HUGGING_FACE
+from ticore.consistency import compare
 from ticore.errors import CapacityError, PromptError, SettingsError
-from ticore_torch import TorchModel, consistent
+from ticore_torch import ConsistentLogitsProcessor, TorchModel, consistent
 
 TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
 # The byte piece of "A", which is a piece by itself.
@@ -282,6 +287,12 @@ class TestCalling:
         [
             ({"num_beams": 2}, "found beams"),
             ({"guidance_scale": 2.0}, "found guidance"),
+            ({"prompt_lookup_num_tokens": 3}, "found prompt lookup"),
+            ({"stop_strings": ["the"]}, "give stopping_criteria=.StopStringCriteria"),
+            (
+                {"stop_strings": "the", "tokenizer": object()},
+                "without their tokenizer, found 'the'",
+            ),
             ({"return_dict_in_generate": True, "output_scores": True}, "found scores"),
         ],
     )
@@ -291,6 +302,64 @@ class TestCalling:
         custom = consistent(english.tokenizer)
         with pytest.raises(SettingsError, match=message):
             generate(english, prompt(english), custom_generate=custom, **settings)
+
+    def test_a_tokenizer_of_transformers(self, tmp_path: Path) -> None:
+        """As one has it at hand: the beginning of text that it adds, no text has."""
+        model = load(write(tmp_path, CONFIGS["qwen2"], pieces=False))
+        opened = PreTrainedTokenizerFast(tokenizer_object=HUGGING_FACE["hf-gpt2"]()._library)
+        ids = torch.tensor([opened("the quick fox").input_ids])
+        settings: dict[str, Any] = {"do_sample": True, "eos_token_id": 0, "pad_token_id": 0}
+        found, again = (
+            generate(model, ids, custom_generate=consistent(tokenizer), **settings)
+            for tokenizer in (opened, model.tokenizer)
+        )
+        assert torch.equal(found, again)
+        # What the refusal of stop_strings names instead.
+        word = model.tokenizer.token_bytes(int(found[0, -5])).decode(errors="ignore").strip()
+        settings["stopping_criteria"] = [StopStringCriteria(opened, [word or "a"])]
+        stopped = generate(model, ids, custom_generate=consistent(opened), **settings)
+        assert stopped.shape[1] < found.shape[1]
+        assert torch.equal(stopped[0], found[0, : stopped.shape[1]])
+        ConsistentLogitsProcessor(opened, prompt_length=ids.shape[1], eos_ids=[0])
+
+    @pytest.mark.parametrize("found", [None, "tiny-en", object()])
+    def test_no_tokenizer(self, found: object) -> None:
+        for make in (consistent, lambda t: ConsistentLogitsProcessor(t, prompt_length=1)):
+            with pytest.raises(SettingsError, match="expected a tokenizer, as"):
+                make(found)
+
+    def test_the_tokenizer_of_another_model(
+        self, english: TorchModel, babble: TorchModel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With ids that have no logits, or logits for many times as many ids."""
+        with pytest.raises(SettingsError, match="has 704 logits, found one of 4096 ids"):
+            generate(babble, prompt(babble), custom_generate=consistent(english.tokenizer))
+        processor = ConsistentLogitsProcessor(english.tokenizer, prompt_length=1)
+        for width in (704, 32_000):
+            with pytest.raises(SettingsError, match=f"has {width} logits, found one of 4096"):
+                processor(torch.tensor([[1]]), torch.zeros(1, width))
+        for width in (4096, 4160, 8192):
+            assert processor(torch.tensor([[1]]), torch.zeros(1, width)).shape == (1, width)
+
+    def test_special_ids_beyond_the_logits(self) -> None:
+        """Of a tokenizer that got them later; nothing else is missing."""
+        tokenizer = ToyTokenizer(["a", "b", "ab", "", "<pad>"], special=(3, 4))
+        processor = ConsistentLogitsProcessor(tokenizer, prompt_length=0, eos_ids=[3])
+        scores = processor(torch.tensor([[0]]), torch.zeros(1, 4))
+        assert torch.isfinite(scores).tolist() == [[True, False, True, True]]
+
+    @pytest.mark.parametrize("view", ["whole", "continuation"])
+    def test_a_chat_as_prompt(self, view: Any, babble: TorchModel) -> None:
+        """Special tokens in its middle are kept: the whole is consistent with them."""
+        tokenizer = babble.tokenizer
+        turns = [tokenizer.encode(text) for text in ("the quick", "fox", "she sells")]
+        ids = torch.tensor([[1, *turns[0], 2, 1, *turns[1], 2, *turns[2]]])
+        custom = consistent(tokenizer, view=view)
+        whole = generate(babble, ids, custom_generate=custom, do_sample=True)[0].tolist()
+        written = whole[ids.shape[1] :]
+        kept = whole if view == "whole" else written
+        assert len(written) > 5
+        assert compare(tokenizer, kept).consistent
 
     def test_one_text_for_a_streamer(self, english: TorchModel) -> None:
         custom = consistent(english.tokenizer, streamer=object())

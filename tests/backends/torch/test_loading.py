@@ -236,6 +236,14 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=found):
             load(folder)
 
+    @pytest.mark.parametrize("name", ["bos_token_id", "eos_token_id"])
+    @pytest.mark.parametrize("token", [2**31 - 1, WIDTH])
+    def test_an_id_without_a_logit(self, name: str, token: int, folder: Path) -> None:
+        set_config(folder, **{name: token})
+        (folder / "generation_config.json").unlink(missing_ok=True)
+        with pytest.raises(ModelFilesError, match=f"{name} to be ids from 0 to 703, found {token}"):
+            load(folder)
+
     def test_layers_of_a_part(self, folder: Path) -> None:
         set_config(folder, text_config={"n_layer": 10**9})
         with pytest.raises(ModelFilesError, match="expected n_layer to be at most"):

@@ -1,18 +1,20 @@
 """BPE that reads the whole text as one run of characters, against the definition."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.consistency.random_bpe import (
     MODES,
     Bpe,
     character_level,
+    check_after,
     check_nothing_lost,
     check_short_lists,
     check_walk,
     engine_of,
     few_characters,
+    with_long_run,
     with_text,
 )
 
@@ -24,6 +26,28 @@ choices = st.lists(st.integers(0, 99), max_size=6)
 @given(case=with_text(character_level()), choices=choices)
 def test_random_tokenizers(mode, case, choices):
     check_walk(*case, mode, choices)
+
+
+METASPACE = Bpe(
+    normal_form="metaspace", dummy_prefix=True, rules=((b" ", b" "), (b"  ", b"  ")), more=(b"a",)
+)
+ONE_SPACE = Bpe(dummy_prefix=True, more=(b"a",))
+COMPOSING = Bpe(normal_form="NFC", more=tuple(c.encode() for c in "o\u0316\u0301ó"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=settings.default.max_examples // 2)
+@given(case=with_long_run(character_level()))
+@example(case=(METASPACE, "a" + " " * 64))
+@example(case=(METASPACE, "a" + " " * 65))
+@example(case=(METASPACE, "a" + " " * 300))
+@example(case=(ONE_SPACE, "a" + " " * 64))
+@example(case=(ONE_SPACE, " " * 64))
+@example(case=(COMPOSING, "o" + "\u0316" * 32))
+@example(case=(COMPOSING, "o" + "\u0316" * 300))
+@example(case=(COMPOSING, "o\u0301".join(["", "\u0316" * 64])))
+def test_what_stands_before_a_long_run_is_not_forgotten(mode, case):
+    check_after(*case, mode, "\u0301")
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -9,6 +9,7 @@ from tests.consistency.random_bpe import (
     PATTERNS,
     Bpe,
     byte_level,
+    check_after,
     check_behind,
     check_nothing_lost,
     check_one_by_one,
@@ -16,6 +17,7 @@ from tests.consistency.random_bpe import (
     check_walk,
     engine_of,
     few_characters,
+    with_long_run,
     with_text,
 )
 
@@ -29,6 +31,21 @@ choices = st.lists(st.integers(0, 99), max_size=6)
 @given(case=with_text(byte_level()), choices=choices)
 def test_random_tokenizers(mode, case, choices):
     check_walk(*case, mode, choices)
+
+
+COMPOSING = Bpe(
+    pattern="cl100k", normal_form="NFC", ranks=tuple((c.encode(), 0) for c in "\u0316\u0301ó")
+)
+
+
+@any_mode
+@settings(max_examples=settings.default.max_examples // 2)
+@given(case=with_long_run(byte_level()))
+@example(case=(COMPOSING, "o" + "\u0316" * 31))
+@example(case=(COMPOSING, "o" + "\u0316" * 32))
+@example(case=(COMPOSING, "o" + "\u0316" * 300))
+def test_what_stands_before_a_long_run_is_not_forgotten(mode, case):
+    check_after(*case, mode, "\u0301")
 
 
 @any_mode

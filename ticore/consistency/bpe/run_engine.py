@@ -30,16 +30,24 @@ class State(NamedTuple):
     """A list of tokens, as far as it matters for what may follow.
 
     Attributes:
-        ids: the tokens since the last place where the text can be cut.
-        text: the text's end, the dummy prefix included, without an unfinished character.
+        ids: the tokens since the last place where the text can be cut; the last one alone if the
+            tokenizer never has to be asked.
+        text: the text's last characters, the dummy prefix included, without an unfinished one: as
+            many as an added token can have begun with, and one at least.
         unfinished: the bytes of that character.
-        calm: there is text, and of it nothing but its last token matters to plain ones.
+        begun: before these bytes the text is more than a dummy prefix, which alone is no text, or
+            spaces of which one may stand for it. The end of the text would not tell: of many spaces
+            nobody knows whether anything stands before them.
+        calm: the text has begun, and of it nothing but its last token matters to plain ones.
+        context: what the normaliser may rewrite with the next character; empty if it changes none.
     """
 
     ids: tuple[int, ...] = ()
     text: str = ""
     unfinished: bytes = b""
+    begun: bool = False
     calm: bool = False
+    context: str = ""
 
 
 class RunEngine(TableEngine[State]):
@@ -72,7 +80,7 @@ class RunEngine(TableEngine[State]):
         self._byte_ids = structure.byte_ids
         self._characters = _characters(structure, spelled)
         self._cuts = WordCuts(spelled, structure.added_tokens) if self._normalization.idle else None
-        self._reach = max(64, self._added.longest)
+        self._kept = max(1, self._added.longest)  # characters of a text
         self._anywhere = self._find_anywhere(structure)
         self._spelling: Recent[tuple[bytes, str], list[bool]] = Recent(4096)
         self.starting = self._find_starting(structure) if starting is None else starting
@@ -99,30 +107,33 @@ class RunEngine(TableEngine[State]):
     def step(self, state: State, token: int) -> State:
         if token in self._added.ids:  # no normaliser and no merge reaches across it
             return State((*state.ids, token))
-        before = state.text.encode() + state.unfinished
-        data = before + self._spelled[token]
+        data = state.unfinished + self._spelled[token]
         unfinished = pending(data)
-        text = data[: len(data) - len(unfinished)].decode(errors="replace")
+        more = data[: len(data) - len(unfinished)].decode(errors="replace")
         cut = (
             self._cuts is not None
             and bool(state.ids)
             and not state.unfinished
             and self._cuts.is_between(state.ids[-1], token)
         )
+        begun = state.begun or self._begins_with(state.text + more)
         # All of them are wanted only if the tokenizer may have to be asked.
-        known = bool(text.strip(" ")) and not self._addable
-        ids = (token,) if cut or known else (*state.ids, token)
-        text = text[-self._reach :]
-        return State(ids, text, unfinished, not unfinished and self._is_calm(text))
+        ids = (token,) if cut or (begun and not self._addable) else (*state.ids, token)
+        text = (state.text + more)[-self._kept :]
+        calm = begun and not unfinished and not self._added.begun(text)
+        return State(ids, text, unfinished, begun, calm, self._context_after(state.context, more))
+
+    def _begins_with(self, text: str) -> bool:
+        """Whether a text that is `text` so far has begun; see State."""
+        return bool(text.strip(" ")) if self._reads_beginning else text not in ("", " ")
 
     def finished_ok(self, state: State) -> bool:
         if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):
             return False
         if state.ids and state.ids[-1] in self._added.ids:
             return True
-        if not state.text.strip(" "):  # perhaps the dummy prefix alone, which no text has
-            return self._oracle.finished_ok(state.ids)
-        return True
+        # Else perhaps the dummy prefix alone, which no text has.
+        return state.begun or self._oracle.finished_ok(state.ids)
 
     def loses(self, state: State, token: int) -> bool:
         if super().loses(state, token):
@@ -133,9 +144,9 @@ class RunEngine(TableEngine[State]):
         return self._dummy_prefix and not begins
 
     def _key(self, state: State) -> Hashable:
-        if self._reads_beginning and state.ids and not state.text.strip(" "):
+        if self._reads_beginning and state.ids and not state.begun:
             return None
-        return state.ids[-1:], state.unfinished, self._context(state)
+        return state.ids[-1:], state.unfinished, state.context
 
     def _decide(self, state: State) -> Bools:
         if state.unfinished:
@@ -168,14 +179,22 @@ class RunEngine(TableEngine[State]):
         self._add_bytes(answers, state)
         return answers
 
+    def _has_begun(self, state: State) -> bool:
+        return state.begun
+
     def _context(self, state: State) -> str:
-        """What of the text a normaliser may join to the next character."""
-        return "" if self._normalization.idle else self._normalization.context(state.text)
+        return state.context
+
+    def _context_after(self, context: str, more: str) -> str:
+        """The context of a text that goes on with `more`."""
+        if self._normalization.idle:
+            return ""
+        return self._normalization.context(context + more) if more else context
 
     def _add_bytes(self, answers: Bools, state: State) -> None:
         """Admit byte tokens that spell a character which is no piece, or begin one."""
         if self._byte_ids:
-            key = state.unfinished, self._context(state)
+            key = state.unfinished, state.context
             answers[list(self._byte_ids)] = self._spelling.get(
                 key,
                 lambda: [self._spells(key[0] + bytes([value]), key[1]) for value in range(256)],
@@ -219,13 +238,12 @@ class RunEngine(TableEngine[State]):
         found: list[State | None] = [None] * len(self._spelled)
         for token in [] if self._addable else np.flatnonzero(self._anywhere).tolist():
             data = self._spelled[token]
-            text = data.decode()
-            if text.strip(" ") and not self._normalization.head(data):
-                found[token] = State((token,), text, calm=self._is_calm(text))
+            if not self._normalization.head(data):
+                text = data.decode()[-self._kept :]
+                calm = not self._added.begun(text)
+                context = self._context_after("", data.decode())
+                found[token] = State((token,), text, begun=True, calm=calm, context=context)
         return found
-
-    def _is_calm(self, text: str) -> bool:
-        return bool(text.strip(" ")) and not self._added.begun(text)
 
     def _find_starting(self, structure: TokenizerStructure) -> Bools:
         """What may come first; where the tokenizer treats that specially, as it says itself."""

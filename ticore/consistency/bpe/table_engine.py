@@ -136,6 +136,14 @@ class TableEngine(ABC, Generic[S]):
         data = state.unfinished + self._spelled[token]
         return not is_text(data[: len(data) - len(pending(data))])
 
+    def _has_begun(self, state: S) -> bool:
+        """Whether the text is more than a dummy prefix; if not, the tokenizer is asked."""
+        return bool(state.text.strip(" "))
+
+    def _context(self, state: S) -> str:
+        """What a normaliser may rewrite together with what follows, after a whole character."""
+        return self._normalization.context(state.text)
+
     def _packed(self, key: Hashable, state: S) -> npt.NDArray[np.uint8]:
         packed = self._masks.get(
             key, lambda: np.packbits(self._decide(state), bitorder="little").tobytes()
@@ -146,7 +154,7 @@ class TableEngine(ABC, Generic[S]):
         """Tokens that are out because of the very characters that stand before them."""
         if state.unfinished or not state.text:
             return
-        if self._heads and len(found := self._rewritten(self._normalization.context(state.text))):
+        if self._heads and len(found := self._rewritten(self._context(state))):
             yield found
         for rest in self._added.begun(state.text):
             yield self._added.starting_with(rest)
@@ -156,10 +164,9 @@ class TableEngine(ABC, Generic[S]):
         if state.unfinished or not state.text:
             return False
         data = self._spelled[token]
-        if head := self._normalization.head(data):
-            context = self._normalization.context(state.text)
-            if not self._normalization.keeps(context + head):
-                return True
+        head = self._normalization.head(data)
+        if head and not self._normalization.keeps(self._context(state) + head):
+            return True
         return any(data.startswith(rest) for rest in self._added.begun(state.text))
 
     def _find_rewritten(self, context: str) -> Ids:
@@ -176,7 +183,7 @@ class TableEngine(ABC, Generic[S]):
         if not self._addable:
             return
         # A dummy prefix alone is no text, but may stand before an added token.
-        if not state.text.strip(" ") or self._added.begun(state.text):
+        if not self._has_begun(state) or self._added.begun(state.text):
             answers = self._oracle.admits(state.ids, self._addable).tolist()
         else:
             answers = [self.finished_ok(state)] * len(self._addable)

@@ -105,7 +105,7 @@ class EndpointParaphrase:
         self._timeout = timeout
         self._attempts = attempts
         self._pause = pause
-        self._draw = draw or random.Random()
+        self._draw = draw or random.SystemRandom()
 
     def __call__(self, text: str) -> Attacked:
         """What the model makes of `text`, without white space around it.

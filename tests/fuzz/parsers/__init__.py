@@ -1,0 +1,18 @@
+"""What reads files and texts that others made.
+
+Parsers that need the same packages are in one module, and run in one process.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .base import Parser
+
+GROUPS = ("messages", "engines", "tokenizers", "embedded", "jax", "torch", "corpora")
+
+
+def parsers_of(group: str) -> list[Parser]:
+    """The parsers of a module here."""
+    found: list[Parser] = import_module(f"{__name__}.{group}").PARSERS
+    return found

@@ -1,0 +1,129 @@
+"""Files with many texts, the parts of a scan, and tables in the cache."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache, partial
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tests.fuzz.mutations import damaged_bytes, damaged_json, damaged_lines
+from tests.tokenizers import TRAINED
+from ticore.consistency import Verifier, store
+from ticore.corpus.base import Problem
+from ticore.corpus.formats import open_corpus, open_writer
+from ticore.corpus.parts import Parts
+from ticore.corpus.results import Result
+
+from .base import Parser
+
+ROWS = [
+    {"id": 1, "text": "A text.", "more": {"a": [1, 2.5, None], "b": "x"}},
+    {"id": 2, "text": "日本語 \U0001f600", "more": {"a": [], "b": None}},
+    {"id": 3, "text": None, "more": {"a": [1e300], "b": ""}},
+]
+
+
+def lines() -> list[bytes]:
+    return [b"".join(json.dumps(row).encode() + b"\n" for row in ROWS)]
+
+
+def tables() -> list[bytes]:
+    columns = {
+        "text": pa.array(["A text.", None, "日本語 \U0001f600"]),
+        "when": pa.array([datetime(2024, 5, 6, tzinfo=UTC)] * 3),
+        "what": pa.array([Decimal("1.25"), None, Decimal("3.50")]),
+        "more": pa.array([{"a": [1, 2]}, {"a": None}, None]),
+    }
+    file = BytesIO()
+    pq.write_table(pa.table(columns), file)
+    return [file.getvalue()]
+
+
+def scan(ending: str, outputs: str, content: bytes, path: Path) -> None:
+    """Read all rows and write them again with results."""
+    source = path.with_suffix(ending)
+    source.write_bytes(content)
+    corpus = open_corpus(source, "text", 2, None)
+    with io.BytesIO() as file:
+        writer = open_writer(Path(f"out{outputs}"), file, corpus)
+        rows = 0
+        for batch in corpus.batches():
+            results = [
+                Result(error=text.error) if isinstance(text, Problem) else Result(tokens=len(text))
+                for text in batch.texts
+            ]
+            writer.write(batch, results)
+            rows += len(results)
+        writer.close()
+        if outputs == ".jsonl":
+            found = [json.loads(line) for line in file.getvalue().splitlines()]
+            assert len(found) == rows, f"{len(found)} rows of {rows}"
+            assert all("tokens" in row for row in found), "a row without a result"
+
+
+def read_part(content: bytes, path: Path) -> None:
+    output = path.with_name("out.jsonl")
+    parts = Parts(output, "digest", lambda _: None)
+    (parts.folder / "000000.json").write_bytes(content)
+    for result in parts.get(0):
+        json.dumps(result._asdict(), ensure_ascii=False).encode()
+
+
+def read_manifest(content: bytes, path: Path) -> None:
+    output = path.with_name("other.jsonl")
+    shutil.rmtree(output.with_name("other.jsonl.parts"), ignore_errors=True)
+    output.with_name("other.jsonl.parts").mkdir()
+    (output.with_name("other.jsonl.parts") / "manifest.json").write_bytes(content)
+    Parts(output, "digest", lambda _: None).remove()
+
+
+def part() -> bytes:
+    found = [Result("watermarked", 0.01, 0.5, 10, 7, 12, 0, 12, 0.02), Result(error="line 2: no")]
+    return json.dumps(found).encode()
+
+
+@cache
+def stored() -> tuple[str, bytes]:
+    """The name and content of the tables of a tokenizer, as a Verifier stores them."""
+    Verifier(TRAINED["hf-gpt2"]())
+    file = next(iter(sorted(store.folder().glob("*.tables"))))
+    return file.name, file.read_bytes()
+
+
+def read_tables(content: bytes, _: Path) -> None:
+    """Damaged tables are as good as absent: what is answered is the same."""
+    name, sound = stored()
+    (store.folder() / name).write_bytes(content)
+    found = store.load(name.removesuffix(".tables"))
+    if found is not None:
+        (store.folder() / name).write_bytes(sound)
+        expected = store.load(name.removesuffix(".tables"))
+        assert found.keys() == expected.keys(), "other tables"
+        assert all(np.array_equal(found[key], expected[key]) for key in found), "other numbers"
+
+
+os.environ.setdefault("TICORE_CACHE", "tables")
+
+PARSERS = [
+    Parser("rows of JSONL", lines, damaged_lines, partial(scan, ".jsonl", ".jsonl")),
+    Parser("rows of JSONL as Parquet", lines, damaged_lines, partial(scan, ".jsonl", ".parquet")),
+    Parser("Parquet", tables, damaged_bytes, partial(scan, ".parquet", ".parquet"), cases=100),
+    Parser(
+        "Parquet as JSONL", tables, damaged_bytes, partial(scan, ".parquet", ".jsonl"), cases=100
+    ),
+    Parser("part of a scan", lambda: [part()], damaged_json, read_part),
+    Parser(
+        "manifest of a scan", lambda: [b'{"digest": "x"}'], damaged_json, read_manifest, cases=50
+    ),
+    Parser("tables", lambda: [stored()[1]], damaged_bytes, read_tables, cases=100),
+]

@@ -1,0 +1,81 @@
+"""Damaged and hostile files: a proper result or a TicoreError, in bounded time and memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.fuzz import mutations
+from tests.fuzz.parsers import GROUPS
+
+ROOT = Path(__file__).parents[2]
+THOROUGH = 10_000
+# Parsers that are being mended elsewhere; whoever has done so takes the name out.
+_AWAITED = {
+    "vllm": "settings of 100,000 brackets",
+    "sglang": "settings of 100,000 brackets",
+    "synthid": "settings of 100,000 brackets, lists of keys without end",
+    "transformers": "settings of 100,000 brackets, vocabularies without end",
+    "answer": "an answer of 100,000 brackets",
+    "part of a scan": "100,000 brackets, lone surrogates",
+}
+NEEDED = {"jax": "jax", "torch": "torch", "corpora": "pyarrow", "tokenizers": "tokenizers"}
+
+
+def failures(group: str, count: int) -> list[str]:
+    """What went wrong, a line for each file; `count` 0: as many files as each parser says."""
+    command = [sys.executable, "-m", "tests.fuzz.child", group, str(count)]
+    found, last = [], ""
+    while True:
+        child = subprocess.run(
+            command, input=last + "\n", capture_output=True, text=True, cwd=ROOT, check=False
+        )
+        lines = [line.split("\t") for line in child.stdout.splitlines()]
+        found += [": ".join(line[1:]) for line in lines if line[0] == "failed"]
+        if lines and lines[-1] == ["done"]:
+            return found
+        begun = [line[1:] for line in lines if line[0] == "begin"]
+        assert begun, f"{group} did not begin: {child.stderr[-3000:]}"
+        end = signal.Signals(-child.returncode).name if child.returncode < 0 else child.returncode
+        last = "\t".join(begun[-1])
+        found.append(f"{': '.join(begun[-1])}: the process ended: {end}")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="limits of time are those of Unix")
+@pytest.mark.parametrize("group", GROUPS)
+def test_damaged_files(group: str) -> None:
+    if group in NEEDED and find_spec(NEEDED[group]) is None:
+        pytest.skip(f"{NEEDED[group]} is not installed")
+    thorough = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+    found = failures(group, THOROUGH if thorough else 0)
+    assert [line for line in found if line.partition(": ")[0] not in _AWAITED] == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "data"),
+    [
+        (mutations.damaged_bytes, b"some bytes, and some more"),
+        (mutations.damaged_lines, b"one\ntwo\nthree\n"),
+        (mutations.damaged_json, b'{"a": [1, 2, {"b": null}], "c": "d"}'),
+    ],
+)
+def test_damage_is_the_same_for_the_same_seed(damage: mutations.Damage, data: bytes) -> None:
+    found = [[damage(Random(seed), data) for seed in range(300)] for _ in range(2)]
+    assert found[0] == found[1]
+    assert len({*found[0]}) > 150
+    assert damage(Random(0), b"" if damage is mutations.damaged_bytes else data) is not None
+
+
+def test_odd_json_is_written_as_it_is_meant() -> None:
+    data = b'{"a": [1, 2, {"b": null}], "c": "d"}'
+    found = b"\n".join(mutations.damaged_json(Random(seed), data) for seed in range(3000))
+    for odd in (b"NaN", b"1e400", b"1" * 5000, b"[" * 100_000, b'"\\ud800"', b'"c": "d", "c": '):
+        assert odd in found, odd[:20]
+    assert b"\\ue000" not in found

@@ -1,0 +1,115 @@
+"""A key whose list suits some texts is found out, and other keys are not."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from tests.models import ToyTokenizer
+from ticore.errors import UnscorableTextError
+from ticore.watermarking import WatermarkDetector, check_key
+from ticore.watermarking.key_check import CONFIDENCE, LEVELS, key_check
+
+LETTERS = [chr(0x4E00 + n) for n in range(300)]
+
+
+class OfLetters(ToyTokenizer):
+    def encode(self, text):
+        return [ord(letter) - 0x4E00 for letter in text]
+
+
+TOKENIZER = OfLetters(LETTERS)
+
+
+def texts(rng, count, length=150):
+    """As people write: some words are frequent in all texts."""
+    return [
+        "".join(LETTERS[n] for n in rng.zipf(1.5, size=length) % len(LETTERS)) for _ in range(count)
+    ]
+
+
+def detector(key, scheme="unigram", **settings):
+    return WatermarkDetector(TOKENIZER, scheme, key=key, **settings)
+
+
+@pytest.fixture(scope="module")
+def checks():
+    """Of some keys on the same texts."""
+    written = texts(np.random.default_rng(1), 150)
+    return {
+        name: [check_key(detector(bytes([n]) * 16, name), written) for n in range(count)]
+        for name, count in (("unigram", 24), ("left_hash", 6))
+    }
+
+
+def test_an_unlucky_key_is_found_among_few(checks):
+    found = checks["unigram"]
+    worst = max(found, key=lambda check: check.rates[0].called)
+    assert worst.verdict == "unlucky"
+    assert worst.rates[0].share > 2 * LEVELS[0]
+    assert worst.strength > 0.5
+    assert "choose another key" in worst.advice
+    again = texts(np.random.default_rng(2), 150)  # nor is it about these very texts
+    key = bytes([found.index(worst)]) * 16
+    assert check_key(detector(key), again).verdict == "unlucky"
+
+
+def test_most_keys_are_good_and_those_of_other_schemes_differ_less(checks):
+    good = [check.verdict == "no sign of bad luck" for check in checks["unigram"]]
+    assert 12 <= sum(good) < 24
+    spread = {name: np.std([check.strength for check in found]) for name, found in checks.items()}
+    assert spread["left_hash"] < spread["unigram"]
+    assert "use it" in checks["unigram"][good.index(True)].advice
+
+
+def test_rates_are_those_of_the_detector():
+    written = texts(np.random.default_rng(3), 150)
+    found = check_key(detector(bytes(16), fpr=0.3), [*written, ""])
+    assert [rate.level for rate in found.rates] == [0.1, 0.01, 0.3]
+    assert (found.texts, found.skipped) == (150, 1)
+    for rate in found.rates:
+        looking = detector(bytes(16), fpr=rate.level)
+        verdicts = [looking.detect(text).verdict for text in written]
+        assert rate.called == 150 - verdicts.count("no watermark found")
+
+
+@given(
+    st.lists(st.sampled_from([1e-9, 1e-3, 0.02, 0.07, 0.5, 1.0]), min_size=1, max_size=300),
+    st.sampled_from([1e-5, 0.01, 0.3]),
+)
+def test_intervals_and_tails_are_exact(values, fpr):
+    found = key_check(values, 0, fpr, 0.0)
+    assert found.rates[-1].level == fpr
+    for rate in found.rates:
+        exact = stats.binomtest(rate.called, len(values), rate.level, alternative="greater")
+        assert rate.p_value == pytest.approx(exact.pvalue, rel=1e-6, abs=1e-12)
+        interval = stats.binomtest(rate.called, len(values)).proportion_ci(CONFIDENCE, "exact")
+        assert (rate.low, rate.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
+    unlucky = any(rate.p_value * len(found.rates) <= 0.01 for rate in found.rates)
+    assert (found.verdict == "unlucky") == unlucky
+
+
+def test_a_good_key_is_seldom_called_unlucky():
+    rng = np.random.default_rng(4)
+    found = [key_check(rng.uniform(size=400), 0, 1e-3, 0.0).verdict for _ in range(1000)]
+    assert found.count("unlucky") <= 22  # 10 at most in the mean
+
+
+def test_few_texts_tell_little():
+    good = key_check([0.5] * 99, 2, 1e-5, 0.0)
+    assert good.verdict == "too few texts"
+    assert "give 100 texts or more" in good.advice
+    assert key_check([1e-9] * 10, 0, 1e-5, 9.0).verdict == "unlucky"
+
+
+def test_nothing_to_look_at():
+    with pytest.raises(UnscorableTextError, match=r"found none that could be scored \(2 are"):
+        check_key(detector(bytes(16)), ["", ""])
+
+
+def test_a_check_is_a_value():
+    found = key_check([0.5] * 120, 0, 1e-5, 0.0)
+    assert dataclasses.asdict(found)["rates"][0]["level"] == 0.1
