@@ -73,7 +73,7 @@ class EmbeddedBackend:
         require_fits(folder, tokenizer, config.vocab_size)
         start = _start(folder, config)
         tensors = Tensors(folder)
-        with within_memory(folder):
+        with within_memory(folder, "model"):
             network = Network(config, read_weights(tensors, config, dtype))
         return EmbeddedModel(network, tokenizer, Checkpoint(settings, tensors, start))
 

@@ -58,7 +58,7 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
     eos = next(iter(config.eos_ids), None)
     start = find_start(folder, config.bos_token, eos, config.vocab_size)
     tensors = Tensors(folder)
-    with within_memory(folder):
+    with within_memory(folder, "model"):
         runner = Runner(config, build(config, tensors), dtype)
     return JaxModel(runner, tokenizer, Checkpoint(settings, tensors, start))
 

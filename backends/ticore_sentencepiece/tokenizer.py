@@ -15,7 +15,7 @@ from typing import Any
 
 import sentencepiece
 
-from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
+from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 from ticore.limits import library_failure
@@ -56,7 +56,8 @@ class SentencePieceTokenizer:
             ModelFilesError: the file is missing, unreadable, or no SentencePiece model.
         """
         try:
-            return cls(read_whole(path, MOST_OF_TOKENIZER))
+            with within_memory(Path(path), "tokenizer"):
+                return cls(read_whole(path, MOST_OF_TOKENIZER))
         except OSError as error:
             raise ModelFilesError(
                 f"{path}: expected a SentencePiece .model file, found none that can be read "

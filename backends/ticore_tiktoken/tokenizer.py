@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import tiktoken
 
-from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
+from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerStructure
 from ticore.limits import library_failure
@@ -70,7 +70,8 @@ class TiktokenTokenizer:
             SettingsError: there is no such pattern.
         """
         try:
-            return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
+            with within_memory(Path(path), "tokenizer"):
+                return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
         except OSError as error:
             raise ModelFilesError(
                 f"{path}: expected tiktoken's file of ranks, found none that can be read "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Iterator
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 from ticore.errors import ModelFilesError
@@ -90,14 +90,14 @@ def _steps(component: object) -> Iterator[dict[str, Any]]:
 def _growth(step: dict[str, Any]) -> int:
     """How many bytes a step of a normalizer may make of one."""
     match step:
-        case {"type": "Replace", "pattern": pattern, "content": str(content)}:
-            found = next(iter(pattern.values()), None) if isinstance(pattern, dict) else pattern
-            if found == "":
-                raise _unfit("a Replace of something", "one of nothing, which is everywhere")
-            literal = isinstance(pattern, dict) and "String" in pattern and isinstance(found, str)
-            return -(-_length(content) // (_length(str(found)) if literal else 1)) or 1
-        case {"type": "Prepend", "prepend": str(content)}:
-            return 1 + _length(content)
+        case {"type": "Replace", "pattern": {"String": ""} | {"Regex": ""}}:
+            raise _unfit("a Replace of something", "one of nothing, which is everywhere")
+        case {"type": "Replace", "pattern": {"String": str(old)}, "content": str(new)}:
+            return max(1, ceil(_length(new) / _length(old)))
+        case {"type": "Replace", "content": str(new)}:  # of what an expression finds
+            return max(1, _length(new))
+        case {"type": "Prepend", "prepend": str(more)}:
+            return 1 + _length(more)
         case {"type": "Precompiled", "precompiled_charsmap": str(charsmap)}:
             return _growth_of_map(charsmap)
     return 1

@@ -13,7 +13,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole
+from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 from ticore.limits import is_of_library, library_failure, require_dense
@@ -87,9 +87,10 @@ class HuggingFaceTokenizer:
         if file.is_dir():
             file /= "tokenizer.json"
         try:
-            text = read_whole(file, MOST_OF_TOKENIZER).decode()
-            require_sound(text)
-            return cls(_parse(text), copy=False)
+            with within_memory(file, "tokenizer"):
+                text = read_whole(file, MOST_OF_TOKENIZER).decode()
+                require_sound(text)
+                return cls(_parse(text), copy=False)
         except OSError as error:
             raise ModelFilesError(
                 f"{file}: expected a tokenizer.json, found none that can be read "

@@ -48,7 +48,7 @@ def failures(group: str, count: int) -> list[str]:
         found.append(f"{': '.join(begun[-1])}: the process ended: {end}")
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="limits of time are those of Unix")
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of time and memory are those of Linux")
 @pytest.mark.parametrize("group", GROUPS)
 def test_damaged_files(group: str) -> None:
     if group in NEEDED and find_spec(NEEDED[group]) is None:

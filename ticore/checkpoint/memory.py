@@ -1,4 +1,4 @@
-"""Memory that a model needs and this machine does not have."""
+"""Memory that a file needs and this machine does not have."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from ..errors import ModelFilesError
 
 
 @contextmanager
-def within_memory(folder: Path) -> Iterator[None]:
-    """Raise ModelFilesError where the block runs out of memory; `folder` says whose model it is."""
+def within_memory(path: Path, kind: str) -> Iterator[None]:
+    """Raise ModelFilesError where the block runs out of memory.
+
+    Args:
+        path: what is loaded.
+        kind: what it is, `model` or `tokenizer`.
+    """
     try:
         yield
     except MemoryError as error:
+        smaller = ", or a dtype of fewer bytes" if kind == "model" else ""
         raise ModelFilesError(
-            f"{folder}: expected a model that this machine's memory holds, found one that it does "
-            f"not; use a dtype of fewer bytes, such as float32, or a smaller model"
+            f"{path}: expected a {kind} that this machine's memory holds, found one that it does "
+            f"not; use a smaller one{smaller}"
         ) from error
