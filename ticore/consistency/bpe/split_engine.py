@@ -276,10 +276,10 @@ class SplitEngine(TableEngine[State]):
         return verdicts
 
     def _keeps(self, state: State, token: int) -> bool:
-        """Whether the normaliser leaves the finished characters of the text alone."""
-        data = state.text.encode() + state.unfinished + self._spelled[token]
+        """Whether the normaliser leaves what is finished now alone, as it does the text before."""
+        data = state.unfinished + self._spelled[token]
         text = data[: len(data) - len(pending(data))].decode()
-        return self._normalization.keeps(text)
+        return self._normalization.keeps(self._context(state) + text)
 
 
 def _in_characters(data: bytes, pieces: Sequence[bytes], unfinished: bytes) -> list[int]:
