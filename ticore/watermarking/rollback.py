@@ -28,7 +28,8 @@ Sampler = Callable[[Sequence[int], Any], int]
 """`f(ids, logits)`: the next token, one whose logit is above -inf.
 
 `ids` are all tokens before it, the prompt's included; `logits` are the decoder's, a
-float[logit_width], with -inf for those that are banned.
+float[logit_width], with -inf for those that are banned. A sampler that has to know where the
+prompt ends has a method `of_text`: see `ticore.watermarking.sampling.of_text`.
 """
 
 End = Literal["length", "end of text", "dead end"]
