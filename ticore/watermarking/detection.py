@@ -1,0 +1,42 @@
+"""What a detector says about a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .stretches import Segment
+
+Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """What a text says about a watermark.
+
+    Attributes:
+        verdict: at the false-positive rate that was asked for.
+        p_value: the probability that a text without a watermark scores as high or higher.
+        strength: the score in standard deviations above the mean without a watermark.
+        scored: how many tokens count.
+        green: how many of them are green; None where a scheme has no green tokens.
+        tokens: how many the text has. Its first ones have no score, repeated draws do not count.
+        segment: see `Segment`.
+        ids: int64[tokens].
+        scores: float64[tokens], nan where a token has none.
+        counted: bool[tokens].
+    """
+
+    verdict: Verdict
+    p_value: float
+    strength: float
+    scored: int
+    green: int | None
+    tokens: int
+    segment: Segment
+    ids: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+    counted: npt.NDArray[np.bool_]
