@@ -5,9 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from ticore.schemes import SCHEMES, Evidence, ExactGreens, Exponential, Greens
+from ticore.schemes.evidence import Evidences
 
 KEY = bytes(range(32))
 SIZE = 2000
@@ -63,26 +66,78 @@ def test_no_scores(null):
 
 
 @pytest.mark.parametrize("null", [Greens(0.5, 0.7), Greens(0.1, 0.4)])
-def test_likelihood_ratios_of_greens_have_mean_one(null):
-    green, red = np.exp(null.log_ratio(np.array([1.0, 0.0])))
-    assert null.share * green + (1 - null.share) * red == pytest.approx(1)
+def test_bets_on_greens_are_fair(null):
+    bets = null.bets(Evidences.of(evidence([1.0, 0.0])))
+    chances = np.array([null.share, 1 - null.share])
+    assert np.exp(bets.ratios) @ chances == pytest.approx(1)
+    assert -bets.ratios @ chances == pytest.approx(bets.losses)
 
 
-def test_likelihood_ratios_of_exponential_scores_have_mean_one():
-    grid = (np.arange(200_000) + 0.5) / 200_000
-    scores = -np.log(1 - grid)
-    assert np.exp(Exponential().log_ratio(scores)).mean() == pytest.approx(1, abs=0.01)
+def test_bets_on_exponential_scores_are_fair():
+    nodes, weights = np.polynomial.laguerre.laggauss(80)
+    bets = Exponential().bets(Evidences.of(evidence(nodes)))
+    assert np.exp(bets.ratios) @ weights == pytest.approx(1, abs=1e-6)
+    assert -bets.ratios @ weights == pytest.approx(bets.losses)
+    # Where some score is just enough, those as high exceed it by this on average.
+    rates = (bets.ratios[:, 1:2] - bets.ratios[:, :1]) / (nodes[1] - nodes[0])
+    assert np.exp(rates * nodes) @ weights == pytest.approx(bets.excess, rel=1e-6)
 
 
-@pytest.mark.parametrize(("name", "settings"), VARIANTS)
+@settings(max_examples=30, deadline=None)
+@given(size=st.integers(2, 12), data=st.data())
+def test_bets_on_exact_lists_are_fair_whatever_came_before(size, data):
+    """Of the tokens of a list that are left each may come next; the list's share is green at last.
+
+    The loss, which is largest before the first draw or later, is on average at most what is said.
+    """
+    greens = data.draw(st.integers(1, size - 1))
+    null = ExactGreens(greens / size, 0.5 + 0.5 * greens / size, greens, size)
+    texts = data.draw(
+        st.lists(st.permutations([1.0] * greens + [0.0] * (size - greens)), min_size=1, max_size=3)
+    )
+    seeds = data.draw(st.permutations([at for at, text in enumerate(texts) for _ in text]))
+    left = [list(text) for text in texts]
+    scores = [left[seed].pop(0) for seed in seeds]
+    for at, seed in enumerate(seeds):
+        earlier = [
+            score for score, other in zip(scores[:at], seeds[:at], strict=True) if other == seed
+        ]
+        chance = (greens - sum(earlier)) / (size - len(earlier))
+        ratios = [
+            null.bets(Evidences.of(evidence([*scores[:at], score], seeds[: at + 1]))).ratios[:, -1]
+            for score in (1, 0)
+        ]
+        mean = chance * np.exp(ratios[0]) + (1 - chance) * np.exp(ratios[1])
+        assert mean == pytest.approx(np.ones(3))
+        if not earlier:
+            loss = -chance * ratios[0] - (1 - chance) * ratios[1]
+            assert loss == pytest.approx(null.bets(Evidences.of(evidence([]))).losses)
+
+
+@pytest.mark.parametrize("null", [Greens(0.5, 0.7), ExactGreens(0.5, 0.7, 30, 60), Exponential()])
+def test_what_is_said_of_many_texts_is_said_of_each(null):
+    rng = np.random.default_rng(2)
+    bounds = np.array([0, 0, 7, 8, 8, 20])
+    scores = rng.exponential(size=20) if null == Exponential() else rng.integers(2, size=20)
+    texts = Evidences(evidence(scores, rng.integers(3, size=20)), bounds)
+    alone = [texts.text(at) for at in range(5)]
+    assert null.p_values(texts).tolist() == [null.p_value(one) for one in alone]
+    assert np.array_equal(
+        null.strengths(texts), [null.strength(one) for one in alone], equal_nan=True
+    )
+    ratios = [null.bets(Evidences.of(one)).ratios for one in alone]
+    assert (null.bets(texts).ratios == np.concatenate(ratios, axis=1)).all()
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
 @pytest.mark.parametrize("repetitive", [False, True])
-def test_p_values_are_uniform_without_a_watermark(name, settings, repetitive):
+def test_p_values_are_uniform_without_a_watermark(name, options, repetitive):
     """Texts that nobody marked; also ones that say everything twenty times."""
     rng = np.random.default_rng(4)
     found = []
     for _ in range(400):
         key = rng.bytes(16)
-        scheme = SCHEMES[name](key, SIZE, **settings)
+        scheme = SCHEMES[name](key, SIZE, **options)
         ids = rng.zipf(1.3, size=150) % SIZE
         if repetitive:
             ids = np.tile(ids[:40], 20)

@@ -1,13 +1,17 @@
 """What is watermarked is found, what is not is not, and part of a text is found where it stands."""
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import ticore
 from tests.models import ToyTokenizer
-from ticore.errors import KeyFormatError, SettingsError, UnscorableTextError
+from ticore.errors import KeyFormatError, SettingsError, TicoreError, UnscorableTextError
+from ticore.schemes import READERS as ENGINES
 from ticore.schemes import SCHEMES, Evidence, Exponential, Greens, reader_named
 from ticore.schemes.readers import TransformersKGW
 from ticore.watermarking.detector import find_segment
@@ -60,10 +64,10 @@ def marked_ids(scheme, rng, count):
     return np.array(ids)
 
 
-@pytest.mark.parametrize(("name", "settings"), VARIANTS)
-def test_a_marked_stretch_of_a_longer_text_is_found_where_it_stands(name, settings):
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_a_marked_stretch_of_a_longer_text_is_found_where_it_stands(name, options):
     rng = np.random.default_rng(3)
-    scheme = SCHEMES[name](KEY, 4000, **settings)
+    scheme = SCHEMES[name](KEY, 4000, **options)
     marked = marked_ids(scheme, rng, 300)
     ids = np.concatenate([random_ids(rng, 3000), marked, random_ids(rng, 3000)])
     seen = ticore.WatermarkDetector(ToyTokenizer(["a"] * 4000), scheme).detect_ids(ids)
@@ -74,15 +78,15 @@ def test_a_marked_stretch_of_a_longer_text_is_found_where_it_stands(name, settin
     assert both / either > 0.5
 
 
-@pytest.mark.parametrize(("name", "settings"), VARIANTS)
-def test_verdicts_keep_to_the_false_positive_rate(name, settings):
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_verdicts_keep_to_the_false_positive_rate(name, options):
     """Of 2,000 texts without a watermark, some of them repetitive, a twentieth at most."""
     rng = np.random.default_rng(5)
     wrong = segments = 0
     for n in range(2000):
         key = rng.bytes(16)
         detector = ticore.WatermarkDetector(
-            ToyTokenizer(["a"] * 50), SCHEMES[name](key, 4000, **settings), fpr=0.05
+            ToyTokenizer(["a"] * 50), SCHEMES[name](key, 4000, **options), fpr=0.05
         )
         ids = random_ids(rng, 120)
         seen = detector.detect_ids(np.tile(ids[:30], 8) if n % 2 else ids)
@@ -110,16 +114,26 @@ def test_counting_repetition_is_what_breaks_the_rate():
 
 
 def test_a_segment_by_hand():
+    """Usual odds of 3 to 1 in marked text: bets on 3^0.7, 3^1.2 and 3^2 to 1."""
     null = Greens(0.5, 0.75)
+    odds = [3**0.7, 3**1.2, 3**2]
+    green = [math.log(2 * one / (one + 1)) for one in odds]
+    loss = [-(math.log(2 * one / (one + 1)) + math.log(2 / (one + 1))) / 2 for one in odds]
     count = np.arange(8)
     scores = np.array([0, 0, 1, 1, 1, 1, 0, 0], dtype=float)
     segment = find_segment(null, Evidence(count + 3, count, count, scores))
     assert (segment.begin, segment.end) == (5, 9)
-    assert segment.p_value == 1.0  # 8 beginnings, and a ratio of 1.5 to the fourth
+    parts = [
+        (math.exp(4 * g) - 4 * g - 1) / (8 * lost) for g, lost in zip(green, loss, strict=True)
+    ]
+    assert segment.p_value == pytest.approx(3 / sum(parts))
     scores = np.ones(40)
     count = np.arange(40)
     segment = find_segment(null, Evidence(count, count, count, scores))
-    assert segment.p_value == pytest.approx(40 * 1.5**-40)
+    parts = [
+        (math.exp(40 * g) - 40 * g - 1) / (40 * lost) for g, lost in zip(green, loss, strict=True)
+    ]
+    assert segment.p_value == pytest.approx(3 / sum(parts))
     nothing = find_segment(Exponential(), Evidence(count, count, count, np.zeros(40)))
     assert (nothing.begin, nothing.end, nothing.p_value) == (0, 0, 1.0)
 
@@ -157,9 +171,95 @@ def test_a_batch_is_looked_at_text_by_text(model):
             : len(batch) - 2
         ]
         for at in (0, 2):
-            alone = detector.detect(texts[at])
-            assert (found[at].p_value, found[at].scored) == (alone.p_value, alone.scored)
+            assert same(found[at], detector.detect(texts[at]))
     assert detector.detect_batch([]) == []
+
+
+EVERY = [
+    *VARIANTS,
+    ("transformers", {"hashing_key": 9, "greenlist_ratio": 0.5}),
+    ("transformers", {"hashing_key": 9, "seeding_scheme": "selfhash", "context_width": 3}),
+    ("synthid", {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 4}),
+    ("vllm", {"key": 42}),
+    ("sglang", {"key": "0xabc", "key_b": "1"}),
+]
+SIZE = 300
+
+
+def detector_of(name, options, **others):
+    tokenizer = ToyTokenizer(["a"] * SIZE)
+    given = {"config": options} if name in ENGINES else {"key": KEY, **options}
+    return ticore.WatermarkDetector(tokenizer, name, **given, **others)
+
+
+def same(one, other):
+    """Whether both are the same error, or all that they say is the same to the last bit."""
+    if isinstance(one, TicoreError) or isinstance(other, TicoreError):
+        return (type(one), str(one)) == (type(other), str(other))
+    return all(
+        np.array_equal(here, there, equal_nan=here.dtype.kind == "f")
+        if isinstance(here := getattr(one, field.name), np.ndarray)
+        else repr(here) == repr(there) and type(here) is type(there)
+        for field in fields(one)
+        for there in [getattr(other, field.name)]
+    )
+
+
+def alone(detector, ids):
+    try:
+        return detector.detect_ids(ids)
+    except TicoreError as error:
+        return error
+
+
+LISTS = st.lists(
+    st.one_of(
+        st.lists(st.integers(0, SIZE - 1), max_size=12),
+        st.builds(
+            lambda seed, length, kinds: np.random.default_rng(seed).integers(kinds, size=length),
+            st.integers(0, 9),
+            st.integers(0, 90),
+            st.sampled_from([2, 9, SIZE]),
+        ),
+        st.sampled_from([[], [SIZE], [-1], [-1, -1, 3, 4, 5, 6], [1 << 63], [1.5, 2.0], [[1, 2]]]),
+    ),
+    max_size=8,
+)
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY)
+@settings(max_examples=20, deadline=None)
+@given(lists=LISTS, repeats=st.sampled_from(["once", "all"]), together=st.sampled_from([20, 8000]))
+@example(lists=[[-1, -1, 3, 4, 5, 6], [3, 4, 5, 6, 7, 8]], repeats="once", together=8000)
+@example(lists=[[3, 4, 5, 6, 7, 8], [-1, -1, 3, 4, 5, 6]], repeats="once", together=8000)
+def test_a_batch_says_what_each_list_alone_does(name, options, lists, repeats, together):
+    detector = detector_of(name, options, repeats=repeats)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ticore.watermarking.detector, "_MOST_TOGETHER", together)
+        found = detector.detect_ids_batch(lists)
+    assert len(found) == len(lists)
+    for one, ids in zip(found, lists, strict=True):
+        assert same(one, alone(detector, ids))
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY)
+def test_long_and_short_lists_side_by_side(name, options):
+    """Of any lengths, in tables of many rows; some are marked beyond all numbers."""
+    detector = detector_of(name, options)
+    rng = np.random.default_rng(4)
+    lists = [rng.integers(SIZE, size=int(length)) for length in rng.exponential(250, size=40)]
+    for one, ids in zip(detector.detect_ids_batch(lists), lists, strict=True):
+        assert same(one, alone(detector, ids))
+
+
+def test_what_a_batch_says_can_be_kept_by_itself():
+    """A detection's arrays are of its own text, and ids those that were given."""
+    detector = detector_of("left_hash", {})
+    first, second = detector.detect_ids_batch([np.array([1, 2, 3], np.uint8), [4, 5]])
+    assert first.ids.tolist() == [1, 2, 3]
+    assert first.ids.dtype == second.ids.dtype == np.int64
+    assert np.isnan(second.scores).tolist() == [True, False]
+    assert detector.detect_ids_batch([]) == []
 
 
 def test_settings_are_checked(model):

@@ -34,7 +34,11 @@ class Readable(Protocol):
     def null(self) -> Null: ...
 
     def evidence(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Evidence:
-        """The scores of a text's tokens, all of those at `context` or later. None is left out."""
+        """The scores of a text's tokens, all of those at `context` or later. None is left out.
+
+        What it says of a token depends on this token and the `context` tokens before it alone, so
+        that many texts can be read in a row.
+        """
         ...
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,64 +13,20 @@ import numpy.typing as npt
 from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
 from ..interfaces import Tokenizer
 from ..registry import as_tokenizer
-from ..schemes import READERS, Evidence, Greens, Null, Readable, reader_named, scheme_named
+from ..schemes import READERS, Evidence, Greens, Readable, reader_named, scheme_named
+from ..schemes.evidence import Evidences
+from .detection import Detection, Verdict
+from .stretches import Segment, find_segment, find_segments
 
-T = TypeVar("T")
-Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
+__all__ = ["Detection", "Segment", "Verdict", "WatermarkDetector", "find_segment"]
 
+Ints = npt.NDArray[np.int64]
+IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
 
-@dataclass(frozen=True)
-class Segment:
-    """The stretch of a text that speaks most for a watermark.
-
-    Attributes:
-        begin, end: of its tokens, `ids[begin:end]`.
-        p_value: the probability that a text of this length without a watermark has a stretch that
-            speaks as much for one. An upper bound, whatever the stretch's length.
-    """
-
-    begin: int
-    end: int
-    p_value: float
-
-
-@dataclass(frozen=True, eq=False)
-class Detection:
-    """What a text says about a watermark.
-
-    Attributes:
-        verdict: at the false-positive rate that was asked for.
-        p_value: the probability that a text without a watermark scores as high or higher.
-        strength: the score in standard deviations above the mean without a watermark.
-        scored: how many tokens count.
-        green: how many of them are green; None where a scheme has no green tokens.
-        tokens: how many the text has. Its first ones have no score, repeated draws do not count.
-        segment: see `Segment`.
-        ids: int64[tokens].
-        scores: float64[tokens], nan where a token has none.
-        counted: bool[tokens].
-        scheme: the scheme's name, or that of its class.
-        version: of the scheme; None where it has no versions, as other engines' schemes. A text
-            that was written with another one shows no watermark.
-    """
-
-    verdict: Verdict
-    p_value: float
-    strength: float
-    scored: int
-    green: int | None
-    tokens: int
-    segment: Segment
-    ids: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
-    counted: npt.NDArray[np.bool_]
-    scheme: str = ""
-    version: int | None = None
-
-    @property
-    def looked_for(self) -> str:
-        """The scheme and its version, for a person: `gumbel, version 2`."""
-        return self.scheme if self.version is None else f"{self.scheme}, version {self.version}"
+# Texts are looked at together, so many tokens at a time: little work for each text, and no more
+# memory than the processor has at hand.
+_MOST_TOGETHER = 1 << 13
+_NONE = np.zeros(0, np.int64)
 
 
 class WatermarkDetector:
@@ -156,44 +112,105 @@ class WatermarkDetector:
             raise WrongTypeError(
                 f"expected a list of texts, found one {type(texts).__name__}; use detect(text)"
             )
+        found: list[Detection | TicoreError | None] = [None] * len(texts)
         try:
             lists = self.tokenizer.encode_batch(texts)
         except TicoreError:  # one of them is no text
-            return [_tried(self.detect, text) for text in texts]
-        return [_tried(self.detect_ids, ids) for ids in lists]
+            lists = []
+            for at, text in enumerate(texts):
+                try:
+                    lists.append(self.tokenizer.encode(text))
+                except TicoreError as error:
+                    lists.append([])
+                    found[at] = error
+        looked_at = self.detect_ids_batch(lists)
+        return [error or one for error, one in zip(found, looked_at, strict=True)]
 
-    def detect_ids(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Detection:
-        """The same for a list of token ids.
+    def detect_ids(self, ids: IDs) -> Detection:
+        """The same as `detect` for a list of token ids.
 
         Raises UnscorableTextError; SettingsError for ids that the tokenizer does not have.
         """
-        evidence = self.scheme.evidence(ids)
-        counted = evidence.distinct() if self._repeats == "once" else evidence
-        if not len(counted):
-            raise UnscorableTextError(
-                f"expected a text of more than {self.scheme.context} tokens, which decide about "
-                f"those that follow, found {len(ids)}; give a longer text"
-            )
+        (found,) = self._look([ids])
+        if isinstance(found, TicoreError):
+            raise found
+        return found
+
+    def detect_ids_batch(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
+        """For each list what `detect_ids` returns, or the error that it raises; much faster where
+        lists are short."""
+        found: list[Detection | TicoreError] = []
+        together: list[IDs] = []
+        tokens = 0
+        for ids in lists:
+            if together and tokens + len(ids) > _MOST_TOGETHER:
+                found += self._look(together)
+                together, tokens = [], 0
+            together.append(ids)
+            tokens += len(ids)
+        return found + self._look(together)
+
+    def _look(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
+        """What `detect_ids_batch` returns.
+
+        The lists are read as one, and what a token says with tokens of another list before it is
+        left out. So a scheme looks at all of them at once.
+        """
+        if not lists:
+            return []
+        if len(lists) == 1:
+            rows = [np.asarray(lists[0])]
+            try:
+                evidence = self.scheme.evidence(lists[0])
+            except TicoreError as error:
+                return [error]
+        else:
+            try:
+                rows = [_row(ids) for ids in lists]
+                evidence = self.scheme.evidence(np.concatenate([_NONE, *rows]))
+            except TicoreError:  # one of them is not fit to be read
+                return [found for ids in lists for found in self._look([ids])]
+        lengths = [len(row) for row in rows]
+        starts = [0, *accumulate(lengths)]
+        texts, scores = _apart(evidence, starts, self.scheme.context)
+        counted = texts.distinct() if self._repeats == "once" else texts
+        which = np.zeros(len(scores), dtype=bool)
+        which[_places(counted, starts)] = True
+
         null = self.scheme.null
-        p_value, segment = null.p_value(counted), find_segment(null, counted)
-        scores = np.full(len(ids), np.nan)
-        scores[evidence.positions] = evidence.scores
-        which = np.zeros(len(ids), dtype=bool)
-        which[counted.positions] = True
-        return Detection(
-            verdict=self._verdict(p_value, segment),
-            p_value=p_value,
-            strength=null.strength(counted),
-            scored=len(counted),
-            green=int(counted.scores.sum()) if isinstance(null, Greens) else None,
-            tokens=len(ids),
-            segment=segment,
-            ids=np.asarray(ids, dtype=np.int64),
-            scores=scores,
-            counted=which,
-            scheme=self._name,
-            version=self.version,
-        )
+        p_values, strengths = null.p_values(counted).tolist(), null.strengths(counted).tolist()
+        segments = find_segments(null, counted)
+        greens = counted.totals.astype(np.int64).tolist() if isinstance(null, Greens) else None
+        found: list[Detection | TicoreError] = []
+        for at, (row, begin, scored) in enumerate(
+            zip(rows, starts, counted.lengths.tolist(), strict=False)
+        ):
+            if not scored:
+                found.append(
+                    UnscorableTextError(
+                        f"expected a text of more than {self.scheme.context} tokens, which decide "
+                        f"about those that follow, found {len(row)}; give a longer text"
+                    )
+                )
+                continue
+            end = begin + len(row)
+            found.append(
+                Detection(
+                    verdict=self._verdict(p_values[at], segments[at]),
+                    p_value=p_values[at],
+                    strength=strengths[at],
+                    scored=scored,
+                    green=None if greens is None else greens[at],
+                    tokens=len(row),
+                    segment=segments[at],
+                    ids=row.astype(np.int64, copy=False),
+                    scores=scores[begin:end],
+                    counted=which[begin:end],
+                    scheme=self._name,
+                    version=self.version,
+                )
+            )
+        return found
 
     def _verdict(self, p_value: float, segment: Segment) -> Verdict:
         # Two questions are asked of each text: half of the rate for either.
@@ -202,29 +219,47 @@ class WatermarkDetector:
         return "watermarked in part" if segment.p_value <= self.fpr / 2 else "no watermark found"
 
 
-def _tried(look: Callable[[T], Detection], at: T) -> Detection | TicoreError:
-    try:
-        return look(at)
-    except TicoreError as error:
-        return error
+def _row(ids: IDs) -> Ints:
+    """int64[n]. Raises SettingsError for anything that may change its meaning on the way, which
+    `Readable.evidence` is to be asked about."""
+    row = np.asarray(ids)
+    if row.ndim == 1 and not row.size:
+        return _NONE
+    if row.ndim != 1 or row.dtype.kind not in "iu" or not np.can_cast(row.dtype, np.int64):
+        raise SettingsError(f"ids: expected one row of integers, found {row.dtype}; give integers")
+    return row.astype(np.int64, copy=False)
 
 
-def find_segment(null: Null, evidence: Evidence) -> Segment:
-    """The stretch with the highest sum of log-likelihood ratios.
+def _apart(
+    evidence: Evidence, starts: Sequence[int], context: int
+) -> tuple[Evidences, npt.NDArray[np.float64]]:
+    """The evidence of each of some texts, of evidence that was found in all of them in a row.
 
-    From a given beginning on, the product of the ratios is a martingale where there is no
-    watermark, and exceeds 1/p anywhere with a probability of at most p (Ville). There are as many
-    beginnings as scores. Where scores are not independent the product's mean is still at most 1,
-    and every stretch counts by itself.
+    Args:
+        evidence: its positions count through all texts.
+        starts: where each text begins, and where the last one ends.
+        context: of the scheme.
+
+    Returns:
+        Of each text the evidence that does not depend on the text before it; the scores of all
+        texts' tokens, nan where one has none.
     """
-    ratios = null.log_ratio(evidence.scores)
-    sums = np.concatenate([[0.0], np.cumsum(ratios)])
-    lowest = np.minimum.accumulate(sums)
-    end = int(np.argmax(sums - lowest))
-    begin = int(np.argmin(sums[: end + 1]))
-    count = len(ratios) if null.independent else len(ratios) * (len(ratios) + 1) / 2
-    p_value = min(1.0, count * math.exp(-(sums[end] - sums[begin])))
-    if begin == end:
-        return Segment(0, 0, 1.0)
-    positions = evidence.positions
-    return Segment(int(positions[begin]), int(positions[end - 1]) + 1, p_value)
+    scores = np.full(starts[-1], np.nan)
+    if len(starts) == 2:
+        scores[evidence.positions] = evidence.scores
+        return Evidences.of(evidence), scores
+    begins = np.array(starts)
+    texts = np.repeat(np.arange(len(begins) - 1), np.diff(begins))[evidence.positions]
+    positions = evidence.positions - begins[texts]
+    own = positions >= context
+    scores[evidence.positions[own]] = evidence.scores[own]
+    bounds = np.append(0, np.cumsum(np.bincount(texts[own], minlength=len(begins) - 1)))
+    return Evidences(replace(evidence, positions=positions).where(own), bounds), scores
+
+
+def _places(texts: Evidences, starts: Sequence[int]) -> Ints:
+    """int64[n]: positions that count through all texts."""
+    places = texts.all.positions
+    if len(starts) > 2:
+        places = places + np.repeat(np.array(starts[:-1]), texts.lengths)
+    return places

@@ -71,7 +71,7 @@ class TransformersKGW:
         Args:
             vocab_size: the model config's, which may be more than the tokenizer's.
             greenlist_ratio, hashing_key, seeding_scheme, context_width: as in the writer.
-            bias: as in the writer; only `null.log_ratio` depends on it.
+            bias: as in the writer; only `null.bets` depends on it.
 
         Raises:
             SettingsError: a value that transformers does not take or that gives empty lists.

@@ -10,7 +10,7 @@ residues have equal bits in every layer. Trying all residues gives the exact dis
 token's score under these keys and this table; nothing is assumed to be 1/2 or independent between
 layers. A text's p-value is exact if the residues of its distinct n-grams are uniform and
 independent given which of them are equal: the score is then a sum of independent copies of a known
-variable on a grid, some of them taken twice, and its tail is found by Fourier transform.
+variable on a grid, and its tail is found by Fourier transform: see `table_bits`.
 
 Sources: Dathathri et al. 2024 (Nature 634); transformers 5, generation/logits_process.py
 (`SynthIDTextWatermarkLogitsProcessor`); google-deepmind/synthid-text (mean and weighted mean).
@@ -18,21 +18,17 @@ Sources: Dathathri et al. 2024 (Nature 634); transformers 5, generation/logits_p
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft, optimize, special
 
 from ...errors import SettingsError
-from ..evidence import Evidence, Ints
+from ..evidence import Evidence, Floats, Ints
 from ..settings import MOST_CONTEXT, MOST_WHY, an_integer, chosen
-from ..significance import Floats
 from ..tokens import SomeIds, token_ids, windows
+from .table_bits import TableBits
 
 _MULTIPLIER = np.uint64(6364136223846793005)
 _ONE = np.uint64(1)
@@ -40,118 +36,8 @@ _MOST_TABLE = 1 << 24  # as transformers
 # The grid of a text's scores has about 5.5 times the square of the layers' number of points: here
 # 360,000. Published settings have 20 and 30 layers.
 _MOST_LAYERS = 256
-# Beyond so many points of the grid a Fourier transform takes seconds and a gigabyte.
-_MOST_EXACT = 1 << 23
 # Each layer's bit of each place is looked up once, for the exact chances: some ten seconds.
 _MOST_LOOKED_UP = 1 << 30
-# By how many of its standard deviations a watermark lifts a token's score, roughly.
-_USUAL_LIFT = 0.5
-_STEEPEST = 200.0  # of tilts: by then all but the largest score is gone
-
-
-@dataclass(frozen=True, eq=False)
-class TableBits:
-    """Scores that are whole multiples of 1 / unit, with a known probability for each.
-
-    Tokens behind equal seeds have equal scores.
-
-    Attributes:
-        chances: float64[unit + 1], of the scores 0, 1 / unit, ..., 1.
-    """
-
-    independent: ClassVar[bool] = True
-
-    chances: Floats
-
-    @property
-    def unit(self) -> int:
-        return len(self.chances) - 1
-
-    def strength(self, evidence: Evidence) -> float:
-        """The distance of the sum from its mean in standard deviations; nan without scores."""
-        if not len(evidence):
-            return math.nan
-        repeats = _repeats(evidence)
-        spread = self._spread * math.sqrt((repeats**2).sum())
-        return float((evidence.scores.sum() - self._mean * len(evidence)) / spread)
-
-    def p_value(self, evidence: Evidence) -> float:
-        """The tail of the sum; exact for up to 2^23 / unit tokens, Esscher's approximation beyond.
-
-        2^23 / unit is 279,620 tokens with 30 layers and equal weights, and 1,753 with weights from
-        10 to 1. The approximation takes the tilted sum to be normal; at such lengths that is wrong
-        by less than one part in a hundred.
-        """
-        if not len(evidence):
-            return 1.0
-        sizes, counts = np.unique(_repeats(evidence), return_counts=True)
-        total = int(np.rint(evidence.scores * self.unit).sum())
-        tilt = self._tilt(total / self.unit, sizes, counts)
-        growth, mean, variance = self._moments(tilt, sizes, counts)
-        bound = growth - tilt * total / self.unit
-        length = len(evidence) * self.unit + 1
-        if length > _MOST_EXACT:
-            spread = math.sqrt(variance)
-            steep, beyond = tilt * spread, (total / self.unit - mean) / spread
-            tail = float(special.log_ndtr(-beyond - steep))
-            return min(1.0, math.exp(bound + steep * beyond + steep**2 / 2 + tail))
-        # Exponential tilting moves the distribution's middle to the observed sum, where a transform
-        # is exact to many digits, however small the tail is.
-        length = fft.next_fast_len(length, real=True)
-        transform = np.ones(length // 2 + 1, np.complex128)
-        for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
-            spaced = np.zeros(self.unit * size + 1)
-            spaced[::size] = self._tilted(tilt * size)
-            transform *= fft.rfft(spaced, length) ** count
-        density = fft.irfft(transform, length)[total:]
-        weight = np.exp(-tilt / self.unit * np.arange(len(density)))
-        share = float(density @ weight)
-        # The tail is below Chernoff's bound; rounding alone could make it otherwise, or negative.
-        return min(1.0, math.exp(bound) * (share if 0 < share < 1 else 1.0))
-
-    def log_ratio(self, scores: Floats) -> Floats:
-        """How much likelier under a tilt that lifts scores by half a standard deviation."""
-        tilt = _USUAL_LIFT / self._spread
-        return tilt * scores - self._moments(tilt, np.array([1]), np.array([1]))[0]
-
-    @cached_property
-    def _grid(self) -> Floats:
-        return np.arange(self.unit + 1) / self.unit
-
-    @cached_property
-    def _mean(self) -> float:
-        return float(self.chances @ self._grid)
-
-    @cached_property
-    def _spread(self) -> float:
-        return math.sqrt(float(self.chances @ (self._grid - self._mean) ** 2))
-
-    def _tilted(self, tilt: float) -> Floats:
-        weights: Floats = self.chances * np.exp(tilt * (self._grid - 1))
-        return weights / float(weights.sum())
-
-    def _moments(self, tilt: float, sizes: Ints, counts: Ints) -> tuple[float, float, float]:
-        """The logarithm of the mean of exp(tilt * sum); the tilted sum's mean and variance."""
-        growth = mean = variance = 0.0
-        for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
-            top = float(self.chances @ np.exp(tilt * size * (self._grid - 1)))
-            tilted = self._tilted(tilt * size)
-            middle = float(tilted @ self._grid)
-            growth += count * (tilt * size + math.log(top))
-            mean += count * size * middle
-            variance += count * size**2 * float(tilted @ (self._grid - middle) ** 2)
-        return growth, mean, variance
-
-    def _tilt(self, total: float, sizes: Ints, counts: Ints) -> float:
-        """The tilt that makes `total` the mean; 0 if it is below the mean already."""
-
-        def excess(tilt: float) -> float:
-            return self._moments(tilt, sizes, counts)[1] - total
-
-        if excess(0.0) >= 0:
-            return 0.0
-        steepest = _STEEPEST / int(sizes.max())
-        return steepest if excess(steepest) <= 0 else float(optimize.brentq(excess, 0.0, steepest))
 
 
 class TransformersSynthID:
@@ -327,8 +213,3 @@ def _given(table: npt.ArrayLike, size: int) -> npt.NDArray[np.int8]:
             f"give the writer's sampling_table, and its sampling_table_size"
         )
     return bits.astype(np.int8)
-
-
-def _repeats(evidence: Evidence) -> Ints:
-    """int64[k]: how many tokens stand behind each seed."""
-    return np.unique(evidence.seeds, return_counts=True)[1]
