@@ -13,11 +13,12 @@ import regex
 from ..interfaces import TokenizerStructure
 from . import added, normalization, store, unigram
 from .bpe.grouping import Grouping, Sorting, sort_vocabulary
+from .bpe.rows import expect
 from .bpe.run_engine import RunEngine
 from .bpe.shapes import shapes_of
 from .bpe.split_engine import SplitEngine
 from .bpe.vocabulary import Tables, Vocabulary, build
-from .engine import Engine
+from .engine import Bools, Engine
 from .normalization import Normalization
 from .oracle import Oracle
 from .patterns import KNOWN, WORDS
@@ -77,15 +78,20 @@ def _split_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> SplitEngine:
     name = _name(oracle)
-    stored = store.load(name)
-    tables = build(structure, spelled) if stored is None else Tables.from_arrays(stored)
+    shapes, size = shapes_of(structure.pretokenizer[0]), len(spelled)
+    normalization = Normalization(structure)
+
+    def unpack(stored: Arrays) -> tuple[Tables, Sorting, Sorting]:
+        tables = Tables.from_arrays(stored, spelled)
+        plain, near = (
+            Sorting.from_arrays(_unnamed(part, stored), size) for part in ("plain", "near")
+        )
+        return tables, plain, near
+
+    stored = store.unpacked(name, unpack)
+    tables = build(structure, spelled) if stored is None else stored[0]
     vocabulary = Vocabulary(tables, spelled)
-    grouping = Grouping(
-        shapes_of(structure.pretokenizer[0]),
-        Normalization(structure),
-        oracle.mode,
-        vocabulary,
-    )
+    grouping = Grouping(shapes, normalization, oracle.mode, vocabulary)
     if stored is None:
         plain, near = (
             _sort(structure, spelled, vocabulary, grouping, near_apostrophe=flag)
@@ -94,7 +100,7 @@ def _split_engine(
         arrays = tables.to_arrays() | _named("plain", plain) | _named("near", near)
         store.save(name, arrays)
     else:
-        plain, near = (Sorting.from_arrays(_unnamed(part, stored)) for part in ("plain", "near"))
+        _, plain, near = stored
     return SplitEngine(structure, spelled, vocabulary, grouping, plain, near, oracle)
 
 
@@ -120,10 +126,15 @@ def _sort(
 def _run_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> RunEngine:
-    name = _name(oracle)
-    stored = store.load(name)
-    tables = build(structure, spelled) if stored is None else Tables.from_arrays(stored)
-    starting = None if stored is None else stored["starting"].astype(bool)
+    name, size = _name(oracle), len(spelled)
+
+    def unpack(stored: Arrays) -> tuple[Tables, Bools]:
+        starting = stored["starting"]
+        expect(starting.shape == (size,) and starting.dtype == bool)
+        return Tables.from_arrays(stored, spelled), starting
+
+    stored = store.unpacked(name, unpack)
+    tables, starting = (build(structure, spelled), None) if stored is None else stored
     engine = RunEngine(structure, spelled, Vocabulary(tables, spelled), oracle, starting)
     if stored is None:
         store.save(name, {**tables.to_arrays(), "starting": engine.starting})

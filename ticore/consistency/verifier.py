@@ -18,7 +18,7 @@ from . import channel_engine
 from .channel_engine import ChannelEngine
 from .channels import PASSAGES, Channel
 from .cut_engine import CutEngine
-from .engine import Bools, Engine
+from .engine import Bools, Engine, Hope
 from .mask import table_engine
 from .modes import Mode
 from .oracle import Oracle
@@ -175,8 +175,18 @@ class Verification:
         self._oracle = oracle
         self._finder = cuts
         self._ids: list[int] = []
-        # The engine's state after each push; None where no text may begin with the list.
+        # The engine's state after each push; None where no text may begin with the list. There
+        # `_asides` has what tells whether it is mended later on.
         self._states: list[Any] = [engine.start()]
+        self._asides: list[Any] = [None]
+        # How many of the first ids a text may begin with, at most; after each push.
+        self._goods: list[int] = [0]
+        # (number of ids, cut) of admissible beginnings of the list whose last stable cut was asked
+        # for, ascending in both.
+        self._known_cuts: list[tuple[int, int]] = []
+        # For each id behind the first `_trail_from` the engine's state, and whether it is lost.
+        self._trail: list[tuple[Any, bool]] = []
+        self._trail_from = 0
         # In this mode whatever may begin a text may be all of it.
         self._ends_anywhere = oracle.mode == "prefix"
         for token in ids:
@@ -211,13 +221,14 @@ class Verification:
         """
         if self.admissible:
             return False
-        good = self._good()
-        state = self._states[good]
-        for token in self._ids[good:]:
-            if self._engine.loses(state, token):
-                return True
-            state = self._engine.step(state, token)
-        return self._finder is not None and self._finder.advance(self._ids, 0) > good
+        good = self._goods[-1]
+        state, is_lost = self._walk_trail(good)
+        if is_lost:
+            return True
+        kept = self._engine.kept(state)
+        if kept is not None:
+            return len(self._ids) - kept > good
+        return self._finder is not None and self._finder.advance(self._ids, self._cut(good)) > good
 
     def finished_ok(self) -> bool:
         """Whether the text may end here, which in every mode means that the list is consistent."""
@@ -237,10 +248,18 @@ class Verification:
     def push(self, token: int) -> None:
         """Append any one id."""
         token = int(token)
-        before = self._states[-1]
-        state = self._mended_by(token) if before is None else self._engine.follow(before, token)
+        before, aside = self._states[-1], self._asides[-1]
+        if before is None and isinstance(aside, Hope):
+            state = self._mended_by(token) if aside is Hope.UNKNOWN else None
+        else:
+            # An engine that gave a state aside answers from it as well.
+            before = aside if before is None else before
+            state = self._engine.follow(before, token)
+            aside = self._engine.aside(before, token) if state is None else None
         self._ids.append(token)
         self._states.append(state)
+        self._asides.append(None if state is not None else aside)
+        self._goods.append(self._goods[-1] if state is None else len(self._ids))
 
     def rewind(self, count: int) -> None:
         """Take back the last `count` ids that were pushed.
@@ -251,7 +270,12 @@ class Verification:
         if not 0 <= count <= pushed:
             raise SettingsError(f"rewind: expected 0 to {pushed} ids, found {count}")
         if count:
-            del self._ids[-count:], self._states[-count:]
+            for pushed_with in (self._ids, self._states, self._asides, self._goods):
+                del pushed_with[-count:]
+            left = len(self._ids)
+            while self._known_cuts and self._known_cuts[-1][0] > left:
+                self._known_cuts.pop()
+            del self._trail[max(0, left - self._trail_from) :]
 
     def _state(self) -> Any:
         if not self.admissible:
@@ -261,19 +285,35 @@ class Verification:
             )
         return self._states[-1]
 
-    def _good(self) -> int:
-        """How many of the first ids a text may begin with, at most."""
-        counts = reversed(range(len(self._states)))
-        return next(count for count in counts if self._states[count] is not None)
-
     def _mended_by(self, token: int) -> Any:
         """The state after `token`, if a text may begin with the list again; else None."""
-        good = self._good()
+        good = self._goods[-1]
         # Inconsistent tokens behind a stable cut do not move it, since no continuation does.
-        cut = 0 if self._finder is None else self._finder.advance(self._ids[:good], 0)
-        if not self._oracle.may_begin([*self._ids[cut:], token]):
+        if not self._oracle.may_begin([*self._ids[self._cut(good) :], token]):
             return None
         return reduce(self._engine.step, (*self._ids[good:], token), self._states[good])
+
+    def _cut(self, good: int) -> int:
+        """The last stable cut of the first `good` ids, which a text may begin with."""
+        if self._finder is None:
+            return 0
+        before, cut = self._known_cuts[-1] if self._known_cuts else (0, 0)
+        if before < good:
+            cut = self._finder.advance(self._ids[:good], cut)
+            self._known_cuts.append((good, cut))
+        return cut
+
+    def _walk_trail(self, good: int) -> tuple[Any, bool]:
+        """The engine's state of the list, and whether some id behind the good ones lost it."""
+        if self._trail_from != good:
+            self._trail, self._trail_from = [], good
+        state, is_lost = self._trail[-1] if self._trail else (self._states[good], False)
+        for token in self._ids[good + len(self._trail) :]:
+            if not is_lost:
+                is_lost = self._engine.loses(state, token)
+                state = self._engine.step(state, token)
+            self._trail.append((state, is_lost))
+        return state, is_lost
 
 
 def _ints(candidates: Iterable[int]) -> Any:

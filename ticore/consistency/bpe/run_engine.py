@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...interfaces import TokenizerStructure
-from ..engine import Bools
+from ..engine import Bools, Hope
 from ..modes import CONTINUATIONS, completions, pending
 from ..normalization import METASPACE
 from ..oracle import Oracle
@@ -114,6 +114,20 @@ class RunEngine(TableEngine[State]):
         ids = (token,) if cut or known else (*state.ids, token)
         text = text[-self._reach :]
         return State(ids, text, unfinished, not unfinished and self._is_calm(text))
+
+    def aside(self, state: State, token: int) -> State | Hope:
+        """See Engine. Known of the bytes of a character, which come one by one."""
+        if self.loses(state, token):
+            return Hope.NONE
+        if token in self._byte_ids and not self._added.begun(state.text):
+            longer = self.step(state, token)
+            # A last character in pieces, or one that is a piece, does not end like this.
+            if longer.unfinished:
+                return longer
+        return Hope.UNKNOWN
+
+    def kept(self, state: State) -> int | None:
+        return None
 
     def finished_ok(self, state: State) -> bool:
         if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...interfaces import TokenizerStructure
 from ..added import AddedTokens
-from ..engine import Bools, Ids
+from ..engine import Bools, Hope, Ids
 from ..modes import is_text, pending
 from ..normalization import Normalization
 from ..oracle import Oracle
@@ -76,6 +76,12 @@ class TableEngine(ABC, Generic[S]):
 
     @abstractmethod
     def step(self, state: S, token: int) -> S: ...
+
+    @abstractmethod
+    def aside(self, state: S, token: int) -> S | Hope: ...
+
+    @abstractmethod
+    def kept(self, state: S) -> int | None: ...
 
     @abstractmethod
     def finished_ok(self, state: S) -> bool: ...
