@@ -26,6 +26,10 @@ from .patterns import KNOWN, WORDS
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
+LONGEST_TOKEN = 1024
+"""Bytes of a token. Each way to cut a token in two is looked at; real ones have some hundred."""
+
+
 def table_engine(oracle: Oracle) -> Engine[Any] | str:
     """The engine for the oracle's tokenizer and mode, or why there is none."""
     tokenizer = oracle.tokenizer
@@ -33,11 +37,13 @@ def table_engine(oracle: Oracle) -> Engine[Any] | str:
     if structure is None:
         return "the tokenizer's structure is not known"
     spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    longest = max(map(len, spelled), default=0)
+    if longest > LONGEST_TOKEN:
+        return f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
     if structure.kind == "unigram":
-        why = unigram.obstacle(structure)
-        if why:
-            return why
-        return unigram.UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
+        return unigram.obstacle(structure) or unigram.UnigramEngine(
+            structure, spelled, tokenizer.special_ids, oracle.mode
+        )
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
     if why := _obstacle(structure, is_one_run) or added.obstacle(
@@ -111,13 +117,13 @@ def _sort(
     grouping: Grouping,
     near_apostrophe: bool,
 ) -> Sorting:
-    texts = tuple(text.encode() for text in structure.added_tokens)
+    texts = added.Texts(text.encode() for text in structure.added_tokens)
     candidates = [
         token
         for token in np.flatnonzero(
             structure.pieces & (vocabulary.reachable | vocabulary.alone)
         ).tolist()
-        if not any(text in spelled[token] for text in texts)
+        if not texts.are_in(spelled[token])
     ]
     alone = vocabulary.alone.tolist()
     return sort_vocabulary(grouping, spelled, candidates, alone, near_apostrophe)

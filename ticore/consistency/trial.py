@@ -20,6 +20,7 @@ S = TypeVar("S")
 
 _TEXTS, _WORDS = 12, 8
 _WALKS, _STEPS, _CANDIDATES = 6, 6, 10
+_CUTS = 256  # ways to cut a token in two that are looked at: there is no end of a long one
 
 
 def require_sound(tokenizer: Tokenizer) -> None:
@@ -113,7 +114,7 @@ def _halves(
     found = []
     for token in draw.sample(vocabulary, k=min(len(vocabulary), 400)):
         data = tokenizer.token_bytes(token)
-        for at in range(1, len(data)):
+        for at in range(1, min(len(data), _CUTS)):
             left, right = spelled.get(data[:at]), spelled.get(data[at:])
             if left is not None and right is not None:
                 found.append((left, right))

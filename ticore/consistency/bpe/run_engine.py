@@ -119,7 +119,7 @@ class RunEngine(TableEngine[State]):
         """See Engine. Known of the bytes of a character, which come one by one."""
         if self.loses(state, token):
             return Hope.NONE
-        if token in self._byte_ids and not self._added.begun(state.text):
+        if token in self._byte_ids and not self._added.has_begun(state.text):
             longer = self.step(state, token)
             # A last character in pieces, or one that is a piece, does not end like this.
             if longer.unfinished:
@@ -239,7 +239,7 @@ class RunEngine(TableEngine[State]):
         return found
 
     def _is_calm(self, text: str) -> bool:
-        return bool(text.strip(" ")) and not self._added.begun(text)
+        return bool(text.strip(" ")) and not self._added.has_begun(text)
 
     def _find_starting(self, structure: TokenizerStructure) -> Bools:
         """What may come first; where the tokenizer treats that specially, as it says itself."""

@@ -318,7 +318,7 @@ class SplitEngine(TableEngine[State]):
             not text
             or text[-1].isspace()
             or tail.near_apostrophe
-            or self._added.begun(text)
+            or self._added.has_begun(text)
             or self._may_end(tail) is not Verdict.YES
         ):
             return frozenset()
@@ -343,7 +343,7 @@ class SplitEngine(TableEngine[State]):
         """
         is_wrong = False
         for boundary in self._splitter.settled(text):
-            if not self._normalization.joins(text[boundary]) and not self._added.begun(
+            if not self._normalization.joins(text[boundary]) and not self._added.has_begun(
                 text[:boundary]
             ):
                 if boundary in ends:

@@ -154,8 +154,8 @@ class TableEngine(ABC, Generic[S]):
             return
         if self._heads and len(found := self._rewritten(self._normalization.context(state.text))):
             yield found
-        for rest in self._added.begun(state.text):
-            yield self._added.starting_with(rest)
+        if self._added.has_begun(state.text):
+            yield self._added.completing(state.text)
 
     def _is_forbidden(self, state: S, token: int) -> bool:
         """Whether `_forbidden` has the token."""
@@ -166,7 +166,7 @@ class TableEngine(ABC, Generic[S]):
             context = self._normalization.context(state.text)
             if not self._normalization.keeps(context + head):
                 return True
-        return any(data.startswith(rest) for rest in self._added.begun(state.text))
+        return self._added.is_completed(state.text, data)
 
     def _find_rewritten(self, context: str) -> Ids:
         """The pieces that the normaliser rewrites together with the end of a text."""
@@ -182,7 +182,7 @@ class TableEngine(ABC, Generic[S]):
         if not self._addable:
             return
         # A dummy prefix alone is no text, but may stand before an added token.
-        if not state.text.strip(" ") or self._added.begun(state.text):
+        if not state.text.strip(" ") or self._added.has_begun(state.text):
             answers = self._oracle.admits(state.ids, self._addable).tolist()
         else:
             answers = [self.finished_ok(state)] * len(self._addable)
