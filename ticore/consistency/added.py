@@ -43,7 +43,7 @@ class Texts(Generic[AnyStr]):
             return
         for match in self._first.finditer(text):
             at = match.start()
-            for head in (text[at : at + 1], text[at : at + 2]):
+            for head in {text[at : at + 1], text[at : at + 2]}:
                 for length in self._lengths.get(head, ()):
                     if (part := text[at : at + length]) in self._texts and len(part) == length:
                         yield part

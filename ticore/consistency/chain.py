@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import overload
 
 
-class Chain:
+class Chain(Sequence[int]):
     """A list of tokens that never changes, and that grows by one in constant time.
 
     A longer chain refers to the shorter one instead of copying it, so a text of n tokens costs n
@@ -37,6 +38,21 @@ class Chain:
 
     def __len__(self) -> int:
         return self.number - self._start
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[int, ...]: ...
+    def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
+        """Some of the tokens, a tuple for a slice; quick for the last one."""
+        if index == -1 and len(self):
+            return self.token
+        if index == slice(-1, None):
+            return (self.token,) if len(self) else ()
+        return self.ids()[index]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.ids())
 
     def backwards(self) -> Iterator[int]:
         """The tokens, the last one first."""

@@ -34,6 +34,8 @@ RUNGS: tuple[Rung, ...] = get_args(Rung)
 class Verifier:
     """Verifies candidates for one tokenizer, by the fastest way that is exact for it.
 
+    It never changes, so a copy is itself; pickled, it is made anew from its arguments.
+
     Args:
         tokenizer: whose encode the receiver will use.
         mode: what a text may begin with while it grows: `prefix`, only what would be consistent as
@@ -76,6 +78,7 @@ class Verifier:
         self.mode: Mode = mode
         self.view: View = view
         self.channel: Channel = channel
+        self._asked = rung
         # A way holds its tokenizer, so while it is kept no other one has the same identity.
         key = id(tokenizer), mode, rung, channel
         self._way = _WAYS.get(key, lambda: _way(tokenizer, mode, rung, channel))
@@ -86,7 +89,16 @@ class Verifier:
     def start(self, prompt_ids: Sequence[int] = ()) -> Verification:
         """A text that begins with `prompt_ids`; in view `continuation` it begins empty."""
         ids = prompt_ids if self.view == "whole" else ()
-        return Verification(self._way.engine, self._way.oracle, self._way.cuts, ids)
+        return Verification(self._way.engine, self._way.oracle, self._way.cuts, ids, self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Verifier, (self.tokenizer, self.mode, self.view, self._asked, self.channel)
+
+    def __copy__(self) -> Verifier:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Verifier:
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +174,8 @@ class Verification:
 
     It takes any token, also one that makes the list inconsistent; `admits` and `mask` speak of
     lists that a text may begin with.
+
+    A copy goes on by itself. Pickled, its verifier and its ids are kept, which are read anew.
     """
 
     def __init__(
@@ -170,7 +184,9 @@ class Verification:
         oracle: Oracle,
         cuts: CutFinder | None,
         ids: Sequence[int],
+        verifier: Verifier | None = None,
     ) -> None:
+        self._verifier = verifier
         self._engine = engine
         self._oracle = oracle
         self._finder = cuts
@@ -192,6 +208,25 @@ class Verification:
         for token in ids:
             self.push(token)
         self._given = len(self._ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._verifier is None:
+            raise TypeError(
+                "expected a Verification that Verifier.start made, found one without a Verifier; "
+                "pickle its ids, and start from them"
+            )
+        return _restored, (self._verifier, tuple(self._ids), self._given)
+
+    def __copy__(self) -> Verification:
+        copy = Verification(self._engine, self._oracle, self._finder, (), self._verifier)
+        # States never change, and may be shared; lists of them may not.
+        copy._ids, copy._given = self._ids.copy(), self._given
+        copy._states, copy._asides = self._states.copy(), self._asides.copy()
+        copy._goods, copy._known_cuts = self._goods.copy(), self._known_cuts.copy()
+        return copy
+
+    def __deepcopy__(self, memo: object) -> Verification:
+        return self.__copy__()
 
     @property
     def ids(self) -> Sequence[int]:
@@ -314,6 +349,14 @@ class Verification:
                 state = self._engine.step(state, token)
             self._trail.append((state, is_lost))
         return state, is_lost
+
+
+def _restored(verifier: Verifier, ids: Sequence[int], given: int) -> Verification:
+    """A Verification as it was, of whose ids the first `given` cannot be taken back."""
+    verification = verifier.start(ids[:given])
+    for token in ids[given:]:
+        verification.push(token)
+    return verification
 
 
 def _ints(candidates: Iterable[int]) -> Any:

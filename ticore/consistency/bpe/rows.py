@@ -116,6 +116,7 @@ class Rows:
         expect(all(array.shape == (size,) for array in (self.place, self.reachable, *by_token)))
         expect(self.first.shape == (size + 1,))
         expect(all(array.shape == (rules,) for array in by_rule))
+        expect(all(_within(array, -1, NEVER) for array in (*by_token, self.rank, self.starts_at)))
         expect(_within(self.first, 0, rules) and bool((np.diff(self.first) >= 0).all()))
         expect(_within(self.place, 0, size - 1) and _within(self.own, 0, size - 1))
         expect(_within(self.begin, 0, size) and _within(self.end, 0, size))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...interfaces import TokenizerStructure
+from ..chain import Chain
 from ..engine import Bools, Hope
 from ..modes import CONTINUATIONS, completions, pending
 from ..normalization import METASPACE
@@ -26,6 +27,9 @@ _PAIRS = 1 << 16  # neighbours that are remembered
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
 
 
+_NONE = Chain()
+
+
 class State(NamedTuple):
     """A list of tokens, as far as it matters for what may follow.
 
@@ -36,7 +40,7 @@ class State(NamedTuple):
         calm: there is text, and of it nothing but its last token matters to plain ones.
     """
 
-    ids: tuple[int, ...] = ()
+    ids: Chain = _NONE
     text: str = ""
     unfinished: bytes = b""
     calm: bool = False
@@ -98,7 +102,7 @@ class RunEngine(TableEngine[State]):
 
     def step(self, state: State, token: int) -> State:
         if token in self._added.ids:  # no normaliser and no merge reaches across it
-            return State((*state.ids, token))
+            return State(state.ids.then(token))
         before = state.text.encode() + state.unfinished
         data = before + self._spelled[token]
         unfinished = pending(data)
@@ -111,7 +115,7 @@ class RunEngine(TableEngine[State]):
         )
         # All of them are wanted only if the tokenizer may have to be asked.
         known = bool(text.strip(" ")) and not self._addable
-        ids = (token,) if cut or known else (*state.ids, token)
+        ids = (_NONE if cut or known else state.ids).then(token)
         text = text[-self._reach :]
         return State(ids, text, unfinished, not unfinished and self._is_calm(text))
 
@@ -135,7 +139,7 @@ class RunEngine(TableEngine[State]):
         if state.ids and state.ids[-1] in self._added.ids:
             return True
         if not state.text.strip(" "):  # perhaps the dummy prefix alone, which no text has
-            return self._oracle.finished_ok(state.ids)
+            return self._oracle.finished_ok(state.ids.ids())
         return True
 
     def loses(self, state: State, token: int) -> bool:
@@ -235,7 +239,7 @@ class RunEngine(TableEngine[State]):
             data = self._spelled[token]
             text = data.decode()
             if text.strip(" ") and not self._normalization.head(data):
-                found[token] = State((token,), text, calm=self._is_calm(text))
+                found[token] = State(_NONE.then(token), text, calm=self._is_calm(text))
         return found
 
     def _is_calm(self, text: str) -> bool:

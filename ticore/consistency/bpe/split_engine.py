@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -164,6 +165,7 @@ class SplitEngine(TableEngine[State]):
         for tokens in vocabulary.replaced:
             self._replaced.add(tokens, True)
         self._inside = inside(pattern)
+        self._part_starts = lru_cache(_TAILS)(self._find_part_starts)
         # An added token that begins in the text must be seen, and so must what is composed.
         self._margin = max(16, self._added.longest + 8)
         self._most = 2 * self._margin + 16
@@ -229,6 +231,24 @@ class SplitEngine(TableEngine[State]):
         context = self._normalization.context(state.text) if state.unfinished else ""
         last = state.tokens.token if state.tokens else None
         return state.tail, ids, last, state.unit, state.unfinished, context
+
+    def _added_answers(self, state: State) -> Iterator[tuple[int, bool]]:
+        """Before an added token the text is read as if it ended there; see TableEngine.
+
+        A text of spaces is a text like others here, since there is no dummy prefix. And where the
+        text ends with the beginning of an added token, that matters only if what follows there
+        may complete it.
+        """
+        if not self._addable:
+            return
+        ends_here = self.finished_ok(state)
+        rests = self._added.begun(state.text)
+        for token in self._addable:
+            data = self._spelled[token]
+            if any(rest.startswith(data) or data.startswith(rest) for rest in rests):
+                yield token, bool(self._oracle.admits(state.ids, [token])[0])
+            else:
+                yield token, ends_here
 
     # From lists to states.
 
@@ -420,7 +440,7 @@ class SplitEngine(TableEngine[State]):
             alone=tuple(longer.alone[n] for n in kept),
             replaced=frozenset((places[a], places[b]) for a, b in longer.replaced),
             apart_from_open=len(longer.apart) < len(ends) or not ends or longer.apart[-1],
-            completing=self._completed_by(longer, places),
+            completing=self._completed_by(longer, shape, places),
         )
 
     def _find_replaced(self, state: State, tokens: Chain, end: int) -> Iterator[tuple[int, int]]:
@@ -430,14 +450,24 @@ class SplitEngine(TableEngine[State]):
             if count > 1 and start >= 0:
                 yield start, end
 
-    def _completed_by(self, longer: _Reading, places: Mapping[int, int]) -> frozenset[int]:
+    def _completed_by(
+        self, longer: _Reading, shape: str, places: Mapping[int, int]
+    ) -> frozenset[int]:
         """See Tail. Only what begins where the text may be split can be a part of its own."""
         found = self._completing_nothing
         for count, completing in _found(self._completing, longer.tokens):
             start = _start(longer, longer.tokens, count)
-            if start >= 0 and places[start] >= 0:
+            place = places[start] if start >= 0 else -1
+            if place == len(shape) or (place >= 0 and place in self._part_starts(shape)):
                 found |= completing
         return found
+
+    def _find_part_starts(self, shape: str) -> frozenset[int]:
+        """Where a part may begin in a text of `shape`, one thing or another following it."""
+        found = {0}
+        for following in self._shapes.continuations:
+            found.update(takewhile(len(shape).__gt__, self._splitter.ends(shape + following)))
+        return frozenset(found)
 
     # What may follow.
 

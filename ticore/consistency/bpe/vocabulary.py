@@ -62,6 +62,7 @@ class Tables:
             for name, array in arrays.items()
             if name.startswith("rows_")
         }
+        expect(arrays["replaced"].dtype == arrays["followers"].dtype == np.int32)
         replaced, tokens = set(), list[int]()
         for token in arrays["replaced"].tolist():
             if token >= 0:
