@@ -92,6 +92,8 @@ def check(verification, judge, tokens):
     assert verification.admissible == judge.may_begin(ids)
     if verification.admissible:
         assert verification.admits(tokens).tolist() == judge.admits(ids, tokens).tolist()
+    elif verification.lost:
+        assert not any(judge.may_begin([*ids, token]) for token in tokens)
 
 
 @any_mode
