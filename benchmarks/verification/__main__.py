@@ -27,9 +27,10 @@ from .places import places
 from .plan import Found, Plan
 from .plot import plot
 from .rejections import rejections
+from .runs import LENGTHS, push_in_runs, runs
 from .soak import Cases, Soak
 from .speed import measure
-from .tables import mismatch_text, rejections_table, soak_tables, times_tables
+from .tables import mismatch_text, rejections_table, runs_table, soak_tables, times_tables
 from .texts import FOR_REJECTIONS, FOR_TIMES, texts
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ def main() -> int:
         return 0
     if given.soak is not None:
         return _soak(given)
+    if given.runs is not None:
+        return _time_runs(given)
     return _count_rejections(given) if given.rejections else _time(given)
 
 
@@ -95,6 +98,14 @@ def _parse() -> argparse.Namespace:
     times.add_argument("--plot", type=Path, metavar="FILE", help="a figure, .png or .svg")
     times.add_argument(
         "--from-json", type=Path, metavar="FILE", help="measure nothing, show what FILE holds"
+    )
+
+    times.add_argument(
+        "--runs",
+        type=int,
+        nargs="*",
+        metavar="N",
+        help="only what a push takes in runs of so many characters without a boundary",
     )
 
     right = parser.add_argument_group("is it right")
@@ -182,6 +193,29 @@ def _soak(given: argparse.Namespace) -> int:
     _show(soak_tables(rows))
     _say_skipped(skipped)
     return 1 if any(row["mismatches"] for row in rows) else _status(about, rows)
+
+
+def _time_runs(given: argparse.Namespace) -> int:
+    _use_one_core()
+    lengths = given.runs or list(LENGTHS)
+    modes: Sequence[Mode] = given.mode or ("prefix",)
+    found = _about({"lengths": lengths}) | {"runs": [], "skipped": {}}
+    try:
+        for place in places(given.tokenizer, given.data):
+            for mode in modes:
+                try:
+                    rows = push_in_runs(place.open(), mode, lengths)
+                    for row in _track(rows, f"{place.name} {mode}", len(runs(1))):
+                        found["runs"].append({"tokenizer": place.name} | row)
+                except ticore.TicoreError as error:
+                    found["skipped"][place.name] = str(error)
+        found["complete"] = True
+    except KeyboardInterrupt:
+        _aside.print("interrupted; this is what was found until then")
+    _store(found, given.json)
+    _show([runs_table(found["runs"], lengths)])
+    _say_skipped(found["skipped"])
+    return _status(found, found["runs"])
 
 
 def _count_rejections(given: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ def what_is_new(verification: Verification) -> New:
         the text is split; `by_tokenizer`: everything, by retokenising. An engine that keeps no
         answers has a new token each time.
     """
-    engine, state = verification._engine, verification._states[-1]
+    engine, state = verification._engine, verification._state()
     if not isinstance(engine, TableEngine):
         return "new_token"
     key = engine._key(state)

@@ -207,6 +207,24 @@ def mismatch_text(row: Found, example: dict[str, Any]) -> str:
     )
 
 
+def runs_table(rows: Sequence[Found], lengths: Sequence[int]) -> Table:
+    """What a push takes in runs of characters, by their length."""
+    table = _table(
+        "A push in a run of so many characters without a boundary (CPU)",
+        ["tokenizer", "rung", "run"],
+        [*(f"{length:,}" for length in lengths), "last / first"],
+    )
+    before = None
+    for row in rows:
+        name = f"{row['tokenizer']} {row['mode']}"
+        times = list(row["seconds"].values())
+        head = [name, row["rung"]] if name != before else ["", ""]
+        cells = [*map(duration, times), ratio(times[-1] / times[0])]
+        table.add_row(*head, row["kind"], *cells)
+        before = name
+    return table
+
+
 def rejections_table(rows: Sequence[Found]) -> Table:
     """Shares by tokenizer and text, modes side by side."""
     modes = list(dict.fromkeys(row["mode"] for row in rows))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.consistency.random_bpe import MODES, Bpe, check_behind, few_characters
 from ticore.consistency import Verifier, mask, oracle
-from ticore.consistency.added import AddedTokens, obstacle
+from ticore.consistency.added import AddedTokens, Texts, obstacle
 from ticore.consistency.modes import beginnings
 
 any_mode = pytest.mark.parametrize("mode", MODES)
@@ -30,6 +30,31 @@ def test_what_is_begun_is_the_rest_of_each_added_token(texts, text):
 def test_what_occurs(texts, text):
     added = AddedTokens({text: n for n, text in enumerate(texts)}, [])
     assert added.occurs_in(text) == any(other in text for other in texts)
+
+
+@given(texts=st.lists(letters | st.sampled_from("]^-[\\"), max_size=6), text=st.text("abé]^-[\\"))
+def test_many_texts_are_found_at_once(texts, text):
+    """Each at every place where it is; also in bytes."""
+    places = range(len(text))
+    expected = sorted(t for at in places for t in set(texts) if text.startswith(t, at))
+    assert sorted(Texts(texts).found_in(text)) == expected
+    assert Texts(texts).are_in(text) == bool(expected)
+    in_bytes = Texts(t.encode() for t in texts).found_in(text.encode())
+    assert sorted(found.decode() for found in in_bytes) == expected
+
+
+@given(
+    texts=st.lists(letters, unique=True, max_size=4),
+    text=letters,
+    spelled=st.lists(letters.map(str.encode), min_size=1),
+)
+def test_which_ids_complete_what_has_begun(texts, text, spelled):
+    added = AddedTokens({text: n for n, text in enumerate(texts)}, spelled)
+    rests = added.begun(text)
+    expected = [n for n, data in enumerate(spelled) if data.startswith(tuple(rests))]
+    assert added.has_begun(text) == bool(rests)
+    assert added.completing(text).tolist() == expected
+    assert [n for n, data in enumerate(spelled) if added.is_completed(text, data)] == expected
 
 
 @given(spelled=st.lists(st.binary(max_size=3), min_size=1), data=st.binary(min_size=1, max_size=2))
@@ -133,3 +158,20 @@ def test_one_that_what_follows_may_complete(text):
     why = f"the added token {text!r} may be completed by what a text goes on with"
     assert obstacle({text: 0}, (), "prefix") == ""
     assert obstacle({text: 0}, (), "open") == obstacle({text: 0}, (), "viable") == why
+
+
+def test_the_search_goes_through_an_id_once_however_many_there_are():
+    """One after the other, thousands in thousands of ids take minutes."""
+    texts = [f"<|{n / 50:.2f}|>" for n in range(4000)]
+    searched = 0
+
+    class Counted(bytes):
+        def __getitem__(self, part):
+            nonlocal searched
+            searched += 1
+            return super().__getitem__(part)
+
+    found = Texts(text.encode() for text in texts)
+    ids = [Counted(f"word <{n}| {n}".encode()) for n in range(300)]
+    assert not any(map(found.are_in, ids))
+    assert 0 < searched <= 10 * len(ids)

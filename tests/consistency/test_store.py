@@ -1,6 +1,7 @@
 """Tables on disk: what is stored comes back, and what cannot be trusted is as good as absent."""
 
 import hashlib
+import random
 
 import numpy as np
 import pytest
@@ -147,3 +148,52 @@ def test_without_a_folder_tables_are_made_each_time(tmp_path, monkeypatch, made)
     tokenizer = TRAINED["hf-gpt2"]()
     assert np.array_equal(answers(tokenizer, "prefix"), answers(tokenizer, "prefix"))
     assert len(made) == 2
+
+
+def test_a_file_that_was_stored_under_another_name_is_as_good_as_absent(folder):
+    store.save("name", ARRAYS)
+    (folder / "other.tables").write_bytes(stored(folder).read_bytes())
+    assert store.load("other") is None
+    assert store.load("name") is not None
+
+
+def test_what_does_not_fit_is_as_good_as_absent():
+    store.save("name", ARRAYS)
+    assert store.unpacked("name", lambda arrays: arrays["numbers"].tolist()) == [[1, -2], [3, 4]]
+    assert store.unpacked("name", lambda arrays: arrays["not there"]) is None
+    assert store.unpacked("other", dict) is None
+
+
+INDEXES = ("place", "first", "own", "begin", "end", "left", "right", "of")
+
+
+def spoilt(arrays, draw):
+    """The arrays with one of them missing, cut, of another type, or pointing nowhere."""
+    name = draw.choice(sorted(arrays))
+    array = arrays[name]
+    others = [array.astype(np.complex64), np.array("text")]
+    if name != "replaced":  # of which any part would do
+        others += [array[: len(array) // 2], np.concatenate([array, array])]
+    if name.split("_")[-1] in INDEXES:
+        others += [np.full_like(array, -2), np.full_like(array, 1 << 30)]
+    others = [other for other in others if other.shape != array.shape or other.dtype != array.dtype
+              or not np.array_equal(other, array)]  # fmt: skip
+    found = {other: held for other, held in arrays.items() if other != name}
+    choice = draw.randrange(len(others) + 1)
+    return found if choice == len(others) else {**found, name: others[choice]}
+
+
+@pytest.mark.parametrize("name", ["sp-bpe", "hf-ignore-merges"])
+def test_arrays_that_do_not_fit_are_made_anew(name, folder, made):
+    """With a digest that fits, so that nothing but looking at them finds it out."""
+    tokenizer, draw = TRAINED[name](), random.Random(name)
+    new = answers(tokenizer, "prefix")
+    kept = stored(folder).stem
+    arrays = store.load(kept)
+    for _ in range(30):
+        other = spoilt(arrays, draw)
+        store.save(kept, other)
+        before = len(made)
+        assert np.array_equal(answers(tokenizer, "prefix"), new)
+        assert len(made) == before + 1
+        assert store.load(kept).keys() == arrays.keys()

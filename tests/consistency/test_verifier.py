@@ -27,6 +27,7 @@ from ticore.consistency.modes import CONTINUATIONS
 from ticore.consistency.oracle import Oracle
 from ticore.consistency.tail import cut_finder
 from ticore.errors import InconsistentStateError, SettingsError
+from ticore_tiktoken import TiktokenTokenizer
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
 TEXT = (
@@ -494,3 +495,15 @@ def test_a_consistent_list_is_not_lost(name):
         for token in tokenizer.encode(text)[:40]:
             verification.push(token)
             assert not (verification.lost and verification.consistent)
+
+
+@pytest.mark.parametrize("size", [2_000, 64_000])
+def test_a_token_of_many_kilobytes_has_no_tables(size):
+    """To look at each way to cut it would take for ever; the answers are the definition's."""
+    words = [*(bytes([n]) for n in range(256)), b"ab", b"ab" * (size // 2)]
+    tokenizer = TiktokenTokenizer({word: n for n, word in enumerate(words)}, "cl100k")
+    verifier = Verifier(tokenizer)
+    assert verifier.rung == "tail"
+    assert verifier.why == f"mask: a token has {size:,} bytes, tables are made for up to 1,024"
+    text, some = verifier.start(tokenizer.encode("ab a")), [97, 98, 256, 257]
+    assert text.admits(some).tolist() == Oracle(tokenizer).admits(text.ids, some).tolist()

@@ -6,13 +6,58 @@ Ordinary tokens that spell one of them together come back as that one token.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import AnyStr, Generic
 
 import numpy as np
+import regex
 
 from .engine import Ids
 from .modes import Mode, beginnings
+
+
+class Texts(Generic[AnyStr]):
+    """Some texts, searched for in others all at once.
+
+    A tokenizer may have thousands of added tokens and hundreds of thousands of ids: to search one
+    after the other in each id takes minutes.
+    """
+
+    def __init__(self, texts: Iterable[AnyStr]) -> None:
+        self._texts: set[AnyStr] = set(texts)
+        lengths: dict[AnyStr, set[int]] = {}
+        for text in self._texts:
+            lengths.setdefault(text[:2], set()).add(len(text))
+        # By what texts begin with, which is one or two characters, how long they are.
+        self._lengths: dict[AnyStr, tuple[int, ...]] = {
+            head: tuple(sorted(found)) for head, found in lengths.items()
+        }
+        firsts = {text[:1] for text in self._texts}
+        kinds = [regex.escape(first, special_only=False) for first in sorted(firsts)]
+        self._first = None if not kinds else regex.compile(_any_of(kinds), regex.DOTALL)
+
+    def found_in(self, text: AnyStr) -> Iterator[AnyStr]:
+        """Those that are part of `text`, one at each place where it is, from left to right."""
+        if self._first is None:
+            return
+        for match in self._first.finditer(text):
+            at = match.start()
+            for head in {text[at : at + 1], text[at : at + 2]}:
+                for length in self._lengths.get(head, ()):
+                    if (part := text[at : at + length]) in self._texts and len(part) == length:
+                        yield part
+
+    def are_in(self, text: AnyStr) -> bool:
+        """Whether any of them is part of `text`."""
+        return next(self.found_in(text), None) is not None
+
+
+def _any_of(kinds: list[AnyStr]) -> AnyStr:
+    """An expression for any of some characters, or bytes."""
+    if isinstance(kinds[0], bytes):
+        return b"[" + b"".join(kinds) + b"]"
+    return "[" + "".join(kinds) + "]"
 
 
 def obstacle(added: Mapping[str, int], special: Collection[int], mode: Mode) -> str:
@@ -22,11 +67,16 @@ def obstacle(added: Mapping[str, int], special: Collection[int], mode: Mode) -> 
         added: texts and their ids.
         special: ids that no text may hold.
     """
+    texts, around = Texts(added), dict[str, str]()
+    for other in added:
+        for text in texts.found_in(other):
+            if text != other:
+                around.setdefault(text, other)
+    ends = tuple(beginnings())
     for text, token in added.items():
-        around = (other for other in added if text != other and text in other)
-        if token not in special and (other := next(around, None)):
-            return f"the added token {text!r} is part of another one, {other!r}"
-        if mode != "prefix" and (not text.isascii() or text.endswith(tuple(beginnings()))):
+        if token not in special and text in around:
+            return f"the added token {text!r} is part of another one, {around[text]!r}"
+        if mode != "prefix" and (not text.isascii() or text.endswith(ends)):
             return f"the added token {text!r} may be completed by what a text goes on with"
     return ""
 
@@ -40,19 +90,24 @@ class AddedTokens:
     """
 
     def __init__(self, added: Mapping[str, int], spelled: Sequence[bytes]) -> None:
-        self._texts = tuple(added)
+        self._texts = Texts(added)
         self.ids = frozenset(added.values())
-        self._rests: dict[str, list[bytes]] = {}
+        # Of each beginning what it may go on with, and how long that is.
+        self._rests: dict[str, dict[bytes, None]] = {}
         for text in added:
             for n in range(1, len(text)):
-                self._rests.setdefault(text[:n], []).append(text[n:].encode())
+                self._rests.setdefault(text[:n], {})[text[n:].encode()] = None
+        self._lengths = {
+            begun: tuple(sorted(set(map(len, rests)))) for begun, rests in self._rests.items()
+        }
+        self._completing = lru_cache(maxsize=256)(self._find_completing)
         self.longest = max(map(len, added), default=1) - 1
         self._lasts = {beginning[-1] for beginning in self._rests}
         self._spelled = spelled
 
     def occurs_in(self, text: str) -> bool:
         """Whether the text of an added token is part of `text`."""
-        return any(added in text for added in self._texts)
+        return self._texts.are_in(text)
 
     def begun(self, text: str) -> list[bytes]:
         """What is missing of the added tokens with whose beginnings `text` ends.
@@ -60,10 +115,34 @@ class AddedTokens:
         A beginning that is missing something has `longest` characters at most, and ends in the
         last character of one: no more of the text matters.
         """
+        return [rest for begun in self._begun(text) for rest in self._rests[begun]]
+
+    def has_begun(self, text: str) -> bool:
+        """Whether `text` ends with the beginning of an added token."""
+        return bool(self._begun(text))
+
+    def is_completed(self, text: str, data: bytes) -> bool:
+        """Whether `data` completes an added token with whose beginning `text` ends."""
+        return any(
+            data[:length] in self._rests[begun] and length <= len(data)
+            for begun in self._begun(text)
+            for length in self._lengths[begun]
+        )
+
+    def completing(self, text: str) -> Ids:
+        """All ids that complete an added token with whose beginning `text` ends."""
+        return self._completing(self._begun(text))
+
+    def _begun(self, text: str) -> tuple[str, ...]:
+        """The beginnings of added tokens with which `text` ends."""
         if not text or text[-1] not in self._lasts:
-            return []
+            return ()
         ends = (text[-n:] for n in range(1, min(self.longest, len(text)) + 1))
-        return [rest for end in ends for rest in self._rests.get(end, ())]
+        return tuple(end for end in ends if end in self._rests)
+
+    def _find_completing(self, beginnings: tuple[str, ...]) -> Ids:
+        found = [self.starting_with(rest) for begun in beginnings for rest in self._rests[begun]]
+        return np.unique(np.concatenate([np.array([], dtype=np.int64), *found]))
 
     def starting_with(self, data: bytes) -> Ids:
         """All ids whose bytes begin with `data`."""

@@ -25,7 +25,7 @@ import numpy as np
 from ..interfaces import TokenizerStructure
 from . import normalization
 from .channels import Passage
-from .engine import Bools, Engine, Ids
+from .engine import Bools, Engine, Hope, Ids
 from .modes import pending
 from .oracle import Oracle
 
@@ -142,6 +142,16 @@ class ChannelEngine(Generic[S]):
 
     def follow(self, state: State[S], token: int) -> State[S] | None:
         return self.step(state, token) if self.admits(state, np.array([token]))[0] else None
+
+    def aside(self, state: State[S], token: int) -> State[S] | Hope:
+        longer = self.step(state, token)
+        if longer.special or longer.end.changed:
+            return Hope.NONE
+        inner = self._inner.aside(state.inner, token)
+        return inner if isinstance(inner, Hope) else replace(longer, inner=inner)
+
+    def kept(self, state: State[S]) -> int | None:
+        return None  # a cut is stable while the text grows, not while its end changes on the way
 
     def loses(self, state: State[S], token: int) -> bool:
         special = state.special or token in self._special

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .engine import Bools, Ids
+from .engine import Bools, Hope, Ids
 from .oracle import Oracle
 from .tail import CutFinder
 
@@ -33,6 +33,12 @@ class CutEngine:
 
     def follow(self, state: State, token: int) -> State | None:
         return self.step(state, token) if self._oracle.may_begin([*state, token]) else None
+
+    def aside(self, state: State, token: int) -> State | Hope:
+        return Hope.UNKNOWN
+
+    def kept(self, state: State) -> int | None:
+        return None
 
     def mask(self, state: State) -> Bools:
         return self._oracle.admits(state, range(self._oracle.tokenizer.vocab_size))

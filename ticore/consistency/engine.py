@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -11,6 +12,13 @@ Ids = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
 
 S = TypeVar("S")
+
+
+class Hope(Enum):
+    """What is known of a list that no text begins with."""
+
+    NONE = 0  # no continuation mends it
+    UNKNOWN = 1  # the tokenizer must say
 
 
 class Engine(Protocol[S]):
@@ -34,6 +42,19 @@ class Engine(Protocol[S]):
 
     def follow(self, state: S, token: int) -> S | None:
         """`step`, if a text may begin with the list followed by `token`; else None."""
+        ...
+
+    def aside(self, state: S, token: int) -> S | Hope:
+        """After a list that no text begins with: what tells whether it is mended later on.
+
+        `state` is that of a list which a text may begin with, or a state that this gave; `follow`
+        has refused `token` there. A state is given where `follow` answers rightly for it as well:
+        the bytes of a character come one by one, or two tokens merge until a third one parts them.
+        """
+        ...
+
+    def kept(self, state: S) -> int | None:
+        """How many tokens stand behind the last stable cut of the list; None if that is unknown."""
         ...
 
     def mask(self, state: S) -> Bools:

@@ -12,17 +12,22 @@ import regex
 from ..interfaces import TokenizerStructure
 from . import added, normalization, store, unigram
 from .bpe.grouping import Grouping, Sorting, sort_vocabulary
+from .bpe.rows import expect
 from .bpe.run_engine import RunEngine
 from .bpe.shapes import shapes_of
 from .bpe.split_engine import SplitEngine
 from .bpe.vocabulary import Tables, Vocabulary, build
-from .engine import Engine
+from .engine import Bools, Engine
 from .normalization import Normalization
 from .oracle import Oracle
 from .patterns import KNOWN, WORDS
 from .unicode14 import VERSION
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+LONGEST_TOKEN = 1024
+"""Bytes of a token. Each way to cut a token in two is looked at; real ones have some hundred."""
 
 
 def table_engine(oracle: Oracle) -> Engine[Any] | str:
@@ -32,11 +37,13 @@ def table_engine(oracle: Oracle) -> Engine[Any] | str:
     if structure is None:
         return "the tokenizer's structure is not known"
     spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    longest = max(map(len, spelled), default=0)
+    if longest > LONGEST_TOKEN:
+        return f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
     if structure.kind == "unigram":
-        why = unigram.obstacle(structure)
-        if why:
-            return why
-        return unigram.UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
+        return unigram.obstacle(structure) or unigram.UnigramEngine(
+            structure, spelled, tokenizer.special_ids, oracle.mode
+        )
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
     if why := _obstacle(structure, is_one_run) or added.obstacle(
@@ -77,15 +84,20 @@ def _split_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> SplitEngine:
     name = _name(oracle)
-    stored = store.load(name)
-    tables = build(structure, spelled) if stored is None else Tables.from_arrays(stored)
+    shapes, size = shapes_of(structure.pretokenizer[0]), len(spelled)
+    normalization = Normalization(structure)
+
+    def unpack(stored: Arrays) -> tuple[Tables, Sorting, Sorting]:
+        tables = Tables.from_arrays(stored, spelled)
+        plain, near = (
+            Sorting.from_arrays(_unnamed(part, stored), size) for part in ("plain", "near")
+        )
+        return tables, plain, near
+
+    stored = store.unpacked(name, unpack)
+    tables = build(structure, spelled) if stored is None else stored[0]
     vocabulary = Vocabulary(tables, spelled)
-    grouping = Grouping(
-        shapes_of(structure.pretokenizer[0]),
-        Normalization(structure),
-        oracle.mode,
-        vocabulary,
-    )
+    grouping = Grouping(shapes, normalization, oracle.mode, vocabulary)
     if stored is None:
         plain, near = (
             _sort(structure, spelled, vocabulary, grouping, near_apostrophe=flag)
@@ -94,7 +106,7 @@ def _split_engine(
         arrays = tables.to_arrays() | _named("plain", plain) | _named("near", near)
         store.save(name, arrays)
     else:
-        plain, near = (Sorting.from_arrays(_unnamed(part, stored)) for part in ("plain", "near"))
+        _, plain, near = stored
     return SplitEngine(structure, spelled, vocabulary, grouping, plain, near, oracle)
 
 
@@ -105,13 +117,13 @@ def _sort(
     grouping: Grouping,
     near_apostrophe: bool,
 ) -> Sorting:
-    texts = tuple(text.encode() for text in structure.added_tokens)
+    texts = added.Texts(text.encode() for text in structure.added_tokens)
     candidates = [
         token
         for token in np.flatnonzero(
             structure.pieces & (vocabulary.reachable | vocabulary.alone)
         ).tolist()
-        if not any(text in spelled[token] for text in texts)
+        if not texts.are_in(spelled[token])
     ]
     alone = vocabulary.alone.tolist()
     return sort_vocabulary(grouping, spelled, candidates, alone, near_apostrophe)
@@ -120,10 +132,15 @@ def _sort(
 def _run_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> RunEngine:
-    name = _name(oracle)
-    stored = store.load(name)
-    tables = build(structure, spelled) if stored is None else Tables.from_arrays(stored)
-    starting = None if stored is None else stored["starting"].astype(bool)
+    name, size = _name(oracle), len(spelled)
+
+    def unpack(stored: Arrays) -> tuple[Tables, Bools]:
+        starting = stored["starting"]
+        expect(starting.shape == (size,) and starting.dtype == bool)
+        return Tables.from_arrays(stored, spelled), starting
+
+    stored = store.unpacked(name, unpack)
+    tables, starting = (build(structure, spelled), None) if stored is None else stored
     engine = RunEngine(structure, spelled, Vocabulary(tables, spelled), oracle, starting)
     if stored is None:
         store.save(name, {**tables.to_arrays(), "starting": engine.starting})

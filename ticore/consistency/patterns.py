@@ -8,7 +8,7 @@ how far back that reaches.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product, takewhile
 from operator import methodcaller
 
 import regex
@@ -42,6 +42,7 @@ _END_OF = methodcaller("end")
 # One of each kind of character that the expressions tell apart.
 _READINGS = ("A", "a", "\u01c5", "\u02b0", "\u3042", "\u0301", "0", "!", "\u3000", "s")
 _MOST_DOUBTFUL = 2  # characters; there are ten times as many readings for each
+_LOWER_CASE = regex.compile(r"\p{Ll}")
 _LETTERS = regex.compile(r"[\p{L}\p{M}]*")
 
 
@@ -85,13 +86,17 @@ class Splitter:
 
     def _settled(self, text: str) -> list[int]:
         last = min(len(text.rstrip()) - 1, len(text) - self.reach)
-        boundaries = [end for end in self.ends(text) if end <= last]
-        return [end for end in reversed(boundaries) if self._is_settled(text, end)]
+        boundaries = [0, *takewhile(last.__ge__, self.ends(text))]
+        parts = list(pairwise(boundaries))
+        return [end for start, end in reversed(parts) if self._is_settled(text, start, end)]
 
-    def _is_settled(self, text: str, start: int) -> bool:
-        if not self._joins_letters:
+    def _is_settled(self, text: str, start: int, end: int) -> bool:
+        """Whether the part from `start` to `end` ends there, whatever letters follow."""
+        # Capitals join a part up to its first lower-case letter only: behind one they begin
+        # another part, whatever comes.
+        if not self._joins_letters or _LOWER_CASE.search(text, start, end):
             return True
-        run = _LETTERS.match(text, start)
+        run = _LETTERS.match(text, end)
         return run is None or run.end() <= len(text) - self.reach
 
 

@@ -1,7 +1,8 @@
 """Tables on disk: arrays that were costly to compute, kept in the user's cache folder.
 
-A file holds a digest of itself; one that is damaged, or written by another version of this format,
-is as good as absent.
+A file holds a digest of itself and of the name that it was stored under; one that is damaged,
+belongs to another name, or was written by another version of this format, is as good as absent.
+So is one whose arrays do not fit together, which whoever unpacks them finds out.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +23,12 @@ from platformdirs import user_cache_path
 from ..errors import FileError
 from ..files import remove_leftovers, write_atomically
 
+T = TypeVar("T")
+
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # Changes whenever the meaning of a stored table does.
-_FORMAT = b"ticore tables 7\n"
+_FORMAT = b"ticore tables 8\n"
 _DIGEST = hashlib.sha256
 _SET_ASIDE = ContextVar("set aside", default=False)
 
@@ -54,10 +58,13 @@ def load(name: str) -> Arrays | None:
     except OSError:
         return None
     head, digest, body = _parts(content)
-    if head != _FORMAT or _DIGEST(body).digest() != digest:
+    if head != _FORMAT or _digest(name, body) != digest:
         return None
-    with np.load(io.BytesIO(body), allow_pickle=False) as stored:
-        return dict(stored)
+    try:
+        with np.load(io.BytesIO(body), allow_pickle=False) as stored:
+            return dict(stored)
+    except Exception:  # whatever a file makes of NumPy and zipfile, it holds no tables
+        return None
 
 
 def save(name: str, arrays: Arrays) -> None:
@@ -67,10 +74,32 @@ def save(name: str, arrays: Arrays) -> None:
     body = buffer.getvalue()
     try:
         folder().mkdir(parents=True, exist_ok=True)
-        write_atomically(folder() / f"{name}.tables", _FORMAT + _DIGEST(body).digest() + body)
+        write_atomically(folder() / f"{name}.tables", _FORMAT + _digest(name, body) + body)
         remove_leftovers(folder())
     except (OSError, FileError):
         return
+
+
+def unpacked(name: str, unpack: Callable[[Arrays], T]) -> T | None:
+    """What `unpack` makes of the arrays stored under `name`.
+
+    None if there are none, or if `unpack` raises whatever it may: arrays that do not fit are to be
+    made anew.
+    """
+    arrays = load(name)
+    if arrays is None:
+        return None
+    try:
+        return unpack(arrays)
+    except Exception:
+        return None
+
+
+def _digest(name: str, body: bytes) -> bytes:
+    digest = _DIGEST(_FORMAT)
+    digest.update(_DIGEST(name.encode()).digest())
+    digest.update(body)
+    return digest.digest()
 
 
 def _parts(content: bytes) -> tuple[bytes, bytes, bytes]:

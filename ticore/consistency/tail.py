@@ -120,6 +120,6 @@ class _PretokenCuts:
         if self._added.occurs_in(text):
             return 0
         for at in self._splitter.settled(text):
-            if not self._normalization.joins(text[at]) and not self._added.begun(text[:at]):
+            if not self._normalization.joins(text[at]) and not self._added.has_begun(text[:at]):
                 return at
         return 0

@@ -29,6 +29,7 @@ _RUNS = (("", " ", 33), ("a", " ", 129), ("", "a", 33), ("a", "\n", 33))
 _MARKS = ("o", "\u0316", 65)  # an acute accent goes with the letter, across all of them
 _WINDOWS = (1, 8, 32, 64, 128)
 _AFTER_RUNS = ("a \n", "\u0301")
+_CUTS = 256  # ways to cut a token in two that are looked at: there is no end of a long one
 
 
 def require_sound(tokenizer: Tokenizer) -> None:
@@ -197,7 +198,7 @@ def _halves(
     found = []
     for token in draw.sample(vocabulary, k=min(len(vocabulary), 400)):
         data = tokenizer.token_bytes(token)
-        for at in range(1, len(data)):
+        for at in range(1, min(len(data), _CUTS)):
             left, right = spelled.get(data[:at]), spelled.get(data[at:])
             if left is not None and right is not None:
                 found.append((left, right))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..interfaces import TokenizerStructure
-from .engine import Bools, Ids
+from .engine import Bools, Hope, Ids
 from .frontier import Frontier, Trie
 from .lattice import Lattice
 from .modes import CONTINUATIONS, Mode, completions, pending
@@ -153,6 +153,14 @@ class UnigramEngine:
         """`step`, if a text may begin with the list followed by `token`; else None."""
         longer = self.step(state, token)
         return longer if self._may_begin(longer) else None
+
+    def aside(self, state: State | None, token: int) -> State | Hope:
+        """See Engine: a state that is not None tells all there is to know of its list."""
+        return self.step(state, token) or Hope.NONE
+
+    def kept(self, state: State | None) -> int | None:
+        """See Engine."""
+        return None
 
     def mask(self, state: State | None) -> Bools:
         """`admits` of the whole vocabulary, the caller's own: bool[vocab_size]."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,6 +25,7 @@ from .engine import Bools, Engine
 from .mask import table_engine
 from .modes import Mode
 from .oracle import Oracle
+from .part import Part
 from .recent import Recent
 from .tail import CutFinder, cut_finder
 from .trial import Trial, compare, require_sound
@@ -36,6 +37,8 @@ RUNGS: tuple[Rung, ...] = get_args(Rung)
 
 class Verifier:
     """Verifies candidates for one tokenizer, by the fastest way that is exact for it.
+
+    It never changes, so a copy is itself; pickled, it is made anew from its arguments.
 
     Args:
         tokenizer: whose encode the receiver will use; or one of another library, such as
@@ -89,6 +92,7 @@ class Verifier:
         self.view: View = view
         self.channel: Channel = channel
         self.specials: Specials = specials
+        self._asked = rung
         # A way holds its tokenizer, so while it is kept no other one has the same identity.
         key = id(tokenizer), mode, rung, channel
         self._way = _WAYS.get(key, lambda: _way(tokenizer, mode, rung, channel))
@@ -100,7 +104,17 @@ class Verifier:
         """A text that begins with `prompt_ids`; in view `continuation` it begins empty."""
         ids = prompt_ids if self.view == "whole" else ()
         way = self._way
-        return Verification(way.engine, way.oracle, way.cuts, ids, self.specials)
+        return Verification(way.engine, way.oracle, way.cuts, ids, self.specials, self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = self.mode, self.view, self._asked, self.channel, self.specials
+        return Verifier, (self.tokenizer, *settings)
+
+    def __copy__(self) -> Verifier:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Verifier:
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +190,8 @@ class Verification:
 
     It takes any token, also one that makes the list inconsistent; `admits` and `mask` speak of
     lists that a text may begin with. After a boundary the list goes on as if it began there.
+
+    A copy goes on by itself. Pickled, its verifier and its ids are kept, which are read anew.
     """
 
     def __init__(
@@ -185,24 +201,40 @@ class Verification:
         cuts: CutFinder | None,
         ids: Sequence[int],
         specials: Specials = "boundaries",
+        verifier: Verifier | None = None,
     ) -> None:
+        self._verifier = verifier
         self._engine = engine
-        self._oracle = oracle
-        self._finder = cuts
-        self._ids: list[int] = []
         self._special = oracle.tokenizer.special_ids
         self._size = oracle.tokenizer.vocab_size
         self._boundaries = oracle.boundaries if specials == "boundaries" else frozenset[int]()
-        # Where the parts begin that come after a boundary.
-        self._begins: list[int] = []
-        # The engine's state of the last part after each push; None where no text may begin with
-        # the list.
-        self._states: list[Any] = [engine.start()]
-        # In this mode whatever may begin a text may be all of it.
-        self._ends_anywhere = oracle.mode == "prefix"
+        self._begun = partial(Part, engine, oracle, cuts)
+        self._ids: list[int] = []
+        # One more than the list has boundaries; all but the last are consistent.
+        self._parts = [self._begun()]
+        # How many ids stand before the first special one that leaves the list inconsistent, which
+        # nothing mends; None if there is none. What follows it is in no part.
+        self._broken_at: int | None = None
         for token in ids:
             self.push(token)
         self._given = len(self._ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._verifier is None:
+            raise TypeError(
+                "expected a Verification that Verifier.start made, found one without a Verifier; "
+                "pickle its ids, and start from them"
+            )
+        return _restored, (self._verifier, tuple(self._ids), self._given)
+
+    def __copy__(self) -> Verification:
+        copy = Verification.__new__(Verification)
+        vars(copy).update(vars(self))
+        copy._ids, copy._parts = self._ids.copy(), [part.copy() for part in self._parts]
+        return copy
+
+    def __deepcopy__(self, memo: object) -> Verification:
+        return self.__copy__()
 
     @property
     def ids(self) -> Sequence[int]:
@@ -212,17 +244,12 @@ class Verification:
     @property
     def consistent(self) -> bool:
         """Whether the list survives: encode(decode(part)) == part for each of its parts."""
-        state = self._states[-1]
-        if state is None:
-            return False
-        # The empty list is taken for admissible without asking; so is an empty part.
-        anywhere = self._ends_anywhere and bool(self._ids)
-        return anywhere or self._part() == len(self._ids) or self._engine.finished_ok(state)
+        return self._broken_at is None and self._parts[-1].consistent
 
     @property
     def admissible(self) -> bool:
         """Whether a text may begin with the list, as the mode has it."""
-        return self._states[-1] is not None
+        return self._broken_at is None and self._parts[-1].state is not None
 
     @property
     def lost(self) -> bool:
@@ -231,20 +258,7 @@ class Verification:
         Some tokens no tokenizer's output holds after others, and what stands before a stable cut
         or a boundary is read by itself, whatever follows.
         """
-        if self.admissible:
-            return False
-        good = self._good()
-        if not self._special.isdisjoint(self._ids[good:]):
-            return True
-        state = self._states[good]
-        for token in self._ids[good:]:
-            if self._engine.loses(state, token):
-                return True
-            state = self._engine.step(state, token)
-        begin = self._part()
-        return (
-            self._finder is not None and begin + self._finder.advance(self._ids[begin:], 0) > good
-        )
+        return self._broken_at is not None or self._parts[-1].lost
 
     def finished_ok(self) -> bool:
         """Whether the text may end here, which in every mode means that the list is consistent."""
@@ -267,17 +281,13 @@ class Verification:
         Raises SettingsError for an id that the tokenizer does not have.
         """
         token = int(token)
-        before = self._states[-1]
         if token in self._special:
-            state = self._after_special(token)
+            self._push_special(token)
         elif not 0 <= token < self._size:
             checked_ids((token,), self._size)  # which says what is wrong
-        elif before is None:
-            state = self._mended_by(token)
-        else:
-            state = self._engine.follow(before, token)
+        elif self._broken_at is None:
+            self._parts[-1].push(token)
         self._ids.append(token)
-        self._states.append(state)
 
     def rewind(self, count: int) -> None:
         """Take back the last `count` ids that were pushed.
@@ -287,10 +297,18 @@ class Verification:
         pushed = len(self._ids) - self._given
         if not 0 <= count <= pushed:
             raise SettingsError(f"rewind: expected 0 to {pushed} ids, found {count}")
-        if count:
-            del self._ids[-count:], self._states[-count:]
-            while self._begins and self._begins[-1] > len(self._ids):
-                self._begins.pop()
+        left = len(self._ids) - count
+        if self._broken_at is not None:
+            del self._ids[max(left, self._broken_at) :]
+            if left <= self._broken_at:
+                self._broken_at = None
+        while (count := len(self._ids) - left) > 0:
+            if in_part := min(count, len(self._parts[-1].ids)):
+                self._parts[-1].rewind(in_part)
+                del self._ids[-in_part:]
+            else:  # the boundary before it
+                self._parts.pop()
+                self._ids.pop()
 
     def _state(self) -> Any:
         if not self.admissible:
@@ -298,35 +316,25 @@ class Verification:
                 "candidates can be verified after a consistent list only, and this one is not; "
                 "rewind it to where `admissible` was True"
             )
-        return self._states[-1]
+        return self._parts[-1].state
 
-    def _good(self) -> int:
-        """How many of the first ids a text may begin with, at most."""
-        counts = reversed(range(len(self._states)))
-        return next(count for count in counts if self._states[count] is not None)
+    def _push_special(self, token: int) -> None:
+        """A boundary after a finished part begins another one; nothing mends any other list."""
+        if self._broken_at is not None:
+            return
+        if token in self._boundaries and self.consistent:
+            self._parts.append(self._begun())
+        else:
+            self._broken_at = len(self._ids)
 
-    def _part(self) -> int:
-        """Where the last part begins."""
-        return self._begins[-1] if self._begins else 0
 
-    def _after_special(self, token: int) -> Any:
-        """The state after a special id: that of an empty part, where it ends a finished one."""
-        if token not in self._boundaries or not self.consistent:
-            return None
-        self._begins.append(len(self._ids) + 1)
-        return self._engine.start()
-
-    def _mended_by(self, token: int) -> Any:
-        """The state after `token`, if a text may begin with the list again; else None."""
-        good = self._good()
-        if not self._special.isdisjoint(self._ids[good:]):
-            return None  # What a special id leaves behind, nothing mends.
-        begin = self._part()
-        # Inconsistent tokens after a stable cut do not move it, since no continuation does.
-        cut = 0 if self._finder is None else self._finder.advance(self._ids[begin:good], 0)
-        if not self._oracle.may_begin([*self._ids[begin + cut :], token]):
-            return None
-        return reduce(self._engine.step, (*self._ids[good:], token), self._states[good])
+def _restored(verifier: Verifier, ids: Sequence[int], given: int) -> Verification:
+    """A Verification as it was, of whose ids the first `given` cannot be taken back."""
+    verification = verifier.start()
+    for token in ids:
+        verification.push(token)
+    verification._given = given
+    return verification
 
 
 def _ints(candidates: Iterable[int]) -> Any:

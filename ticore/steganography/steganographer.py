@@ -74,6 +74,9 @@ class Steganographer:
         PromptError: the prompt does not survive the tokenizer, or is longer than the context.
         KeyFormatError: the key has another length, or key and password are both given.
 
+    It can be copied and pickled where its model can. A pickle holds the key or the password, which
+    is a secret: keep it like the key.
+
     Codecs and disambiguations that draw random numbers draw them behind a nonce, which the message
     begins with: it goes ahead by arithmetic coding and, for `syncpool`, as `mwis` has it.
 
@@ -161,6 +164,12 @@ class Steganographer:
                     f"use the same files and number format on both sides"
                 )
         return cls(model, key=key, password=password, finish=finish, entropy=entropy, **settings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The keys that were derived from a password are left out: they are found again.
+        secret = None if self._secret is None else replace(self._secret)
+        settings = self._finish, self._entropy, secret
+        return _restored, (type(self), self._model, self.agreement, *settings)
 
     def embed(self, message: bytes, progress: Progress | None = None) -> str:
         """A text that holds `message`; `extract` of it has been checked to give it back.
@@ -395,6 +404,20 @@ def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
     if progress is None:
         return None
     return lambda done, _total: progress(start + min(done, bits), 2 * bits)
+
+
+def _restored(
+    kind: type[Steganographer],
+    model: LanguageModel,
+    agreement: Agreement,
+    finish: Finish,
+    entropy: Entropy,
+    secret: Secret | None,
+) -> Steganographer:
+    """A steganographer as it was before it was pickled."""
+    stego = kind.agreed(model, agreement, finish=finish, entropy=entropy)
+    stego._secret = secret
+    return stego
 
 
 def _timed(embedding: Embedding, started: float) -> Embedding:

@@ -18,6 +18,9 @@ from .writing import Generated, Writing
 class Watermarker:
     """Writes texts with one model, one scheme and one key.
 
+    It can be copied and pickled where its model and scheme can. A pickle holds the key, which is a
+    secret: keep it like the key. Without a seed a copy draws random numbers of its own.
+
     Args:
         model: any model.
         scheme: its name, or a scheme.
@@ -59,6 +62,16 @@ class Watermarker:
     ) -> None:
         require_model(model)
         self.scheme = scheme_named(scheme, key, model.tokenizer.vocab_size, **settings)
+        self._arguments = {
+            "observation": observation,
+            "view": view,
+            "end_of_text": end_of_text,
+            "temperature": temperature,
+            "top_k": top_k,
+            "top_p": top_p,
+            "seed": seed,
+        }
+        self._model = model
         self._warp = Warp(temperature, top_k, top_p)
         self._draw = random_numbers(seed)
         self._generator = Generator(
@@ -69,6 +82,10 @@ class Watermarker:
             specials=specials,
             end_of_text=end_of_text,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = None if self._arguments["seed"] is None else self._draw.getstate()
+        return _restored, (self._model, self.scheme, self._arguments, state)
 
     def generate(self, prompt: str | Sequence[int], tokens: int = 200) -> Generated:
         """A watermarked text of at most `tokens` tokens. Raises as `Generator.generate`."""
@@ -93,3 +110,13 @@ class Watermarker:
     def stream(self, prompt: str | Sequence[int], tokens: int = 200) -> Writing:
         """The same piece by piece, as it is written: see `Writing`. Raises as `generate`."""
         return self._generator.start(prompt, tokens)
+
+
+def _restored(
+    model: LanguageModel, scheme: Scheme, arguments: dict[str, Any], state: Any
+) -> Watermarker:
+    """A Watermarker as it was; `state` is that of its random numbers, if they have a seed."""
+    mark = Watermarker(model, scheme, **arguments)
+    if state is not None:
+        mark._draw.setstate(state)
+    return mark

@@ -105,7 +105,7 @@ def test_sortings_come_back_as_they_were(model):
     np.savez(file, **sorting.to_arrays())
     file.seek(0)
     with np.load(file, allow_pickle=False) as arrays:
-        again = Sorting.from_arrays(dict(arrays))
+        again = Sorting.from_arrays(dict(arrays), len(grouped.spelled))
     assert again.groups == sorting.groups
     assert again.of.dtype == sorting.of.dtype
     assert again.of.tolist() == sorting.of.tolist()

@@ -138,3 +138,15 @@ def test_shortening_by_hand(shape, marks, short, moved):
 
 def test_what_is_learned_of_an_expression_is_kept():
     assert shapes_of(PATTERNS["gpt2"]) is shapes_of(PATTERNS["gpt2"])
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+@given(
+    text=st.text("aAあ\u0301!/\n \t's1re", max_size=6),
+    more=st.text("aAあ\u0301!/\n \t's1rel", max_size=6),
+)
+def test_few_continuations_show_all_that_may_happen(name, text, more):
+    shapes, splitter = shapes_of(PATTERNS[name]), Splitter(PATTERNS[name])
+    shape = shapes.shape(text)
+    shown = {end for other in shapes.continuations for end in splitter.ends(shape + other)}
+    assert shown.issuperset(end for end in splitter.ends(text + more) if end < len(text))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..modes import BEHIND_SPACE, CONTINUATIONS, Mode, pending
 from ..normalization import Normalization
+from .rows import expect
 from .shapes import AMBIGUOUS, Shapes, shorten
 from .splits import Alternative, Group
 from .vocabulary import Vocabulary
@@ -181,12 +182,31 @@ class Sorting:
         return {"groups": np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8), "of": self.of}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Sorting:
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], size: int) -> Sorting:
+        """The sorting of `size` ids; raises whatever it may if the arrays do not fit."""
         groups = tuple(
             Group(tuple(Alternative(s, n, frozenset(joins)) for s, n, joins in found), *flags)
             for found, *flags in json.loads(arrays["groups"].tobytes())
         )
-        return cls(groups, arrays["of"])
+        of = arrays["of"]
+        expect(of.shape == (size,) and of.dtype == np.intp)
+        expect(int(of.min()) >= 0 and int(of.max()) < len(groups))
+        expect(all(map(_is_group, groups)))
+        return cls(groups, of)
+
+
+def _is_group(group: Group) -> bool:
+    """Whether what was read has the types of a group."""
+    return (
+        isinstance(group.alone, bool)
+        and isinstance(group.undecided, bool)
+        and all(
+            isinstance(a.shape, str)
+            and isinstance(a.own, int)
+            and all(isinstance(n, int) for n in a.joins)
+            for a in group.alternatives
+        )
+    )
 
 
 def sort_vocabulary(

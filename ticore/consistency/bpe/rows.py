@@ -10,6 +10,7 @@ is the union of a few precomputed intervals for each u at the left token's right
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -100,9 +101,45 @@ class Rows:
             u, ends, peak = the.right[u], the.clock[u], the.right_peak[u]
         return True
 
+    def check(self, spelled: Sequence[bytes]) -> None:
+        """Raises ValueError if these are no rows of such ids: an index would lead astray.
+
+        Args:
+            spelled: the bytes of every id.
+        """
+        size = len(spelled)
+        rules = len(self.rank)
+        by_token = (self.left, self.right, self.clock, self.right_peak)
+        by_rule = (self.rank, self.starts_at, self.own, self.begin, self.end)
+        expect(self.place.dtype == np.intp and self.reachable.dtype == bool)
+        expect(all(array.dtype == np.int32 for array in (self.first, *by_token, *by_rule)))
+        expect(all(array.shape == (size,) for array in (self.place, self.reachable, *by_token)))
+        expect(self.first.shape == (size + 1,))
+        expect(all(array.shape == (rules,) for array in by_rule))
+        expect(all(_within(array, -1, NEVER) for array in (*by_token, self.rank, self.starts_at)))
+        expect(_within(self.first, 0, rules) and bool((np.diff(self.first) >= 0).all()))
+        expect(_within(self.place, 0, size - 1) and _within(self.own, 0, size - 1))
+        expect(_within(self.begin, 0, size) and _within(self.end, 0, size))
+        lengths = np.array(list(map(len, spelled)))
+        for parts in (self.left, self.right):
+            expect(_within(parts, -1, size - 1))
+            # A part is shorter than what it is a part of, so that going from part to part ends.
+            whole = np.flatnonzero(parts >= 0)
+            expect(bool((lengths[parts[whole]] < lengths[whole]).all()))
+
     @cached_property
     def _numbers(self) -> _Numbers:
         return _Numbers(*(memoryview(getattr(self, name)) for name in _Numbers._fields))
+
+
+def expect(fits: bool) -> None:
+    """Raises ValueError if stored arrays do not fit."""
+    if not fits:
+        raise ValueError("expected arrays that fit together, found others; make them anew")
+
+
+def _within(array: npt.NDArray[np.integer], low: int, high: int) -> bool:
+    return not array.size or (low <= int(array.min()) and int(array.max()) <= high)
 
 
 class _Numbers(NamedTuple):

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...interfaces import TokenizerStructure
-from ..engine import Bools
+from ..chain import Chain
+from ..engine import Bools, Hope
 from ..modes import CONTINUATIONS, completions, pending
 from ..normalization import METASPACE
 from ..oracle import Oracle
@@ -24,6 +25,9 @@ from .vocabulary import Vocabulary
 
 _PAIRS = 1 << 16  # neighbours that are remembered
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
+
+
+_NONE = Chain()
 
 
 class State(NamedTuple):
@@ -42,7 +46,7 @@ class State(NamedTuple):
         context: what the normaliser may rewrite with the next character; empty if it changes none.
     """
 
-    ids: tuple[int, ...] = ()
+    ids: Chain = _NONE
     text: str = ""
     unfinished: bytes = b""
     begun: bool = False
@@ -106,7 +110,7 @@ class RunEngine(TableEngine[State]):
 
     def step(self, state: State, token: int) -> State:
         if token in self._added.ids:  # no normaliser and no merge reaches across it
-            return State((*state.ids, token))
+            return State(state.ids.then(token))
         data = state.unfinished + self._spelled[token]
         unfinished = pending(data)
         more = data[: len(data) - len(unfinished)].decode(errors="replace")
@@ -118,14 +122,28 @@ class RunEngine(TableEngine[State]):
         )
         begun = state.begun or self._begins_with(state.text + more)
         # All of them are wanted only if the tokenizer may have to be asked.
-        ids = (token,) if cut or (begun and not self._addable) else (*state.ids, token)
+        ids = (_NONE if cut or (begun and not self._addable) else state.ids).then(token)
         text = (state.text + more)[-self._kept :]
-        calm = begun and not unfinished and not self._added.begun(text)
+        calm = begun and not unfinished and not self._added.has_begun(text)
         return State(ids, text, unfinished, begun, calm, self._context_after(state.context, more))
 
     def _begins_with(self, text: str) -> bool:
         """Whether a text that is `text` so far has begun; see State."""
         return bool(text.strip(" ")) if self._reads_beginning else text not in ("", " ")
+
+    def aside(self, state: State, token: int) -> State | Hope:
+        """See Engine. Known of the bytes of a character, which come one by one."""
+        if self.loses(state, token):
+            return Hope.NONE
+        if token in self._byte_ids and not self._added.has_begun(state.text):
+            longer = self.step(state, token)
+            # A last character in pieces, or one that is a piece, does not end like this.
+            if longer.unfinished:
+                return longer
+        return Hope.UNKNOWN
+
+    def kept(self, state: State) -> int | None:
+        return None
 
     def finished_ok(self, state: State) -> bool:
         if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):
@@ -133,7 +151,7 @@ class RunEngine(TableEngine[State]):
         if state.ids and state.ids[-1] in self._added.ids:
             return True
         # Else perhaps the dummy prefix alone, which no text has.
-        return state.begun or self._oracle.finished_ok(state.ids)
+        return state.begun or self._oracle.finished_ok(state.ids.ids())
 
     def loses(self, state: State, token: int) -> bool:
         if super().loses(state, token):
@@ -240,9 +258,11 @@ class RunEngine(TableEngine[State]):
             data = self._spelled[token]
             if not self._normalization.head(data):
                 text = data.decode()[-self._kept :]
-                calm = not self._added.begun(text)
+                calm = not self._added.has_begun(text)
                 context = self._context_after("", data.decode())
-                found[token] = State((token,), text, begun=True, calm=calm, context=context)
+                found[token] = State(
+                    _NONE.then(token), text, begun=True, calm=calm, context=context
+                )
         return found
 
     def _find_starting(self, structure: TokenizerStructure) -> Bools:

@@ -144,6 +144,20 @@ class Shapes:
                 start = end
         return frozenset(found)
 
+    @cached_property
+    def continuations(self) -> tuple[str, ...]:
+        """Texts one of which shows whatever a continuation may do to how a text before it is split.
+
+        No known expression looks further than two characters ahead, contractions aside.
+        """
+        members = sorted(set(self._plain.values()) - {AMBIGUOUS})
+        found = {"", *members, *(a + b for a, b in product(members, repeat=2))}
+        for text in _CONTRACTIONS:
+            rests = {text[n:] for n in range(1, len(text))}
+            found |= {cased for rest in rests for cased in (rest, rest.upper())}
+            found |= {rest + member for rest in rests for member in members}
+        return tuple(sorted(found))
+
     def _plain_pair(self, a: str, b: str) -> str:
         return (a + b).translate(self._plain)
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...interfaces import TokenizerStructure
 from ..added import AddedTokens
-from ..engine import Bools, Ids
+from ..engine import Bools, Hope, Ids
 from ..modes import is_text, pending
 from ..normalization import Normalization
 from ..oracle import Oracle
@@ -38,7 +38,7 @@ class TableState(Protocol):
     """
 
     @property
-    def ids(self) -> tuple[int, ...]: ...
+    def ids(self) -> Sequence[int]: ...
     @property
     def text(self) -> str: ...
     @property
@@ -76,6 +76,12 @@ class TableEngine(ABC, Generic[S]):
 
     @abstractmethod
     def step(self, state: S, token: int) -> S: ...
+
+    @abstractmethod
+    def aside(self, state: S, token: int) -> S | Hope: ...
+
+    @abstractmethod
+    def kept(self, state: S) -> int | None: ...
 
     @abstractmethod
     def finished_ok(self, state: S) -> bool: ...
@@ -156,8 +162,8 @@ class TableEngine(ABC, Generic[S]):
             return
         if self._heads and len(found := self._rewritten(self._context(state))):
             yield found
-        for rest in self._added.begun(state.text):
-            yield self._added.starting_with(rest)
+        if self._added.has_begun(state.text):
+            yield self._added.completing(state.text)
 
     def _is_forbidden(self, state: S, token: int) -> bool:
         """Whether `_forbidden` has the token."""
@@ -167,7 +173,7 @@ class TableEngine(ABC, Generic[S]):
         head = self._normalization.head(data)
         if head and not self._normalization.keeps(self._context(state) + head):
             return True
-        return any(data.startswith(rest) for rest in self._added.begun(state.text))
+        return self._added.is_completed(state.text, data)
 
     def _find_rewritten(self, context: str) -> Ids:
         """The pieces that the normaliser rewrites together with the end of a text."""
@@ -183,7 +189,7 @@ class TableEngine(ABC, Generic[S]):
         if not self._addable:
             return
         # A dummy prefix alone is no text, but may stand before an added token.
-        if not self._has_begun(state) or self._added.begun(state.text):
+        if not self._has_begun(state) or self._added.has_begun(state.text):
             answers = self._oracle.admits(state.ids, self._addable).tolist()
         else:
             answers = [self.finished_ok(state)] * len(self._addable)

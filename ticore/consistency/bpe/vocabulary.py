@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..engine import Bools
 from ..modes import beginnings
 from ..recent import Recent
 from .derivations import Rules, derive, rules
-from .rows import Rows, column
+from .rows import Rows, column, expect
 from .rows import rows as lay_out
 
 _BYTES_FOR_ROWS = 32 << 20
@@ -52,12 +52,17 @@ class Tables:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Tables:
+    def from_arrays(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], spelled: Sequence[bytes]
+    ) -> Tables:
+        """The tables of ids that are `spelled` so; raises whatever it may if they do not fit."""
+        size = len(spelled)
         rows = {
             name.removeprefix("rows_"): array
             for name, array in arrays.items()
             if name.startswith("rows_")
         }
+        expect(arrays["replaced"].dtype == arrays["followers"].dtype == np.int32)
         replaced, tokens = set(), list[int]()
         for token in arrays["replaced"].tolist():
             if token >= 0:
@@ -66,7 +71,12 @@ class Tables:
                 replaced.add(tuple(tokens))
                 tokens = []
         before = dict(zip(arrays["followers"].tolist(), arrays["before"], strict=True))
-        return cls(Rows(**rows), arrays["alone"], frozenset(replaced), before)
+        found = cls(Rows(**rows), arrays["alone"], frozenset(replaced), before)
+        found.rows.check(spelled)
+        expect(found.alone.shape == (size,) and found.alone.dtype == bool)
+        expect(all(row.shape == (size,) and row.dtype == bool for row in before.values()))
+        expect(all(0 <= token < size for token in (*before, *chain(*replaced))))
+        return found
 
 
 def build(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Tables:
