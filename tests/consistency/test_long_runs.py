@@ -97,7 +97,7 @@ def check(verification, judge, tokens):
 
 
 @any_mode
-@settings(max_examples=settings.default.max_examples * 2 // 3)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(case=with_runs(), steps=steps, draw=st.randoms(use_true_random=False))
 @example(
     case=(Bpe(pattern="o200k", rules=((b"a", b"a"),)), "aA" * 40), steps=[70], draw=random.Random(0)
