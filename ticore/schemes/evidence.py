@@ -119,7 +119,7 @@ def firsts(draws: Ints, texts: Ints | None = None) -> npt.NDArray[np.bool_]:
         found[order[1:]] = there[1:] != there[:-1]
         return found
     texts = np.zeros(len(draws), np.int64) if texts is None else texts
-    bits = max(len(draws) * 4, 2).bit_length()
+    bits = max(len(draws) * 2, 2).bit_length()
     table = np.empty(1 << bits, np.intp)
     shift = np.uint64(64 - bits)
     pending, turn = np.arange(len(draws)), 0

@@ -114,8 +114,14 @@ class TableBits(OneText):
         return math.sqrt(float(self.chances @ (self._grid - self._mean) ** 2))
 
     @cached_property
-    def _ladders(self) -> dict[int, list[_Tilted]]:
-        """By the number of tokens, rounded up to a power of two: tilts from 0 on."""
+    def _ladders(self) -> dict[int, list[tuple[float, float, float]]]:
+        """By the number of tokens, rounded up to a power of two: tilts from 0 on, and the mean and
+        the spread of a score of each."""
+        return {}
+
+    @cached_property
+    def _kept(self) -> dict[tuple[int, float], _Tilted]:
+        """The transforms that were needed so far, by number of tokens and tilt."""
         return {}
 
     def _tail(self, count: int, total: int) -> float:
@@ -133,14 +139,18 @@ class TableBits(OneText):
         most = 1 << (count - 1).bit_length()
         ladder = self._ladders.setdefault(most, [])
         if not ladder:
-            ladder.append(self._at(0.0, most))
+            ladder.append((0.0, self._mean, self._spread))
         steepest = _STEEPEST * self.unit
-        while ladder[-1].mean < mean and ladder[-1].tilt < steepest:
-            last = ladder[-1]
-            step = _STEP / (last.spread * math.sqrt(most)) if last.spread else steepest
-            ladder.append(self._at(min(last.tilt + step, steepest), most))
-        above = bisect_left(ladder, mean, key=lambda tilted: tilted.mean)
-        return min(ladder[max(above - 1, 0) : above + 1], key=lambda at: abs(at.mean - mean))
+        while ladder[-1][1] < mean and ladder[-1][0] < steepest:
+            tilt, _, spread = ladder[-1]
+            tilt = min(tilt + _STEP / (spread * math.sqrt(most)), steepest) if spread else steepest
+            _, middle, variance = self._moments(tilt)
+            ladder.append((tilt, middle, math.sqrt(variance)))
+        above = bisect_left(ladder, mean, key=lambda rung: rung[1])
+        tilt = min(ladder[max(above - 1, 0) : above + 1], key=lambda rung: abs(rung[1] - mean))[0]
+        if (most, tilt) not in self._kept:
+            self._kept[most, tilt] = self._at(tilt, most)
+        return self._kept[most, tilt]
 
     def _at(self, tilt: float, most: int) -> _Tilted:
         return _Tilted.of(self.chances, tilt, most)
