@@ -24,6 +24,7 @@ _AWAITED = {
     "synthid": "settings of 100,000 brackets, lists of keys without end",
     "transformers": "settings of 100,000 brackets, vocabularies without end",
     "answer": "an answer of 100,000 brackets",
+    "Parquet": "a name of a column that is no UTF-8",
     "part of a scan": "100,000 brackets, lone surrogates",
 }
 NEEDED = {"jax": "jax", "torch": "torch", "corpora": "pyarrow", "tokenizers": "tokenizers"}

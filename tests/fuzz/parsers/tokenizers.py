@@ -37,10 +37,11 @@ def exercise(tokenizer: Tokenizer) -> None:
 
 
 def verify(tokenizer: Tokenizer) -> None:
-    """That a text is consistent, the way a Steganographer goes about it."""
-    verification = Verifier(tokenizer).start("")
-    for token in tokenizer.encode(TEXTS[1]):
-        verification.mask()
+    """Which tokens may follow, as whoever writes a text asks for it."""
+    verification = Verifier(tokenizer).start()
+    for token in tokenizer.encode(TEXTS[1])[:4]:
+        if verification.admissible:
+            verification.admits([token])
         verification.push(token)
 
 
@@ -204,6 +205,13 @@ ODD_INTEGERS = (-1, 0, 1, 2, 3, 255, 10**6, 2**31 - 1, -(2**31))
 
 PARSERS = [
     Parser("tokenizer.json", states, damaged_state, partial(open_file, "tokenizers:{}")),
+    Parser(
+        "tokenizer.json and a Verifier",
+        lambda: states()[: len(SMALL)],
+        damaged_state,
+        partial(open_file, "tokenizers:{}", check=verify),
+        cases=100,
+    ),
     Parser("tokenizer.model", models, damaged_model, partial(open_file, "sentencepiece:{}")),
     Parser(
         "ranks.tiktoken",
