@@ -144,12 +144,14 @@ class Soak:
         candidates = list(self._candidates(near, mask, draw))
         if following is not None:
             candidates.append(following)
-        found = verification.admits(candidates)
+        found, special = verification.admits(candidates), self.tokenizer.special_ids
         for token in np.array(candidates)[by_table & (mask[candidates] != found)].tolist():
             self._report(tally, "mask", ids, token, bool(mask[token]))
         for token, admitted in zip(candidates, found.tolist(), strict=True) if by_table else ():
             verification.push(token)
-            if verification.admissible != admitted:
+            # A special token is no candidate, but it may be pushed where a part ends.
+            expected = self._oracle.may_begin([*ids, token]) if token in special else admitted
+            if verification.admissible != expected:
                 self._report(tally, "push", ids, token, verification.admissible)
             verification.rewind(1)
         checked = [
