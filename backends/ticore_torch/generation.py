@@ -30,6 +30,7 @@ from ticore.watermarking.lockstep import Row, in_lockstep
 from ticore.watermarking.rollback import MOST_UNDONE, most_rewound
 
 from .batch import TorchRows
+from .caller import given_to_generate
 from .network import Network, ids_of
 from .reading import TorchText
 
@@ -51,10 +52,9 @@ def consistent(
         view: what the receiver retokenises: the `continuation`, or the `whole`. Of the whole,
             special ids at its beginning are left out; those of a chat are kept, and what is between
             them is read by itself, see `ticore.consistency.boundaries`.
-        streamer: gets tokens when they are settled. Give it here and never to `generate`, which
-            keeps a `streamer` of its own from functions like this one: that one gets the prompt
-            and nothing else, not even its end, and whoever reads from it waits for ever. Nothing
-            here can see it. An `assistant_model` of `generate` is not seen either, and not used.
+        streamer: gets tokens when they are settled. Give it here and not to `generate`, which
+            keeps a `streamer` of its own from functions like this one. That one is ended, so that
+            nobody waits for its text, and refused.
 
     Returns:
         A function for `generate`, which answers as always: prompts, continuations, an id that ended
@@ -65,7 +65,8 @@ def consistent(
     Raises:
         SettingsError: `observation` is negative; `tokenizer` is none; or, when generating: its ids
             are not the model's; or beams, guidance, an encoder, embeddings, a filled cache, stop
-            strings, prompt lookup or scores of each step are asked for.
+            strings, prompt lookup, an assistant, a streamer of `generate` itself or scores of each
+            step are asked for.
         PromptError: when generating: in view `whole`, a prompt is not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
 
@@ -90,6 +91,7 @@ def consistent(
         stop_strings: object = None,
         **inputs: Any,
     ) -> Any:
+        _require_no_streamer(given_to_generate("streamer"))
         _require_plain(model, input_ids, logits_processor, generation_config, inputs, streamer)
         _require_no_stop_strings(stop_strings)
         prompts = _without_padding(input_ids, inputs)
@@ -315,6 +317,16 @@ def require_ids_of_model(tokenizer: Tokenizer, width: int) -> None:
         )
 
 
+def _require_no_streamer(found: Any) -> None:
+    if found is not None:
+        found.end()  # Else whoever reads from it, in another thread, waits for ever.
+        raise SettingsError(
+            "expected streamer= among the arguments of consistent(), found it among those of "
+            "generate(), which does not hand it on; write "
+            "custom_generate=consistent(tokenizer, streamer=streamer)"
+        )
+
+
 def _require_no_stop_strings(found: object) -> None:
     if found is not None:
         raise SettingsError(
@@ -351,6 +363,7 @@ def _require_plain(
         "prompt lookup": getattr(config, "prompt_lookup_num_tokens", None) is not None,
         "an early exit as assistant": getattr(config, "assistant_early_exit", None) is not None,
         "several tokens at once (use_mtp)": bool(getattr(config, "use_mtp", False)),
+        "an assistant_model": given_to_generate("assistant_model") is not None,
         "guidance": any(hasattr(p, "unconditional_context") for p in processors),
         "an encoder": model.config.is_encoder_decoder,
         "embeddings in place of ids": inputs.get("inputs_embeds") is not None,

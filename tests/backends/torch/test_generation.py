@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from transformers import (
     LogitsProcessorList,
     PreTrainedTokenizerFast,
@@ -15,6 +16,7 @@ from transformers import (
     StopStringCriteria,
     SynthIDTextWatermarkingConfig,
     SynthIDTextWatermarkLogitsProcessor,
+    TextIteratorStreamer,
     WatermarkDetector,
     WatermarkingConfig,
 )
@@ -294,6 +296,7 @@ class TestCalling:
                 "without their tokenizer, found 'the'",
             ),
             ({"return_dict_in_generate": True, "output_scores": True}, "found scores"),
+            ({"assistant_model": nn.Identity()}, "found an assistant_model"),
         ],
     )
     def test_what_is_not_done_is_refused(
@@ -302,6 +305,20 @@ class TestCalling:
         custom = consistent(english.tokenizer)
         with pytest.raises(SettingsError, match=message):
             generate(english, prompt(english), custom_generate=custom, **settings)
+
+    def test_whoever_reads_from_a_streamer_of_generate_does_not_wait_for_ever(
+        self, english: TorchModel
+    ) -> None:
+        opened = PreTrainedTokenizerFast(tokenizer_object=HUGGING_FACE["hf-gpt2"]()._library)
+        streamer = TextIteratorStreamer(opened, skip_prompt=True, timeout=60)
+        with pytest.raises(SettingsError, match=r"consistent\(tokenizer, streamer=streamer\)"):
+            generate(
+                english,
+                prompt(english),
+                custom_generate=consistent(english.tokenizer),
+                streamer=streamer,
+            )
+        assert "".join(streamer) == ""
 
     def test_a_tokenizer_of_transformers(self, tmp_path: Path) -> None:
         """As one has it at hand: the beginning of text that it adds, no text has."""
