@@ -122,7 +122,10 @@ def test_random_tokenizers_in_long_runs(mode, case, steps, draw):
             check(verification, judge, draw.sample(telling, k=min(6, len(telling))))
 
 
-TRAINED_HERE = ("hf-gpt2", "hf-cl100k-nfc", "hf-o200k", "hf-ignore-merges", "sp-bpe", "sp-unigram")
+TRAINED_HERE = (
+    *("hf-gpt2", "hf-cl100k-nfc", "hf-o200k", "hf-ignore-merges"),
+    *("sp-bpe", "sp-bpe-added", "sp-unigram"),
+)
 
 
 def opened(name):

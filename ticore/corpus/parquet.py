@@ -100,7 +100,8 @@ class ParquetCorpus:
         try:
             with self._pa.parquet.ParquetFile(self._path, pre_buffer=False) as file:
                 yield file
-        except (self._pa.ArrowException, OSError) as error:
+        # The last one is for the name of a column that is no UTF-8.
+        except (self._pa.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, FileError):
                 raise
             if isinstance(error, OSError) and error.strerror:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
@@ -73,10 +74,9 @@ def scan(ending: str, outputs: str, content: bytes, path: Path) -> None:
 
 def read_part(content: bytes, path: Path) -> None:
     output = path.with_name("out.jsonl")
-    parts = Parts(output, "digest", lambda _: None)
-    (parts.folder / "000000.json").write_bytes(content)
-    for result in parts.get(0):
-        json.dumps(result._asdict(), ensure_ascii=False).encode()
+    with Parts(output, "digest", lambda _: None) as parts:
+        (parts.folder / "000000.json").write_bytes(content)
+        assert parts.get(0, b"texts") in (None, RESULTS), "other results"
 
 
 def read_manifest(content: bytes, path: Path) -> None:
@@ -84,12 +84,24 @@ def read_manifest(content: bytes, path: Path) -> None:
     shutil.rmtree(output.with_name("other.jsonl.parts"), ignore_errors=True)
     output.with_name("other.jsonl.parts").mkdir()
     (output.with_name("other.jsonl.parts") / "manifest.json").write_bytes(content)
-    Parts(output, "digest", lambda _: None).remove()
+    with Parts(output, "digest", lambda _: None) as parts:
+        parts.remove()
 
 
+RESULTS = [Result("watermarked", 0.01, 0.5, 10, 7, 12, 0, 12, 0.02), Result(error="line 2: no")]
+
+
+@cache
 def part() -> bytes:
-    found = [Result("watermarked", 0.01, 0.5, 10, 7, 12, 0, 12, 0.02), Result(error="line 2: no")]
-    return json.dumps(found).encode()
+    """A part as a scan keeps it."""
+    with (
+        TemporaryDirectory() as folder,
+        Parts(Path(folder) / "out.jsonl", "digest", lambda _: None) as parts,
+    ):
+        parts.put(0, b"texts", RESULTS)
+        content = (parts.folder / "000000.json").read_bytes()
+        parts.remove()
+    return content
 
 
 @cache
@@ -121,7 +133,13 @@ PARSERS = [
     Parser(
         "Parquet as JSONL", tables, damaged_bytes, partial(scan, ".parquet", ".jsonl"), cases=100
     ),
-    Parser("part of a scan", lambda: [part()], damaged_json, read_part),
+    # The second one is as earlier versions wrote them, without a seal.
+    Parser(
+        "part of a scan",
+        lambda: [part(), json.dumps(RESULTS).encode()],
+        damaged_bytes,
+        read_part,
+    ),
     Parser(
         "manifest of a scan", lambda: [b'{"digest": "x"}'], damaged_json, read_manifest, cases=50
     ),

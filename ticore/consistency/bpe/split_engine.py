@@ -232,23 +232,8 @@ class SplitEngine(TableEngine[State]):
         last = state.tokens.token if state.tokens else None
         return state.tail, ids, last, state.unit, state.unfinished, context
 
-    def _added_answers(self, state: State) -> Iterator[tuple[int, bool]]:
-        """Before an added token the text is read as if it ended there; see TableEngine.
-
-        A text of spaces is a text like others here, since there is no dummy prefix. And where the
-        text ends with the beginning of an added token, that matters only if what follows there
-        may complete it.
-        """
-        if not self._addable:
-            return
-        ends_here = self.finished_ok(state)
-        rests = self._added.begun(state.text)
-        for token in self._addable:
-            data = self._spelled[token]
-            if any(rest.startswith(data) or data.startswith(rest) for rest in rests):
-                yield token, bool(self._oracle.admits(state.ids, [token])[0])
-            else:
-                yield token, ends_here
+    def _has_begun(self, state: State) -> bool:
+        return True  # there is no dummy prefix: spaces are a text like others
 
     # From lists to states.
 

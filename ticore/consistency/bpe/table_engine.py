@@ -185,15 +185,22 @@ class TableEngine(ABC, Generic[S]):
         return np.concatenate([_NONE, *found])
 
     def _added_answers(self, state: S) -> Iterator[tuple[int, bool]]:
-        """Before an added token the text is read as if it ended there."""
+        """Before an added token the text is read as if it ended there.
+
+        The tokenizer is asked where it may not be: a dummy prefix alone is no text, but may stand
+        before an added token; and one with whose beginning the text ends may be completed.
+        """
         if not self._addable:
             return
-        # A dummy prefix alone is no text, but may stand before an added token.
-        if not self._has_begun(state) or self._added.has_begun(state.text):
-            answers = self._oracle.admits(state.ids, self._addable).tolist()
-        else:
-            answers = [self.finished_ok(state)] * len(self._addable)
-        yield from zip(self._addable, answers, strict=True)
+        has_begun, rests = self._has_begun(state), self._added.begun(state.text)
+        ends_here = has_begun and self.finished_ok(state)
+        for token in self._addable:
+            data = self._spelled[token]
+            completes = any(rest.startswith(data) or data.startswith(rest) for rest in rests)
+            if has_begun and not completes:
+                yield token, ends_here
+            else:
+                yield token, bool(self._oracle.admits(state.ids, [token])[0])
 
     def _find_heads(self, structure: TokenizerStructure) -> dict[str, Ids]:
         """By the joining characters they begin with, the pieces that begin with any."""
