@@ -12,7 +12,7 @@ others, to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,7 @@ from .evidence import Evidence, Evidences, Floats, Ints
 # Beyond so many tokens the exact distribution of drawing without replacement takes seconds, and
 # the binomial one, whose tail is heavier (Hoeffding 1963, theorem 4), stands in for it.
 _MOST_EXACT = 20_000
+_MOST_KEPT = 2_000  # tokens of lists whose distribution is cached
 # A stretch may be marked weakly or strongly. Bets of these strengths, as multiples of the usual
 # log odds ratio, lose little to the best one wherever that is.
 _STRENGTHS = np.array([0.7, 1.2, 2.0])
@@ -160,17 +161,14 @@ class ExactGreens(Greens):
         _, lengths = np.unique(evidence.seeds, return_counts=True)
         if total > _MOST_EXACT or lengths.max(initial=0) <= 1:
             return float(Greens.p_values(self, Evidences.of(evidence))[0])
-        singles = int((lengths == 1).sum())
-        parts = [_binomial(singles, self.share)]
-        parts += [self._of_one_list(length) for length in lengths[lengths > 1].tolist()]
+        alike = np.bincount(lengths)
+        parts = [_binomial(int(alike[1]), self.share)]
+        for drawn in (np.flatnonzero(alike[2:]) + 2).tolist():
+            count = int(alike[drawn])
+            kept = drawn * count <= _MOST_KEPT
+            of_lists = _kept_of_lists if kept else _of_lists
+            parts.append(of_lists(self.greens, self.size, drawn, count))
         return float(min(1.0, reduce(_convolved, parts)[green:].sum()))
-
-    def _of_one_list(self, drawn: int) -> Floats:
-        """The probabilities of 0 to `drawn` greens among as many tokens of one list."""
-        green = np.arange(drawn + 1)
-        ways = _log_choose(self.greens, green)
-        ways = ways + _log_choose(self.size - self.greens, drawn - green)
-        return np.exp(ways - _log_choose(self.size, np.array([drawn])))
 
 
 # The mean of a score in marked text is 1 / (1 - tilt): 1.4, 2 and 3.3.
@@ -220,6 +218,22 @@ def _earlier(texts: Evidences) -> tuple[Ints, Ints]:
     drawn[order] = np.arange(len(order)) - begin[which]
     greens[order] = before - before[begin][which]
     return drawn, greens
+
+
+def _of_lists(greens: int, size: int, drawn: int, count: int) -> Floats:
+    """The probabilities of 0 to `drawn` x `count` greens, if each of `count` lists is drawn from
+    `drawn` times, without replacement."""
+    if count > 1:
+        half = _of_lists(greens, size, drawn, count // 2)
+        twice = _convolved(half, half)
+        return _convolved(twice, _of_lists(greens, size, drawn, 1)) if count % 2 else twice
+    green = np.arange(drawn + 1)
+    ways = _log_choose(greens, green) + _log_choose(size - greens, drawn - green)
+    return np.exp(ways - _log_choose(size, np.array([drawn])))
+
+
+# Texts have few ways to draw from lists, and most have them in common.
+_kept_of_lists = lru_cache(maxsize=512)(_of_lists)
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:
