@@ -38,6 +38,8 @@ from ticore.schemes.readers import TransformersSynthID
 from ticore.watermarking import Detection
 from ticore.watermarking.stretches import find_segments
 
+from .ids_alone import IdsAlone
+
 Floats = npt.NDArray[np.float64]
 
 RATES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
@@ -141,12 +143,6 @@ SCHEMES: dict[str, dict[str, Any]] = {
     "sglang": {},
     "synthid": {},
 }
-
-
-class _Tokens:
-    """The one thing that a detector of token ids asks of its tokenizer."""
-
-    vocab_size = _VOCABULARY
 
 
 class Simulation:
@@ -253,7 +249,7 @@ def _of_scheme(
             keys = rng.integers(1 << 62, size=30).tolist()
             given = {"config": {"keys": keys, "ngram_len": 5}}
         scheme = name.split(maxsplit=1)[0]
-        detector = ticore.WatermarkDetector(_Tokens(), scheme, **given)
+        detector = ticore.WatermarkDetector(IdsAlone(_VOCABULARY), scheme, **given)
         for found in detector.detect_ids_batch(lists):
             if isinstance(found, Detection):
                 whole.append(found.p_value)

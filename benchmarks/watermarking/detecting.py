@@ -26,6 +26,8 @@ from benchmarks.about import about
 from benchmarks.running import attempt, positive, report
 from benchmarks.workers import Found
 
+from .ids_alone import IdsAlone
+
 LENGTHS = (200, 1000, 10_000)
 _VOCABULARY = 32_000
 _KEY = bytes(range(32))
@@ -41,16 +43,10 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-class _Tokens:
-    """The one thing that a detector of token ids asks of its tokenizer."""
-
-    vocab_size = _VOCABULARY
-
-
 def rates(name: str, length: int, tokens: int, runs: int) -> Found:
     """Tokens per second of one scheme, for texts of one length, `tokens` in all."""
     scheme, settings = SCHEMES[name]
-    detector = ticore.WatermarkDetector(_Tokens(), scheme, **settings)
+    detector = ticore.WatermarkDetector(IdsAlone(_VOCABULARY), scheme, **settings)
     rng = np.random.default_rng(length)
     count = max(2, tokens // length)
     lists = [rng.zipf(1.25, length) % _VOCABULARY for _ in range(count)]

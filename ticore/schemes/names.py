@@ -85,7 +85,7 @@ def settings_of(scheme: type[Named]) -> list[str]:
     """The names of a scheme's settings, in its own order.
 
     >>> settings_of(LeftHash)
-    ['gamma', 'delta', 'greens']
+    ['gamma', 'delta', 'greens', 'version']
     """
     parameters = inspect.signature(scheme).parameters.values()
     return [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
