@@ -41,20 +41,17 @@ PARSERS = [
         written(GENERATION),
         damaged_json,
         partial(open_embedded, "generation_config.json"),
-        cases=100,
     ),
     Parser(
         "tokenizer_config.json",
         written(TOKENIZER_CONFIG),
         damaged_json,
         partial(open_embedded, "tokenizer_config.json"),
-        cases=50,
     ),
     Parser(
         "start of a tokenizer.json",
         written(TOKENIZER_START),
         damaged_json,
         partial(open_embedded, "tokenizer.json"),
-        cases=100,
     ),
 ]

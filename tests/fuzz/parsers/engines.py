@@ -39,6 +39,6 @@ def detect(scheme: str, content: bytes, path: Path) -> None:
 
 
 PARSERS = [
-    Parser(scheme, partial(written, settings), damaged_json, partial(detect, scheme), cases=150)
+    Parser(scheme, partial(written, settings), damaged_json, partial(detect, scheme))
     for scheme, settings in SETTINGS.items()
 ]

@@ -16,7 +16,6 @@ PARSERS = [
         written(CONFIG),
         damaged_json,
         partial(open_model, BACKEND, "config.json"),
-        cases=8,
         thorough=300,
     )
 ]

@@ -210,7 +210,6 @@ PARSERS = [
         lambda: states()[: len(SMALL)],
         damaged_state,
         partial(open_file, "tokenizers:{}", check=verify),
-        cases=100,
     ),
     Parser("tokenizer.model", models, damaged_model, partial(open_file, "sentencepiece:{}")),
     Parser(
