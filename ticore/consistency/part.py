@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from .engine import Engine, Hope
 from .oracle import Oracle
 from .tail import CutFinder
+
+
+class _Inadmissible(NamedTuple):
+    """Stands for the state of a list that no text begins with.
+
+    Attributes:
+        aside: what tells whether the list is mended later on; see `Engine.aside`.
+        good: how many of its first ids a text may begin with, at most.
+    """
+
+    aside: Any
+    good: int
 
 
 class Part:
@@ -31,12 +42,8 @@ class Part:
         self._engine = engine
         self._oracle = oracle
         self._finder = cuts
-        # The engine's state after each push; None where no text may begin with the list. There
-        # `_asides` has what tells whether it is mended later on.
+        # The engine's state after each push, or _Inadmissible.
         self._states: list[Any] = [engine.start()]
-        self._asides: list[Any] = [None]
-        # How many of the first ids a text may begin with, at most; after each push.
-        self._goods: list[int] = [0]
         # (number of ids, cut) of admissible beginnings of the list whose last stable cut was asked
         # for, ascending in both.
         self._known_cuts: list[tuple[int, int]] = []
@@ -50,30 +57,30 @@ class Part:
         """The same list, which goes on by itself."""
         copy = Part(self._engine, self._oracle, self._finder)
         # States never change, and may be shared; lists of them may not.
-        copy.ids = self.ids.copy()
-        copy._states, copy._asides = self._states.copy(), self._asides.copy()
-        copy._goods, copy._known_cuts = self._goods.copy(), self._known_cuts.copy()
+        copy.ids, copy._states = self.ids.copy(), self._states.copy()
+        copy._known_cuts = self._known_cuts.copy()
         return copy
 
     @property
     def state(self) -> Any:
         """The engine's state of the list; None where no text may begin with it."""
-        return self._states[-1]
+        state = self._states[-1]
+        return None if isinstance(state, _Inadmissible) else state
 
     @property
     def consistent(self) -> bool:
         """encode(decode(ids)) == ids. The empty list is."""
         state = self._states[-1]
-        if state is None:
+        if isinstance(state, _Inadmissible):
             return False
         return self._ends_anywhere or not self.ids or self._engine.finished_ok(state)
 
     @property
     def lost(self) -> bool:
         """Whether no continuation makes the list consistent again, as far as that is known."""
-        if self._states[-1] is not None:
+        if not isinstance(last := self._states[-1], _Inadmissible):
             return False
-        good = self._goods[-1]
+        good = last.good
         state, is_lost = self._walk_trail(good)
         if is_lost:
             return True
@@ -84,32 +91,37 @@ class Part:
 
     def push(self, token: int) -> None:
         """Append an id that is not special."""
-        before, aside = self._states[-1], self._asides[-1]
-        if before is None and isinstance(aside, Hope):
-            state = self._mended_by(token) if aside is Hope.UNKNOWN else None
+        before = self._states[-1]
+        if isinstance(before, _Inadmissible):
+            state = self._after_inadmissible(before, token)
         else:
-            # An engine that gave a state aside answers from it as well.
-            before = aside if before is None else before
             state = self._engine.follow(before, token)
-            aside = self._engine.aside(before, token) if state is None else None
+            if state is None:
+                state = _Inadmissible(self._engine.aside(before, token), len(self.ids))
         self.ids.append(token)
         self._states.append(state)
-        self._asides.append(None if state is not None else aside)
-        self._goods.append(self._goods[-1] if state is None else len(self.ids))
 
     def rewind(self, count: int) -> None:
         """Take back the last `count` ids, 1 or more; there are as many."""
-        lists: Sequence[list[Any]] = (self.ids, self._states, self._asides, self._goods)
-        for pushed_with in lists:
-            del pushed_with[-count:]
+        del self.ids[-count:], self._states[-count:]
         left = len(self.ids)
         while self._known_cuts and self._known_cuts[-1][0] > left:
             self._known_cuts.pop()
         del self._trail[max(0, left - self._trail_from) :]
 
-    def _mended_by(self, token: int) -> Any:
+    def _after_inadmissible(self, before: _Inadmissible, token: int) -> Any:
+        """The state of the list followed by `token`, or _Inadmissible."""
+        aside, good = before
+        if isinstance(aside, Hope):
+            state = self._mended_by(token, good) if aside is Hope.UNKNOWN else None
+        else:
+            # An engine that gave a state aside answers from it as well.
+            state = self._engine.follow(aside, token)
+            aside = self._engine.aside(aside, token) if state is None else None
+        return _Inadmissible(aside, good) if state is None else state
+
+    def _mended_by(self, token: int, good: int) -> Any:
         """The state after `token`, if a text may begin with the list again; else None."""
-        good = self._goods[-1]
         # Inconsistent tokens after a stable cut do not move it, since no continuation does.
         if not self._oracle.may_begin([*self.ids[self._cut(good) :], token]):
             return None
