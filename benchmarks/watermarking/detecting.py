@@ -4,8 +4,7 @@ python -m benchmarks.watermarking.detecting --json results/detecting.json
 
 On one core, in CPU time, from token ids; encoding a text comes on top of it (a tokenizer reads some
 hundred thousand to a few million tokens per second). The least of several runs counts, and the two
-ways
-take turns, so that what else the machine does falls on both.
+ways take turns, so that what else the machine does falls on both.
 """
 
 from __future__ import annotations
