@@ -23,6 +23,15 @@ _screen = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False
 _aside = Console(stderr=True)
 
 
+def command(name: str, usage: str | None) -> argparse.ArgumentParser:
+    """A command line that shows a benchmark's own text as it stands, without options."""
+    return argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{name}",
+        description=usage,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
 def options(name: str, usage: str | None, samples: int) -> argparse.ArgumentParser:
     """The options that all of these benchmarks have.
 
@@ -31,11 +40,7 @@ def options(name: str, usage: str | None, samples: int) -> argparse.ArgumentPars
         usage: what it says of itself.
         samples: how many of each kind it writes if not told otherwise.
     """
-    parser = argparse.ArgumentParser(
-        prog=f"python -m benchmarks.{name}",
-        description=usage,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command(name, usage)
     parser.add_argument("--samples", type=positive, default=samples, help="of each kind")
     parser.add_argument("--model", dest="place", default="tiny-en", metavar="PLACE")
     parser.add_argument("--data", type=Path, metavar="DIR", help="holds prompts/")

@@ -56,7 +56,7 @@ class Panic(BaseException):
 
 @pytest.mark.parametrize("error", [Panic("index out of bounds"), RuntimeError("no"), ValueError()])
 def test_what_a_library_fails_with_is_an_error_of_ours(error):
-    found = limits.library_failure(error, "a text of 3 characters")
+    found = limits.tokenizer_failure(error, "a text of 3 characters")
     assert isinstance(found, ModelFilesError)
     assert "fails at a text of 3 characters" in str(found)
     assert str(error) in str(found)
@@ -64,4 +64,4 @@ def test_what_a_library_fails_with_is_an_error_of_ours(error):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), MemoryError()])
 def test_what_is_no_failure_of_a_library_stays_what_it_is(error):
-    assert limits.library_failure(error, "a text") is error
+    assert limits.tokenizer_failure(error, "a text") is error

@@ -125,7 +125,7 @@ def is_of_library(error: BaseException) -> bool:
     return not isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError)
 
 
-def library_failure(error: BaseException, read: str) -> BaseException:
+def tokenizer_failure(error: BaseException, read: str) -> BaseException:
     """What to raise where the library of a tokenizer raised `error`.
 
     Args:

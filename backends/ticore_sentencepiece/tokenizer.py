@@ -18,7 +18,7 @@ import sentencepiece
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
-from ticore.limits import library_failure
+from ticore.limits import tokenizer_failure
 from ticore.unicode import require_unicode
 
 from .proto import SPACE, Piece, byte_of, parse
@@ -91,7 +91,7 @@ class SentencePieceTokenizer:
         try:
             ids: list[int] = self._library.encode(text)
         except BaseException as error:
-            raise library_failure(error, f"a text of {len(text):,} characters") from None
+            raise tokenizer_failure(error, f"a text of {len(text):,} characters") from None
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -103,7 +103,7 @@ class SentencePieceTokenizer:
         try:
             batch: list[list[int]] = self._library.encode(list(texts))
         except BaseException as error:
-            raise library_failure(error, f"one of {len(texts):,} texts") from None
+            raise tokenizer_failure(error, f"one of {len(texts):,} texts") from None
         return batch
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -17,7 +17,7 @@ import tiktoken
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerStructure
-from ticore.limits import library_failure
+from ticore.limits import tokenizer_failure
 from ticore.unicode import require_unicode
 
 from .patterns import PATTERNS
@@ -100,7 +100,7 @@ class TiktokenTokenizer:
         try:
             return self._library.encode_ordinary(text)
         except BaseException as error:
-            raise library_failure(error, f"a text of {len(text):,} characters") from None
+            raise tokenizer_failure(error, f"a text of {len(text):,} characters") from None
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """`[encode(t) for t in texts]`, on several threads where there is much to do."""
@@ -111,7 +111,7 @@ class TiktokenTokenizer:
         try:
             return self._library.encode_ordinary_batch(list(texts))
         except BaseException as error:
-            raise library_failure(error, f"one of {len(texts):,} texts") from None
+            raise tokenizer_failure(error, f"one of {len(texts):,} texts") from None
 
     def decode(self, ids: Sequence[int]) -> str:
         return b"".join(self._bytes[i] for i in ids).decode(errors="replace")

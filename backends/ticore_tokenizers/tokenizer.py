@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from ticore.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
-from ticore.limits import is_of_library, library_failure, require_dense
+from ticore.limits import is_of_library, require_dense, tokenizer_failure
 from ticore.unicode import require_unicode
 
 from .soundness import require_sound
@@ -129,7 +129,7 @@ class HuggingFaceTokenizer:
         try:
             return self._library.encode(text, add_special_tokens=False).ids
         except BaseException as error:
-            raise library_failure(error, f"a text of {len(text):,} characters") from None
+            raise tokenizer_failure(error, f"a text of {len(text):,} characters") from None
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """`[encode(t) for t in texts]`, on several threads."""
@@ -138,7 +138,7 @@ class HuggingFaceTokenizer:
         try:
             batch = self._library.encode_batch_fast(list(texts), add_special_tokens=False)
         except BaseException as error:
-            raise library_failure(error, f"one of {len(texts):,} texts") from None
+            raise tokenizer_failure(error, f"one of {len(texts):,} texts") from None
         return [encoding.ids for encoding in batch]
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -146,7 +146,7 @@ class HuggingFaceTokenizer:
         try:
             return self._library.decode(numbers, skip_special_tokens=True)
         except BaseException as error:
-            raise library_failure(error, f"a list of {len(numbers):,} ids") from None
+            raise tokenizer_failure(error, f"a list of {len(numbers):,} ids") from None
 
     def token_bytes(self, token: int) -> bytes:
         return self._bytes[token]

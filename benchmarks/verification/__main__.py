@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -23,7 +23,7 @@ from ticore.consistency import Mode, Verifier
 from ticore.files import write_atomically
 
 from . import __doc__ as usage
-from .places import places
+from .places import Place, places
 from .plan import Found, Plan
 from .plot import plot
 from .rejections import rejections
@@ -199,45 +199,54 @@ def _time_runs(given: argparse.Namespace) -> int:
     _use_one_core()
     lengths = given.runs or list(LENGTHS)
     modes: Sequence[Mode] = given.mode or ("prefix",)
-    found = _about({"lengths": lengths}) | {"runs": [], "skipped": {}}
-    try:
-        for place in places(given.tokenizer, given.data):
-            for mode in modes:
-                try:
-                    rows = push_in_runs(place.open(), mode, lengths)
-                    for row in _track(rows, f"{place.name} {mode}", len(runs(1))):
-                        found["runs"].append({"tokenizer": place.name} | row)
-                except ticore.TicoreError as error:
-                    found["skipped"][place.name] = str(error)
-        found["complete"] = True
-    except KeyboardInterrupt:
-        _aside.print("interrupted; this is what was found until then")
-    _store(found, given.json)
-    _show([runs_table(found["runs"], lengths)])
-    _say_skipped(found["skipped"])
-    return _status(found, found["runs"])
+
+    def rows(place: Place) -> Iterator[Found]:
+        tokenizer = place.open()
+        for mode in modes:
+            timed = push_in_runs(tokenizer, mode, lengths)
+            yield from _track(timed, f"{place.name} {mode}", len(runs(1)))
+
+    found = _about({"lengths": lengths})
+    _ask_each_place(given, found, "runs", rows)
+    return _finish(given, found, "runs", runs_table(found["runs"], lengths))
 
 
 def _count_rejections(given: argparse.Namespace) -> int:
     chosen = texts(given.texts, given.data, FOR_REJECTIONS)
     modes: Sequence[Mode] = given.mode or _MODES
+
+    def rows(place: Place) -> Iterator[Found]:
+        counts = rejections(place.open(), modes, chosen, given.places, given.seed)
+        yield from _track(counts, place.name, len(modes) * len(chosen))
+
     found = _about({"modes": modes, "places": given.places, "seed": given.seed})
-    found |= {"rejections": [], "skipped": {}}
+    _ask_each_place(given, found, "rejections", rows)
+    return _finish(given, found, "rejections", rejections_table(found["rejections"]))
+
+
+def _ask_each_place(
+    given: argparse.Namespace, found: Found, name: str, rows: Callable[[Place], Iterable[Found]]
+) -> None:
+    """Put the rows of each tokenizer into `found`, and why some have none, until interrupted."""
+    found |= {name: [], "skipped": {}}
     try:
         for place in places(given.tokenizer, given.data):
             try:
-                counts = rejections(place.open(), modes, chosen, given.places, given.seed)
-                for row in _track(counts, place.name, len(modes) * len(chosen)):
-                    found["rejections"].append({"tokenizer": place.name} | row)
+                for row in rows(place):
+                    found[name].append({"tokenizer": place.name} | row)
             except ticore.TicoreError as error:
                 found["skipped"][place.name] = str(error)
         found["complete"] = True
     except KeyboardInterrupt:
         _aside.print("interrupted; this is what was found until then")
+
+
+def _finish(given: argparse.Namespace, found: Found, name: str, table: Table) -> int:
+    """Store and show what was found; the exit status."""
     _store(found, given.json)
-    _show([rejections_table(found["rejections"])])
+    _show([table])
     _say_skipped(found["skipped"])
-    return _status(found, found["rejections"])
+    return _status(found, found[name])
 
 
 def _status(about: Found, rows: Sequence[Found]) -> int:

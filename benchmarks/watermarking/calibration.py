@@ -30,11 +30,12 @@ from rich.table import Table
 import ticore
 from benchmarks.about import about
 from benchmarks.kept import Kept, code_digest, digest_of
-from benchmarks.running import attempt, positive, report, write_missing
+from benchmarks.running import attempt, command, positive, report, write_missing
 from benchmarks.workers import Found
 from ticore.schemes import Evidence, ExactGreens, Exponential, Greens, Null
 from ticore.schemes.evidence import Evidences
 from ticore.schemes.readers import TransformersSynthID
+from ticore.schemes.readers.table_bits import TableBits
 from ticore.watermarking import Detection
 from ticore.watermarking.stretches import find_segments
 
@@ -221,8 +222,8 @@ def _ville(null: Null, scores: Floats) -> Floats:
     elif isinstance(null, Exponential):
         ratios = scores / 2 - math.log(2)
     else:
-        places = np.arange(null.unit + 1) / null.unit  # type: ignore[attr-defined]
-        chances = null.chances  # type: ignore[attr-defined]
+        assert isinstance(null, TableBits), "an arm has one of these four"
+        chances, places = null.chances, np.arange(null.unit + 1) / null.unit
         tilt = 0.5 / math.sqrt(chances @ places**2 - (chances @ places) ** 2)
         ratios = tilt * scores - math.log(chances @ np.exp(tilt * places))
     sums = np.concatenate([np.zeros((len(scores), 1)), np.cumsum(ratios, axis=1)], axis=1)
@@ -340,11 +341,7 @@ def tables(found: Sequence[Found]) -> Iterator[Table]:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.watermarking.calibration",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command("watermarking.calibration", __doc__)
     parser.add_argument("--texts", type=positive, default=100_000, help="of each kind")
     parser.add_argument("--lengths", type=positive, nargs="+", default=LENGTHS, metavar="TOKENS")
     parser.add_argument("--processes", type=positive, default=1)

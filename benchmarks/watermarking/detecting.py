@@ -22,7 +22,7 @@ from rich.table import Table
 
 import ticore
 from benchmarks.about import about
-from benchmarks.running import attempt, positive, report
+from benchmarks.running import attempt, command, positive, report
 from benchmarks.workers import Found
 
 from .ids_alone import IdsAlone
@@ -75,11 +75,7 @@ def _table(rows: Sequence[Found]) -> Table:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.watermarking.detecting",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command("watermarking.detecting", __doc__)
     parser.add_argument("--tokens", type=positive, default=100_000, help="of the texts in all")
     parser.add_argument("--runs", type=positive, default=7)
     parser.add_argument("--json", type=Path, metavar="FILE", help="where all figures go")

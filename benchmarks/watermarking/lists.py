@@ -11,6 +11,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -34,11 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logits = rng.normal(size=given.size).astype(np.float32)
     libraries: dict[str, Any] = {"numpy": logits}
     softmax: dict[str, Callable[[], Any]] = {"numpy": lambda: np.exp(logits) / np.exp(logits).sum()}
-    try:
-        import torch  # noqa: PLC0415  # where it is installed
-    except ModuleNotFoundError:
-        pass
-    else:
+    if find_spec("torch") is not None:
+        torch = import_module("torch")
         torch.set_num_threads(1)
         libraries["torch"] = tensor = torch.tensor(logits)
         softmax["torch"] = lambda: tensor.softmax(-1)

@@ -6,6 +6,7 @@ import json
 import unicodedata
 from base64 import b64encode
 from collections.abc import Callable
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -597,7 +598,10 @@ def test_ids_may_be_left_out_up_to_a_bound(ids: list[int]) -> None:
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_a_prefix_that_merges_lack_is_refused(tmp_path: Path, prefix: str) -> None:
     """The library would cut it off them all the same, within a character, and abort."""
-    change = lambda state: state["model"].update(continuing_subword_prefix=prefix)  # noqa: E731
+
+    def change(state: dict[str, Any]) -> None:
+        state["model"]["continuing_subword_prefix"] = prefix
+
     with pytest.raises(ModelFilesError, match="begins with continuing_subword_prefix"):
         HuggingFaceTokenizer.from_file(_file(tmp_path, change, "hf-gpt2"))
 
@@ -623,9 +627,9 @@ def test_a_character_map_that_is_none_is_refused(tmp_path: Path, charsmap: bytes
     field = {"type": "Precompiled", "precompiled_charsmap": b64encode(charsmap).decode()}
     nested = {"type": "Sequence", "normalizers": [{"type": "NFC"}, field]}
     for normalizer in (field, nested):
-        change = lambda state, it=normalizer: state.update(normalizer=it)  # noqa: E731
+        file = _file(tmp_path, methodcaller("update", normalizer=normalizer))
         with pytest.raises(ModelFilesError, match="found an index of"):
-            HuggingFaceTokenizer.from_file(_file(tmp_path, change))
+            HuggingFaceTokenizer.from_file(file)
 
 
 def test_a_character_map_that_is_one(tmp_path: Path) -> None:
@@ -667,10 +671,9 @@ def test_steps_that_fail_at_texts_are_refused(
 def test_many_replacements_that_make_texts_no_longer(tmp_path: Path) -> None:
     steps = [_replacing("``", '"'), _replacing("''", '"'), _replacing("ab", "cd")] * 20
     steps.append(_replacing(" ", "▁"))
-    change = lambda state: state.update(  # noqa: E731
-        normalizer={"type": "Sequence", "normalizers": steps}
-    )
-    assert HuggingFaceTokenizer.from_file(_file(tmp_path, change)).encode("''") == [ord('"')]
+    chain = {"type": "Sequence", "normalizers": steps}
+    file = _file(tmp_path, methodcaller("update", normalizer=chain))
+    assert HuggingFaceTokenizer.from_file(file).encode("''") == [ord('"')]
 
 
 def test_what_fails_at_some_texts_is_refused(tmp_path: Path) -> None:

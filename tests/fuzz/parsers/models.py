@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,8 @@ from safetensors.numpy import save
 from tests.fuzz.mutations import damaged_bytes, damaged_json
 from ticore.errors import CapacityError
 from ticore.interfaces import ModelBackend
+
+from .base import Parser
 
 VOCABULARY, WIDTH, INNER, LAYERS = 20, 8, 12, 2
 CONFIG: dict[str, Any] = {
@@ -123,6 +126,12 @@ def open_model(backend: ModelBackend, name: str, content: bytes, path: Path) -> 
     decoder.rewind(1)
     assert model.eos_ids <= {*range(model.logit_width)}, f"ends {model.eos_ids}"
     model.digest()
+
+
+def parser_of_config(name: str, backend: ModelBackend) -> Parser:
+    """The config of a model, as a backend reads it that takes tenths of a second to do so."""
+    opened = partial(open_model, backend, "config.json")
+    return Parser(f"config.json on {name}", written(CONFIG), damaged_json, opened, thorough=300)
 
 
 def damaged_weights(draw: Random, data: bytes) -> bytes:

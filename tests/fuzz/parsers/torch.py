@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from tests.fuzz.mutations import damaged_json
 from ticore_torch import BACKEND
 
-from .base import Parser
-from .models import CONFIG, open_model, written
+from .models import parser_of_config
 
-PARSERS = [
-    Parser(
-        "config.json on torch",
-        written(CONFIG),
-        damaged_json,
-        partial(open_model, BACKEND, "config.json"),
-        thorough=300,
-    )
-]
+PARSERS = [parser_of_config("torch", BACKEND)]
