@@ -16,10 +16,21 @@ KEY = bytes(range(32))
 @pytest.mark.parametrize("scheme", ["left_hash"])
 def test_a_watermarker_comes_back_as_it_was(scheme, again):
     """Also in the midst of its random numbers, if they have a seed."""
+    model = ticore.load_model("tiny-en")
+    # The end of a text is special: a prompt with one is refused but where it is a boundary.
+    chat = [*model.tokenizer.encode("It was late."), *model.eos_ids]
     mark = ticore.Watermarker(
-        ticore.load_model("tiny-en"), scheme, key=KEY, seed=1, temperature=0.9, top_k=40
+        model,
+        scheme,
+        key=KEY,
+        seed=1,
+        temperature=0.9,
+        top_k=40,
+        view="whole",
+        specials="boundaries",
     )
     prompt = "The weather in spring is what"
     mark.generate(prompt, 12)
     back = again(mark)
-    assert back.generate(prompt, 12).ids == mark.generate(prompt, 12).ids
+    for each in (prompt, chat):
+        assert back.generate(each, 12).ids == mark.generate(each, 12).ids

@@ -65,6 +65,7 @@ class Watermarker:
         self._arguments = {
             "observation": observation,
             "view": view,
+            "specials": specials,
             "end_of_text": end_of_text,
             "temperature": temperature,
             "top_k": top_k,
