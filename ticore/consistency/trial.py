@@ -25,9 +25,12 @@ _MENDING = ("", "a", " 1")
 # No random walk makes a long run of one character, after which an engine that keeps no more than a
 # window of the text has forgotten what stands before. A text, a character, and how many of them;
 # windows being powers of two, what is looked at is as long as one of these, or one longer.
-_RUNS = (("", " ", 33), ("a", " ", 129), ("", "a", 33), ("a", "\n", 33))
-_MARKS = ("o", "\u0316", 65)  # an acute accent goes with the letter, across all of them
-_WINDOWS = (1, 8, 32, 64, 128)
+_LONGEST_RUN = 300
+_RUNS = tuple(
+    (before, run, _LONGEST_RUN) for before, run in (("", " "), ("a", " "), ("", "a"), ("a", "\n"))
+)
+_MARKS = ("o", "\u0316", 130)  # an acute accent goes with the letter, across all of them
+_WINDOWS = (*(1 << n for n in range(9)), _LONGEST_RUN - 1)
 _AFTER_RUNS = ("a \n", "\u0301")
 _CUTS = 256  # ways to cut a token in two that are looked at: there is no end of a long one
 
