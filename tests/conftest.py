@@ -9,9 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite(
-    "tests.model_contract", "tests.tokenizer_contract", "tests.consistency.random_bpe"
-)
+pytest.register_assert_rewrite("tests.support.tokenizer_contract", "tests.support.random_bpe")
 
 # The same examples on every run: a failure in continuous integration is a failure everywhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
@@ -21,7 +19,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture(scope="session", autouse=True)
 def tables_of_this_run(tmp_path_factory):
-    """Tables are made anew in every run, by one worker for all, and not in the user's cache."""
+    """Each run makes the tables once, in one worker for all, and not in the user's cache."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
@@ -32,7 +30,7 @@ def tables_of_this_run(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def interrupts_arrive():
-    """Whoever runs the tests in the background makes them, and what they start, deaf to Ctrl-C."""
+    """A shell that runs tests in the background makes them, and what they start, ignore Ctrl-C."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

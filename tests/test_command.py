@@ -48,7 +48,7 @@ def run(code: str, **values: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
 
 
-@pytest.mark.parametrize("name", ["ticore", "numpy.linalg", "ticore.cli.models"])
+@pytest.mark.parametrize("name", ["ticore._cli", "numpy.linalg", "ticore._cli.models"])
 def test_ctrl_c_while_something_is_imported(name: str) -> None:
     done = run(WHILE_IMPORTING, name=name)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"ticore: interrupted\n")
@@ -56,7 +56,8 @@ def test_ctrl_c_while_something_is_imported(name: str) -> None:
 
 def test_ctrl_c_while_the_module_is_run() -> None:
     """`python -m ticore` imports ticore itself first; what comes then is most of the time."""
-    code = WHILE_IMPORTING.replace("{function}()", "import runpy, ticore\nsys.argv[0] = 'ticore'\n")
+    code = WHILE_IMPORTING.replace("from {module} import {function}", "")
+    code = code.replace("{function}()", "import runpy, ticore\nsys.argv[0] = 'ticore'\n")
     code += "runpy.run_module('ticore', run_name='__main__', alter_sys=True)"
     done = run(code, name="typer")
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"ticore: interrupted\n")
@@ -78,7 +79,7 @@ def test_who_is_deaf_to_ctrl_c_stays_so() -> None:
 
 
 def test_nobody_reads_it() -> None:
-    scripts = WHILE_IMPORTING.format(module="ticore_command", function="main", name="numpy")
+    scripts = WHILE_IMPORTING.format(module="ticore.__main__", function="main", name="numpy")
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([sys.executable, "-c", scripts], stderr=write, check=False)

@@ -1,12 +1,14 @@
 """Places, backends and what is said when one is not there."""
 
+import math
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
 
-from tests.models import ToyModel, ToyTokenizer
+import ticore
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import Verifier, WatermarkDetector, compare, load_model, load_tokenizer, registry
 from ticore.consistency import audit
 from ticore.errors import MissingExtraError, ModelFilesError, SettingsError, UnknownPlaceError
@@ -24,7 +26,10 @@ class ToyBackend:
 
     def load(self, location, load_tokenizer, options):
         assert load_tokenizer is registry.load_tokenizer
-        return ToyModel(ToyTokenizer([location, "a"]), **options)
+        settings = dict(options)
+        model = ToyModel(ToyTokenizer([location, "a"]), seed=settings.pop("seed", 0))
+        model.other_options = settings
+        return model
 
 
 TOYS = ToyBackend()
@@ -46,7 +51,7 @@ def _declared(monkeypatch):
     )
 
 
-def test_an_embedded_model_by_its_name():
+def test_load_model_opens_a_bundled_model_by_its_name():
     model = load_model("tiny-en")
     assert isinstance(model, LanguageModel)
     assert isinstance(model.tokenizer, Tokenizer)
@@ -55,8 +60,10 @@ def test_an_embedded_model_by_its_name():
 
 
 @pytest.mark.usefixtures("_declared")
-def test_a_backend_opens_what_ships_with_another(tmp_path, monkeypatch):
-    (folder,) = load_model("toys:tiny-en").tokenizer.pieces[:1]
+def test_load_model_opens_a_model_that_is_bundled_with_another_backend(tmp_path, monkeypatch):
+    model = load_model("toys:tiny-en")
+    assert model.other_options == {"dtype": "float64"}
+    (folder,) = model.tokenizer.pieces[:1]
     assert {path.name for path in Path(folder).iterdir()} >= {"config.json", "model.safetensors"}
     # A file that is called so comes first, and what lies nowhere stays a name.
     monkeypatch.chdir(tmp_path)
@@ -67,15 +74,16 @@ def test_a_backend_opens_what_ships_with_another(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("_declared")
-def test_a_third_partys_backend():
+def test_load_model_finds_the_backend_of_a_third_party():
     assert load_model("toy").tokenizer.pieces == ["toy", "a"]
     model = load_model("toys:C:/x", seed=3)
+    assert model.other_options == {}
     assert model.tokenizer.pieces == ["C:/x", "a"]
     assert load_tokenizer("toy").pieces == ["toy", "a"]
 
 
 @pytest.mark.usefixtures("_declared")
-def test_a_missing_framework_says_how_to_get_it():
+def test_load_model_says_how_to_install_a_missing_framework():
     with pytest.raises(MissingExtraError, match=r"with its extra 'heavy'|\[heavy\]'"):
         load_model("heavy:x")
     with pytest.raises(MissingExtraError, match="install the package that has this module"):
@@ -90,18 +98,18 @@ def test_a_missing_framework_says_how_to_get_it():
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("tiny-de", r"no embedded model is called 'tiny-de' \(there are: tiny-en\)"),
-        ("", "no embedded model is called ''"),
+        ("tiny-de", r"no bundled model is called 'tiny-de' \(there are: tiny-en\)"),
+        ("", "no bundled model is called ''"),
         ("nix:x", "no backend for models is called 'nix'; installed are: embedded"),
         (":x", "no backend for models is called ''"),
     ],
 )
-def test_unknown_models(place, message):
+def test_load_model_refuses_an_unknown_place(place, message):
     with pytest.raises(UnknownPlaceError, match=message):
         load_model(place)
 
 
-def test_unknown_tokenizers():
+def test_load_tokenizer_refuses_an_unknown_place():
     with pytest.raises(
         UnknownPlaceError, match="installed are: sentencepiece, tiktoken, tokenizers"
     ):
@@ -110,10 +118,10 @@ def test_unknown_tokenizers():
         load_tokenizer("sentencepiece:/nowhere")
 
 
-def test_choose():
-    assert registry.choose("codec", {"a": 1}, "a") == 1
+def test_lookup_finds_bundled_variants_and_lists_them_otherwise():
+    assert registry.lookup("codec", {"a": 1}, "a") == 1
     with pytest.raises(SettingsError, match="unknown codec 'c': choose one of a, b"):
-        registry.choose("codec", {"b": 2, "a": 1}, "c")
+        registry.lookup("codec", {"b": 2, "a": 1}, "c")
 
 
 class Adopter:
@@ -147,20 +155,20 @@ def _adopting(monkeypatch):
 
 
 @pytest.mark.usefixtures("_adopting")
-def test_a_tokenizer_of_another_library():
+def test_wrap_takes_a_tokenizer_of_another_library_everywhere():
     found, before = ["b"], ADOPTER.asked
-    adopted = registry.as_tokenizer(found)
+    adopted = registry.wrap(found)
     assert adopted.pieces == ["a", "b"]
-    assert registry.as_tokenizer(adopted) is adopted
-    assert registry.as_tokenizer(found) is adopted
+    assert registry.wrap(adopted) is adopted
+    assert registry.wrap(found) is adopted
     assert ADOPTER.asked == before + 1
     assert compare(found, [0, 1]).consistent
     assert Verifier(found).tokenizer is adopted
     assert WatermarkDetector(found, key=bytes(32)).tokenizer is adopted
     found.append("c")
-    assert registry.as_tokenizer(found).pieces == ["a", "b", "c"]
-    assert registry.as_tokenizer(["b"]) is not adopted
-    others = [registry.as_tokenizer([str(n)]) for n in range(9)]
+    assert registry.wrap(found).pieces == ["a", "b", "c"]
+    assert registry.wrap(["b"]) is not adopted
+    others = [registry.wrap([str(n)]) for n in range(9)]
     assert len(registry._ADOPTED) < len(others)
 
 
@@ -173,19 +181,56 @@ def test_a_tokenizer_of_another_library():
         (ToyModel, "a builtins.type"),
     ],
 )
-def test_what_is_no_tokenizer(found, said):
+def test_wrap_refuses_what_no_backend_knows(found, said):
     for take in (
-        registry.as_tokenizer,
+        registry.wrap,
         Verifier,
         audit,
         lambda it: compare(it, []),
         lambda it: WatermarkDetector(it, key=bytes(32)),
     ):
-        with pytest.raises(SettingsError, match=f"expected a tokenizer, .*, found {said}"):
+        with pytest.raises(SettingsError, match=f"expected a tokenizer of .*, found {said}"):
             take(found)
 
 
-def test_what_is_no_model():
+def test_require_model_refuses_the_name_of_a_model():
     registry.require_model(load_model("tiny-en"))
-    with pytest.raises(SettingsError, match=r"expected a model .*, found the text 'tiny-en'; open"):
+    with pytest.raises(
+        SettingsError, match=r"expected a model .*, found the text 'tiny-en'; wrap a"
+    ):
         registry.require_model("tiny-en")
+
+
+def test_lookup_finds_variants_of_other_packages_and_prefers_bundled_ones(monkeypatch):
+    entries = [EntryPoint(name, "math:pi", "ticore.codecs") for name in ("a", "b")]
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries)
+    assert registry.lookup("codec", {"a": 1}, "b", "ticore.codecs") == math.pi
+    assert registry.lookup("codec", {"a": 1}, "a", "ticore.codecs") == 1
+    with pytest.raises(SettingsError, match="unknown codec 'c': choose one of a, b"):
+        registry.lookup("codec", {"a": 1}, "c", "ticore.codecs")
+
+
+class Network:
+    """A network of transformers, as far as it is looked at."""
+
+    config = None
+
+    def generate(self):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("found", "advice"),
+    [
+        (Network(), "this is a network: give its tokenizer, or wrap both"),
+        (ToyModel(ToyTokenizer(["a"])), "give the model's tokenizer: model.tokenizer"),
+    ],
+)
+def test_wrap_says_where_the_tokenizer_of_a_model_is(found, advice):
+    with pytest.raises(SettingsError, match=advice):
+        registry.wrap(found)
+
+
+def test_wrap_is_the_public_function_and_as_tokenizer_its_old_name():
+    tokenizer = load_tokenizer("tiny-en")
+    assert ticore.wrap(tokenizer) is registry.as_tokenizer(tokenizer) is tokenizer

@@ -2,53 +2,59 @@
 
 The public names, by what they are for:
 
-- open things: `load_model`, `load_tokenizer`;
+- open things: `load_model`, `load_tokenizer`; use a tokenizer of another library: `wrap`;
 - look at a list of tokens: `compare`, `Verifier`;
-- write and detect watermarks: `Watermarker`, `WatermarkDetector`; text that merely survives:
-  `consistent_generate`, and for many prompts at once `consistent_generate_batch`;
-- hide and find messages: `Steganographer`, `Agreement`, `Pact`;
-- keys for both: `new_key`, `load_key`, `parse_key`, `RawKey`;
+- write and detect watermarks: `Watermarker`, `WatermarkDetector`, and `WatermarkAgreement`, the
+  file that both share;
+- write text without a watermark that survives retokenization: `Generator`, `consistent_generate`,
+  `consistent_generate_batch`;
+- hide and find messages: `Steganographer`, `Embedding`, `Agreement`;
+- keys for both: `Key`, `load_key`, `new_key`, `parse_key`;
 - when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
+
+A module or package whose name begins with an underscore is private. To import `ticore` takes
+milliseconds: each name is imported when it is first used.
 """
 
-from .candidates import Candidates, Pool, PoolSettings
-from .consistency import Comparison, Verification, Verifier, compare
-from .errors import TicoreError
-from .keys import RawKey
-from .registry import load_model, load_tokenizer
-from .steganography import (
-    Agreement,
-    Embedding,
-    Pact,
-    Steganographer,
-    load_key,
-    new_key,
-    parse_key,
-)
-from .watermarking import (
-    Generated,
-    WatermarkDetector,
-    Watermarker,
-    consistent_generate,
-    consistent_generate_batch,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._support import moved_modules
+
+if TYPE_CHECKING:
+    from ._version import __version__
+    from .consistency import Comparison, Verification, Verifier, compare
+    from .errors import TicoreError
+    from .keys import Key, load_key, new_key, parse_key
+    from .registry import load_model, load_tokenizer, wrap
+    from .steganography import Agreement, Embedding, Steganographer
+    from .watermarking import (
+        Detection,
+        Generated,
+        Generator,
+        WatermarkAgreement,
+        WatermarkDetector,
+        Watermarker,
+        consistent_generate,
+        consistent_generate_batch,
+    )
 
 __all__ = [
     "Agreement",
-    "Candidates",
     "Comparison",
+    "Detection",
     "Embedding",
     "Generated",
-    "Pact",
-    "Pool",
-    "PoolSettings",
-    "RawKey",
+    "Generator",
+    "Key",
     "Steganographer",
     "TicoreError",
     "Verification",
     "Verifier",
+    "WatermarkAgreement",
     "WatermarkDetector",
     "Watermarker",
+    "__version__",
     "compare",
     "consistent_generate",
     "consistent_generate_batch",
@@ -57,4 +63,72 @@ __all__ = [
     "load_tokenizer",
     "new_key",
     "parse_key",
+    "wrap",
 ]
+
+# Where each name comes from; a test compares this with the imports above.
+_HOMES = {
+    "_version": ("__version__",),
+    "consistency": ("Comparison", "Verification", "Verifier", "compare"),
+    "errors": ("TicoreError",),
+    "keys": ("Key", "load_key", "new_key", "parse_key"),
+    "registry": ("load_model", "load_tokenizer", "wrap"),
+    "steganography": ("Agreement", "Embedding", "Steganographer"),
+    "watermarking": (
+        "Detection",
+        "Generated",
+        "Generator",
+        "WatermarkAgreement",
+        "WatermarkDetector",
+        "Watermarker",
+        "consistent_generate",
+        "consistent_generate_batch",
+    ),
+}
+_PACKAGES = (
+    "backend_kit",
+    "candidates",
+    "codecs",
+    "consistency",
+    "corpus",
+    "disambiguation",
+    "errors",
+    "evaluation",
+    "interfaces",
+    "keys",
+    "registry",
+    "report",
+    "schemes",
+    "steganography",
+    "testing",
+    "watermarking",
+)
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+# Old name -> its new home; each use of an old name warns.
+_RENAMED = {
+    "Candidates": "ticore.candidates:Candidates",
+    "Pact": "ticore.steganography._pact:Pact",
+    "Pool": "ticore.candidates:Pool",
+    "PoolSettings": "ticore.candidates:PoolSettings",
+    "RawKey": "ticore:Key",
+}
+
+moved_modules.install()
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f".{name}", __name__)
+    if name in _RENAMED:
+        from ._support.deprecation import moved_names  # noqa: PLC0415  # imports stay lazy
+
+        return moved_names(__name__, _RENAMED)(name)
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PACKAGES})

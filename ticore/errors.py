@@ -1,8 +1,27 @@
-"""Every error a user can meet. Each text says what was expected, what was found, what to do."""
+"""Every error a user can meet. Each text says what was expected, what was found, what to do.
+
+TicoreError
+├── SettingsError, WrongTypeError           an argument is wrong
+├── CredentialError, AgreementError         a key, password or agreement is wrong
+├── UnknownPlaceError, MissingExtraError    a model or tokenizer cannot be found
+├── ModelFilesError, ModelError             a model or tokenizer cannot be used
+├── FileError                               a file cannot be used
+│   ├── InputFileError                      it cannot be read, or holds the wrong content
+│   └── OutputFileError                     it cannot be written
+├── PromptError, CapacityError              a text cannot be written
+├── InconsistentStateError                  a method was called in the wrong state
+├── UnscorableTextError                     a text cannot be searched for a watermark
+└── ExtractionError                         a message cannot be read
+    ├── OutsidePoolError                    the text has a token that cannot have been written
+    ├── IncompleteMessageError              the text ends too early
+    └── AlteredTextError                    the text, the key or a setting is not the writer's
+"""
 
 from __future__ import annotations
 
 import reprlib
+import warnings
+from typing import Any
 
 
 class TicoreError(Exception):
@@ -18,7 +37,7 @@ class WrongTypeError(TicoreError, TypeError):
 
 
 class UnknownPlaceError(TicoreError, LookupError):
-    """A `BACKEND:LOCATION` names no backend or no embedded model."""
+    """A `BACKEND:LOCATION` names no backend or no bundled model."""
 
 
 class MissingExtraError(TicoreError, ImportError):
@@ -30,7 +49,7 @@ class ModelFilesError(TicoreError):
 
 
 class ModelError(TicoreError):
-    """A model answered with something that is no distribution, such as NaN logits."""
+    """A model gave logits that are not a distribution, such as NaN."""
 
 
 class PromptError(TicoreError, ValueError):
@@ -38,7 +57,7 @@ class PromptError(TicoreError, ValueError):
 
 
 class InconsistentStateError(TicoreError, RuntimeError):
-    """Candidates were asked for while the list of tokens is itself inconsistent."""
+    """An operation does not fit the current state, such as candidates after inconsistent tokens."""
 
 
 class CapacityError(TicoreError):
@@ -57,20 +76,39 @@ class IncompleteMessageError(ExtractionError):
     """The text ends before the message does."""
 
 
-class AuthenticationError(ExtractionError):
-    """A message was read, but its tag does not fit: other key, prompt, settings, or altered."""
+class AlteredTextError(ExtractionError):
+    """A message was read, but it does not authenticate.
+
+    The text was altered, or the key, the prompt or a setting is not the writer's.
+    """
 
 
 class UnscorableTextError(TicoreError, ValueError):
-    """A text is too short to be looked at for a watermark, or is no text."""
+    """A text is too short to be searched for a watermark, or is not valid text."""
 
 
-class KeyFormatError(TicoreError, ValueError):
-    """A key, password or agreement file is not of the expected form."""
+class _KeyFormatError(TicoreError, ValueError):
+    """The former common class of the next two, so that `except KeyFormatError` catches both."""
+
+
+class CredentialError(_KeyFormatError):
+    """A key or a password is missing or malformed."""
+
+
+class AgreementError(_KeyFormatError, SettingsError):
+    """An agreement is malformed, or does not fit the model that it is used with."""
 
 
 class FileError(TicoreError, OSError):
-    """A file cannot be read or written, or holds something else than it should."""
+    """A file cannot be used: one of the next two says why."""
+
+
+class InputFileError(FileError):
+    """A file cannot be read, or it does not hold what it should."""
+
+
+class OutputFileError(FileError):
+    """A file cannot be written."""
 
 
 def shown(value: object) -> str:
@@ -87,3 +125,21 @@ def shown(value: object) -> str:
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 62
+
+
+# Former names: what they stand for now, and what to write instead.
+_FORMER: dict[str, tuple[type[TicoreError], str]] = {
+    "AuthenticationError": (AlteredTextError, "AlteredTextError"),
+    "KeyFormatError": (_KeyFormatError, "CredentialError or AgreementError"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # `_support.deprecation` does the same for other modules, but errors import nothing.
+    if name not in _FORMER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found, instead = _FORMER[name]
+    warnings.warn(
+        f"{__name__}.{name} is deprecated; use {instead}", DeprecationWarning, stacklevel=2
+    )
+    return found

@@ -1,6 +1,7 @@
-"""What the core asks of tokenizers and models. Backends implement these and nothing else.
+"""What the core asks of tokenizers and models. Backends implement these interfaces.
 
-A backend translates, it does not decide: no sampling, no filtering, no special tokens added.
+A backend translates and does not decide: it samples nothing, filters nothing, and adds no special
+tokens. `ticore.testing` has the tests that a backend must pass.
 """
 
 from __future__ import annotations
@@ -18,43 +19,45 @@ Logits = npt.NDArray[np.floating]
 
 @dataclass(frozen=True, eq=False)
 class TokenizerStructure:
-    """How a tokenizer works, in neutral terms, so that the core can reason without its library.
+    """How a tokenizer works, in terms that do not depend on its library.
 
-    A field says what is known for certain. An adapter that cannot describe its tokenizer in these
-    terms returns no structure at all, and the core asks the tokenizer itself.
+    Every field must be exactly right. An adapter that cannot describe its tokenizer in these terms
+    returns no structure, and the core calls the tokenizer itself.
 
-    `encode` works in this order: added tokens are found and set apart; each stretch of text between
-    them is normalised, given its dummy prefix, and split by the pretokenizer; every part is broken
-    into atoms, which the algorithm joins into pieces.
+    `encode` works in this order:
+
+    1. It finds added tokens and sets them apart.
+    2. It normalizes each stretch of text between them, and puts the dummy prefix before it.
+    3. The pretokenizer splits each stretch into parts.
+    4. Each part is split into atoms, and the algorithm joins atoms into pieces.
 
     Attributes:
-        kind: `bpe` (best-first merges) or `unigram` (SentencePiece's most probable segmentation,
-            its scores added up in float32 from left to right).
+        kind: `bpe` (byte-pair encoding: the best merge first) or `unigram` (SentencePiece's most
+            probable segmentation; scores are summed in float32 from left to right).
         atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`.
-        pieces: bool[vocab_size], the ids that the algorithm itself gives. Special ids, added
-            tokens and the bytes of `byte_ids` are none.
-        merges: int32[n, 3], ids (left, right, result) of each rule of BPE, most urgent first; None
-            if every two neighbours that spell a piece may merge, as `ranks` says. Of equally
-            urgent merges the leftmost comes first, here and there.
-        ranks: int32[vocab_size], the urgency of the merges that yield a piece, least first; only
-            where `merges` is None, and meaningless where `pieces` is False.
+        pieces: bool[vocab_size], True for an id that the algorithm itself gives. False for special
+            ids, added tokens and the ids of `byte_ids`.
+        merges: int32[n, 3], ids (left, right, result) of each BPE rule, the first one applied
+            first; None if any two neighbours that spell a piece may merge, in the order of `ranks`.
+            Of equally ranked merges, the leftmost is applied first, with `merges` and `ranks`.
+        ranks: int32[vocab_size], the order of the merges that give a piece, lowest first. Only
+            where `merges` is None; without meaning where `pieces` is False.
         scores: float32[vocab_size], log probabilities of the pieces; unigram only.
-        byte_ids: for each of the 256 byte values the id that stands for it where a character is no
-            piece; empty if there is no byte fallback.
-        ignore_merges: a part of the text that is a piece as a whole stays whole, even if merging
-            would not yield it.
-        normalizer: `identity`, `nfc`, or another name.
-        normalize: text to what the algorithm reads in its place, with plain spaces and no dummy
-            prefix; None where it reads the text as it is.
-        pretokenizer: regular expressions applied in turn, each to the parts that the one before
-            left; their matches, and what lies between matches, are encoded one by one. Empty: the
-            whole text is one part.
-        dummy_prefix: `encode` puts one space before the text and `decode` takes it away. Where
-            added tokens can be written, it stands before the text only, not behind each of them;
-            nothing is said of a text behind a special token.
-        keeps_whitespace: runs of spaces, and spaces at the ends, reach the tokens as they are.
-        added_tokens: texts that are found before anything else is looked at (leftmost first, of
-            those the longest), and the ids they give.
+        byte_ids: the id for each of the 256 byte values, for characters that are not pieces; empty
+            if there is no byte fallback.
+        ignore_merges: whether a part of the text that is a piece stays whole, even if merging would
+            not give it.
+        normalizer: its name: `identity`, `nfc`, or another one.
+        normalize: from a text to the text that the algorithm reads instead, with plain spaces and
+            without a dummy prefix; None if it reads the text as it is.
+        pretokenizer: regular expressions. The first splits the text into its matches and the text
+            between them, and each further one splits the parts of the one before. Each part is
+            encoded by itself. Empty: the whole text is one part.
+        dummy_prefix: whether `encode` puts one space before the text and `decode` removes it. It is
+            put before the whole text only, not after each added token.
+        keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
+        added_tokens: texts that are found before anything else (the leftmost first, of those the
+            longest), and their ids.
     """
 
     kind: Literal["bpe", "unigram"]
@@ -84,27 +87,34 @@ class Tokenizer(Protocol):
 
     @property
     def special_ids(self) -> frozenset[int]:
-        """Control, unknown and other ids that `encode` never gives. Never candidates."""
+        """Control, unknown and other ids that `encode` never gives. They are never candidates."""
         ...
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `text`, no special tokens added. Raises SettingsError for lone surrogates."""
+        """Ids of `text`, without added special tokens.
+
+        Raises:
+            SettingsError: the text holds a lone surrogate.
+        """
         ...
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """`[encode(t) for t in texts]`, faster where the library can."""
+        """`[encode(text) for text in texts]`, faster where the library can."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Text of `ids`: no clean-up of spaces, malformed UTF-8 as U+FFFD, control ids silent."""
+        """Text of `ids`, without clean-up of spaces.
+
+        Malformed UTF-8 becomes U+FFFD, and control ids add nothing.
+        """
         ...
 
     def token_bytes(self, token: int) -> bytes:
-        """Bytes that one id adds to a text, its leading space included; empty for control ids."""
+        """Bytes that one id adds to a text, with its leading space; empty for control ids."""
         ...
 
     def structure(self) -> TokenizerStructure | None:
-        """A description of this tokenizer, or None where none fits exactly."""
+        """A description of this tokenizer; None if none is exactly right."""
         ...
 
     def digest(self) -> str:
@@ -114,28 +124,28 @@ class Tokenizer(Protocol):
 
 @runtime_checkable
 class NamingTokenizer(Tokenizer, Protocol):
-    """A Tokenizer that also says what its special ids are. It need not: others work as well."""
+    """A Tokenizer that also says what its special ids are. These methods are optional."""
 
     @property
     def unknown_ids(self) -> frozenset[int]:
         """The special ids that `encode` may give for text it does not know, such as `<unk>`.
 
-        Text is lost where one stands. Without this property, each special id without bytes is
-        taken for one that a receiver keeps as it is, such as an end of text.
+        Such an id means that text is lost. Without this property, every special id without bytes
+        counts as one that a receiver keeps, such as an end of text.
         """
         ...
 
     def token_name(self, token: int) -> str:
-        """How the library names one id, such as `<|im_start|>`; empty for an id without a name."""
+        """The library's name of an id, such as `<|im_start|>`; empty for an id without a name."""
         ...
 
 
 class Decoder(Protocol):
-    """A model reading one text from left to right. Owns the KV cache."""
+    """A model that reads one text from left to right. It owns the KV cache. Use one per thread."""
 
     @property
     def ids(self) -> Sequence[int]:
-        """Ids read so far: the prompt, then what was pushed."""
+        """Ids read so far: the prompt, then the pushed ids."""
         ...
 
     def logits(self) -> Logits:
@@ -143,23 +153,27 @@ class Decoder(Protocol):
         ...
 
     def push(self, token: int) -> None:
-        """Read one more id. Raises CapacityError when the context is full."""
+        """Read one more id.
+
+        Raises:
+            CapacityError: the context is full.
+        """
         ...
 
     def rewind(self, count: int) -> None:
-        """Forget the last `count` pushed ids. Costs no forward pass."""
+        """Forget the last `count` pushed ids, without a forward pass."""
         ...
 
 
 class BatchDecoder(Protocol):
-    """A model reading several texts side by side. Owns their KV caches.
+    """A model that reads several texts side by side. It owns their KV caches.
 
-    A row is named by its number from 0 on, and keeps it when others are dropped. Logits of a row
-    may differ in their last bits by which other rows are read beside it.
+    A row has a number, from 0 on, and keeps it when other rows are dropped. The last bits of a
+    row's logits may depend on the other rows that are read beside it. Use one per thread.
     """
 
     def ids(self, row: int) -> Sequence[int]:
-        """Ids of a row read so far: its prompt, then what was pushed."""
+        """Ids of a row read so far: its prompt, then the pushed ids."""
         ...
 
     def logits(self, row: int) -> Logits:
@@ -167,35 +181,43 @@ class BatchDecoder(Protocol):
         ...
 
     def push(self, tokens: Mapping[int, int]) -> None:
-        """Read one more id in each row that is named, in one forward pass; others stay as they are.
+        """Read one more id in some rows, in one forward pass. Other rows stay as they are.
 
-        Raises CapacityError where the context of one is full, and then reads in none.
+        Args:
+            tokens: the id for each row, by the row's number.
+
+        Raises:
+            CapacityError: the context of a row is full; then no row has read an id.
         """
         ...
 
     def rewind(self, row: int, count: int) -> None:
-        """Forget the last `count` pushed ids of a row. Costs no forward pass."""
+        """Forget the last `count` pushed ids of a row, without a forward pass."""
         ...
 
     def drop(self, row: int) -> None:
-        """Be done with a row: it costs nothing from now on, and must not be named again."""
+        """Free a row. It must not be used again."""
         ...
 
 
 class TopDecoder(Decoder, Protocol):
-    """A Decoder whose logits lie on a device, from which fetching all of them takes time."""
+    """A Decoder whose logits are on a device, from which fetching all of them takes time."""
 
     def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
-        """The `count` largest logits of the next token: ids int64[count], logits float[count].
+        """The largest logits of the next token, the largest first, NaN before all.
 
-        The largest first, NaN before all; which of equal ones come is left open.
+        Args:
+            count: how many. Any of several equal logits may be left out.
+
+        Returns:
+            Their ids, int64[count], and the logits, float[count].
         """
         ...
 
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """A causal language model with its tokenizer."""
+    """A causal language model with its tokenizer. Thread-safe: each text has its own Decoder."""
 
     @property
     def tokenizer(self) -> Tokenizer: ...
@@ -216,30 +238,38 @@ class LanguageModel(Protocol):
         ...
 
     def start(self, prompt_ids: Sequence[int]) -> Decoder:
-        """A Decoder that has read `prompt_ids`. A start token, if any, is the model's own matter.
+        """A Decoder that has read `prompt_ids`. The model adds a start token if it needs one.
 
-        Raises PromptError where the prompt exceeds `context_length`.
+        Raises:
+            PromptError: the prompt exceeds `context_length`.
         """
         ...
 
     def score(self, ids: Sequence[int]) -> Logits:
-        """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i]."""
+        """The logits before each id, in one pass.
+
+        Returns:
+            float[len(ids), logit_width]; row i predicts ids[i].
+        """
         ...
 
     def digest(self) -> str:
-        """Hex digest of everything that shapes the logits: weights, sizes, precision."""
+        """Hex digest of everything that determines the logits: weights, sizes, precision."""
         ...
 
 
 @runtime_checkable
 class PortableModel(LanguageModel, Protocol):
-    """A model whose logits other backends and machines compute as well, to 1e-9."""
+    """A model whose logits other backends and machines reproduce to 1e-9."""
 
     def portable_digest(self) -> str:
-        """Hex digest of what shapes the logits' values, the same in every backend.
+        """Hex digest of what determines the logits' values, the same in every backend.
 
-        See `ticore.checkpoint.Checkpoint`. Raises SettingsError where this model computes in
-        less than float64, whose last digits are nobody else's.
+        See `ticore.backend_kit.checkpoint.Checkpoint`.
+
+        Raises:
+            SettingsError: this model computes in less than float64, and other machines do not
+                reproduce its last digits.
         """
         ...
 
@@ -251,13 +281,19 @@ class BatchModel(LanguageModel, Protocol):
     def start_batch(
         self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
     ) -> BatchDecoder | None:
-        """A BatchDecoder whose rows have read `prompts`; None where this model cannot make one.
+        """A BatchDecoder whose rows have read `prompts`.
 
         Args:
-            rewindable: how far before the furthest place that a row has read it is ever rewound,
-                so that logits further back need no memory; None: to its prompt.
+            prompts: the ids that each row begins with.
+            rewindable: a row is never rewound by more ids than this from the furthest id that it
+                has read, so older logits need no memory; None: a row may be rewound to its prompt.
 
-        Raises PromptError as `start`, and names the row, before any is read.
+        Returns:
+            The decoder; None if this model cannot make one.
+
+        Raises:
+            PromptError: a prompt exceeds `context_length`; the text names its row, and no prompt
+                was read.
         """
         ...
 
@@ -270,43 +306,80 @@ class ModelBackend(Protocol):
 
     Attributes:
         summary: one line on what this backend loads.
-        shipped: names of models that come with it, each with one line on what it is.
+        shipped: names of the models that are bundled with it, each with one line about it.
+        shipped_options: optional. For the name of a bundled model, the options with which every
+            backend opens it unless the caller gives others.
     """
 
     summary: str
     shipped: Mapping[str, str]
 
     def folder(self, model: str) -> Path | None:
-        """Where the files of a shipped model lie, which other backends may open; None: nowhere."""
+        """The folder of a bundled model, for other backends; None if it has none."""
         ...
 
     def load(
         self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
     ) -> LanguageModel:
-        """Load the model at `location`; `load_tokenizer` opens any `BACKEND:LOCATION`.
+        """Load the model at `location`.
 
-        Raises ModelFilesError for missing or damaged files, SettingsError for unknown options.
+        Args:
+            location: the part of a place after the colon.
+            load_tokenizer: opens the tokenizer at any `BACKEND:LOCATION`.
+            options: settings by name, such as `dtype`.
+
+        Raises:
+            ModelFilesError: files are missing or damaged.
+            SettingsError: an option is unknown.
+        """
+        ...
+
+
+@runtime_checkable
+class AdoptingModelBackend(ModelBackend, Protocol):
+    """A ModelBackend that also takes models of its library that are in memory."""
+
+    def adopt(self, found: object, tokenizer: Tokenizer, original: object) -> LanguageModel | None:
+        """A LanguageModel that computes what `found` does; None if `found` is not of this library.
+
+        Args:
+            found: a model in memory.
+            tokenizer: its tokenizer, wrapped.
+            original: its tokenizer as the caller gave it.
+
+        Raises:
+            SettingsError: the model and the tokenizer do not fit.
+            ModelFilesError: it is a model of this library that cannot be adapted exactly.
         """
         ...
 
 
 class TokenizerBackend(Protocol):
-    """What an entry point of the group `ticore.tokenizers` names."""
+    """What an entry point of the group `ticore.tokenizers` names.
+
+    Attributes:
+        summary: one line on what this backend loads.
+    """
 
     summary: str
 
     def load(self, location: str) -> Tokenizer:
-        """Load the tokenizer file at `location`. Raises ModelFilesError."""
+        """Load the tokenizer at `location`.
+
+        Raises:
+            ModelFilesError: the file is missing, damaged, or of a kind that is not supported.
+        """
         ...
 
 
 @runtime_checkable
 class AdoptingBackend(TokenizerBackend, Protocol):
-    """A TokenizerBackend that also takes tokenizers that its library has opened already."""
+    """A TokenizerBackend that also takes tokenizers of its library that are in memory."""
 
     def adopt(self, found: object) -> Tokenizer | None:
-        """A Tokenizer that does what `found` does; None if that is none of this library's.
+        """A Tokenizer that does what `found` does; None if `found` is not of this library.
 
-        Raises ModelFilesError where it is one that cannot be adapted.
+        Raises:
+            ModelFilesError: it is a tokenizer of this library that cannot be adapted exactly.
         """
         ...

@@ -1,7 +1,8 @@
-"""Finding things by name: models and tokenizers through entry points, variants in their packages.
+"""Finds models and tokenizers through entry points, and variants such as codecs by their names.
 
-A place is one string, `BACKEND:LOCATION`, or the bare name of a model that ships with a backend.
-A third party adds a backend by declaring an entry point; nothing here knows any backend by name.
+A place is one string: `BACKEND:LOCATION`, or the bare name of a model that is bundled with a
+backend. A third party adds a backend by declaring an entry point; this module knows no backend by
+name.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar, cast, overload
 
+from ._support.installing import how_to_install
 from .errors import MissingExtraError, SettingsError, UnknownPlaceError, WrongTypeError
-from .installing import how_to_install
 from .interfaces import (
     AdoptingBackend,
+    AdoptingModelBackend,
     LanguageModel,
     ModelBackend,
     Tokenizer,
@@ -29,11 +31,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class BackendEntry:
-    """A backend that is known here, usable or not.
+    """A backend that is declared on this machine, usable or not.
 
     Attributes:
         name: the part of a place before the colon.
-        backend: the loaded backend, or None where `problem` says what is missing.
+        backend: the loaded backend; None if it cannot be loaded.
+        problem: what is missing if it cannot be loaded; else None.
     """
 
     name: str
@@ -42,18 +45,23 @@ class BackendEntry:
 
 
 def load_model(place: str, **options: object) -> LanguageModel:
-    """Open the model at `place`, such as `tiny-en` or `embedded:/path/to/dir`.
+    """Open a model, such as `tiny-en` or `torch:/path/to/dir`.
 
     Args:
-        place: `BACKEND:LOCATION`, or the name of an embedded model. A location may be such a name
-            as well, unless a file is called so: `torch:tiny-en` opens the same files with torch.
-        options: passed to the backend, such as `dtype="float32"`.
+        place: `BACKEND:LOCATION`, or the name of a bundled model. A location may be such a name
+            too, unless a file has this name: `torch:tiny-en` opens the bundled files with torch.
+        options: for the backend, such as `dtype="float32"`. Every backend opens a bundled model in
+            float64, so that other machines reproduce its logits, and any other model in float32.
+
+    Returns:
+        The model, with its tokenizer.
 
     Raises:
-        UnknownPlaceError: no such backend or embedded model.
+        UnknownPlaceError: there is no such backend or bundled model.
         MissingExtraError: the backend's packages are not installed.
         ModelFilesError: the files at the location are missing or damaged.
         SettingsError: the backend does not know an option.
+        WrongTypeError: the place is not a str.
 
     >>> load_model("tiny-en").tokenizer.vocab_size
     4096
@@ -63,16 +71,24 @@ def load_model(place: str, **options: object) -> LanguageModel:
     if not separator:
         name, location = _shipping_backend(place), place
     backend = cast(ModelBackend, _load(_entry(MODELS, name, place)))
-    return backend.load(_found(location, backend), load_tokenizer, options)
+    found, defaults = _found(location, backend)
+    return backend.load(found, load_tokenizer, {**defaults, **options})
 
 
 def load_tokenizer(place: str) -> Tokenizer:
-    """Open the tokenizer at `place`, such as `sentencepiece:/path/tokenizer.model`.
+    """Open a tokenizer, such as `sentencepiece:/path/tokenizer.model`.
 
-    The name of an embedded model opens that model's tokenizer.
+    Args:
+        place: `BACKEND:LOCATION`, or the name of a bundled model for that model's tokenizer.
+
+    Returns:
+        The tokenizer.
 
     Raises:
-        UnknownPlaceError, MissingExtraError, ModelFilesError: as `load_model`.
+        UnknownPlaceError: there is no such backend or bundled model.
+        MissingExtraError: the backend's packages are not installed.
+        ModelFilesError: the file at the location is missing or damaged.
+        WrongTypeError: the place is not a str.
     """
     _require_place(place)
     name, separator, location = place.partition(":")
@@ -82,57 +98,134 @@ def load_tokenizer(place: str) -> Tokenizer:
     return backend.load(location)
 
 
-def as_tokenizer(found: Tokenizer | object) -> Tokenizer:
-    """`found` if it is a Tokenizer, or what a backend makes of another library's tokenizer.
+@overload
+def wrap(found: Tokenizer | object) -> Tokenizer: ...
 
-    So a tokenizer of transformers, tokenizers or sentencepiece can be given wherever a Tokenizer
-    is taken. Special tokens that it would add to a text, such as a beginning, are left out. It is
-    converted once; of later changes to it, only that tokens were added is noticed.
+
+@overload
+def wrap(found: LanguageModel | object, tokenizer: Tokenizer | object) -> LanguageModel: ...
+
+
+def wrap(
+    found: Tokenizer | LanguageModel | object, tokenizer: Tokenizer | object | None = None
+) -> Tokenizer | LanguageModel:
+    """A tokenizer or a model of another library that is in memory, as ticore uses it.
+
+    `wrap(tokenizer)` gives a Tokenizer. Every function that takes a tokenizer calls it, so a
+    tokenizer of transformers (fast, or slow with a SentencePiece model inside), tokenizers,
+    sentencepiece or tiktoken can be given as it is. Special tokens that it would add to a text,
+    such as a start token, are left out. The result is cached while the last few tokenizers are in
+    use. Of later changes to the original, only added tokens are noticed.
+
+    `wrap(model, tokenizer)` gives a LanguageModel. The network is shared, not copied.
+
+    Args:
+        found: a tokenizer; or a model, such as `AutoModelForCausalLM.from_pretrained` returns.
+        tokenizer: for a model, its own tokenizer, as the same library opens it.
+
+    Returns:
+        The Tokenizer or LanguageModel. A Tokenizer is given back as it is.
 
     Raises:
-        SettingsError: it is nothing that a backend here knows.
-        ModelFilesError: it is a tokenizer that cannot be adapted.
+        SettingsError: no installed backend knows such an object, or the model and the tokenizer do
+            not fit.
+        ModelFilesError: it is a tokenizer or a model that cannot be adapted exactly.
+
+    >>> import ticore
+    >>> tokenizer = ticore.load_tokenizer("tiny-en")
+    >>> ticore.wrap(tokenizer) is tokenizer
+    True
     """
-    if hasattr(found, "token_bytes"):
-        return cast(Tokenizer, found)
-    size = _size(found)
-    for known, known_size, adopted in _ADOPTED:
-        if known is found and known_size == size:
+    if tokenizer is not None:
+        return _wrapped_model(found, tokenizer)
+    return _wrapped_tokenizer(found)
+
+
+def as_tokenizer(found: Tokenizer | object) -> Tokenizer:
+    """The old name of `wrap`, for a tokenizer."""
+    return wrap(found)
+
+
+def as_model(found: LanguageModel | object, tokenizer: Tokenizer | object) -> LanguageModel:
+    """The old name of `wrap`, for a model."""
+    return wrap(found, tokenizer)
+
+
+def _wrapped_model(found: object, tokenizer: object) -> LanguageModel:
+    adapted = wrap(tokenizer)
+    for entry in model_backends():
+        if isinstance(entry.backend, AdoptingModelBackend):
+            adopted = entry.backend.adopt(found, adapted, tokenizer)
+            if adopted is not None:
+                return adopted
+    raise SettingsError(
+        f"expected a model that a backend knows, such as one of transformers, found "
+        f"{_described(found)}; open one with ticore.load_model('BACKEND:LOCATION')"
+    )
+
+
+def _wrapped_tokenizer(tokenizer: object) -> Tokenizer:
+    if hasattr(tokenizer, "token_bytes"):
+        return cast(Tokenizer, tokenizer)
+    size = _size(tokenizer)
+    for known, known_size, adopted in list(_ADOPTED):
+        if known is tokenizer and known_size == size:
             return adopted
-    for entry in [] if isinstance(found, str | Path) else entry_points(group=TOKENIZERS):
+    for entry in [] if isinstance(tokenizer, str | Path) else entry_points(group=TOKENIZERS):
         try:
             backend = _load(entry)
         except MissingExtraError:
-            continue  # so its library has made no tokenizer
-        adopted_now = backend.adopt(found) if isinstance(backend, AdoptingBackend) else None
+            continue  # Its library is not installed, so this is not one of its tokenizers.
+        adopted_now = backend.adopt(tokenizer) if isinstance(backend, AdoptingBackend) else None
         if adopted_now is not None:
-            # While one is kept, no other object has the same identity.
-            _ADOPTED[:] = [(found, size, adopted_now), *_ADOPTED[: _KEPT - 1]]
+            # While the original is cached, no other object has the same identity.
+            _ADOPTED[:] = [(tokenizer, size, adopted_now), *_ADOPTED[: _MOST_ADOPTED - 1]]
             return adopted_now
     raise SettingsError(
-        f"expected a tokenizer, as ticore.load_tokenizer opens it or transformers, tokenizers or "
-        f"sentencepiece do, found {_described(found)}; open one with "
-        f"ticore.load_tokenizer('BACKEND:LOCATION')"
+        f"expected a tokenizer of ticore, transformers, tokenizers, sentencepiece or tiktoken, "
+        f"found {_described(tokenizer)}; {_how_to_get_a_tokenizer(tokenizer)}"
     )
 
 
 def require_model(found: LanguageModel | object) -> None:
-    """Raises SettingsError where `found` is no LanguageModel, such as a network of transformers."""
+    """Refuse an object that is not a LanguageModel, such as a network of transformers.
+
+    Raises:
+        SettingsError: it is not one; the text says how to open one.
+    """
     if not (hasattr(found, "tokenizer") and hasattr(found, "logit_width")):
         raise SettingsError(
-            f"expected a model as ticore.load_model opens it, found {_described(found)}; open it "
-            f"from its files: ticore.load_model('torch:DIR') reads what save_pretrained('DIR') of "
-            f"transformers writes, for the model and for its tokenizer"
+            f"expected a model as ticore.load_model opens it, found {_described(found)}; wrap a "
+            f"network with its tokenizer, ticore.wrap(network, tokenizer), or {_FROM_FILES}"
         )
 
 
-_KEPT = 4
-# The last few tokenizers of other libraries, how many tokens they had, and what they became.
+_FROM_FILES = (
+    "open it from its files: ticore.load_model('torch:DIR') reads what save_pretrained('DIR') of "
+    "transformers writes, for the model and for its tokenizer"
+)
+
+
+def _how_to_get_a_tokenizer(found: object) -> str:
+    if hasattr(found, "logit_width"):
+        return "give the model's tokenizer: model.tokenizer"
+    if hasattr(found, "generate") and hasattr(found, "config"):
+        return (
+            "this is a network: give its tokenizer, or wrap both: ticore.wrap(network, tokenizer)"
+        )
+    return "open one with ticore.load_tokenizer('BACKEND:LOCATION')"
+
+
+_MOST_ADOPTED = 4
+# The last few tokenizers of other libraries: the object, its number of tokens, our Tokenizer. Two
+# threads that wrap the same one at once get two Tokenizers that do the same.
 _ADOPTED: list[tuple[object, int, Tokenizer]] = []
 
 
 def _size(found: object) -> int:
-    """How many tokens another library's tokenizer has, added ones among them; 0 if not known."""
+    """The number of tokens of another library's tokenizer, with added ones; 0 if not known."""
+    if isinstance(size := getattr(found, "n_vocab", None), int):  # tiktoken
+        return size
     count = getattr(found, "get_vocab_size", None) or getattr(found, "__len__", None)
     return int(count()) if callable(count) else 0
 
@@ -144,7 +237,7 @@ def _described(found: object) -> str:
 
 
 def model_backends() -> list[BackendEntry]:
-    """All model backends that are declared on this machine, by name."""
+    """All model backends that are declared on this machine, sorted by name."""
     found = []
     for entry in sorted(entry_points(group=MODELS), key=lambda e: e.name):
         try:
@@ -154,13 +247,30 @@ def model_backends() -> list[BackendEntry]:
     return found
 
 
-def choose(kind: str, variants: Mapping[str, _T], name: str) -> _T:
-    """The variant called `name`, or a SettingsError that lists the names there are."""
-    try:
-        return variants[name]
-    except KeyError:
-        known = ", ".join(sorted(variants))
-        raise SettingsError(f"unknown {kind} {name!r}: choose one of {known}") from None
+def lookup(kind: str, bundled: Mapping[str, _T], name: str, group: str | None = None) -> _T:
+    """The variant called `name`: a bundled one, or one that another package declares.
+
+    Args:
+        kind: what it is, for the error text: `codec`.
+        bundled: variants of this package, by name.
+        name: of the variant.
+        group: the group of entry points for other packages' variants, such as `ticore.codecs`. A
+            bundled variant is never replaced by one of the same name.
+
+    Returns:
+        The variant.
+
+    Raises:
+        SettingsError: there is no variant of this name; the text lists all names.
+        MissingExtraError: the package that declares it cannot be imported.
+    """
+    if name in bundled:
+        return bundled[name]
+    declared = {} if group is None else {entry.name: entry for entry in entry_points(group=group)}
+    if name in declared:
+        return cast(_T, _load(declared[name]))
+    known = ", ".join(sorted({*bundled, *declared}))
+    raise SettingsError(f"unknown {kind} {name!r}: choose one of {known}")
 
 
 def _require_place(place: object) -> None:
@@ -171,15 +281,25 @@ def _require_place(place: object) -> None:
         )
 
 
-def _found(location: str, backend: ModelBackend) -> str:
-    """The folder of a model that ships with another backend; any other location as it is."""
-    if location in backend.shipped or Path(location).exists():
-        return location
-    for entry in model_backends():
-        if entry.backend is not None and location in entry.backend.shipped:
-            folder = entry.backend.folder(location)
-            return location if folder is None else str(folder)
-    return location
+def _found(location: str, backend: ModelBackend) -> tuple[str, Mapping[str, object]]:
+    """Where to open a model, and with which options unless the caller says otherwise.
+
+    A bundled model is opened from its folder by any backend; other locations are left as they are.
+    """
+    if location in backend.shipped:
+        return location, _shipped_options(backend, location)
+    if not Path(location).exists():
+        for entry in model_backends():
+            if entry.backend is not None and location in entry.backend.shipped:
+                folder = entry.backend.folder(location)
+                if folder is not None:
+                    return str(folder), _shipped_options(entry.backend, location)
+    return location, {}
+
+
+def _shipped_options(backend: ModelBackend, model: str) -> Mapping[str, object]:
+    stated: Mapping[str, Mapping[str, object]] = getattr(backend, "shipped_options", {})
+    return stated.get(model, {})
 
 
 def _shipping_backend(model: str) -> str:
@@ -190,7 +310,7 @@ def _shipping_backend(model: str) -> str:
     if model not in shipped:
         known = ", ".join(sorted(shipped)) or "none"
         raise UnknownPlaceError(
-            f"no embedded model is called {model!r} (there are: {known}); "
+            f"no bundled model is called {model!r} (there are: {known}); "
             f"to open a model from files, write BACKEND:LOCATION"
         )
     return shipped[model]
@@ -218,6 +338,6 @@ def _load(entry: EntryPoint) -> object:
             else "install the package that has this module"
         )
         raise MissingExtraError(
-            f"the backend {entry.name!r} needs the package {error.name!r}, "
+            f"the entry point {entry.name!r} needs the package {error.name!r}, "
             f"which is not installed; {remedy}"
         ) from error

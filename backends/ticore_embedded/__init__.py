@@ -1,16 +1,18 @@
 """Small Llama models run in NumPy: the default language model of ticore.
 
-config.py    config.json: sizes, and what is refused
-weights.py   its tensors, converted and stacked
-rotation.py  the angles that positions turn heads by
-network.py   the forward pass and its cache
-batch.py     several texts read side by side
-model.py     the model and its Decoder, as the core sees them
-loading.py   from a name or a directory to a model
-train/       how the shipped model was made
+_config.py    config.json: sizes, and what is refused
+_weights.py   the tensors, converted and stacked
+_rotation.py  rotary embeddings: the angle of each position
+_network.py   the forward pass and its cache
+_forward.py   one text read token by token
+_batch.py     several texts read side by side
+_model.py     the model as the core sees it
+_loading.py   opens a bundled model or a directory
+
+How the bundled model was made: `training/tiny_en` in the repository.
 """
 
-from .loading import BACKEND
-from .model import EmbeddedModel
+from ._loading import BACKEND
+from ._model import EmbeddedModel
 
 __all__ = ["BACKEND", "EmbeddedModel"]

@@ -1,15 +1,16 @@
 """Causal language models in Flax NNX on JAX: `jax:DIRECTORY`. CPU, GPU and TPU, one or many.
 
-rope.py        rotary embeddings: variants, frequencies, tables
-config.py      config.json in terms that all architectures share, and what is refused
-network.py     the forward pass
-families.py    from an architecture's tensors to the network
-placement.py   the mesh of devices, and which weight lies where
-runner.py      the network compiled for few shapes, and its cache
-rows.py        logits that stay on their device until they are asked for
-batch.py       several texts read side by side
-model.py       the model and its Decoder, as the core sees them
-loading.py     all of these in their order
+_rope.py           rotary embeddings: variants, frequencies, tables
+_config.py         config.json in terms that all architectures share, and what is refused
+_network.py        the forward pass
+_families.py       from an architecture's tensors to the network
+_placement.py      the mesh of devices, and which weight lies where
+_runner.py         the network compiled for few shapes, and its cache
+_forward.py        one text read token by token
+_device_logits.py  logits that stay on their device until they are asked for
+_batch.py          several texts read side by side
+_model.py          the model as the core sees it
+_loading.py        opens a directory: uses all of these in turn
 
 JAX takes a second to import, so it waits until a model is asked for.
 """
@@ -24,7 +25,7 @@ from ticore.interfaces import LanguageModel, ModelBackend, TokenizerLoader
 
 __all__ = ["BACKEND"]
 
-# Whoever lists the backends is to learn at once that this one cannot be used.
+# Checked here, so that a list of the backends shows at once that this one cannot be used.
 for _package in ("jax", "flax"):
     if find_spec(_package) is None:
         raise ModuleNotFoundError(f"No module named {_package!r}", name=_package)
@@ -41,8 +42,8 @@ class _Backend:
     def load(
         self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
     ) -> LanguageModel:
-        """Load the model in the directory `location`; see `ticore_jax.loading.load`."""
-        from .loading import load  # noqa: PLC0415  # JAX takes a second
+        """Load the model in the directory `location`; see `ticore_jax._loading.load`."""
+        from ._loading import load  # noqa: PLC0415  # JAX takes a second
 
         return load(location, load_tokenizer, options)
 

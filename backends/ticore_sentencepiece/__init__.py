@@ -1,4 +1,7 @@
-"""SentencePiece models (`tokenizer.model`) as ticore tokenizers: `sentencepiece:FILE`."""
+"""SentencePiece models (`tokenizer.model`) as ticore tokenizers: `sentencepiece:FILE`.
+
+A processor in memory is taken as well, see `ticore.wrap`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import sentencepiece
 from ticore.errors import ModelFilesError
 from ticore.interfaces import AdoptingBackend
 
-from .tokenizer import SentencePieceTokenizer
+from ._tokenizer import SentencePieceTokenizer
 
 __all__ = ["BACKEND", "SentencePieceTokenizer"]
 
@@ -21,7 +24,7 @@ class _Backend:
         return SentencePieceTokenizer.from_file(location)
 
     def adopt(self, found: object) -> SentencePieceTokenizer | None:
-        """Of a SentencePieceProcessor, or of the one inside a slow tokenizer of transformers."""
+        """Wraps a SentencePieceProcessor, or the one inside a slow tokenizer of transformers."""
         inner = getattr(found, "sp_model", found)
         if not isinstance(inner, sentencepiece.SentencePieceProcessor):
             return None
@@ -31,7 +34,11 @@ class _Backend:
 
 
 def _require_own_ids(found: Any, inner: Any) -> None:
-    """Raise ModelFilesError where a tokenizer has other ids than its SentencePiece model."""
+    """Refuse a tokenizer whose ids differ from those of its SentencePiece model.
+
+    Raises:
+        ModelFilesError: they differ.
+    """
     ids = list(range(inner.get_piece_size()))
     if len(found) != len(ids) or found.convert_ids_to_tokens(ids) != inner.id_to_piece(ids):
         raise ModelFilesError(

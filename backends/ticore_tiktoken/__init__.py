@@ -1,12 +1,17 @@
-"""tiktoken's files of ranks as ticore tokenizers: `tiktoken:FILE#PATTERN`."""
+"""tiktoken's files of ranks as ticore tokenizers: `tiktoken:FILE#PATTERN`.
+
+An Encoding in memory is taken as well, see `ticore.wrap`.
+"""
 
 from __future__ import annotations
 
-from ticore.errors import SettingsError
-from ticore.interfaces import TokenizerBackend
+from tiktoken import Encoding
 
-from .patterns import PATTERNS
-from .tokenizer import TiktokenTokenizer
+from ticore.errors import SettingsError
+from ticore.interfaces import AdoptingBackend
+
+from ._patterns import PATTERNS
+from ._tokenizer import TiktokenTokenizer
 
 __all__ = ["BACKEND", "PATTERNS", "TiktokenTokenizer"]
 
@@ -23,5 +28,9 @@ class _Backend:
             )
         return TiktokenTokenizer.from_file(file, pattern)
 
+    def adopt(self, found: object) -> TiktokenTokenizer | None:
+        """Wraps a `tiktoken.Encoding`."""
+        return TiktokenTokenizer.from_encoding(found) if isinstance(found, Encoding) else None
 
-BACKEND: TokenizerBackend = _Backend()
+
+BACKEND: AdoptingBackend = _Backend()

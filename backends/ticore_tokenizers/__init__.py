@@ -1,4 +1,7 @@
-"""Hugging Face `tokenizer.json` files as ticore tokenizers: `tokenizers:FILE`."""
+"""Hugging Face `tokenizer.json` files as ticore tokenizers: `tokenizers:FILE`.
+
+A tokenizer in memory is taken as well, see `ticore.wrap`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from tokenizers import Tokenizer
 
 from ticore.interfaces import AdoptingBackend
 
-from .tokenizer import HuggingFaceTokenizer
+from ._tokenizer import HuggingFaceTokenizer
 
 __all__ = ["BACKEND", "HuggingFaceTokenizer"]
 
@@ -18,7 +21,7 @@ class _Backend:
         return HuggingFaceTokenizer.from_file(location)
 
     def adopt(self, found: object) -> HuggingFaceTokenizer | None:
-        """Of a `tokenizers.Tokenizer`, or of the one inside a fast tokenizer of transformers."""
+        """Wraps a `tokenizers.Tokenizer`, or the one inside a fast tokenizer of transformers."""
         inner = getattr(found, "backend_tokenizer", found)
         return HuggingFaceTokenizer(inner) if isinstance(inner, Tokenizer) else None
 

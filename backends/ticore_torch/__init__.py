@@ -1,46 +1,59 @@
 """Causal language models of transformers on PyTorch: `torch:DIRECTORY` or `torch:OWNER/NAME`.
 
-options.py     dtype, device and the other options, checked
-places.py      from a place to a directory, from the hub where need be
-sizes.py       what a config asks for, against the tensors there are
-weights.py     the directory read by transformers, with nothing missing and nothing left over
-precision.py   the same bits for the same calls; float64 that is float64 throughout
-network.py     a transformers model with its cache: read, crop
-rows.py        logits that stay on their device until they are asked for
-batch.py       several texts read side by side
-probe.py       what a few tokens tell about a network before it is trusted
-model.py       the model and its Decoder, as the core sees them
-loading.py     all of these in their order
-generation.py  `consistent`: transformers' own generate, with rollback
-masking.py     `ConsistentLogitsProcessor`: the same goal for batches and beams, token by token
+_adopt.py          a model that is in memory already
+_options.py        dtype, device and the other options, checked
+_places.py         from a place to a directory, from the hub where need be
+_sizes.py          what a config asks for, against the tensors there are
+_weights.py        the directory read by transformers, with nothing missing and nothing left over
+_precision.py      the same bits for the same calls; float64 that is float64 throughout
+_network.py        a transformers model with its cache: read, crop
+_forward.py        one text read token by token
+_device_logits.py  logits that stay on their device until they are asked for
+_batch.py          several texts read side by side
+_probe.py          what a few tokens tell about a network before it is trusted
+_model.py          the model and its Decoder, as the core sees them
+_loading.py        all of these in their order
 
-PyTorch takes seconds to import, so it waits until a model is asked for.
+PyTorch takes seconds to import, so it waits until a model is asked for. What plugs into
+transformers' own `generate` is in `ticore_transformers`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ticore.interfaces import LanguageModel, ModelBackend, TokenizerLoader
+from ticore.backend_kit import moved_names
+from ticore.interfaces import AdoptingModelBackend, LanguageModel, Tokenizer, TokenizerLoader
 
 if TYPE_CHECKING:
-    from .generation import consistent
-    from .masking import ConsistentLogitsProcessor
-    from .model import TorchModel
+    from ._batch import TorchBatchedForward
+    from ._forward import TorchForward
+    from ._model import TorchModel
+    from ._network import Network, ids_of
 
-__all__ = ["BACKEND", "ConsistentLogitsProcessor", "TorchModel", "consistent"]
+__all__ = ["BACKEND", "Network", "TorchBatchedForward", "TorchForward", "TorchModel", "ids_of"]
 
 _MODULES = {
-    "ConsistentLogitsProcessor": "masking",
-    "TorchModel": "model",
-    "consistent": "generation",
+    "Network": "_network",
+    "TorchBatchedForward": "_batch",
+    "TorchForward": "_forward",
+    "TorchModel": "_model",
+    "ids_of": "_network",
 }
+_moved = moved_names(
+    __name__,
+    {
+        "ConsistentLogitsProcessor": "ticore_transformers:ConsistentLogitsProcessor",
+        "consistent": "ticore_transformers:consistent",
+    },
+)
 
-# Whoever lists the backends is to learn at once that this one cannot be used.
+# Checked here, so that a list of the backends shows at once that this one cannot be used.
 for _package in ("torch", "transformers"):
     if find_spec(_package) is None:
         raise ModuleNotFoundError(f"No module named {_package!r}", name=_package)
@@ -57,16 +70,24 @@ class _Backend:
     def load(
         self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
     ) -> LanguageModel:
-        """Load the model at `location`; see `ticore_torch.loading.load`."""
-        from .loading import load  # noqa: PLC0415  # PyTorch takes seconds
+        """Load the model at `location`; see `ticore_torch._loading.load`."""
+        from ._loading import load  # noqa: PLC0415  # PyTorch takes seconds
 
         return load(location, load_tokenizer, options)
 
+    def adopt(self, found: object, tokenizer: Tokenizer, original: object) -> LanguageModel | None:
+        """A model of transformers that is in memory; see `ticore_torch._adopt.adopt`."""
+        if "transformers" not in sys.modules:
+            return None  # so it has made no model
+        from ._adopt import adopt  # noqa: PLC0415  # PyTorch takes seconds
 
-BACKEND: ModelBackend = _Backend()
+        return adopt(found, tokenizer, original)
+
+
+BACKEND: AdoptingModelBackend = _Backend()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    return _moved(name)

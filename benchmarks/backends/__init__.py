@@ -1,12 +1,16 @@
-"""What backends compute, how alike, and how fast: all in one run.
+"""Model backends: how closely they agree, how fast they are.
 
-    noise        the largest difference of a logit between backends, number formats, and ways to
-                 read a text: cached, uncached, in one parallel pass, in a batch
-    robustness   how often a 128-bit message is misread whose reader's logits are off by so much,
-                 for each codec and grid
-    exchange     how many messages written with one backend are read with another
-    speed        the Decoder against transformers' generate; what a token costs beside the model,
-                 and where; reading by one parallel pass; many texts in a batch
+    differences  the largest difference of a logit between backends, dtypes, and ways to read:
+                 cached, uncached, in one parallel pass, in a batch
+    robustness   how often a 128-bit message is misread where the reader's logits differ by a
+                 given noise, for each codec and grid
+    exchange     how many messages that one backend wrote are misread with another
+    speed        the Decoder and transformers' generate; what a token costs besides the model;
+                 reading in one parallel pass; writing many texts in a batch
 
-Runs go on where they were interrupted; `speed` and `noise` are taken anew each time.
+python -m benchmarks.backends --data DIR --json results/backends.json --plot plot.svg
+python -m benchmarks.backends --parts speed
+
+Samples of `robustness` and `exchange` are stored as they are taken, and the same command continues
+an interrupted run. `differences` and `speed` are measured again in each run.
 """

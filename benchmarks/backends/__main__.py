@@ -1,4 +1,4 @@
-"""The command line: writes the samples that are missing, measures, shows and stores figures."""
+"""The command line: take the samples that are missing, measure the rest, summarize all."""
 
 from __future__ import annotations
 
@@ -7,102 +7,120 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
-from typing import Any
+from itertools import chain
 
-from benchmarks.about import about
-from benchmarks.kept import Kept, code_digest, digest_of
-from benchmarks.prompts import prompts
-from benchmarks.running import attempt, options, positive, report, write_missing
+from benchmarks._harness.cli import add_alias, exit_status, positive_int, sampling_command
+from benchmarks._harness.code_digest import code_digest
+from benchmarks._harness.collect import collect_samples
+from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.report import new_report, publish
+from benchmarks._harness.sample_store import SampleStore, digest_of
+from benchmarks._harness.types import JsonObject
 
 from . import __doc__ as usage
-from .batches import measure
-from .figures import exchange, robustness
-from .noise import noise
-from .plan import NAMES, Plan
+from .batches import TOKEN_COUNT, measure_batches
+from .logit_differences import logit_differences
+from .plan import TASK_NAMES, Plan
 from .plot import plot
-from .samples import open_samples
-from .speed import generating, overhead, parallel
+from .samples import load_exact, make_worker
+from .speed import ROUNDS, parallel_reading, token_cost, transformers_speed
+from .summary import exchange, robustness
 from .tables import tables
 
-PARTS = ("noise", "robustness", "exchange", "speed")
-_PACKAGES = ("ticore", "numpy", "torch", "transformers", "jax", "flax")
-_CODE = ("steganography", "codecs", "disambiguation", "consistency", "candidates", "draws.py")
-_FILES = [Path(__file__).with_name(name) for name in ("samples.py", "noisy.py", "plan.py")]
+PARTS = ("differences", "robustness", "exchange", "speed")
+_EARLIER_NAMES = {"noise": "differences"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    return attempt(_run, _parse(arguments))
+    return exit_status(_run, _parse(arguments))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     plan = Plan()
-    parser = options("backends", usage, samples=100)
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, metavar="NAME")
-    parser.add_argument("--places", nargs="+", default=plan.places, metavar="PLACE")
+    parser = sampling_command("backends", usage, 100, plot=True)
+    parser.add_argument(
+        "--parts", nargs="+", type=_part, choices=PARTS, default=PARTS, metavar="NAME"
+    )
+    parser.add_argument(
+        "--models", nargs="+", default=plan.models, metavar="PLACE", help="one in several backends"
+    )
+    add_alias(parser, "--places", "models", nargs="+")
     parser.add_argument("--codecs", nargs="+", default=plan.codecs, metavar="NAME")
-    parser.add_argument("--exchanged", type=positive, default=200, help="messages by each backend")
-    parser.add_argument("--tokens", type=positive, default=200, help="of each text")
-    parser.add_argument("--texts", type=positive, default=10, help="that are read for the time")
-    parser.add_argument("--top-k", type=positive, nargs="+", default=(64, 4096), metavar="K")
-    parser.add_argument("--dtype", default="float32", help="of the models whose time is taken")
-    parser.add_argument("--rows", type=positive, default=32, help="of a batch")
+    parser.add_argument(
+        "--exchanged", type=positive_int, default=200, help="messages that each backend writes"
+    )
+    parser.add_argument("--tokens", type=positive_int, default=200, help="per timed text")
+    parser.add_argument("--texts", type=positive_int, default=10, help="read for the speed")
+    parser.add_argument("--top-k", type=positive_int, nargs="+", default=(64, 4096), metavar="K")
+    parser.add_argument("--dtype", default="float32", help="of the models that are timed")
+    parser.add_argument("--rows", type=positive_int, default=32, help="texts per batch")
+    parser.add_argument("--rounds", type=positive_int, default=ROUNDS, help="of timing")
     return parser.parse_args(arguments)
 
 
-def _run(given: argparse.Namespace) -> int:
-    begin = prompts(given.data, given.language)
-    plan = Plan(places=tuple(given.places), codecs=tuple(given.codecs), seed=given.seed)
+def _part(name: str) -> str:
+    return _EARLIER_NAMES.get(name, name)
+
+
+def _run(options: argparse.Namespace) -> int:
+    prompts = load_prompts(options.data, options.language)
+    plan = Plan(models=tuple(options.models), codecs=tuple(options.codecs), seed=options.seed)
     tasks = [
-        *(plan.robustness(given.samples) if "robustness" in given.parts else ()),
-        *(plan.exchange(given.exchanged) if "exchange" in given.parts else ()),
+        *(plan.robustness_tasks(options.samples) if "robustness" in options.parts else ()),
+        *(plan.exchange_tasks(options.exchanged) if "exchange" in options.parts else ()),
     ]
-    code = code_digest(_CODE, *_FILES)
-    rows, complete = write_missing(
-        Kept(given.out, digest_of(plan.shared(), begin, code)),
+    models = [load_exact(place) for place in plan.models] if tasks else []
+    code = code_digest(make_worker, *chain(*((model, model.tokenizer) for model in models)))
+    digests = [model.digest() for model in models]
+    samples, complete = collect_samples(
+        SampleStore(options.out),
+        digest_of(plan.shared_settings(), digests, prompts, code),
         tasks,
-        NAMES,
-        partial(open_samples, plan, begin),
-        given.processes,
+        TASK_NAMES,
+        partial(make_worker, plan, prompts),
+        options.processes,
     )
-    found = about(_PACKAGES) | {
-        "complete": complete,
-        "code": code,
-        "settings": asdict(plan) | {"samples": given.samples},
-        "robustness": robustness(rows, plan.noises),
-        "exchange": exchange(rows, plan.places),
-        "noise": noise(plan.places, " ".join(begin), given.tokens)
-        if "noise" in given.parts
+    differences = "differences" in options.parts
+    report = new_report(
+        asdict(plan) | {"samples": options.samples, "parts": list(options.parts)},
+        complete=complete,
+        code=code,
+    ) | {
+        "robustness": robustness(samples, plan.noise_levels),
+        "exchange": exchange(samples, plan.models),
+        "differences": logit_differences(plan.models, " ".join(prompts), options.tokens)
+        if differences
         else [],
-        "speed": _speed(given, plan, begin[0]) if "speed" in given.parts else _NO_SPEED,
+        "speed": _speed(options, plan, prompts) if "speed" in options.parts else {},
     }
-    return report(found, tables(found), plot, given)
+    return publish(options, report, samples, tables(report), plot)
 
 
-_NO_SPEED: dict[str, list[Any]] = {
-    "generating": [],
-    "overhead": [],
-    "parallel": [],
-    "batches": [],
-}
-
-
-def _speed(given: argparse.Namespace, plan: Plan, prompt: str) -> dict[str, list[Any]]:
-    torch = [place for place in plan.places if place.startswith("torch:")]
+def _speed(options: argparse.Namespace, plan: Plan, prompts: Sequence[str]) -> JsonObject:
+    torch, prompt = [place for place in plan.models if place.startswith("torch:")], prompts[0]
     return {
-        "generating": [
-            generating(place, dtype, prompt, given.tokens)
+        "transformers": [
+            transformers_speed(place, dtype, prompt, options.tokens, options.rounds)
             for place in torch
-            for dtype in dict.fromkeys((given.dtype, "float64"))
+            for dtype in dict.fromkeys((options.dtype, "float64"))
         ],
-        "overhead": [
-            overhead(place, given.dtype, prompt, given.tokens, top_k)
-            for place in plan.places
-            for top_k in given.top_k
+        "token_cost": [
+            token_cost(place, options.dtype, prompt, options.tokens, top_k)
+            for place in plan.models
+            for top_k in options.top_k
         ],
-        "parallel": [parallel(place, prompt, given.texts) for place in plan.places],
+        "parallel_reading": [
+            parallel_reading(place, prompt, options.texts, options.rounds) for place in plan.models
+        ],
         "batches": [
-            asdict(one) for one in measure(plan.places, rows=given.rows, dtype=given.dtype)
+            asdict(one)
+            for one in measure_batches(
+                plan.models,
+                prompts,
+                text_count=options.rows,
+                token_count=min(TOKEN_COUNT, options.tokens),
+                dtype=options.dtype,
+            )
         ],
     }
 

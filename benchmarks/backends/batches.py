@@ -1,101 +1,110 @@
-"""How much faster many texts are written at once than one after the other."""
+"""How much faster many texts are written in a batch than one after the other."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 
 import ticore
-from benchmarks.prompts import prompts
+from benchmarks._harness.timing import timed
 from ticore.watermarking import Generated, Generator
 
-_WARM_UP = 8  # tokens of one text, so that the first measured one does not pay for tables
+TOKEN_COUNT = 100
+"""Tokens per text."""
+
+_WARM_UP = 8  # tokens of one text, so that the first timed text does not include building tables
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What one model took for the same prompts in both ways.
+class BatchSpeed:
+    """The speed of one model in both ways, with the same prompts.
 
     Attributes:
-        place, dtype: of the model.
-        rows: how many prompts.
-        tokens: of each text.
-        together: tokens a second of all texts, written at once.
-        apart: the same, one after the other.
-        reading: seconds of `together` in which prompts were read, before any text began.
-        rollbacks: in all texts that were written at once.
+        model: what `ticore.load_model` opened.
+        dtype: that it computes in.
+        text_count: how many prompts.
+        token_count: per text.
+        batched: tokens per second of all texts, in a batch.
+        one_by_one: tokens per second, one text after the other.
+        prompt_seconds: in a batch, before any text begins.
+        rollbacks: in all texts of the batch.
     """
 
-    place: str
+    model: str
     dtype: str
-    rows: int
-    tokens: int
-    together: float
-    apart: float
-    reading: float
+    text_count: int
+    token_count: int
+    batched: float
+    one_by_one: float
+    prompt_seconds: float
     rollbacks: int
 
     @property
     def gain(self) -> float:
-        """How many times as fast."""
-        return self.together / self.apart
+        """How many times as fast the batch is."""
+        return self.batched / self.one_by_one
 
 
-def measure(
-    places: Iterable[str],
+def measure_batches(
+    models: Iterable[str],
+    prompts: Sequence[str],
     *,
-    rows: int = 32,
-    tokens: int = 100,
+    text_count: int = 32,
+    token_count: int = TOKEN_COUNT,
     dtype: str = "float32",
     observation: int = 2,
     seed: int = 0,
-) -> list[Measured]:
-    """Write `rows` texts of `tokens` tokens with each model, at once and one by one.
+) -> list[BatchSpeed]:
+    """Write the same texts with each model, in a batch and one by one.
 
-    One way right after the other, in one process. Before, the very batch is written once, so that
-    programs are compiled for the sizes that it goes through.
+    Both ways run in one process, one right after the other. The same batch is written once before,
+    so that programs are compiled for its sizes.
 
     Args:
-        places: of models, such as `tiny-en`, `torch:tiny-en` and `jax:tiny-en`.
-        dtype: that they compute in.
+        models: what `ticore.load_model` opens.
+        prompts: used in turn.
+        text_count: how many texts.
+        token_count: per text.
+        dtype: that models compute in.
         observation: as for `ticore.watermarking.Generator`.
         seed: of the texts.
     """
-    openings = list(islice(cycle(prompts(None, "en")), rows))
-    return [_measure(place, openings, tokens, dtype, observation, seed) for place in places]
+    chosen = list(islice(cycle(prompts), text_count))
+    return [_measure(place, chosen, token_count, dtype, observation, seed) for place in models]
 
 
 def _measure(
-    place: str, openings: list[str], tokens: int, dtype: str, observation: int, seed: int
-) -> Measured:
+    place: str, prompts: list[str], token_count: int, dtype: str, observation: int, seed: int
+) -> BatchSpeed:
     model = ticore.load_model(place, dtype=dtype)
 
     def generator() -> Generator:
         return Generator(model, observation=observation, end_of_text=False, seed=seed)
 
-    generator().generate_batch(openings, tokens)
-    generator().generate(openings[0], _WARM_UP)
+    generator().generate_batch(prompts, max_new_tokens=token_count)
+    generator().generate(prompts[0], max_new_tokens=_WARM_UP)
 
-    at_once, one_by_one = generator(), generator()
-    started = time.perf_counter()
-    together = at_once.generate_batch(openings, tokens)
-    seconds_together = time.perf_counter() - started
-    started = time.perf_counter()
-    apart = [one_by_one.generate(opening, tokens) for opening in openings]
-    seconds_apart = time.perf_counter() - started
-    return Measured(
-        place=place,
+    batch_generator, generator_one_by_one = generator(), generator()
+    batch_seconds, batch = timed(
+        lambda: batch_generator.generate_batch(prompts, max_new_tokens=token_count)
+    )
+    seconds, texts = timed(
+        lambda: [
+            generator_one_by_one.generate(prompt, max_new_tokens=token_count) for prompt in prompts
+        ]
+    )
+    return BatchSpeed(
+        model=place,
         dtype=dtype,
-        rows=len(openings),
-        tokens=tokens,
-        together=_written(together) / seconds_together,
-        apart=_written(apart) / seconds_apart,
-        reading=seconds_together - max(text.seconds for text in together),
-        rollbacks=sum(text.rollbacks for text in together),
+        text_count=len(prompts),
+        token_count=token_count,
+        batched=_token_count(batch) / batch_seconds,
+        one_by_one=_token_count(texts) / seconds,
+        prompt_seconds=batch_seconds - max(text.seconds for text in batch),
+        rollbacks=sum(text.rollbacks for text in batch),
     )
 
 
-def _written(texts: list[Generated]) -> int:
+def _token_count(texts: list[Generated]) -> int:
     return sum(len(text.ids) for text in texts)

@@ -1,9 +1,9 @@
-"""A Llama of any size with random weights: what a large model costs, where none can be fetched.
+"""Write a Llama of any size with random weights, to time a model that cannot be downloaded.
 
     python -m benchmarks.backends.random_llama DIR --tokenizer tokenizer.json
 
-Its defaults are the sizes of the 7B model: 14 GB in bfloat16. Its texts mean nothing, and almost
-every token is as likely as any other; only times are of use.
+The defaults are the sizes of the 7B model: 14 GB in bfloat16. The model's texts mean nothing, and
+almost every token is as likely as any other. Only times are useful.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import ticore
-from benchmarks.running import attempt, positive
+from benchmarks._harness.cli import exit_status, positive_int
+from ticore._support.installing import how_to_install
 from ticore.errors import MissingExtraError, SettingsError
-from ticore.installing import how_to_install
 
 _BACKENDS = {"tokenizer.model": "sentencepiece", "tokenizer.json": "tokenizers"}
+_HEAD = 128  # values of a state per attention head
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,41 +30,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help="where it goes")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where the model is written")
     parser.add_argument(
         "--tokenizer",
         type=Path,
         required=True,
         metavar="FILE",
-        help="a .model of SentencePiece or a .json of tokenizers; copied",
+        help="a SentencePiece .model or a tokenizer.json, which is copied",
     )
-    parser.add_argument("--width", type=positive, default=4096, help="of a state; a head has 128")
-    parser.add_argument("--inner", type=positive, default=11008, help="width of feed-forward parts")
-    parser.add_argument("--layers", type=positive, default=32)
+    parser.add_argument(
+        "--width", type=positive_int, default=4096, help=f"of a state; a head has {_HEAD} of it"
+    )
+    parser.add_argument(
+        "--inner", type=positive_int, default=11008, help="width of feed-forward layers"
+    )
+    parser.add_argument("--layers", type=positive_int, default=32)
     parser.add_argument("--dtype", choices=("bfloat16", "float32"), default="bfloat16")
-    return attempt(_run, parser.parse_args(arguments))
+    return exit_status(_run, parser.parse_args(arguments))
 
 
-def _run(given: argparse.Namespace) -> int:
-    name = f"tokenizer{given.tokenizer.suffix}"
+def _run(options: argparse.Namespace) -> int:
+    name = f"tokenizer{options.tokenizer.suffix}"
     if name not in _BACKENDS:
-        raise SettingsError(f"{given.tokenizer}: expected a tokenizer, .model or .json")
+        raise SettingsError(
+            f"{options.tokenizer}: expected a tokenizer, found no file that ends in .model or "
+            f".json; name one with --tokenizer"
+        )
     write(
-        given.folder,
-        vocab_size=ticore.load_tokenizer(f"{_BACKENDS[name]}:{given.tokenizer}").vocab_size,
-        width=given.width,
-        inner=given.inner,
-        layers=given.layers,
-        dtype=given.dtype,
+        options.folder,
+        vocab_size=ticore.load_tokenizer(f"{_BACKENDS[name]}:{options.tokenizer}").vocab_size,
+        width=options.width,
+        inner=options.inner,
+        layers=options.layers,
+        dtype=options.dtype,
     )
-    shutil.copy(given.tokenizer, given.folder / name)
+    shutil.copy(options.tokenizer, options.folder / name)
     return 0
 
 
 def write(
     folder: Path, *, vocab_size: int, width: int, inner: int, layers: int, dtype: str
 ) -> None:
-    """Write config.json and weights. Raises MissingExtraError without torch and transformers."""
+    """Write config.json and weights.
+
+    Args:
+        folder: where to.
+        vocab_size: of the tokenizer.
+        width: of a state.
+        inner: width of feed-forward layers.
+        layers: how many.
+        dtype: the name of a dtype of torch.
+
+    Raises:
+        MissingExtraError: torch or transformers is not installed.
+    """
     try:
         import torch  # noqa: PLC0415  # an extra
         import transformers  # noqa: PLC0415  # an extra
@@ -74,8 +94,8 @@ def write(
         hidden_size=width,
         intermediate_size=inner,
         num_hidden_layers=layers,
-        num_attention_heads=max(1, width // 128),
-        num_key_value_heads=max(1, width // 128),
+        num_attention_heads=max(1, width // _HEAD),
+        num_key_value_heads=max(1, width // _HEAD),
         max_position_embeddings=4096,
     )
     torch.manual_seed(0)

@@ -1,90 +1,92 @@
-"""Messages that are written by one side and read by others."""
+"""Samples: a message is written with one model and read with others."""
 
 from __future__ import annotations
 
-import hashlib
-import random
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import ticore
-from benchmarks.workers import Found, Write
+from benchmarks._harness.sampling import sample_key, sample_random
 from ticore.errors import CapacityError, ExtractionError
 from ticore.interfaces import LanguageModel, PortableModel
 
-from .noisy import Noisy, rows_of
-from .plan import EXCHANGE, NAMES, PORTABLE, Plan
+from .perturbed_model import PerturbedModel, logits_before
+from .plan import EXCHANGE, PORTABLE, TASK_NAMES, Plan
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import Sample, Worker
 
 
-def open_samples(plan: Plan, prompts: Sequence[str]) -> Write:
-    """What writes the samples of a plan: `Samples.write`."""
-    return Samples(plan, prompts).write
+def make_worker(plan: Plan, prompts: Sequence[str]) -> Worker:
+    """The worker of a plan: `MessageSampler.take`."""
+    return MessageSampler(plan, prompts).take
 
 
-class Samples:
-    """Writes the samples of a plan.
+class MessageSampler:
+    """Takes the samples of a plan.
 
     Args:
-        plan: how.
-        prompts: taken in turn.
+        plan: the settings.
+        prompts: sample `n` has prompt `n`, modulo their number.
     """
 
     def __init__(self, plan: Plan, prompts: Sequence[str]) -> None:
         self._plan = plan
         self._prompts = prompts
 
-    def write(self, part: str, what: str, grid_bits: int, index: int) -> Found:
-        """Sample `index` of a codec, or of a backend's place where the part is EXCHANGE.
+    def take(self, part: str, subject: str, grid_bits: int, index: int) -> Sample:
+        """Sample `index` of a codec, or of a model where the part is `EXCHANGE`.
 
-        It says who misread it: of the noises, or of the places. None where nothing was written.
+        Returns:
+            The task, and `misread`: the noise levels, or the models, that misread the message. None
+            where no message was written.
         """
-        name = dict(zip(NAMES, (part, what, grid_bits, index), strict=True))
+        task = dict(zip(TASK_NAMES, (part, subject, grid_bits, index), strict=True))
         misread = (
-            self._exchanged(what, index)
+            self._misreading_models(subject, index)
             if part == EXCHANGE
-            else self._noisy(what, grid_bits, index, sealed=part == PORTABLE)
+            else self._misreading_noise_levels(subject, grid_bits, index, sealed=part == PORTABLE)
         )
-        return name | {"misread": misread}
+        return task | {"misread": misread}
 
-    def _exchanged(self, place: str, index: int) -> list[str] | None:
-        message = self._random(index).randbytes(self._plan.bits // 8)
+    def _misreading_models(self, writer: str, index: int) -> list[str] | None:
+        message = sample_random(self._plan.seed, index).randbytes(self._plan.bits // 8)
         try:
-            text = self._side(_model(place), index, numerics="portable").embed(message)
+            text = self._stego(load_exact(writer), index, numerics="portable").embed(message).text
         except CapacityError:
             return None
         readers = {
-            place: self._side(_model(place), index, numerics="portable")
-            for place in self._plan.places
+            place: self._stego(load_exact(place), index, numerics="portable")
+            for place in self._plan.models
         }
         return [place for place, reader in readers.items() if not _reads(reader, text, message)]
 
-    def _noisy(self, codec: str, grid_bits: int, index: int, *, sealed: bool) -> list[float] | None:
-        """The noises at which the text is misread.
-
-        A text of raw bits is read by the stepwise way, a sealed one by the portable way.
-        """
-        model = _model(self._plan.places[0])
+    def _misreading_noise_levels(
+        self, codec: str, grid_bits: int, index: int, *, sealed: bool
+    ) -> list[float] | None:
+        """A sealed message is read with portable numerics, raw bits with those of one stack."""
+        model = load_exact(self._plan.models[0])
         settings = {
             "codec": codec,
             "grid_bits": grid_bits,
             "numerics": "portable" if sealed else "same-stack",
         }
-        draw = self._random(index)
-        writer = self._side(model, index, **settings)
+        draw = sample_random(self._plan.seed, index)
+        writer = self._stego(model, index, **settings)
         bits = [draw.getrandbits(1) for _ in range(self._plan.bits)]
         message = draw.randbytes(self._plan.bits // 8)
         try:
-            written = writer.embed_report(message) if sealed else writer.embed_bits_report(bits)
+            written = writer.embed(message) if sealed else writer.embed_bits(bits)
         except CapacityError:
             return None
         prompt_ids = model.tokenizer.encode(self._prompt(index))
-        rows = rows_of(model, prompt_ids, written.ids)
+        logits = logits_before(model, prompt_ids, written.ids)
         misread = []
-        for number, noise in enumerate(self._plan.noises):
-            seed = (self._plan.seed, index, number)
-            other = Noisy(model, prompt_ids, rows, noise, seed)
-            reader = self._side(other, index, **settings)
+        for n, noise in enumerate(self._plan.noise_levels):
+            seed = (self._plan.seed, index, n)
+            other = PerturbedModel(model, prompt_ids, logits, noise, seed)
+            reader = self._stego(other, index, **settings)
             if not (
                 _reads(reader, written.text, message)
                 if sealed
@@ -93,27 +95,24 @@ class Samples:
                 misread.append(noise)
         return misread
 
-    def _side(self, model: LanguageModel, index: int, **settings: Any) -> ticore.Steganographer:
-        key = hashlib.blake2b(f"key {self._plan.seed} {index}".encode(), digest_size=32).digest()
+    def _stego(self, model: LanguageModel, index: int, **settings: Any) -> ticore.Steganographer:
         return ticore.Steganographer(
             model,
-            key=key,
+            key=sample_key(self._plan.seed, index),
             prompt=self._prompt(index),
             top_k=self._plan.top_k,
             finish="none",
-            entropy=self._random(index).randbytes,
+            entropy=sample_random(self._plan.seed, index).randbytes,
             **settings,
         )
 
     def _prompt(self, index: int) -> str:
         return self._prompts[index % len(self._prompts)]
 
-    def _random(self, index: int) -> random.Random:
-        return random.Random(f"{self._plan.seed} {index}")
-
 
 @cache
-def _model(place: str) -> PortableModel:
+def load_exact(place: str) -> PortableModel:
+    """The model in float64, which portable numerics need; each model is loaded once."""
     return cast(PortableModel, ticore.load_model(place, dtype="float64"))
 
 

@@ -1,95 +1,132 @@
-"""What a token costs: in the Decoder, in transformers' generate, and beside the model."""
+"""What a token costs: in the Decoder, in transformers' generate, and besides the model."""
 
 from __future__ import annotations
 
-import random
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from random import Random
 from statistics import median
 from typing import Any, cast, get_args
 
 import numpy as np
 
 import ticore
-from benchmarks.workers import Found
+from benchmarks._harness.timing import time_in_turns
+from benchmarks._harness.types import JsonObject
 from ticore.candidates import Candidates, PoolSettings, to_weights
 from ticore.codecs import BitSource, codec_named
-from ticore.disambiguation import Beginning, disambiguation_named
+from ticore.disambiguation import PromptContext, disambiguation_named
 from ticore.interfaces import Decoder, LanguageModel, TopDecoder
-from ticore.steganography.numerics import Numerics
+from ticore.steganography._portability import Numerics
 
-_ROUNDS = 5  # of what is compared, in turns
+ROUNDS = 5
+"""How often each of the works that are compared is timed."""
+
+_TEXTS = 2  # of which the last one counts
+_SIZE = 32  # bytes per message
+
+Parts = dict[str, list[float]]
+"""For each part of writing the seconds that each token took."""
 
 
-def generating(place: str, dtype: str, prompt: str, tokens: int) -> Found:
-    """Tokens a second of start, push and logits, and of `generate` on the same network.
+def transformers_speed(
+    place: str, dtype: str, prompt: str, token_count: int, rounds: int = ROUNDS
+) -> JsonObject:
+    """Tokens per second of our Decoder, and of transformers' `generate` with the same network.
 
-    All choose the likeliest token each time, and so read the same ones. transformers computes
-    some of a float64 model in float32; `alike` is its generate made to compute what we do.
+    Both choose the most likely token at each step, so they read the same tokens. transformers
+    computes some parts of a float64 model in float32; `generate_exact` is its `generate` made to
+    compute everything in float64, as our Decoder does.
 
     Args:
-        place: of a model of the torch backend.
+        place: a model of the torch backend.
+        dtype: that it computes in.
+        prompt: the text it starts with.
+        token_count: how many tokens are written.
+        rounds: how often each way is timed.
+
+    Returns:
+        `decoder`, `generate` and `generate_exact` in tokens per second.
     """
     model: Any = ticore.load_model(place, dtype=dtype)
     torch: Any = import_module("torch")
     module, ids = model.network.module, model.tokenizer.encode(prompt)
-    first = [] if module.config.bos_token_id is None else [module.config.bos_token_id]
-    read = torch.tensor([first + ids], device=module.device)
+    bos = [] if module.config.bos_token_id is None else [module.config.bos_token_id]
+    input_ids = torch.tensor([bos + ids], device=module.device)
 
-    def ours() -> None:
+    def decoder() -> None:
         decoder = model.start(ids)
-        for _ in range(tokens):
+        for _ in range(token_count):
             decoder.push(int(np.argmax(decoder.logits())))
 
-    def theirs() -> None:
+    def generate() -> None:
         with torch.inference_mode():
             module.generate(
-                read,
-                attention_mask=torch.ones_like(read),
+                input_ids,
+                attention_mask=torch.ones_like(input_ids),
                 do_sample=False,
-                min_new_tokens=tokens,
-                max_new_tokens=tokens,
+                min_new_tokens=token_count,
+                max_new_tokens=token_count,
                 pad_token_id=0,
             )
 
-    def alike() -> None:
+    def generate_exact() -> None:
         with model.network.computing():
-            theirs()
+            generate()
 
-    ways = {"ours": ours, "theirs": theirs, "alike": alike}
-    rates = (tokens / seconds for seconds in _in_turns(*ways.values()))
-    found = {"place": place, "dtype": dtype, "tokens": tokens}
-    return found | dict(zip(ways, rates, strict=True))
+    works = {"decoder": decoder, "generate": generate, "generate_exact": generate_exact}
+    seconds = time_in_turns(list(works.values()), rounds)
+    speeds = {name: token_count / median(times) for name, times in zip(works, seconds, strict=True)}
+    return {"model": place, "dtype": dtype, "token_count": token_count} | speeds
 
 
-def overhead(
-    place: str, dtype: str, prompt: str, tokens: int, top_k: int, codec: str = "arithmetic"
-) -> Found:
-    """Milliseconds a token, median, of each part of writing, one after the other.
+def token_cost(
+    place: str, dtype: str, prompt: str, token_count: int, top_k: int, codec: str = "arithmetic"
+) -> JsonObject:
+    """What each part of writing a message takes per token.
 
-    Of texts that go on for `tokens` tokens; the first one is not counted.
+    Args:
+        place: what `ticore.load_model` opens.
+        dtype: that it computes in.
+        prompt: the text before the message.
+        token_count: tokens that are written and timed.
+        top_k: candidates per step.
+        codec: its name.
+
+    Returns:
+        Medians in milliseconds: `model_ms`, `pool_ms`, `verifier_ms`, `codec_ms`; `besides_ms`, the
+        sum of all but the model; `share`, what part of the whole that is.
     """
     model = ticore.load_model(place, dtype=dtype)
-    parts: dict[str, list[float]] = {"model": [], "pool": [], "verifier": [], "codec": []}
-    for index in range(2):
-        for times in parts.values():
-            times.clear()
-        _write(model, prompt, tokens, top_k, codec, index, parts)
-    found = {name: 1e3 * median(times) for name, times in parts.items()}
-    beside = sum(found.values()) - found["model"]
-    share = beside / (beside + found["model"])
-    settings = {"place": place, "dtype": dtype, "top_k": top_k, "codec": codec}
-    return settings | found | {"beside": beside, "share": share}
+    parts: Parts = {}
+    for index in range(_TEXTS):
+        parts = {"model": [], "pool": [], "verifier": [], "codec": []}
+        _write(model, prompt, token_count, top_k, codec, Random(index), parts)
+    found = {f"{name}_ms": 1e3 * median(seconds) for name, seconds in parts.items()}
+    whole = sum(found.values())
+    besides = whole - found["model_ms"]
+    settings = {"model": place, "dtype": dtype, "top_k": top_k, "codec": codec}
+    return settings | found | {"besides_ms": besides, "share": besides / whole}
 
 
-def parallel(place: str, prompt: str, texts: int) -> Found:
-    """Tokens a second of reading messages: by one parallel pass, and token by token."""
+def parallel_reading(place: str, prompt: str, text_count: int, rounds: int = ROUNDS) -> JsonObject:
+    """How fast messages are read: token by token, and in one parallel pass.
+
+    Args:
+        place: what `ticore.load_model` opens.
+        prompt: the text before each message.
+        text_count: how many messages.
+        rounds: how often each way is timed.
+
+    Returns:
+        `one_by_one` and `parallel` in tokens per second.
+    """
     model = ticore.load_model(place, dtype="float64")
 
-    def written(numerics: Numerics) -> tuple[ticore.Steganographer, list[ticore.Embedding]]:
-        draw = random.Random(0)
+    def write(numerics: Numerics) -> tuple[ticore.Steganographer, list[ticore.Embedding]]:
+        draw = Random(0)
         stego = ticore.Steganographer(
             model,
             key=draw.randbytes(32),
@@ -97,91 +134,87 @@ def parallel(place: str, prompt: str, texts: int) -> Found:
             numerics=numerics,
             entropy=draw.randbytes,
         )
-        return stego, [stego.embed_report(draw.randbytes(32)) for _ in range(texts)]
+        return stego, [stego.embed(draw.randbytes(_SIZE)) for _ in range(text_count)]
 
-    def read(stego: ticore.Steganographer, texts: list[ticore.Embedding]) -> None:
+    def read(stego: ticore.Steganographer, texts: Sequence[ticore.Embedding]) -> None:
         for text in texts:
             stego.extract(text.text)
 
-    both = [written(numerics) for numerics in get_args(Numerics)]
-    seconds = _in_turns(*(partial(read, *one) for one in both))
-    tokens = [sum(len(text.ids) for text in texts) for _, texts in both]
-    stepwise, at_once = (n / each for n, each in zip(tokens, seconds, strict=True))
-    return {"place": place, "texts": texts, "stepwise": stepwise, "parallel": at_once}
+    both = [write(numerics) for numerics in get_args(Numerics)]
+    seconds = time_in_turns([partial(read, *one) for one in both], rounds)
+    token_counts = [sum(len(text.ids) for text in texts) for _, texts in both]
+    one_by_one, parallel = (
+        count / median(times) for count, times in zip(token_counts, seconds, strict=True)
+    )
+    return {
+        "model": place,
+        "text_count": text_count,
+        "one_by_one": one_by_one,
+        "parallel": parallel,
+    }
 
 
 def _write(
     model: LanguageModel,
     prompt: str,
-    tokens: int,
+    token_count: int,
     top_k: int,
     codec: str,
-    index: int,
-    parts: dict[str, list[float]],
+    draw: Random,
+    parts: Parts,
 ) -> None:
-    """The writer's loop, with a clock at each part."""
-    draw, prompt_ids = random.Random(index), model.tokenizer.encode(prompt)
+    """Write random bits as the Steganographer does, with a clock after each part."""
+    prompt_ids = model.tokenizer.encode(prompt)
     candidates = Candidates(model, PoolSettings(top_k=top_k))
-    beginning = Beginning(model.tokenizer, prompt, prompt_ids)
-    session = disambiguation_named("stepwise").make(beginning).start()
-    bits = BitSource(draw.randbytes(4 * tokens), 32 * tokens, draw.getrandbits)
+    context = PromptContext(model.tokenizer, prompt, prompt_ids)
+    session = disambiguation_named("stepwise").make(context).start()
+    bits = BitSource(draw.randbytes(4 * token_count), 32 * token_count, draw.getrandbits)
     writer = codec_named(codec).make().writer(bits)
     decoder = model.start(prompt_ids)
-    lap = _Lap(parts)
-    for _ in range(tokens):
-        lap.begin()
-        outlook = candidates.after(decoder)
-        lap.end("pool")
-        choices = session.refine(outlook.pool, outlook.outside())
-        lap.end("verifier")
+    clock = _PartClock(parts)
+    for _ in range(token_count):
+        clock.start()
+        pool = candidates.after(decoder)
+        clock.end("pool")
+        # Asked for its logits only where no candidate can be read back.
+        outside = (more for _ in "." for more in candidates.remaining(decoder.logits(), pool))
+        choices = session.refine(pool, outside)
+        clock.end("verifier")
         weights = to_weights(choices.mass, candidates.settings.weight_bits)
         token = int(choices.ids[writer.choose(weights)])
-        lap.end("codec")
+        clock.end("codec")
         session.push(token)
-        lap.add("verifier")
+        clock.extend("verifier")
         decoder.push(token)
-        _finish(decoder)
-        lap.end("model")
+        _wait_for_logits(decoder)
+        clock.end("model")
 
 
-def _finish(decoder: Decoder) -> None:
-    """Wait for a device that computes while the program goes on: one logit, and it is done."""
+def _wait_for_logits(decoder: Decoder) -> None:
+    """Wait for a device that computes while the program continues: one logit is enough."""
     if hasattr(decoder, "top"):
         cast(TopDecoder, decoder).top(1)
     else:
         decoder.logits()
 
 
-class _Lap:
-    """A clock that is read at the end of each part."""
+class _PartClock:
+    """A clock that is read at the end of each part of a step."""
 
-    def __init__(self, parts: dict[str, list[float]]) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._at = 0.0
 
-    def begin(self) -> None:
+    def start(self) -> None:
         self._at = time.perf_counter()
 
     def end(self, part: str) -> None:
-        now = time.perf_counter()
-        self._parts[part].append(now - self._at)
-        self._at = now
+        """Count the time since the last reading for a part."""
+        self._parts[part].append(0.0)
+        self.extend(part)
 
-    def add(self, part: str) -> None:
-        """More time of a part that has ended once in this round already."""
+    def extend(self, part: str) -> None:
+        """Count the time for a part that has ended once in this step already."""
         now = time.perf_counter()
         self._parts[part][-1] += now - self._at
         self._at = now
-
-
-def _in_turns(*works: Callable[[], object]) -> list[float]:
-    """Median seconds of each, all of them in turns, so that the machine's moods hit all alike."""
-    seconds: list[list[float]] = [[] for _ in works]
-    for work in works:
-        work()
-    for _ in range(_ROUNDS):
-        for times, work in zip(seconds, works, strict=True):
-            started = time.perf_counter()
-            work()
-            times.append(time.perf_counter() - started)
-    return [median(times) for times in seconds]

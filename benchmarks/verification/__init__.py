@@ -1,10 +1,11 @@
-"""Verification of candidates: how fast each rung is, whether it is right, what each mode rejects.
+"""`Verifier`: how fast it decides, whether it is right, what each mode rejects.
 
-python -m benchmarks.verification --data DIR --json results/verification.json --plot figure.png
+python -m benchmarks.verification --data DIR --json results/verification.json --plot plot.png
 python -m benchmarks.verification --data DIR --runs
 python -m benchmarks.verification --data DIR --soak 1000000
 python -m benchmarks.verification --data DIR --rejections
 
-DIR holds tokenizers/ and corpora/ (see `places` and `texts`); without it, name tokenizers with
-`--tokenizer BACKEND:LOCATION` and texts with `--texts FILE`, or take the little that comes along.
+Without --runs, --soak or --rejections, it times loading, masks, candidates and pushes. DIR holds
+tokenizers/ and corpora/. Without DIR, name tokenizers with `--tokenizer BACKEND:LOCATION` and texts
+with `--texts FILE`, or use the bundled ones.
 """

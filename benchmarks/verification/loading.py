@@ -1,4 +1,4 @@
-"""What a Verifier costs to make, and to keep."""
+"""What it costs to make a Verifier, and how much memory it holds."""
 
 from __future__ import annotations
 
@@ -8,90 +8,106 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-from benchmarks.spread import spread, timed
+from benchmarks._harness.progress import track
+from benchmarks._harness.timing import summarize_timings, timed
+from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode, Verifier
-from ticore.consistency.mask import table_engine
-from ticore.consistency.oracle import Oracle
-from ticore.consistency.trial import compare, require_sound
+from ticore.consistency._engines.build import table_engine
+from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._engines.self_test import require_deterministic_round_trip, run_self_test
 from ticore.interfaces import Tokenizer
 
-from .plan import CHARACTERS_A_TOKEN, Found, Plan, Track, empty_cache
-from .texts import Texts, passage
+from .corpora import Corpora, passage
+from .plan import CHARACTERS_PER_TOKEN, Plan, empty_cache
+
+OpenTokenizer = Callable[[], Tokenizer]
 
 
-def loads(
-    open_: Callable[[], Tokenizer], mode: Mode, plan: Plan, track: Track, label: str
-) -> Found:
-    """Seconds for `Verifier(tokenizer, mode)`, and how many of them the self-test takes.
+def loading_times(open_tokenizer: OpenTokenizer, mode: Mode, plan: Plan, label: str) -> JsonObject:
+    """The times of `Verifier(tokenizer, mode=mode)`.
 
-    Both where its tables are `built` and where they are loaded `from_disk`.
+    Args:
+        open_tokenizer: opens the tokenizer again at each call.
+        mode: of the Verifier.
+        plan: how often.
+        label: for the progress bar.
+
+    Returns:
+        `built` and `from_disk`: where the Verifier builds its tables, and where it loads them.
+        In each, summaries of `whole` and of the `self_test` in it.
     """
-    found: dict[str, dict[str, list[float]]] = {
+    seconds: dict[str, dict[str, list[float]]] = {
         name: {"whole": [], "self_test": []} for name in ("built", "from_disk")
     }
     for _ in track(range(plan.loads), f"{label}: loading", plan.loads):
         with empty_cache():
-            for times in found.values():
-                # Opened anew, since a tokenizer keeps the description of itself.
-                tokenizer = open_()
+            for times in seconds.values():
+                # A new tokenizer each time, since a tokenizer caches its own description.
+                tokenizer = open_tokenizer()
                 gc.collect()
-                times["whole"].append(timed(Verifier, tokenizer, mode)[0])
-                times["self_test"].append(_self_test(tokenizer, mode))
+                times["whole"].append(timed(Verifier, tokenizer, mode=mode)[0])
+                times["self_test"].append(_self_test_seconds(tokenizer, mode))
     return {
-        name: {part: spread(values) for part, values in times.items()}
-        for name, times in found.items()
+        name: {part: summarize_timings(values) for part, values in times.items()}
+        for name, times in seconds.items()
     }
 
 
-def _self_test(tokenizer: Tokenizer, mode: Mode) -> float:
+def _self_test_seconds(tokenizer: Tokenizer, mode: Mode) -> float:
     oracle = Oracle(tokenizer, mode)
     engine = table_engine(oracle)
-    assert not isinstance(engine, str), "the Verifier has just found it exact"
     started = time.perf_counter()
-    require_sound(tokenizer)
-    compare(engine, oracle, from_masks=True)
+    require_deterministic_round_trip(tokenizer)
+    run_self_test(engine, oracle)
     return time.perf_counter() - started
 
 
-def memory(open_: Callable[[], Tokenizer], mode: Mode, plan: Plan, texts: Texts) -> Found:
-    """Bytes of Python objects and NumPy arrays that a Verifier holds, as tracemalloc counts them.
+def memory(open_tokenizer: OpenTokenizer, mode: Mode, plan: Plan, corpora: Corpora) -> JsonObject:
+    """Bytes of Python objects and NumPy arrays that a Verifier holds, without its tokenizer.
 
-    Without the tokenizer and its description. One list of all texts in turn is walked, asking for
-    every mask: `walked` is what the Verifier then holds, `list` what the list itself takes.
+    Args:
+        open_tokenizer: opens the tokenizer again at each call.
+        mode: of the Verifier.
+        plan: how many tokens are pushed.
+        corpora: whose tokens are pushed, in one list; every mask is asked for.
+
+    Returns:
+        `loaded`: before the first token. `used`: after the last one. `list`: what the list of
+        tokens itself takes.
     """
-    Verifier(open_(), mode)  # so that tables are on disk, and caches of modules are filled
-    tokenizer = open_()
+    Verifier(open_tokenizer(), mode=mode)  # stores the tables, and fills the caches of modules
+    tokenizer = open_tokenizer()
     tokenizer.structure()
     draw = random.Random(plan.seed)
-    share = plan.walked // len(texts) + 1
+    share = plan.memory_tokens // len(corpora) + 1
     ids: list[int] = []
-    for text in texts.values():
-        ids += tokenizer.encode(passage(text, CHARACTERS_A_TOKEN * share, draw))[:share]
-    ids = ids[: plan.walked]
+    for text in corpora.values():
+        ids += tokenizer.encode(passage(text, CHARACTERS_PER_TOKEN * share, draw))[:share]
+    ids = ids[: plan.memory_tokens]
     gc.collect()
     tracemalloc.start()
     try:
-        verifier = Verifier(tokenizer, mode)
-        loaded = _held()
+        verifier = Verifier(tokenizer, mode=mode)
+        loaded = _traced_bytes()
         verification = verifier.start()
         for token in ids:
             if verification.admissible:
                 verification.mask()
             verification.push(token)
-        with_list = _held()
+        with_list = _traced_bytes()
         del verification
-        walked = _held()
+        used = _traced_bytes()
     finally:
         tracemalloc.stop()
     return {
-        "tokens": len(ids),
-        "how": "tracemalloc: Python objects and NumPy arrays",
+        "token_count": len(ids),
+        "method": "tracemalloc: Python objects and NumPy arrays",
         "loaded": loaded,
-        "walked": walked,
-        "list": with_list - walked,
+        "used": used,
+        "list": with_list - used,
     }
 
 
-def _held() -> int:
+def _traced_bytes() -> int:
     gc.collect()
     return tracemalloc.get_traced_memory()[0]

@@ -1,48 +1,39 @@
-"""How much is measured, and what measuring works with."""
+"""How much is timed, and what timing needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import environ
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeVar
 
 from ticore.consistency import Mode
 
-T = TypeVar("T")
+CHARACTERS_PER_TOKEN = 8
+"""More than the average of any text here."""
 
-Found = dict[str, Any]
-"""What goes into the JSON file: dictionaries, lists, numbers and texts."""
-
-CHARACTERS_A_TOKEN = 8
-"""More than any text here has on average."""
-
-
-class Track(Protocol):
-    """Shows progress through some items, as rich does."""
-
-    def __call__(self, items: Iterable[T], description: str, total: int) -> Iterable[T]: ...
+_CACHE = "TICORE_CACHE"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to measure.
+    """How much to time.
 
     Attributes:
         modes: each is measured by itself.
         lengths: tokens of history.
         passages: of each text, at each length.
-        steps: tokens walked after the history.
+        steps: tokens pushed after the history.
         candidates: ids that `admits` is asked for.
-        sample: ids that the slower rungs are asked for; their times are scaled to the vocabulary.
-        patience: seconds after which a slower rung is asked for no more of them.
+        sample: ids that slow methods are asked for; their times are scaled to the vocabulary.
+        patience: seconds after which a slow method is asked for no more of them.
         loads: how often tables are built and loaded.
-        full_length: where the paper's way is measured for the whole vocabulary, on one history.
-        full: measure the slower rungs for the whole vocabulary on every history.
-        walked: tokens after which the memory is looked at.
-        seed: for the passages and candidates.
+        full_length: the length at which the paper's method is also timed on the whole vocabulary,
+            on one history.
+        full: time slow methods on the whole vocabulary, on every history.
+        memory_tokens: after which memory is measured.
+        seed: of passages and candidates.
     """
 
     modes: Sequence[Mode] = ("prefix",)
@@ -55,20 +46,20 @@ class Plan:
     loads: int = 3
     full_length: int = 200
     full: bool = False
-    walked: int = 2000
+    memory_tokens: int = 2000
     seed: int = 0
 
 
 @contextmanager
 def empty_cache() -> Iterator[None]:
-    """A folder of its own for tables, so that they are built here and the user's are left alone."""
-    before = environ.get("TICORE_CACHE")
+    """A new cache folder. Tables are built again, and the user's cache is not changed."""
+    before = environ.get(_CACHE)
     with TemporaryDirectory() as folder:
-        environ["TICORE_CACHE"] = folder
+        environ[_CACHE] = folder
         try:
             yield
         finally:
             if before is None:
-                del environ["TICORE_CACHE"]
+                del environ[_CACHE]
             else:
-                environ["TICORE_CACHE"] = before
+                environ[_CACHE] = before

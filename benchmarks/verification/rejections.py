@@ -1,71 +1,123 @@
-"""How much of real text each mode forbids.
+"""How much of real text each mode rejects.
 
-At every place i of ids = encode(text): may a text begin with ids[:i+1], as the mode has it? Where
-not, the true token is *rejected* there, whatever came before. A writer that is kept to the mode
-first meets such a place from a list which is still admissible: there he is *turned away*.
+At each position i of ids = encode(text): is ids[:i+1] admissible in this mode? Where it is not, the
+true token is *rejected*. A writer in this mode writes the text until a token is rejected after an
+admissible list: there it is *blocked* and has to choose another token.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from rich.table import Table
+
+from benchmarks._harness.progress import track
+from benchmarks._harness.report import new_report
+from benchmarks._harness.tables import text_table, without_repeats
+from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode, Verifier
 from ticore.interfaces import Tokenizer
 
-from .plan import CHARACTERS_A_TOKEN
-from .texts import Texts, passage
+from .corpora import Corpora, load_corpora, passage
+from .modes import modes_to_check
+from .per_tokenizer import finish, measure_each
+from .plan import CHARACTERS_PER_TOKEN
+from .tokenizer_sources import TokenizerSource
 
-_PASSAGE = 500  # tokens
+_CORPORA = ("English", "Japanese", "Chinese", "English novels", "code")
+_PASSAGE_LENGTH = 500  # tokens
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count rejections with all tokenizers."""
+    corpora = load_corpora(options.texts, options.data, _CORPORA)
+    modes = modes_to_check(options.mode)
+
+    def measure(source: TokenizerSource) -> Iterator[JsonObject]:
+        counts = rejections(source.open(), modes, corpora, options.tokens, options.seed)
+        for row in track(counts, source.name, len(modes) * len(corpora)):
+            yield {"tokenizer": source.name} | row
+
+    settings = {"modes": modes, "tokens": options.tokens, "seed": options.seed}
+    report = new_report(settings, complete=False)
+    rows = measure_each(options, report, "rejections", measure)
+    return finish(options, report, rows, [rejections_table(rows)])
 
 
 @dataclass
-class Count:
-    """Places of some text, and at how many of them the mode says no.
+class RejectionCount:
+    """Tokens of some text, and how many of them a mode rejects.
 
     Attributes:
-        places: tokens looked at.
-        rejected: those with which no text may begin, given the tokens before them.
-        asked: tokens whose list before them is admissible.
-        turned_away: those of `asked` that are rejected.
-        passages, clean: stretches of text, and those in which nothing is rejected.
+        token_count: tokens looked at.
+        rejected_count: those after which the list is not admissible.
+        reached_count: tokens that follow an admissible list.
+        blocked_count: those of `reached_count` that are rejected.
+        passage_count: passages looked at.
+        clean_passage_count: passages in which no token is rejected.
     """
 
-    places: int = 0
-    rejected: int = 0
-    asked: int = 0
-    turned_away: int = 0
-    passages: int = 0
-    clean: int = 0
+    token_count: int = 0
+    rejected_count: int = 0
+    reached_count: int = 0
+    blocked_count: int = 0
+    passage_count: int = 0
+    clean_passage_count: int = 0
 
     def add(self, verifier: Verifier, ids: Sequence[int]) -> None:
         """Count one passage."""
-        verification, before = verifier.start(), self.rejected
+        verification, before = verifier.start(), self.rejected_count
         for token in ids:
-            was_admissible = verification.admissible
+            reached = verification.admissible
             verification.push(token)
             rejected = not verification.admissible
-            self.places += 1
-            self.rejected += rejected
-            self.asked += was_admissible
-            self.turned_away += was_admissible and rejected
-        self.passages += 1
-        self.clean += self.rejected == before
+            self.token_count += 1
+            self.rejected_count += rejected
+            self.reached_count += reached
+            self.blocked_count += reached and rejected
+        self.passage_count += 1
+        self.clean_passage_count += self.rejected_count == before
 
 
 def rejections(
-    tokenizer: Tokenizer, modes: Iterable[Mode], texts: Texts, places: int, seed: int
-) -> Iterator[dict[str, Any]]:
-    """A row for each mode and text, `places` tokens long."""
+    tokenizer: Tokenizer, modes: Iterable[Mode], corpora: Corpora, token_count: int, seed: int
+) -> Iterator[JsonObject]:
+    """A row for each mode and text, about `token_count` tokens of it."""
     for mode in modes:
-        verifier = Verifier(tokenizer, mode)
-        for label, text in texts.items():
+        verifier = Verifier(tokenizer, mode=mode)
+        for label, text in corpora.items():
             draw = random.Random(f"{seed} {label}")
-            count = Count()
-            while count.places < places:
-                length = min(_PASSAGE, places - count.places)
-                ids = tokenizer.encode(passage(text, CHARACTERS_A_TOKEN * length, draw))
+            count = RejectionCount()
+            while count.token_count < token_count:
+                length = min(_PASSAGE_LENGTH, token_count - count.token_count)
+                ids = tokenizer.encode(passage(text, CHARACTERS_PER_TOKEN * length, draw))
                 count.add(verifier, ids[:length])
-            yield {"mode": mode, "text": label, "rung": verifier.rung, **asdict(count)}
+            yield {"mode": mode, "text": label, "method": verifier.method, **asdict(count)}
+
+
+def rejections_table(rows: Sequence[JsonObject]) -> Table:
+    """The shares of rejected tokens by tokenizer and text, with a column per mode."""
+    modes = list(dict.fromkeys(row["mode"] for row in rows))
+    table = text_table(
+        "Tokens of real text that are rejected (blocked: of those after an admissible list)",
+        ["tokenizer", "text"],
+        ["tokens", *modes],
+    )
+    shares: dict[tuple[str, str], dict[str, str]] = {}
+    token_counts = {}
+    for row in rows:
+        key = row["tokenizer"], row["text"]
+        token_counts[key] = row["token_count"]
+        rejected = row["rejected_count"] / row["token_count"]
+        blocked = row["blocked_count"] / max(1, row["reached_count"])
+        shares.setdefault(key, {})[row["mode"]] = f"{rejected:.2%} ({blocked:.2%})"
+    above = ""
+    for (tokenizer, text), by_mode in shares.items():
+        cells = (by_mode.get(mode, "") for mode in modes)
+        name = without_repeats(tokenizer, above)
+        table.add_row(name, text, f"{token_counts[tokenizer, text]:,}", *cells)
+        above = tokenizer
+    return table

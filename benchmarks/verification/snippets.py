@@ -1,4 +1,4 @@
-"""Texts that tokenizers are likely to treat specially where they end, begin or meet."""
+"""Snippets that tokenizers are likely to treat specially where they start, end or meet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BLANKS = (
     "|\u00a0|\u00a0\u00a0| \u00a0 |\u3000|\u3000\u3000|\u2003|\u2009|\u200b|\u2028|\u0085"
     "|\x0b|\x0c|\ufeff|\x00"
 )
-# Composed, decomposed, out of order, or changed by NFKC alone.
+# Composed, decomposed, out of canonical order, or changed by NFKC alone.
 _COMBINATIONS = (
     "\u00e9|e\u0301|e\u0301\u0323|e\u0323\u0301|\u0301|Zu\u0308rich|\u1e9b\u0323|\u304c"
     "|\u304b\u3099|\u3099|\ud55c\uad6d|\u1112\u1161\u11ab|\u1161|\u0915\u094d\u0937|\ufb01n"
@@ -32,7 +32,7 @@ _CASES = (
     "aB|ABc|HTTPServer|iPhone|McDONALD's|\u01c5a|\u02b0A|JSONAPIs'|\u00c9t\u00c9|XXx|\u4e2dA"
     "|\u65e5\u672c\u8a9eABC|Aa\u0301Bb|a\u0301A\u0301|\u13a0\uab70|\u02bb\u014ckina"
 )
-# Code, what looks like added tokens, and characters that few vocabularies hold.
+# Code, what looks like added tokens, and characters that few vocabularies contain.
 _SIGNS = (
     "...|!!!|\u3002\u3002|\u300d\u300c|://|\\n|/**/|</s>|<s>|<unk>"
     "|<0x0A>|<pad>|\u2581|\u2581\u2581|[INST]|#\n|);\n\n| //\n|--\n\n"
@@ -56,15 +56,15 @@ _SNIPPETS = [
 
 
 def mixed(draw: random.Random, around: Sequence[str]) -> str:
-    """Some snippets in a row, with bits of the texts `around` them before, between and after."""
-    parts = [bit(draw, around, 60)]
+    """Some snippets in a row, with fragments of the texts `around` before, between and after."""
+    parts = [fragment(draw, around, 60)]
     for _ in range(draw.randint(1, 6)):
         parts.append(draw.choice(_SNIPPETS))
-        parts.append(draw.choice(("", "", " ", bit(draw, around, 10))))
+        parts.append(draw.choice(("", "", " ", fragment(draw, around, 10))))
     return "".join(parts)
 
 
-def bit(draw: random.Random, around: Sequence[str], longest: int) -> str:
+def fragment(draw: random.Random, around: Sequence[str], longest: int) -> str:
     """Up to `longest` characters of one of the texts."""
     text = draw.choice(around)
     start = draw.randrange(len(text))
@@ -72,7 +72,7 @@ def bit(draw: random.Random, around: Sequence[str], longest: int) -> str:
 
 
 def is_tricky(spelled: bytes) -> bool:
-    """Whether a token is blank, short, part of a character, or joins what stands before it."""
+    """Whether a token is blank, short, part of a character, or joins what precedes it."""
     text = spelled.decode(errors="replace")
     return (
         not text.strip()

@@ -1,4 +1,4 @@
-"""The command line: writes the samples that are missing, shows and stores the figures of all."""
+"""The command line: take the samples that are missing, summarize all of them."""
 
 from __future__ import annotations
 
@@ -7,46 +7,55 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import partial
-from pathlib import Path
 
 import ticore
-from benchmarks.about import about
-from benchmarks.kept import Kept, code_digest, digest_of
-from benchmarks.prompts import prompts
-from benchmarks.running import attempt, options, positive, report, write_missing
+from benchmarks._harness.cli import exit_status, positive_int, sampling_command
+from benchmarks._harness.code_digest import code_digest
+from benchmarks._harness.collect import collect_samples
+from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.report import new_report, publish
+from benchmarks._harness.sample_store import SampleStore, digest_of
 from ticore.schemes import SCHEMES
 
 from . import __doc__ as usage
-from .figures import figures
 from .plan import ATTACKS, UNMARKED, Plan
 from .plot import plot
-from .samples import open_samples
+from .samples import make_worker
+from .summary import summarize
 from .tables import tables
-
-_PACKAGES = ("ticore", "numpy", "scipy", "torch", "jax")
-_CODE = ("watermarking", "schemes", "consistency", "evaluation", "interfaces.py")
-_FILES = [Path(__file__).with_name(name) for name in ("samples.py", "plan.py")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    return attempt(_run, _parse(arguments))
+    return exit_status(_run, _parse(arguments))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     plan = Plan()
-    parser = options("watermarking", usage, samples=200)
-    parser.add_argument("--tokens", type=positive, default=plan.tokens, help="of each text at most")
+    parser = sampling_command("watermarking", usage, 200, plot=True)
+    parser.add_argument(
+        "--tokens",
+        dest="max_tokens",
+        type=positive_int,
+        default=plan.max_tokens,
+        help="of each text, at most",
+    )
     parser.add_argument(
         "--schemes", nargs="+", choices=SCHEMES, default=plan.schemes, metavar="SCHEME"
     )
-    parser.add_argument("--observation", type=int, default=plan.observation, metavar="TOKENS")
+    parser.add_argument(
+        "--observation",
+        type=int,
+        default=plan.observation,
+        metavar="TOKENS",
+        help="after which an inconsistency is rolled back",
+    )
     parser.add_argument("--top-k", type=int, default=plan.top_k)
     parser.add_argument("--top-p", type=float, default=plan.top_p)
     parser.add_argument(
         "--passes",
-        type=positive,
+        type=positive_int,
         default=plan.passes,
-        help="read each token so often, for the time of a larger model",
+        help="read each token this many times, as slow as a model of this many times the size",
     )
     parser.add_argument(
         "--attacks",
@@ -54,37 +63,39 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         choices=ATTACKS,
         default=(),
         metavar="ATTACK",
-        help=f"all of them if none is named: {', '.join(ATTACKS)}",
+        help=f"without a name all of them: {', '.join(ATTACKS)}",
     )
-    given = parser.parse_args(arguments)
-    if given.attacks == []:
-        given.attacks = list(ATTACKS)
-    return given
+    options = parser.parse_args(arguments)
+    if options.attacks == []:
+        options.attacks = list(ATTACKS)
+    return options
 
 
-def _run(given: argparse.Namespace) -> int:
-    settings = {field.name: getattr(given, field.name) for field in fields(Plan)}
+def _run(options: argparse.Namespace) -> int:
+    settings = {field.name: getattr(options, field.name) for field in fields(Plan)}
     settings |= {name: tuple(settings[name]) for name in ("schemes", "attacks")}
     plan = Plan(**settings)
-    begin = prompts(given.data, given.language)
-    model, code = ticore.load_model(plan.place), code_digest(_CODE, *_FILES)
-    digest = digest_of(plan.shared(), sorted(plan.schemes), model.digest(), begin, code)
-    # All schemes of a sample before the next sample, so that wherever it is cut all have as many.
-    wanted = [(name, index) for index in range(given.samples) for name in (UNMARKED, *plan.schemes)]
-    rows, complete = write_missing(
-        Kept(given.out, digest),
-        wanted,
+    prompts = load_prompts(options.data, options.language)
+    model = ticore.load_model(plan.model)
+    code = code_digest(make_worker, model, model.tokenizer)
+    shared = plan.shared_settings()
+    # All schemes of a sample come before the next sample. So a run that is interrupted has about
+    # as many samples of each scheme.
+    tasks = [
+        (name, index) for index in range(options.samples) for name in (UNMARKED, *plan.schemes)
+    ]
+    samples, complete = collect_samples(
+        SampleStore(options.out),
+        digest_of(shared, sorted(plan.schemes), model.digest(), prompts, code),
+        tasks,
         ("scheme", "index"),
-        partial(open_samples, plan, begin),
-        given.processes,
+        partial(make_worker, plan, prompts),
+        options.processes,
     )
-    found = about(_PACKAGES) | {
-        "complete": complete,
-        "code": code,
-        "settings": plan.shared() | {"schemes": plan.schemes, "samples": given.samples},
-    }
-    found |= figures(rows, plan.schemes)
-    return report(found, tables(found), plot, given)
+    settings = shared | {"schemes": plan.schemes, "samples": options.samples}
+    report = new_report(settings, complete=complete, code=code)
+    report |= summarize(samples, plan.schemes)
+    return publish(options, report, samples, tables(report), plot)
 
 
 if __name__ == "__main__":

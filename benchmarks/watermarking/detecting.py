@@ -1,10 +1,10 @@
-"""How many tokens per second a detector looks at: text by text, and many texts at once.
+"""How many tokens per second a detector reads: text by text, and many texts at once.
 
 python -m benchmarks.watermarking.detecting --json results/detecting.json
 
-On one core, in CPU time, from token ids; encoding a text comes on top of it (a tokenizer reads some
-hundred thousand to a few million tokens per second). The least of several runs counts, and the two
-ways take turns, so that what else the machine does falls on both.
+CPU time on one core, from token ids. Encoding a text comes on top: a tokenizer reads some hundred
+thousand to a few million tokens per second. The two ways take turns, and the fastest of several
+rounds counts.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
-from rich import box
 from rich.table import Table
 
-import ticore
-from benchmarks.about import about
-from benchmarks.running import attempt, command, positive, report
-from benchmarks.workers import Found
+from benchmarks._harness.cli import command, exit_status, positive_int
+from benchmarks._harness.environment import one_core
+from benchmarks._harness.report import new_report, publish
+from benchmarks._harness.tables import text_table
+from benchmarks._harness.timing import time_in_turns
+from benchmarks._harness.types import JsonObject
 
-from .ids_alone import IdsAlone
+from .detectors import make_detector
+from .id_only_tokenizer import IdOnlyTokenizer
 
 LENGTHS = (200, 1000, 10_000)
 _VOCABULARY = 32_000
@@ -40,57 +41,62 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "sglang": ("sglang", {"config": {"key": "0xabc"}}),
     "synthid": ("synthid", {"config": {"keys": list(range(100, 130)), "ngram_len": 5}}),
 }
+_WAYS = ("one_by_one", "at_once")
 
 
-def rates(name: str, length: int, tokens: int, runs: int) -> Found:
-    """Tokens per second of one scheme, for texts of one length, `tokens` in all."""
-    scheme, settings = SCHEMES[name]
-    detector = ticore.WatermarkDetector(IdsAlone(_VOCABULARY), scheme, **settings)
-    rng = np.random.default_rng(length)
-    count = max(2, tokens // length)
-    lists = [rng.zipf(1.25, length) % _VOCABULARY for _ in range(count)]
-    ways: dict[str, Callable[[], object]] = {
-        "one by one": lambda: [detector.detect_ids(ids) for ids in lists],
-        "at once": lambda: detector.detect_ids_batch(lists),
-    }
-    seconds = dict.fromkeys(ways, float("inf"))
-    for _ in range(runs):
-        for way, work in ways.items():
-            begin = process_time()
-            work()
-            seconds[way] = min(seconds[way], process_time() - begin)
-    found: Found = {"scheme": name, "length": length}
-    return found | {way: count * length / spent for way, spent in seconds.items()}
-
-
-def _table(rows: Sequence[Found]) -> Table:
-    table = Table(title="Million tokens per second", title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("scheme")
-    for column in ("tokens per text", "one by one", "at once"):
-        table.add_column(column, justify="right")
-    for row in rows:
-        speeds = (f"{row[way] / 1e6:.2f}" for way in ("one by one", "at once"))
-        table.add_row(row["scheme"], f"{row['length']:,}", *speeds)
-    return table
+def main(arguments: Sequence[str] | None = None) -> int:
+    return exit_status(_run, _parse(arguments))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command("watermarking.detecting", __doc__)
-    parser.add_argument("--tokens", type=positive, default=100_000, help="of the texts in all")
-    parser.add_argument("--runs", type=positive, default=7)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where all figures go")
+    parser.add_argument("--tokens", type=positive_int, default=100_000, help="of all texts")
+    parser.add_argument("--runs", type=positive_int, default=7, help="rounds of timing")
     return parser.parse_args(arguments)
 
 
-def _run(given: argparse.Namespace) -> int:
-    rows = [rates(name, length, given.tokens, given.runs) for length in LENGTHS for name in SCHEMES]
-    found = about(("ticore", "numpy", "scipy")) | {"complete": True, "figures": rows}
-    given.plot = None
-    return report(found, [_table(rows)], lambda *_: None, given)
+def _run(options: argparse.Namespace) -> int:
+    with one_core():
+        rows = [
+            tokens_per_second(name, length, options.tokens, options.runs)
+            for length in LENGTHS
+            for name in SCHEMES
+        ]
+    settings = {"tokens": options.tokens, "runs": options.runs}
+    report = new_report(settings, complete=True) | {"speeds": rows}
+    return publish(options, report, rows, [_table(rows)])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    return attempt(_run, _parse(arguments))
+def tokens_per_second(name: str, length: int, token_count: int, rounds: int) -> JsonObject:
+    """The speed of one scheme's detector.
+
+    Args:
+        name: a key of `SCHEMES`.
+        length: tokens per text.
+        token_count: of all texts, of which there are at least two.
+        rounds: how often each way is timed.
+    """
+    scheme, settings = SCHEMES[name]
+    detector = make_detector(IdOnlyTokenizer(_VOCABULARY), scheme, settings)
+    rng = np.random.default_rng(length)
+    count = max(2, token_count // length)
+    lists = [rng.zipf(1.25, length) % _VOCABULARY for _ in range(count)]
+    works: list[Callable[[], object]] = [
+        lambda: [detector.detect_ids(ids) for ids in lists],
+        lambda: detector.detect_ids_batch(lists),
+    ]
+    seconds = time_in_turns(works, rounds, clock=process_time, warm_up=False)
+    speeds = [count * length / min(times) for times in seconds]
+    return {"scheme": name, "length": length} | dict(zip(_WAYS, speeds, strict=True))
+
+
+def _table(rows: Sequence[JsonObject]) -> Table:
+    headings = ["tokens per text", "one by one", "at once"]
+    table = text_table("Million tokens per second", ["scheme"], headings)
+    for row in rows:
+        speeds = (f"{row[way] / 1e6:.2f}" for way in _WAYS)
+        table.add_row(row["scheme"], f"{row['length']:,}", *speeds)
+    return table
 
 
 if __name__ == "__main__":

@@ -1,73 +1,105 @@
-"""What a step of writing and a text of detection take: `python -m benchmarks.watermarking.lists`.
+"""What a watermark costs per step of writing and per text of detection, by scheme and version.
 
-Both versions of each scheme, side by side in one run, and beside them what a step does in any case:
-`softmax` of the logits. Ratios are what to look at; CPU time on one thread, the least of several.
+python -m benchmarks.watermarking.lists
+
+For comparison, every step of writing computes the `softmax` of the logits, so the table shows
+ratios to it. CPU time on one thread; the fastest of several rounds counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from time import process_time
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 
-from ticore.schemes import SCHEMES, scheme_named
+from benchmarks._harness.cli import command, exit_status, positive_int
+from benchmarks._harness.progress import track
+from benchmarks._harness.report import new_report, publish
+from benchmarks._harness.tables import text_table
+from benchmarks._harness.timing import time_in_turns
+from benchmarks._harness.types import JsonObject
+from ticore.schemes import SCHEMES, make_scheme
 
 _KEY = bytes(range(32))
+_TEXT_LENGTH = 200
 _VARIANTS = [
-    (name, greens)
+    (name, greens, version)
     for name in SCHEMES
     for greens in (("independent",) if name == "gumbel" else ("independent", "exact"))
+    for version in (1, 2)
 ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", type=int, default=152_064, help="of the vocabulary")
-    parser.add_argument("--repeats", type=int, default=30, help="of which the fastest counts")
-    given = parser.parse_args(arguments)
+    return exit_status(_run, _parse(arguments))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = command("watermarking.lists", __doc__)
+    parser.add_argument("--size", type=positive_int, default=152_064, help="of the vocabulary")
+    parser.add_argument("--repeats", type=positive_int, default=30, help="rounds of timing")
+    return parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
     rng = np.random.default_rng(0)
-    logits = rng.normal(size=given.size).astype(np.float32)
-    libraries: dict[str, Any] = {"numpy": logits}
-    softmax: dict[str, Callable[[], Any]] = {"numpy": lambda: np.exp(logits) / np.exp(logits).sum()}
+    logits = rng.normal(size=options.size).astype(np.float32)
+    arrays: dict[str, Any] = {"numpy": logits}
+    softmax: dict[str, Callable[[], object]] = {
+        "numpy": lambda: np.exp(logits) / np.exp(logits).sum()
+    }
     if find_spec("torch") is not None:
         torch = import_module("torch")
         torch.set_num_threads(1)
-        libraries["torch"] = tensor = torch.tensor(logits)
+        arrays["torch"] = tensor = torch.tensor(logits)
         softmax["torch"] = lambda: tensor.softmax(-1)
-    text = rng.integers(0, given.size, 200)
-    base = {name: _least(work, given.repeats) for name, work in softmax.items()}
-    print(f"{'':36s}", *(f"{name:>10s} (x softmax)" for name in libraries), "  200 tokens read")
-    for name, greens in _VARIANTS:
-        for version in (1, 2):
-            more: dict[str, Any] = {} if name == "gumbel" else {"greens": greens}
-            scheme = scheme_named(name, _KEY, given.size, version=version, **more)
-            context = [3, 1, 4, 1, 5][: scheme.context]
-            shown = []
-            for library, array in libraries.items():
-                spent = _least(partial(scheme.bias, context, array), given.repeats)
-                shown.append(f"{spent * 1e3:7.2f} ms ({spent / base[library]:7.1f})")
-            read = _least(partial(scheme.evidence, text), 5 * given.repeats)
-            title = f"{name}, {greens}, version {version}"
-            print(f"{title:36s}", *shown, f"{read * 1e6:9.0f} us", flush=True)
-    return 0
+    text = rng.integers(0, options.size, _TEXT_LENGTH)
+    base = {name: _least_seconds(work, options.repeats) for name, work in softmax.items()}
+    rows = []
+    for name, greens, version in track(_VARIANTS, "schemes", len(_VARIANTS)):
+        settings: dict[str, Any] = {} if name == "gumbel" else {"greens": greens}
+        settings["version"] = version
+        scheme = make_scheme(name, _KEY, options.size, **settings)
+        context = [3, 1, 4, 1, 5][: scheme.context]
+        step = {
+            library: _least_seconds(partial(scheme.bias, context, array), options.repeats)
+            for library, array in arrays.items()
+        }
+        detection = _least_seconds(partial(scheme.evidence, text), 5 * options.repeats)
+        kind = {"scheme": name, "greens": greens, "version": version}
+        rows.append(kind | {"step_seconds": step, "detection_seconds": detection})
+    settings = {"size": options.size, "repeats": options.repeats}
+    report = new_report(settings, complete=True) | {"softmax_seconds": base, "schemes": rows}
+    return publish(options, report, rows, [_table(base, rows)])
 
 
-def _least(work: Callable[[], object], repeats: int) -> float:
-    """Seconds of CPU, once what is kept is there."""
-    work()
-    found = []
-    for _ in range(repeats):
-        started = time.process_time()
-        work()
-        found.append(time.process_time() - started)
-    return min(found)
+def _table(base: dict[str, float], rows: Sequence[JsonObject]) -> Table:
+    headings = [f"{library}, ms (× softmax)" for library in base]
+    table = text_table(
+        "Biasing one row of logits; scoring a text", ["scheme"], [*headings, "200 tokens, µs"]
+    )
+    for row in rows:
+        steps = (
+            f"{seconds * 1e3:.2f} ({seconds / base[library]:.1f})"
+            for library, seconds in row["step_seconds"].items()
+        )
+        name = f"{row['scheme']}, {row['greens']}, version {row['version']}"
+        table.add_row(name, *steps, f"{row['detection_seconds'] * 1e6:.0f}")
+    return table
+
+
+def _least_seconds(work: Callable[[], object], rounds: int) -> float:
+    """The CPU seconds of the fastest call, after one that fills the caches."""
+    (seconds,) = time_in_turns([work], rounds, clock=process_time)
+    return min(seconds)
 
 
 if __name__ == "__main__":

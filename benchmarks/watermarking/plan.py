@@ -1,21 +1,27 @@
-"""What is written and how much of it."""
+"""Which samples are taken."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
-from benchmarks.workers import Found
 from ticore.evaluation import Attack, Replacement, WordDrop, WordSwap
 from ticore.interfaces import LanguageModel
 from ticore.schemes import SCHEMES
 
-UNMARKED = "none"
-"""In the place of a scheme: the model itself."""
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject
 
-FPR = 1e-5
-"""A text whose p-value is below counts as detected."""
+UNMARKED = "none"
+"""Stands in the place of a scheme for the model without a watermark."""
+
+FALSE_POSITIVE_RATE = 1e-5
+"""A text whose p-value is lower counts as detected."""
+
+ROLLBACK, NO_ROLLBACK = "rollback", "no rollback"
+FULL_LENGTH = "no rollback, no end of text"
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,9 @@ class Arm:
     """One way to write.
 
     Attributes:
-        observation: tokens that an inconsistency is given to vanish; None: no rollback.
-        end_of_text: whether a text may end by itself.
+        name: for tables.
+        observation: tokens after which an inconsistency is rolled back; None: no rollback.
+        end_of_text: whether the text may end before its full length.
     """
 
     name: str
@@ -34,22 +41,24 @@ class Arm:
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to write, and how.
+    """The settings of all samples.
 
     Attributes:
-        place: of the model.
-        schemes: their names; the model without one is written with in any case.
-        tokens: of each text, at most.
+        model: what `ticore.load_model` opens.
+        schemes: their names. The model without a watermark is always measured as well.
+        max_tokens: of each text.
         observation: of the arm with rollback.
-        temperature, top_k, top_p: as for `ticore.Watermarker`.
-        passes: how often the model reads each token, for the time of one so many times as large.
+        temperature: as for `ticore.Watermarker`.
+        top_k: as for `ticore.Watermarker`.
+        top_p: as for `ticore.Watermarker`.
+        passes: how many times the model reads each token, to be as slow as a larger one.
         attacks: names of `ATTACKS`.
-        seed: of all random numbers, and of the keys: each sample has its own.
+        seed: of all random numbers and keys. Each sample has its own key.
     """
 
-    place: str = "tiny-en"
+    model: str = "tiny-en"
     schemes: tuple[str, ...] = tuple(SCHEMES)
-    tokens: int = 200
+    max_tokens: int = 200
     observation: int = 2
     temperature: float = 1.0
     top_k: int | None = None
@@ -63,37 +72,32 @@ class Plan:
         return (
             Arm(ROLLBACK, self.observation, end_of_text=True),
             Arm(NO_ROLLBACK, None, end_of_text=True),
-            Arm(MASKED, None, end_of_text=False),
+            Arm(FULL_LENGTH, None, end_of_text=False),
         )
 
-    def shared(self) -> Found:
-        """What each sample depends on, whatever its scheme."""
-        rows = asdict(self)
-        del rows["schemes"]
-        return rows
+    def shared_settings(self) -> JsonObject:
+        """The settings that a sample depends on besides its task."""
+        return {name: value for name, value in asdict(self).items() if name != "schemes"}
 
 
-ROLLBACK, NO_ROLLBACK = "rollback", "no rollback"
-MASKED = "no rollback, no end of text"
-
-Make = Callable[[LanguageModel, random.Random], Attack]
+MakeAttack = Callable[[LanguageModel, random.Random], Attack]
 
 
-def _replacement(epsilon: float) -> Make:
-    return lambda model, draw: Replacement(model, epsilon, draw)
+def _replacement(share: float) -> MakeAttack:
+    return lambda model, draw: Replacement(model, share, draw)
 
 
-def _drop(epsilon: float) -> Make:
-    return lambda model, draw: WordDrop(epsilon, draw)
+def _drop(share: float) -> MakeAttack:
+    return lambda model, draw: WordDrop(share, draw)
 
 
-def _swap(epsilon: float, window: int) -> Make:
-    return lambda model, draw: WordSwap(epsilon, draw, window=window)
+def _swap(share: float, window: int) -> MakeAttack:
+    return lambda model, draw: WordSwap(share, draw, window=window)
 
 
-ATTACKS: dict[str, Make] = {
-    **{f"replacement {epsilon:g}": _replacement(epsilon) for epsilon in (0.1, 0.2, 0.3, 0.5)},
-    **{f"word drop {epsilon:g}": _drop(epsilon) for epsilon in (0.1, 0.3)},
-    **{f"word swap {epsilon:g}": _swap(epsilon, 1) for epsilon in (0.1, 0.3)},
+ATTACKS: dict[str, MakeAttack] = {
+    **{f"replacement {share:g}": _replacement(share) for share in (0.1, 0.2, 0.3, 0.5)},
+    **{f"word drop {share:g}": _drop(share) for share in (0.1, 0.3)},
+    **{f"word swap {share:g}": _swap(share, 1) for share in (0.1, 0.3)},
     "word swap 0.3 within 5": _swap(0.3, 5),
 }

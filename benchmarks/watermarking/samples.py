@@ -1,178 +1,186 @@
-"""Writes one text in each arm and looks at it: all that is kept of a sample."""
+"""Samples: one text is written in each arm, detected, attacked and measured."""
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ticore
-from benchmarks.clock import Clocked
-from benchmarks.slowed import Slowed
-from benchmarks.spread import timed
-from benchmarks.workers import Found, Write
+from benchmarks._harness.sampling import negative_log_likelihood, sample_key, sample_random
+from benchmarks._harness.slow_model import SlowModel
+from benchmarks._harness.timed_model import TimedModel
+from benchmarks._harness.timing import timed
 from ticore import WatermarkDetector
 from ticore.errors import UnscorableTextError
-from ticore.evaluation.metrics import log_likelihood
 from ticore.interfaces import LanguageModel
-from ticore.schemes import scheme_named
-from ticore.watermarking import Generated, Generator, Sampler, Warp, Writing, marked, multinomial
-from ticore.watermarking.rollback import MOST_UNDONE
-from ticore.watermarking.sampling import of_text
+from ticore.schemes import make_scheme
+from ticore.watermarking import (
+    Generated,
+    Generator,
+    LogitsWarper,
+    Sampler,
+    TextStream,
+    multinomial,
+    watermarked_sampler,
+)
+from ticore.watermarking._samplers import of_text
 
 from .plan import ATTACKS, UNMARKED, Plan
 
-_WARM_UP = 8  # tokens, so that the first sample does not pay for tables
-_TURN = 8  # steps; long enough that what another arm left in the caches matters little
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject, Sample, Worker
+
+_WARM_UP = 8  # tokens, so that the first sample does not include building tables
+_STEPS_PER_TURN = 8  # long enough that what another arm left in the caches matters little
 
 T = TypeVar("T")
 
 
-def open_samples(plan: Plan, prompts: Sequence[str]) -> Write:
-    """What writes the samples of a plan: `Samples.write`."""
-    return Samples(ticore.load_model(plan.place), plan, prompts).write
+def make_worker(plan: Plan, prompts: Sequence[str]) -> Worker:
+    """The worker of a plan: `TextSampler.take` with the plan's model."""
+    return TextSampler(ticore.load_model(plan.model), plan, prompts).take
 
 
-class Samples:
-    """Writes the samples of a plan with one model.
+class TextSampler:
+    """Takes samples with one model.
 
     Args:
-        model: any.
-        plan: how.
-        prompts: taken in turn.
+        model: that writes.
+        plan: the settings.
+        prompts: sample `n` has prompt `n`, modulo their number.
     """
 
     def __init__(self, model: LanguageModel, plan: Plan, prompts: Sequence[str]) -> None:
-        self._model = Clocked(Slowed(model, plan.passes))
+        self._model = TimedModel(SlowModel(model, plan.passes))
         self._plan = plan
         self._prompts = [model.tokenizer.encode(prompt) for prompt in prompts]
-        self._warp = Warp(plan.temperature, plan.top_k, plan.top_p)
+        self._warp = LogitsWarper(plan.temperature, plan.top_k, plan.top_p)
         self._sampler: Sampler = multinomial(random.Random(0), self._warp)
-        # One of each for all texts, as whoever writes many of them would have it.
+        # One Generator per arm for all texts, as in a program that writes many texts.
         self._generators = {
             arm.name: Generator(
                 self._model,
-                self._sample,
+                self._choose,
                 observation=arm.observation,
                 end_of_text=arm.end_of_text,
             )
             for arm in plan.arms
         }
         for generator in self._generators.values():
-            generator.generate(self._prompts[0], _WARM_UP)
+            generator.generate(self._prompts[0], max_new_tokens=_WARM_UP)
 
-    def write(self, scheme: str, index: int) -> Found:
+    def take(self, scheme: str, index: int) -> Sample:
         """Sample `index` of a scheme, or of `UNMARKED`: one text in each arm.
 
-        They are written side by side, a few steps of one, then of the next, so that what is slow
-        at the moment hits all alike: what rollback takes is less than what a machine varies by. And
-        they take turns in coming first: a text that is always begun first was seen to take longer.
+        The arms take turns of a few steps, so that what else the machine does affects all of them
+        alike: rollback takes less time than a machine's speed varies by. They also take turns in
+        starting first, because the text that starts first was seen to take longer.
         """
         names = [arm.name for arm in self._plan.arms]
         first = index % len(names)
         texts = {n: self._start(scheme, index, n) for n in names[first:] + names[:first]}
         turns = list(texts.values())
-        while sum(self._go_on(text) for text in turns):  # all of them, so not `any`
+        while sum(self._take_turn(text) for text in turns):  # a sum, since `any` would skip some
             turns.reverse()
-        looked_at = {name: self._looked_at(scheme, index, texts[name]) for name in names}
-        return {"scheme": scheme, "index": index, "arms": looked_at}
+        arms = {name: self._measures(scheme, index, texts[name]) for name in names}
+        return {"scheme": scheme, "index": index, "arms": arms}
 
-    def _sample(self, ids: Sequence[int], logits: Any) -> int:
-        """By the sampler of the text whose turn it is."""
+    def _choose(self, ids: Sequence[int], logits: Any) -> int:
+        """Choose a token with the sampler of the text whose turn it is."""
         return self._sampler(ids, logits)
 
-    def _go_on(self, text: _Text) -> bool:
+    def _take_turn(self, text: _TimedText) -> bool:
         self._sampler = text.sampler
-        return text.go_on()
+        return text.advance()
 
-    def _start(self, scheme: str, index: int, arm: str) -> _Text:
-        draw = random.Random(f"{self._plan.seed} {index}")
+    def _start(self, scheme: str, index: int, arm: str) -> _TimedText:
+        draw = sample_random(self._plan.seed, index)
         sampler = multinomial(draw, self._warp)
+        prompt = self._prompt(index)
         if scheme != UNMARKED:
-            vocab_size = self._model.tokenizer.vocab_size
-            marks = scheme_named(scheme, self._key(index), vocab_size)
-            sampler = of_text(marked(marks, draw, self._warp), len(self._prompt(index)))
-        generator, prompt, tokens = self._generators[arm], self._prompt(index), self._plan.tokens
-        start = partial(generator.start, prompt, tokens, undo=MOST_UNDONE)
-        return _Text(self._model, sampler, start)
+            watermark = make_scheme(scheme, self._key(index), self._model.tokenizer.vocab_size)
+            sampler = of_text(watermarked_sampler(watermark, draw, self._warp), len(prompt))
+        stream = self._generators[arm].stream
+        start = partial(stream, prompt, max_new_tokens=self._plan.max_tokens)
+        return _TimedText(self._model, sampler, start)
 
-    def _looked_at(self, scheme: str, index: int, text: _Text) -> Found:
+    def _measures(self, scheme: str, index: int, text: _TimedText) -> JsonObject:
         key, prompt, written = self._key(index), self._prompt(index), text.result()
         schemes = self._plan.schemes if scheme == UNMARKED else (scheme,)
-        read = self._model.tokenizer.encode(written.text)
+        read_ids = self._model.tokenizer.encode(written.text)
         return {
             "text": written.text,
-            "tokens": len(written.ids),
-            "tokens_read": len(read),
+            "token_count": len(written.ids),
+            "read_token_count": len(read_ids),
             "end": written.end,
             "rollbacks": written.rollbacks,
             "temporary": written.temporary,
-            "undone": written.undone,
+            "backtracks": written.backtracks,
             "forwards": written.forwards,
             "consistent": written.consistent,
             "seconds": text.seconds,
             "model_seconds": text.model_seconds,
-            "nll": self._nll(prompt, written.ids),
-            "nll_read": self._nll(prompt, read),
-            "scores": {name: self._look(name, key, read) for name in schemes},
-            "scores_of_written": {name: self._look(name, key, written.ids) for name in schemes},
+            "nll": negative_log_likelihood(self._model, prompt, written.ids),
+            "nll_read": negative_log_likelihood(self._model, prompt, read_ids),
+            "detections": {name: self._detect(name, key, read_ids) for name in schemes},
+            "detections_of_written": {
+                name: self._detect(name, key, written.ids) for name in schemes
+            },
             "attacks": {} if scheme == UNMARKED else self._attack(scheme, index, written.text),
         }
 
-    def _attack(self, scheme: str, index: int, text: str) -> Found:
+    def _attack(self, scheme: str, index: int, text: str) -> JsonObject:
+        """What is detected after each attack, and the share of words or tokens it changed."""
         found = {}
         for name in self._plan.attacks:
-            draw = random.Random(f"{self._plan.seed} {index} {name}")
+            draw = sample_random(self._plan.seed, index, name)
             attacked = ATTACKS[name](self._model.model, draw)(text)
-            read = self._model.tokenizer.encode(attacked.text)
-            looked = self._look(scheme, self._key(index), read)
-            found[name] = {"changed": attacked.changed} | looked
+            ids = self._model.tokenizer.encode(attacked.text)
+            detection = self._detect(scheme, self._key(index), ids)
+            found[name] = {"changed": attacked.changed} | detection
         return found
 
-    def _look(self, scheme: str, key: bytes, ids: Sequence[int]) -> Found:
-        """What a detector says; a text too short to be looked at has strength 0."""
+    def _detect(self, scheme: str, key: bytes, ids: Sequence[int]) -> JsonObject:
+        """What a detector says. A text that is too short to score has strength 0."""
         try:
             found = WatermarkDetector(self._model.tokenizer, scheme, key=key).detect_ids(ids)
         except UnscorableTextError:
             return {"strength": 0.0, "p_value": 1.0, "scored": 0}
         return {"strength": found.strength, "p_value": found.p_value, "scored": found.scored}
 
-    def _nll(self, prompt: Sequence[int], ids: Sequence[int]) -> float | None:
-        """By the model as it is, at temperature 1; None where its context does not hold them."""
-        found = log_likelihood(self._model, prompt, ids)
-        return None if found is None else -found
-
     def _prompt(self, index: int) -> list[int]:
         return self._prompts[index % len(self._prompts)]
 
     def _key(self, index: int) -> bytes:
-        """Each sample has its own, so that no figure is about one key's lists."""
-        return hashlib.blake2b(f"key {self._plan.seed} {index}".encode(), digest_size=32).digest()
+        return sample_key(self._plan.seed, index)
 
 
-class _Text:
+class _TimedText:
     """A text that is written a few steps at a time.
 
     Args:
-        model, sampler: what it is written with.
+        model: that writes it.
+        sampler: that chooses its tokens.
         start: begins it.
 
     Attributes:
         sampler: as given.
-        seconds: that it took so far.
-        model_seconds: of these, the model's.
+        seconds: that the text took so far.
+        model_seconds: how many of them were spent in the model.
     """
 
-    def __init__(self, model: Clocked, sampler: Sampler, start: Callable[[], Writing]) -> None:
+    def __init__(
+        self, model: TimedModel, sampler: Sampler, start: Callable[[], TextStream]
+    ) -> None:
         self._model = model
         self.sampler = sampler
         self.seconds = self.model_seconds = 0.0
         self._writing = self._timed(start)
 
-    def go_on(self) -> bool:
-        """A few steps; whether there are more to come."""
+    def advance(self) -> bool:
+        """Write a few steps; whether more are to come."""
         self._timed(self._steps)
         return self._writing.rollback.end is None
 
@@ -180,7 +188,7 @@ class _Text:
         return self._timed(self._writing.result)
 
     def _steps(self) -> None:
-        for _ in range(_TURN):
+        for _ in range(_STEPS_PER_TURN):
             self._writing.rollback.step()
 
     def _timed(self, work: Callable[[], T]) -> T:

@@ -1,128 +1,138 @@
-"""Figures as tables for a terminal."""
+"""The summary as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from rich import box
 from rich.table import Table
 
-from benchmarks.spread import duration
-from benchmarks.workers import Found
+from benchmarks._harness.number_format import duration
+from benchmarks._harness.tables import text_table, without_repeats
+from benchmarks._harness.types import JsonObject
 
-from .plan import FPR, ROLLBACK, UNMARKED
+from .plan import FALSE_POSITIVE_RATE, ROLLBACK, UNMARKED
 
-_DETECTED = f"p < {FPR:.0e}".replace("e-0", "e-")
-
-
-def tables(found: Found) -> Iterator[Table]:
-    """Tables of what `figures` gives, in the order in which to read them."""
-    yield _written(found)
-    yield _unmarked(found)
-    yield _attacked(found)
+_DETECTED = f"p < {FALSE_POSITIVE_RATE:.0e}".replace("e-0", "e-")
 
 
-def _written(found: Found) -> Table:
-    table = _table(
-        "Texts as their receiver reads them: strength (sd), share detected, told apart from texts "
-        "without a watermark",
+def tables(report: JsonObject) -> Iterator[Table]:
+    """The tables of a report, in the order in which to read them."""
+    yield _written(report)
+    yield _cost(report)
+    yield _unmarked(report)
+    yield _attacked(report)
+
+
+def _written(report: JsonObject) -> Table:
+    table = text_table(
+        "Texts as their receiver reads them. AUROC: told apart from texts without a watermark",
         ["scheme", "arm"],
-        ["texts", "tokens", "strength", "lost", _DETECTED, "AUROC (95 %)", "PPL", "PPL read back"],
-        ["rollbacks", "in vain", "inconsistent", "outside the model", "a token", "time (95 %)"],
+        [
+            *("texts", "tokens", "strength (sd)", "strength lost", _DETECTED, "AUROC (95 %)"),
+            *("perplexity", "perplexity, read back"),
+        ],
     )
-    overheads = {row["scheme"]: row for row in found["overhead"]}
-    last = ""
-    for row in found["written"]:
-        scheme = row["scheme"]
-        overhead = overheads.get(scheme, {}) if row["arm"] == ROLLBACK else {}
+    above = ""
+    for entry in report["written"]:
         table.add_row(
-            "" if scheme == last else scheme,
-            row["arm"],
-            f"{row['texts']:,}",
-            f"{row['tokens']:.0f}",
-            _strength(row),
-            f"{row['strength_lost']:.2f}" if "strength_lost" in row else "",
-            f"{row['detected']:.1%}" if "detected" in row else "",
-            _auroc(row),
-            _number(row["perplexity"]),
-            _number(row["perplexity_read"]),
-            f"{row['rollbacks']:.2f}",
-            f"{overhead['in_vain']:.2f}" if "in_vain" in overhead else "",
-            f"{row['inconsistent']:.1%}",
-            duration(row["seconds_outside_the_model"]),
-            duration(row["seconds_a_token"]),
+            without_repeats(entry["scheme"], above),
+            entry["arm"],
+            f"{entry['text_count']:,}",
+            f"{entry['token_count']:.0f}",
+            _strength(entry),
+            _optional(entry, "strength_lost", ".2f"),
+            _optional(entry, "detected", ".1%"),
+            _auroc(entry),
+            _optional(entry, "perplexity", ".2f"),
+            _optional(entry, "perplexity_read", ".2f"),
+        )
+        above = entry["scheme"]
+    return table
+
+
+def _cost(report: JsonObject) -> Table:
+    table = text_table(
+        "Consistency and time",
+        ["scheme", "arm"],
+        [
+            *("inconsistent texts", "rollbacks per text", "passes discarded per text"),
+            *("time per token", "of it outside the model", "time with / without rollback (95 %)"),
+        ],
+    )
+    overheads = {entry["scheme"]: entry for entry in report["overhead"]}
+    above = ""
+    for entry in report["written"]:
+        scheme = entry["scheme"]
+        overhead = overheads.get(scheme, {}) if entry["arm"] == ROLLBACK else {}
+        table.add_row(
+            without_repeats(scheme, above),
+            entry["arm"],
+            f"{entry['inconsistent']:.1%}",
+            f"{entry['rollbacks']:.2f}",
+            _optional(overhead, "discarded_passes", ".2f"),
+            duration(entry["seconds_per_token"]),
+            duration(entry["seconds_per_token_outside_model"]),
             _overhead(overhead),
         )
-        last = scheme
-    if over_all := _overhead(found["overhead_of_all"]):
-        table.caption_justify = "left"
-        table.caption = f"Time with rollback, over the texts of all schemes: {over_all}"
-    return table
-
-
-def _unmarked(found: Found) -> Table:
-    table = _table(
-        f"What schemes see in texts of scheme {UNMARKED}",
-        ["scheme", "arm"],
-        ["strength", _DETECTED],
-    )
-    for row in found["unmarked"]:
-        table.add_row(row["scheme"], row["arm"], _strength(row), f"{row['detected']:.1%}")
-    return table
-
-
-def _attacked(found: Found) -> Table:
-    table = _table(
-        "After attacks; without a watermark are texts that were not attacked",
-        ["scheme", "attack", "arm"],
-        ["changed", "strength", _DETECTED, "AUROC (95 %)"],
-    )
-    order = sorted(found["attacked"], key=lambda row: (row["scheme"], row["attack"]))
-    last: tuple[str, str] = ("", "")
-    for row in order:
-        here = row["scheme"], row["attack"]
-        table.add_row(
-            "" if here[0] == last[0] else here[0],
-            "" if here == last else here[1],
-            row["arm"],
-            f"{row['changed']:.1%}",
-            _strength(row),
-            f"{row['detected']:.1%}",
-            _auroc(row),
+        above = scheme
+    if overhead_of_all := _overhead(report["overhead_of_all"]):
+        table.caption = (
+            f"Time with / without rollback, over texts of all schemes: {overhead_of_all}"
         )
-        last = here
     return table
 
 
-def _strength(row: Found) -> str:
-    if "strength" not in row:
-        return ""
-    spread = row["strength_sd"]
-    return f"{row['strength']:.2f}" + (f" ({spread:.2f})" if spread is not None else "")
-
-
-def _auroc(row: Found) -> str:
-    if "auroc" not in row:
-        return ""
-    low, high = row["auroc_interval"]
-    return f"{row['auroc']:.4f} ({low:.4f}, {high:.4f})"
-
-
-def _overhead(row: Found) -> str:
-    if row.get("ratio") is None:
-        return ""
-    low, high = row["interval"]
-    return f"× {row['ratio']:.4f} ({low:.4f}, {high:.4f})"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def _table(title: str, left: Sequence[str], *right: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for name in left:
-        table.add_column(name, no_wrap=True)
-    for name in (name for names in right for name in names):
-        table.add_column(name, justify="right", no_wrap=True)
+def _unmarked(report: JsonObject) -> Table:
+    title = f"What each scheme finds in texts without a watermark (scheme {UNMARKED})"
+    table = text_table(title, ["scheme", "arm"], ["strength (sd)", _DETECTED])
+    for entry in report["unmarked"]:
+        table.add_row(entry["scheme"], entry["arm"], _strength(entry), f"{entry['detected']:.1%}")
     return table
+
+
+def _attacked(report: JsonObject) -> Table:
+    table = text_table(
+        "After attacks. AUROC: told apart from texts without a watermark, which are not attacked",
+        ["scheme", "attack", "arm"],
+        ["changed", "strength (sd)", _DETECTED, "AUROC (95 %)"],
+    )
+    entries = sorted(report["attacked"], key=lambda entry: (entry["scheme"], entry["attack"]))
+    above = ("", "")
+    for entry in entries:
+        scheme, attack = entry["scheme"], entry["attack"]
+        table.add_row(
+            without_repeats(scheme, above[0]),
+            "" if (scheme, attack) == above else attack,
+            entry["arm"],
+            f"{entry['changed']:.1%}",
+            _strength(entry),
+            f"{entry['detected']:.1%}",
+            _auroc(entry),
+        )
+        above = scheme, attack
+    return table
+
+
+def _strength(entry: JsonObject) -> str:
+    deviation = _optional(entry, "strength_sd", ".2f")
+    return _optional(entry, "strength", ".2f") + (f" ({deviation})" if deviation else "")
+
+
+def _auroc(entry: JsonObject) -> str:
+    return _with_interval(entry, "auroc", "auroc_interval")
+
+
+def _overhead(entry: JsonObject) -> str:
+    return _with_interval(entry, "ratio", "interval")
+
+
+def _with_interval(entry: JsonObject, name: str, interval: str) -> str:
+    if entry.get(name) is None:
+        return ""
+    low, high = entry[interval]
+    return f"{entry[name]:.4f} ({low:.4f}, {high:.4f})"
+
+
+def _optional(entry: JsonObject, name: str, form: str) -> str:
+    """A number, or nothing where the entry has none."""
+    return "" if entry.get(name) is None else format(entry[name], form)

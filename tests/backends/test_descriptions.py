@@ -14,9 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_tokenizers
 
-from tests import tokenizer_contract as contract
-from tests.reference_encoder import ReferenceEncoder, comparable, is_read_alike
-from tests.tokenizers import HUGGING_FACE, REAL, TRAINED, sample_text
+from tests.support import tokenizer_contract as contract
+from tests.support.reference_encoder import ReferenceEncoder, comparable, is_read_alike
+from tests.support.tokenizers import HUGGING_FACE, REAL, TRAINED, sample_text
 from ticore_tokenizers import HuggingFaceTokenizer
 
 # They begin with, end with and hold one another.
@@ -45,7 +45,7 @@ def like_gemma(library: Any) -> None:
 
 
 def without_prefix(library: Any) -> None:
-    """Tokens are found in the normalised text, whose normaliser replaces spaces alone."""
+    """Tokens are found in the normalized text, whose normalizer replaces spaces alone."""
     like_gemma(library)
     state = json.loads(library.to_str())
     state["added_tokens"] = []
@@ -74,7 +74,7 @@ def with_added(library: Any, normalized: bool) -> None:
 
 
 def with_normalizer(library: Any, normalizer: normalizers.Normalizer) -> None:
-    """Tokens are added which the model does not have, as a normaliser might put them together."""
+    """Tokens are added which the model does not have, as a normalizer might put them together."""
     library.normalizer = normalizer
     missing = [text for text in OVERLAPPING if text not in library.get_vocab()]
     library.add_tokens([AddedToken(text, normalized=False) for text in missing])

@@ -1,58 +1,43 @@
-"""The embedded runner against the network it was trained as, and what it promises."""
+"""The embedded runner: what it promises, and the files that it refuses."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
-import safetensors.torch
 import sentencepiece
-import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.model_contract import LimitsContract, ReadingContract
+from tests.support.embedded_checkpoints import (
+    CONTEXT,
+    GROUPED,
+    TOLERANCE,
+    NumberTokenizer,
+    Tensors,
+    load,
+    random_tensors,
+    some_ids,
+    write_model,
+)
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import LanguageModel, ModelBackend
-from ticore_embedded import BACKEND, loading
-from ticore_embedded.config import LlamaConfig, parse_config
-from ticore_embedded.network import CHUNK, FIRST_CAPACITY, Cache
-from ticore_embedded.rotation import BLOCK, Rotations
-from ticore_embedded.train.network import Llama
-from ticore_embedded.weights import expected_shapes
+from ticore.testing import ModelContract, ModelLimitsContract, ModelThreadsContract
+from ticore_embedded import BACKEND
+from ticore_embedded import _loading as loading
+from ticore_embedded._config import parse_config
+from ticore_embedded._network import CHUNK, FIRST_CAPACITY, Cache
+from ticore_embedded._rotation import BLOCK, Rotations
+from ticore_embedded._weights import expected_shapes
 
 DATA = Path(os.environ.get("TICORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 STORIES = DATA / "models" / "stories260K"
 
-# More positions than one chunk and than two doublings of the cache.
-CONTEXT = 300
-GROUPED = LlamaConfig(
-    vocab_size=50,
-    hidden_size=32,
-    intermediate_size=48,
-    num_hidden_layers=3,
-    num_attention_heads=4,
-    num_key_value_heads=2,
-    max_position_embeddings=CONTEXT,
-    rms_norm_eps=1e-5,
-    rope_theta=10000.0,
-    tie_word_embeddings=True,
-    bos_token_id=1,
-    eos_token_id=2,
-)
-CONFIGS = {
-    "grouped": GROUPED,
-    "one-to-one": dataclasses.replace(GROUPED, num_key_value_heads=4, rope_theta=500.0),
-    "one-for-all": dataclasses.replace(GROUPED, num_key_value_heads=1, rms_norm_eps=1e-3),
-    "untied": dataclasses.replace(GROUPED, tie_word_embeddings=False, num_hidden_layers=1),
-}
 # What a config.json must state; all else has a default.
 MINIMAL: dict[str, object] = {
     "model_type": "llama",
@@ -64,20 +49,6 @@ MINIMAL: dict[str, object] = {
     "max_position_embeddings": 64,
 }
 TYPES = ("float64", "float32")
-TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
-
-Tensors = dict[str, torch.Tensor]
-
-
-@dataclasses.dataclass
-class NumberTokenizer:
-    """As much of a tokenizer as loading a model asks for."""
-
-    vocab_size: int = 50
-    name: str = "numbers"
-
-    def digest(self) -> str:
-        return self.name
 
 
 class Pieces(sentencepiece.SentencePieceProcessor):
@@ -94,59 +65,6 @@ class Pieces(sentencepiece.SentencePieceProcessor):
         return len(self)
 
 
-def random_tensors(config: LlamaConfig, seed: int = 0) -> Tensors:
-    """Weights large enough that attention is far from uniform and every part matters."""
-    torch.manual_seed(seed)
-    tensors = {
-        name: 1 + 0.2 * torch.randn(p.shape) if p.ndim == 1 else 0.3 * torch.randn(p.shape)
-        for name, p in Llama(config).named_parameters()
-    }
-    if not config.tie_word_embeddings:
-        tensors["lm_head.weight"] = torch.randn(config.vocab_size, config.hidden_size)
-    return tensors
-
-
-def write_model(folder: Path, config: LlamaConfig, tensors: Tensors) -> Path:
-    folder.mkdir(exist_ok=True)
-    settings = dataclasses.asdict(config) | {"model_type": "llama"}
-    (folder / "config.json").write_text(json.dumps(settings))
-    (folder / "model.safetensors").write_bytes(safetensors.torch.save(tensors))
-    (folder / "tokenizer.model").touch()
-    return folder
-
-
-def load(folder: Path, **options: object) -> LanguageModel:
-    return BACKEND.load(str(folder), lambda place: NumberTokenizer(), options)
-
-
-def reference(config: LlamaConfig, tensors: Tensors, ids: list[int]) -> np.ndarray:
-    """Logits float64[len(ids), vocab] of the PyTorch network, before each of `ids`."""
-    head = tensors.get("lm_head.weight", tensors["model.embed_tokens.weight"]).double()
-    body = {name: t.double() for name, t in tensors.items() if name != "lm_head.weight"}
-    states = []
-    # The training network computes its angles in the default type.
-    with default_dtype(torch.float64), torch.inference_mode():
-        network = Llama(config)
-        network.load_state_dict(body)
-        network.model.norm.register_forward_hook(lambda *call: states.append(call[-1]))
-        network(torch.tensor([[config.bos_token_id, *ids[:-1]]]))
-        return (states[0][0] @ head.T).numpy()
-
-
-@contextmanager
-def default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(dtype)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
-
-
-def some_ids(count: int, seed: int = 7) -> list[int]:
-    return np.random.default_rng(seed).integers(0, 50, count).tolist()
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_model(tmp_path_factory.mktemp("grouped"), GROUPED, random_tensors(GROUPED))
@@ -157,52 +75,20 @@ def model(folder: Path) -> LanguageModel:
     return load(folder)
 
 
-class TestParity:
-    @pytest.mark.parametrize("dtype", TOLERANCE)
-    @pytest.mark.parametrize("name", CONFIGS)
-    def test_reads_as_the_trained_network(self, name: str, dtype: str, tmp_path: Path) -> None:
-        config, ids = CONFIGS[name], some_ids(CONTEXT)
-        tensors = random_tensors(config)
-        model = load(write_model(tmp_path, config, tensors), dtype=dtype)
-        expected = reference(config, tensors, ids)
-
-        scored = model.score(ids)
-        assert scored.dtype == np.dtype(dtype)
-        np.testing.assert_allclose(scored, expected, rtol=0, atol=TOLERANCE[dtype])
-
-        decoder = model.start(ids[:5])
-        for i in range(5, 40):
-            assert decoder.logits().dtype == np.dtype(dtype)
-            np.testing.assert_allclose(decoder.logits(), expected[i], rtol=0, atol=TOLERANCE[dtype])
-            # A detour that is rewound leaves no trace.
-            for token in (3, 4, 5)[: i % 4]:
-                decoder.push(token)
-            decoder.rewind(i % 4)
-            decoder.push(ids[i])
-
-    @pytest.mark.parametrize("stored", [torch.float16, torch.bfloat16])
-    def test_half_precision_weights_are_read_exactly(
-        self, stored: torch.dtype, tmp_path: Path
-    ) -> None:
-        tensors = {name: t.to(stored) for name, t in random_tensors(GROUPED).items()}
-        ids = some_ids(20)
-        scored = load(write_model(tmp_path, GROUPED, tensors)).score(ids)
-        np.testing.assert_allclose(scored, reference(GROUPED, tensors, ids), rtol=0, atol=1e-9)
-
-    def test_very_negative_gates_close(self, tmp_path: Path) -> None:
-        """exp overflows there, and the result is still a number."""
-        tensors = random_tensors(GROUPED)
-        tensors["model.layers.0.mlp.gate_proj.weight"] *= 1000
-        ids = some_ids(20)
-        scored = load(write_model(tmp_path, GROUPED, tensors), dtype="float32").score(ids)
-        assert np.isfinite(scored).all()
+def test_feed_forward_is_finite_for_very_negative_gates(tmp_path: Path) -> None:
+    """exp overflows there, and the result is still a number."""
+    tensors = random_tensors(GROUPED)
+    tensors["model.layers.0.mlp.gate_proj.weight"] *= 1000
+    ids = some_ids(20)
+    scored = load(write_model(tmp_path, GROUPED, tensors), dtype="float32").score(ids)
+    assert np.isfinite(scored).all()
 
 
-class TestReading(ReadingContract):
+class TestReading(ModelContract):
     tolerance = 1e-9
     lengths = (CHUNK - 2, CHUNK - 1, CHUNK)
 
-    def test_steps_from_an_empty_prompt(self, model: LanguageModel) -> None:
+    def test_decoder_steps_equal_score_after_an_empty_prompt(self, model: LanguageModel) -> None:
         """The start token stays before what is pushed."""
         ids = some_ids(20)
         decoder = model.start([])
@@ -211,12 +97,18 @@ class TestReading(ReadingContract):
             decoder.push(token)
 
 
-class TestLimits(LimitsContract):
+class TestLimits(ModelLimitsContract):
+    pass
+
+
+class TestThreads(ModelThreadsContract):
     pass
 
 
 class TestCache:
-    def test_rewinding_everything_across_growth(self, model: LanguageModel) -> None:
+    def test_cache_gives_the_same_bits_after_rewinding_across_growth(
+        self, model: LanguageModel
+    ) -> None:
         decoder, ids = model.start([9]), some_ids(3 * FIRST_CAPACITY)
         rows = []
         for token in ids:
@@ -245,7 +137,7 @@ class TestRotations:
     )
     @example(ends=[BLOCK, BLOCK + 1, 1], dtype="float64")
     @example(ends=[3000, 1], dtype="float32")
-    def test_positions_turn_alike_however_far_texts_reached(
+    def test_rotations_of_a_position_do_not_depend_on_longer_texts(
         self, ends: list[int], dtype: str
     ) -> None:
         """And as one table for the whole context, to the last bit."""
@@ -259,7 +151,7 @@ class TestRotations:
                     assert (found == expected[positions]).all()
             assert len(rotations._tables[0]) <= max(BLOCK, 2 * max(ends) + BLOCK)
 
-    def test_a_context_costs_nothing_until_it_is_read(
+    def test_rotations_of_an_unread_context_are_not_made(
         self, model: LanguageModel, tmp_path: Path
     ) -> None:
         wide = dataclasses.replace(GROUPED, max_position_embeddings=10**8)
@@ -271,13 +163,13 @@ class TestRotations:
 
 
 class TestModel:
-    def test_sizes(self, model: LanguageModel) -> None:
+    def test_model_reports_width_and_context_of_its_config(self, model: LanguageModel) -> None:
         backend: ModelBackend = BACKEND
         assert backend.summary
         assert (model.logit_width, model.context_length) == (50, CONTEXT - 1)
         assert model.eos_ids == {2}
 
-    def test_digest_follows_what_shapes_the_logits(self, folder: Path, tmp_path: Path) -> None:
+    def test_digest_changes_with_what_shapes_the_logits(self, folder: Path, tmp_path: Path) -> None:
         tensors = random_tensors(GROUPED)
         reordered = write_model(tmp_path / "a", GROUPED, dict(reversed(tensors.items())))
         assert load(reordered).digest() == load(folder).digest()
@@ -293,16 +185,18 @@ class TestModel:
         digests = {load(folder).digest(), *(other.digest() for other in others)}
         assert len(digests) == 5
 
-    def test_unneeded_tensors_of_old_exports(self, tmp_path: Path, model: LanguageModel) -> None:
+    def test_load_ignores_rotary_tensors_of_old_exports(
+        self, tmp_path: Path, model: LanguageModel
+    ) -> None:
         tensors = random_tensors(GROUPED)
-        tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"].clone()
-        tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = torch.ones(4)
+        tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"].copy()
+        tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = np.ones(4, np.float32)
         same = load(write_model(tmp_path, GROUPED, tensors))
         assert np.array_equal(same.score([5, 6]), model.score([5, 6]))
 
 
 class TestConfig:
-    def test_defaults_are_those_of_transformers(self) -> None:
+    def test_config_defaults_are_those_of_transformers(self) -> None:
         config = parse_config(MINIMAL)
         assert config.num_key_value_heads == 4
         assert (config.rms_norm_eps, config.rope_theta) == (1e-6, 10000.0)
@@ -318,13 +212,13 @@ class TestConfig:
             {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
         ],
     )
-    def test_rope_theta_old_and_new(self, rope: dict[str, object]) -> None:
+    def test_config_reads_rope_theta_in_both_spellings(self, rope: dict[str, object]) -> None:
         assert parse_config(MINIMAL | rope).rope_theta == 500.0
 
     @pytest.mark.parametrize(
         ("eos", "ids"), [(3, {3}), ([3, 4], {3, 4}), (None, set()), ([], set())]
     )
-    def test_one_several_or_no_eos(self, eos: object, ids: set[int]) -> None:
+    def test_config_reads_one_several_or_no_eos(self, eos: object, ids: set[int]) -> None:
         assert parse_config(MINIMAL | {"eos_token_id": eos}).eos_ids == ids
 
     @pytest.mark.parametrize(
@@ -361,7 +255,7 @@ class TestConfig:
             ("eos_token_id", [2, -1]),
         ],
     )
-    def test_what_is_refused_is_named(self, name: str, value: object) -> None:
+    def test_config_names_the_field_that_it_refuses(self, name: str, value: object) -> None:
         # What stands inside rope_parameters or rope_scaling is named by both.
         with pytest.raises(ModelFilesError, match=rf"^config\.json: .*{name}.* found "):
             parse_config(MINIMAL | {name: value})
@@ -377,32 +271,32 @@ class TestBadFiles:
         change(tensors)
         write_model(copy, GROUPED, tensors)
 
-    def test_no_directory(self, tmp_path: Path) -> None:
+    def test_load_refuses_a_place_that_is_no_directory(self, tmp_path: Path) -> None:
         with pytest.raises(ModelFilesError, match=r"shipped model \(tiny-en\).*no directory"):
             load(tmp_path / "nowhere")
 
-    def test_no_config(self, copy: Path) -> None:
+    def test_load_refuses_a_directory_without_config(self, copy: Path) -> None:
         (copy / "config.json").unlink()
         with pytest.raises(ModelFilesError, match=r"config\.json: .*no readable file"):
             load(copy)
 
-    def test_no_weights(self, copy: Path) -> None:
+    def test_load_refuses_a_directory_without_weights(self, copy: Path) -> None:
         (copy / "model.safetensors").unlink()
         with pytest.raises(ModelFilesError, match=r"model\.safetensors: .*no readable file"):
             load(copy)
 
-    def test_truncated_weights(self, copy: Path) -> None:
+    def test_load_refuses_truncated_weights(self, copy: Path) -> None:
         path = copy / "model.safetensors"
         path.write_bytes(path.read_bytes()[:-1])
         with pytest.raises(ModelFilesError, match="damaged or truncated"):
             load(copy)
 
-    def test_missing_tensor(self, copy: Path) -> None:
+    def test_load_refuses_weights_with_a_missing_tensor(self, copy: Path) -> None:
         self.rewrite(copy, lambda tensors: tensors.pop("model.norm.weight"))
         with pytest.raises(ModelFilesError, match=r"model\.norm\.weight of shape \(32,\), found"):
             load(copy)
 
-    def test_more_layers_than_there_are_tensors(self, copy: Path) -> None:
+    def test_load_refuses_more_layers_than_tensors_at_once(self, copy: Path) -> None:
         """Found at the first that is missing, not after thousands were thought of."""
         config = dataclasses.replace(GROUPED, num_hidden_layers=10_000)
         names = (name for name, _ in expected_shapes(config))
@@ -411,7 +305,9 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"a tensor model\.layers\.3\."):
             load(copy)
 
-    def test_no_memory(self, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_load_says_when_memory_is_not_enough(
+        self, copy: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def fail(*_: object) -> None:
             raise MemoryError
 
@@ -419,42 +315,42 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match="model: expected a model that this machine's"):
             load(copy)
 
-    def test_missing_head(self, copy: Path) -> None:
+    def test_load_refuses_untied_weights_without_a_head(self, copy: Path) -> None:
         untied = dataclasses.replace(GROUPED, tie_word_embeddings=False)
         write_model(copy, untied, random_tensors(GROUPED))
         with pytest.raises(ModelFilesError, match=r"lm_head\.weight of shape \(50, 32\)"):
             load(copy)
 
-    def test_wrong_shape(self, copy: Path) -> None:
-        self.rewrite(copy, lambda t: t.update({"model.norm.weight": torch.ones(31)}))
+    def test_load_refuses_a_tensor_of_another_shape(self, copy: Path) -> None:
+        self.rewrite(copy, lambda t: t.update({"model.norm.weight": np.ones(31, np.float32)}))
         with pytest.raises(ModelFilesError, match=r"norm\.weight.* \(32,\), found \(31,\)"):
             load(copy)
 
-    def test_wrong_type(self, copy: Path) -> None:
-        self.rewrite(copy, lambda t: t.update({"model.norm.weight": torch.ones(32).long()}))
+    def test_load_refuses_a_tensor_of_another_dtype(self, copy: Path) -> None:
+        self.rewrite(copy, lambda t: t.update({"model.norm.weight": np.ones(32, np.int64)}))
         with pytest.raises(ModelFilesError, match=r"norm\.weight.* BF16, F16, F32, found I64"):
             load(copy)
 
-    def test_superfluous_tensor(self, copy: Path) -> None:
+    def test_load_refuses_a_superfluous_tensor(self, copy: Path) -> None:
         name = "model.layers.0.self_attn.q_proj.bias"
-        self.rewrite(copy, lambda t: t.update({name: torch.ones(32)}))
-        with pytest.raises(ModelFilesError, match=r"1 besides, such as .*q_proj\.bias"):
+        self.rewrite(copy, lambda t: t.update({name: np.ones(32, np.float32)}))
+        with pytest.raises(ModelFilesError, match=r"1 others, such as .*q_proj\.bias"):
             load(copy)
 
-    def test_tokenizer_with_more_ids_than_logits(self, copy: Path) -> None:
+    def test_load_refuses_a_tokenizer_with_more_ids_than_logits(self, copy: Path) -> None:
         with pytest.raises(ModelFilesError, match=r"at most 50 ids.* found 51"):
             BACKEND.load(str(copy), lambda place: NumberTokenizer(vocab_size=51), {})
 
-    def test_texts_without_a_start_token(self, copy: Path) -> None:
+    def test_load_refuses_a_tokenizer_without_start_token(self, copy: Path) -> None:
         (copy / "tokenizer_config.json").write_text('{"add_bos_token": false}')
         with pytest.raises(ModelFilesError, match="each text with the start token 1, found one"):
             load(copy)
 
-    def test_bad_dtype(self, copy: Path) -> None:
+    def test_load_refuses_an_unknown_dtype(self, copy: Path) -> None:
         with pytest.raises(SettingsError, match="float64, float32, found 'float16'"):
             load(copy, dtype="float16")
 
-    def test_unknown_option(self, copy: Path) -> None:
+    def test_load_refuses_an_unknown_option(self, copy: Path) -> None:
         with pytest.raises(SettingsError, match=r"unknown option 'device'.*the options are dtype"):
             load(copy, device="cuda")
 
@@ -477,13 +373,13 @@ def greedy(model: LanguageModel, prompt: str, count: int) -> str:
 class TestPretrained:
     @pytest.mark.skipif(not STORIES.is_dir(), reason=f"no model at {STORIES}; set TICORE_DATA")
     @pytest.mark.parametrize("dtype", TOLERANCE)
-    def test_stories_tells_a_story(self, dtype: str) -> None:
+    def test_stories_model_continues_a_story(self, dtype: str) -> None:
         model = BACKEND.load(str(STORIES), Pieces, {"dtype": dtype})
         story = "Once upon a time, there was a little girl named Lily. She loved to play outside."
         assert perplexity(model, story) < 3
         assert greedy(model, "Once upon a time", 4).startswith("Once upon a time, there was")
 
-    def test_shipped_model_knows_english(self) -> None:
+    def test_bundled_model_predicts_english(self) -> None:
         model = BACKEND.load("tiny-en", Pieces, {})
         english = "He looked at her for a moment, and then he said that he would come with them."
         assert perplexity(model, english) < 60
@@ -491,6 +387,6 @@ class TestPretrained:
         assert perplexity(model, shuffled) > 2 * perplexity(model, english)
 
     @pytest.mark.parametrize("name", BACKEND.shipped)
-    def test_every_shipped_model_loads(self, name: str) -> None:
+    def test_bundled_models_load(self, name: str) -> None:
         model = BACKEND.load(name, Pieces, {})
         assert model.tokenizer.vocab_size == model.logit_width

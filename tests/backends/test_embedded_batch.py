@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import ticore
-from tests.model_contract import BatchContract
-from tests.schedules import largest_difference
+from tests.support.batch_schedules import largest_difference
 from ticore.interfaces import BatchModel
-from ticore_embedded.batch import EmbeddedRows
-from ticore_embedded.network import FIRST_CAPACITY
+from ticore.testing import BatchModelContract
+from ticore_embedded._batch import EmbeddedBatchedForward
+from ticore_embedded._network import FIRST_CAPACITY
 
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 
@@ -23,7 +23,7 @@ def model() -> BatchModel:
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
-def test_rows_are_read_as_decoders_read_them(dtype: str) -> None:
+def test_batch_rows_have_the_logits_of_decoders(dtype: str) -> None:
     model = ticore.load_model("tiny-en", dtype=dtype)
     assert isinstance(model, BatchModel)
     for seed in range(3):
@@ -32,7 +32,7 @@ def test_rows_are_read_as_decoders_read_them(dtype: str) -> None:
     assert largest_difference(model, seed=3, rows=4, longest=longest) <= TOLERANCE[dtype]
 
 
-def test_what_is_rewound_leaves_no_trace(model: BatchModel) -> None:
+def test_batch_gives_the_same_bits_after_a_rewind(model: BatchModel) -> None:
     """Read beside as many rows, ids give the same bits."""
     one, other = (model.start_batch([[5, 6], [7], [8]]) for _ in range(2))
     assert one is not None
@@ -50,12 +50,12 @@ def test_what_is_rewound_leaves_no_trace(model: BatchModel) -> None:
         assert np.array_equal(one.logits(row), other.logits(row))
 
 
-def test_dropped_rows_free_their_memory(model: BatchModel) -> None:
-    rows = EmbeddedRows(model.network)
+def test_batch_frees_the_memory_of_dropped_rows(model: BatchModel) -> None:
+    rows = EmbeddedBatchedForward(model.network)
     rows.begin([[1], [1, 5]])
     rows.drop(0)
     assert rows._caches.keys() == {1}
 
 
-class TestPromises(BatchContract):
-    pass
+class TestPromises(BatchModelContract):
+    tolerance = 1e-9

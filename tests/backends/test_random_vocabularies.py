@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from tests.reference_encoder import ReferenceEncoder, comparable
+from tests.support.reference_encoder import ReferenceEncoder, comparable
 from ticore.interfaces import Tokenizer as AnyTokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
 from ticore_tiktoken import TiktokenTokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers.spelling import byte_alphabet
+from ticore_tokenizers._spelling import byte_alphabet
 
 ModelProto = sentencepiece_model_pb2.ModelProto
 Piece, BPE, UNIGRAM = ModelProto.SentencePiece, 2, 1
@@ -77,7 +77,7 @@ def sentencepiece_model(
     prefix=st.booleans(),
     text=texts,
 )
-def test_sentencepiece_bpe(
+def test_structure_of_random_sentencepiece_bpe_encodes_like_the_library(
     scores: dict[str, float], added: set[str], byte_fallback: bool, prefix: bool, text: str
 ) -> None:
     letters = dict.fromkeys("ab▁", -9.0)
@@ -100,7 +100,7 @@ probabilities = st.floats(-20, -0.125, width=32)
 @example(letters=(-1, -5, -12), words={"xb": -10.5, "b▁": -1}, text="xb ", **PLAIN)
 # A tie in float32, and none in float64.
 @example(letters=(-1, -3.910905599594116, -1), words={"ab": None}, text="ab", **PLAIN)
-def test_sentencepiece_unigram(
+def test_structure_of_random_sentencepiece_unigram_encodes_like_the_library(
     letters: tuple[float, float, float],
     words: dict[str, float | None],
     byte_fallback: bool,
@@ -114,7 +114,9 @@ def test_sentencepiece_unigram(
 
 
 @given(tokens=vocabularies, order=st.randoms(use_true_random=False), text=texts)
-def test_tiktoken(tokens: list[str], order: Random, text: str) -> None:
+def test_structure_of_random_tiktoken_ranks_encodes_like_the_library(
+    tokens: list[str], order: Random, text: str
+) -> None:
     every = [bytes([byte]) for byte in range(256)] + [token.encode() for token in tokens]
     order.shuffle(every)
     ranks = {token.replace(MARK, b" "): rank for rank, token in enumerate(every)}
@@ -122,7 +124,9 @@ def test_tiktoken(tokens: list[str], order: Random, text: str) -> None:
 
 
 @given(pairs=rules, order=st.randoms(use_true_random=False), whole=st.booleans(), text=texts)
-def test_byte_level(pairs: list[tuple[int, int]], order: Random, whole: bool, text: str) -> None:
+def test_structure_of_random_byte_level_bpe_encodes_like_the_library(
+    pairs: list[tuple[int, int]], order: Random, whole: bool, text: str
+) -> None:
     names, merges = grown("abĠ", pairs, order)
     names += sorted(byte_alphabet().keys() - {*names})
     vocab = {name: i for i, name in enumerate(names)}
@@ -144,7 +148,7 @@ def test_byte_level(pairs: list[tuple[int, int]], order: Random, whole: bool, te
     prefix=st.booleans(),
     text=texts,
 )
-def test_space_marks(
+def test_structure_of_random_space_marking_bpe_encodes_like_the_library(
     pairs: list[tuple[int, int]], order: Random, byte_fallback: bool, prefix: bool, text: str
 ) -> None:
     names, merges = grown("ab▁", pairs, order)

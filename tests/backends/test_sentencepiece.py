@@ -11,11 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
-from tests import tokenizer_contract as contract
-from tests.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
-from ticore.errors import ModelFilesError, SettingsError
-from ticore.interfaces import NamingTokenizer, Tokenizer
-from ticore.registry import as_tokenizer, load_tokenizer
+from tests.support import tokenizer_contract as contract
+from tests.support.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
+from ticore.errors import ModelFilesError
+from ticore.interfaces import NamingTokenizer
+from ticore.registry import load_tokenizer, wrap
+from ticore.testing import TokenizerContract
 from ticore_sentencepiece import SentencePieceTokenizer
 
 ModelProto = sentencepiece_model_pb2.ModelProto
@@ -68,19 +69,34 @@ def library_of(tokenizer: SentencePieceTokenizer) -> sentencepiece.SentencePiece
     return tokenizer._library
 
 
-# Token bytes and texts
+class TestContract(TokenizerContract):
+    examples = (
+        (35, 300),  # the byte piece of a space comes first: decode keeps it
+        (229, 1, 153, 132),  # a control id inside a character spelled in bytes
+        (229, 153, 132),  # U+2581 spelled in bytes is no space
+        (240, 163, 131),  # the bytes of a lone surrogate
+    )
+
+    @pytest.fixture(params=[name for name in ALL if not name.endswith("-nfkc")])
+    def tokenizer(self, request: pytest.FixtureRequest) -> SentencePieceTokenizer:
+        return ALL[request.param]()
+
+
+class TestContractWhereSpacesAreSqueezed(TestContract):
+    removes_all_leading_spaces = True
+
+    @pytest.fixture(params=[name for name in ALL if name.endswith("-nfkc")])
+    def tokenizer(self, request: pytest.FixtureRequest) -> SentencePieceTokenizer:
+        return ALL[request.param]()
 
 
 @any_tokenizer
-@given(draws=contract.numbers)
-@example(draws=[35, 300])  # the byte piece of a space comes first: decode keeps it
-@example(draws=[229, 1, 153, 132])  # a control id inside a character spelled in bytes
-@example(draws=[229, 153, 132])  # U+2581 spelled in bytes is no space
-@example(draws=[240, 163, 131])  # the bytes of a lone surrogate
-def test_decode_is_token_bytes(name: str, draws: list[int]) -> None:
+def test_vocab_size_is_that_of_the_library(name: str) -> None:
     tokenizer = ALL[name]()
-    squeezes = name.endswith("-nfkc")
-    contract.check_decode_is_bytes(tokenizer, contract.any_ids(tokenizer, draws), squeezes=squeezes)
+    assert tokenizer.vocab_size == len(library_of(tokenizer))
+
+
+# Token bytes and texts
 
 
 @pytest.mark.parametrize("name", IDENTITY)
@@ -89,7 +105,7 @@ def test_decode_is_token_bytes(name: str, draws: list[int]) -> None:
 @example(text=" ")
 @example(text="▁")
 @example(text="a\x00b")
-def test_token_bytes_spell_the_text(name: str, text: str) -> None:
+def test_encode_gives_tokens_whose_bytes_are_the_text(name: str, text: str) -> None:
     tokenizer = IDENTITY[name]()
     ids = tokenizer.encode(text)
     structure = tokenizer.structure()
@@ -101,22 +117,8 @@ def test_token_bytes_spell_the_text(name: str, text: str) -> None:
 
 
 @any_tokenizer
-@given(draws=contract.numbers)
-@example(draws=[229, 1, 153, 132])
-def test_silent_ids_contribute_nothing(name: str, draws: list[int]) -> None:
-    tokenizer = ALL[name]()
-    contract.check_silent(tokenizer, contract.any_ids(tokenizer, draws))
-
-
-@any_tokenizer
-@given(batch=st.lists(contract.texts, max_size=5))
-def test_batch_is_map(name: str, batch: list[str]) -> None:
-    contract.check_batch_is_map(ALL[name](), batch)
-
-
-@any_tokenizer
 @given(text=contract.texts, draws=contract.numbers)
-def test_agrees_with_library(name: str, text: str, draws: list[int]) -> None:
+def test_encode_and_decode_equal_the_library(name: str, text: str, draws: list[int]) -> None:
     tokenizer = ALL[name]()
     library = library_of(tokenizer)
     assert tokenizer.encode(text) == library.encode(text)
@@ -124,15 +126,7 @@ def test_agrees_with_library(name: str, text: str, draws: list[int]) -> None:
     assert tokenizer.decode(ids) == library.decode(ids)
 
 
-@any_tokenizer
-def test_ids_in_range(name: str) -> None:
-    tokenizer = ALL[name]()
-    assert isinstance(tokenizer, Tokenizer)
-    assert tokenizer.vocab_size == len(library_of(tokenizer))
-    contract.check_ids_in_range(tokenizer)
-
-
-def test_leading_space_goes_only_where_a_piece_spells_it() -> None:
+def test_decode_removes_a_leading_space_only_when_a_piece_spells_it() -> None:
     tokenizer = SENTENCEPIECE["sp-bpe"]()
     byte, piece = (library_of(tokenizer).piece_to_id(p) for p in ("<0x20>", "▁"))
     assert tokenizer.token_bytes(byte) == tokenizer.token_bytes(piece) == b" "
@@ -141,13 +135,13 @@ def test_leading_space_goes_only_where_a_piece_spells_it() -> None:
     assert tokenizer.decode([piece, piece]) == " "
 
 
-def test_every_leading_space_goes_where_spaces_are_squeezed() -> None:
+def test_decode_removes_all_leading_spaces_where_spaces_are_squeezed() -> None:
     tokenizer = opened(handmade(remove_extra_whitespaces=True, add_dummy_prefix=False))
     assert tokenizer.encode("  a  b ") == tokenizer.encode("a b")
     assert tokenizer.decode([5, 5, 6, 5, 5, 3]) == "a  b"
 
 
-def test_unknown_and_unused_pieces_speak_but_are_special() -> None:
+def test_decode_writes_unknown_and_unused_pieces_though_they_are_special() -> None:
     model = handmade()
     model.pieces.add(piece="▁un", type=Piece.UNUSED)
     tokenizer = opened(model)
@@ -156,23 +150,14 @@ def test_unknown_and_unused_pieces_speak_but_are_special() -> None:
     assert tokenizer.decode([2, 0, 7, 1]) == "a ⁇  un"
 
 
-def test_unknown_surface_is_spelled_as_it_is() -> None:
+def test_decode_writes_the_unknown_surface_as_it_is() -> None:
     model = handmade()
     model.trainer_spec.unk_surface = "▁?"
     tokenizer = opened(model)
     assert tokenizer.decode([0]).encode() == tokenizer.token_bytes(0) == "▁?".encode()
 
 
-@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
-def test_lone_surrogate_is_refused(text: str) -> None:
-    tokenizer = SENTENCEPIECE["sp-bpe"]()
-    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
-        tokenizer.encode(text)
-    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
-        tokenizer.encode_batch(["fine", text])
-
-
-def test_what_the_library_fails_with() -> None:
+def test_encode_raises_an_error_of_ticore_when_the_library_fails() -> None:
     proto = SENTENCEPIECE["sp-bpe"]()._library.serialized_model_proto()
     contract.check_failures(SentencePieceTokenizer(proto))
 
@@ -202,19 +187,14 @@ SQUEEZED = {"normalizer": "nmt_nfkc", "keeps_whitespace": False}
         ("mistral-v1", BPE_TRAITS),
     ],
 )
-def test_structure(name: str, traits: dict[str, object]) -> None:
+def test_structure_states_the_traits_of_the_model(name: str, traits: dict[str, object]) -> None:
     structure = ALL[name]().structure()
     assert contract.traits(structure) == traits
     assert structure is not None
     assert len(structure.byte_ids) == (0 if "no-bytes" in name else 256)
 
 
-@any_tokenizer
-def test_structure_goes_with_the_tokens(name: str) -> None:
-    contract.check_structure(ALL[name]())
-
-
-def test_structure_lists_added_tokens_of_a_real_model() -> None:
+def test_structure_has_the_added_tokens_of_a_real_model() -> None:
     tokenizer = REAL_SENTENCEPIECE["mistral-v3"]()
     structure = tokenizer.structure()
     assert structure is not None
@@ -223,7 +203,7 @@ def test_structure_lists_added_tokens_of_a_real_model() -> None:
     assert not structure.pieces[token]
 
 
-def test_equal_scores_rank_equally() -> None:
+def test_structure_ranks_equal_scores_equally() -> None:
     model = handmade()
     model.pieces.add(piece="ba", score=-1 - 1e-9, type=Piece.NORMAL)  # as a float32, it is -1
     structure = opened(model).structure()
@@ -233,7 +213,7 @@ def test_equal_scores_rank_equally() -> None:
 
 
 @pytest.mark.parametrize("model_type", [BPE, UNIGRAM])
-def test_normalize_squeezes_spaces_without_a_map(model_type: int) -> None:
+def test_normalize_squeezes_spaces_without_a_character_map(model_type: int) -> None:
     structure = opened(handmade(model_type, remove_extra_whitespaces=True)).structure()
     assert structure is not None
     assert structure.normalize is not None
@@ -241,7 +221,7 @@ def test_normalize_squeezes_spaces_without_a_map(model_type: int) -> None:
     assert (structure.normalizer, structure.keeps_whitespace) == ("identity", False)
 
 
-def test_normalize_is_the_map_alone() -> None:
+def test_normalize_applies_the_character_map_and_no_prefix() -> None:
     """Neither the dummy prefix nor U+2581 is seen from outside."""
     structure = SENTENCEPIECE["sp-bpe-nfkc"]().structure()
     assert structure is not None
@@ -249,7 +229,7 @@ def test_normalize_is_the_map_alone() -> None:
     assert structure.normalize(" ﾊﾝｶｸ\u3000 １\u2581x ") == "ハンカク 1 x"
 
 
-def test_normalizer_is_judged_by_its_map() -> None:
+def test_structure_names_the_normalizer_by_its_character_map() -> None:
     mapped = handmade(name="identity", precompiled_charsmap=charsmap())
     named = handmade(name="nfkc")
     structures = [opened(model).structure() for model in (mapped, named)]
@@ -303,18 +283,18 @@ def _suffixed() -> ModelProto:
         pytest.param(_with_both_zeros(), id="scores of 0.0 and -0.0"),
     ],
 )
-def test_no_structure_rather_than_a_wrong_one(model: ModelProto) -> None:
+def test_structure_is_none_where_none_is_exact(model: ModelProto) -> None:
     assert opened(model).structure() is None
 
 
-def test_bpe_may_merge_an_unknown_character() -> None:
+def test_structure_is_none_where_bpe_may_merge_an_unknown_character() -> None:
     """Why a model with such a piece has no structure."""
     tokenizer = opened(_with_piece("ax", Piece.NORMAL))
     assert tokenizer.encode("ax") == [5, 7]
     assert tokenizer.encode("x") == [5, 0]
 
 
-def test_unigram_may_avoid_an_added_token() -> None:
+def test_structure_is_none_where_unigram_may_avoid_an_added_token() -> None:
     """Why such a model has no structure; BPE always takes the added token."""
     by_kind = {}
     for model_type in (BPE, UNIGRAM):
@@ -336,7 +316,7 @@ def test_digest_tells_tokenizers_apart() -> None:
     assert SentencePieceTokenizer(proto).digest() == SentencePieceTokenizer(proto).digest()
 
 
-def test_opens_a_place(tmp_path: Path) -> None:
+def test_load_tokenizer_opens_a_model_file(tmp_path: Path) -> None:
     tokenizer = SENTENCEPIECE["sp-bpe"]()
     file = tmp_path / "tokenizer.model"
     file.write_bytes(library_of(tokenizer).serialized_model_proto())
@@ -368,7 +348,7 @@ def _denormalizing() -> bytes:
         (handmade().SerializeToString().replace(b"ab", b"\xa0b"), "damaged"),
     ],
 )
-def test_damaged_file(tmp_path: Path, content: bytes, found: str) -> None:
+def test_from_file_refuses_a_damaged_file(tmp_path: Path, content: bytes, found: str) -> None:
     file = tmp_path / "tokenizer.model"
     file.write_bytes(content)
     with pytest.raises(ModelFilesError, match=found) as caught:
@@ -377,20 +357,20 @@ def test_damaged_file(tmp_path: Path, content: bytes, found: str) -> None:
     assert caught.value.__suppress_context__
 
 
-def test_denormalizer_is_refused() -> None:
+def test_a_model_with_a_denormalizer_is_refused() -> None:
     with pytest.raises(ModelFilesError, match="denormalizer"):
         SentencePieceTokenizer(_denormalizing())
 
 
 @pytest.mark.parametrize("name", ["absent.model", "."])
-def test_missing_file_or_folder(tmp_path: Path, name: str) -> None:
+def test_from_file_refuses_a_missing_file_and_a_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(ModelFilesError, match="check the path"):
         SentencePieceTokenizer.from_file(tmp_path / name)
 
 
 @given(where=st.floats(0, 1, exclude_max=True))
 @settings(max_examples=30)
-def test_truncated_model_never_opens_by_halves(where: float) -> None:
+def test_a_truncated_model_is_refused(where: float) -> None:
     proto = trained_proto("sp-bpe").SerializeToString()
     with pytest.raises(ModelFilesError):
         SentencePieceTokenizer(proto[: int(where * len(proto))])
@@ -399,13 +379,13 @@ def test_truncated_model_never_opens_by_halves(where: float) -> None:
 # Opened by others
 
 
-def test_a_processor_is_adopted() -> None:
+def test_wrap_takes_a_processor() -> None:
     ours = SENTENCEPIECE["sp-bpe"]()
     proto = ours._library.serialized_model_proto()
     processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
-    adopted = as_tokenizer(processor)
+    adopted = wrap(processor)
     assert adopted.digest() == ours.digest()
-    assert as_tokenizer(processor) is adopted
+    assert wrap(processor) is adopted
 
 
 class Slow:
@@ -422,15 +402,15 @@ class Slow:
         return pieces
 
 
-def test_a_slow_tokenizer_is_adopted_if_its_ids_are_the_models() -> None:
+def test_wrap_takes_a_slow_tokenizer_only_with_the_ids_of_its_model() -> None:
     ours = SENTENCEPIECE["sp-bpe"]()
-    assert as_tokenizer(Slow(ours._library)).digest() == ours.digest()
+    assert wrap(Slow(ours._library)).digest() == ours.digest()
     for other in (Slow(ours._library, moved=1), Slow(ours._library, added=1)):
         with pytest.raises(ModelFilesError, match="found a Slow that moves or adds some"):
-            as_tokenizer(other)
+            wrap(other)
 
 
-def test_names_and_unknown_ids() -> None:
+def test_token_name_and_unknown_ids_are_those_of_the_model() -> None:
     ours = SENTENCEPIECE["sp-bpe"]()
     assert [ours.token_name(i) for i in range(3)] == ["<unk>", "<s>", "</s>"]
     assert ours.unknown_ids == {0}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import regex
 import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests import tokenizer_contract as contract
-from tests.tokenizers import (
+from tests.support import tokenizer_contract as contract
+from tests.support.tokenizers import (
     CL100K_PATTERN,
     O200K_PATTERN,
     REAL,
@@ -20,12 +21,15 @@ from tests.tokenizers import (
     ranks_of_trained,
     sample_text,
 )
-from ticore.consistency import Verifier, patterns
+from ticore.consistency import Verifier, compare
+from ticore.consistency._tokenizer_rules import pretokenizers
 from ticore.errors import ModelFilesError, SettingsError
-from ticore.interfaces import Tokenizer
-from ticore.registry import load_tokenizer
+from ticore.interfaces import NamingTokenizer
+from ticore.registry import load_tokenizer, wrap
+from ticore.testing import TokenizerContract
 from ticore_tiktoken import PATTERNS, TiktokenTokenizer
-from ticore_tiktoken.ranks import parse_ranks, write_ranks
+from ticore_tiktoken._patterns import EQUIVALENT
+from ticore_tiktoken._ranks import parse_ranks, write_ranks
 
 ALL = TIKTOKEN | REAL_TIKTOKEN
 BYTES = {bytes([byte]): byte for byte in range(256)}
@@ -37,23 +41,25 @@ def library_of(tokenizer: TiktokenTokenizer) -> tiktoken.Encoding:
     return tokenizer._library
 
 
+class TestContract(TokenizerContract):
+    examples = (
+        (226, 150, 129),  # U+2581 spelled in bytes
+        (240, 163, 131),  # the bytes of a lone surrogate
+    )
+
+    @pytest.fixture(params=ALL)
+    def tokenizer(self, request: pytest.FixtureRequest) -> TiktokenTokenizer:
+        return ALL[request.param]()
+
+
 # Token bytes and texts
-
-
-@any_tokenizer
-@given(draws=contract.numbers)
-@example(draws=[226, 150, 129])  # U+2581 spelled in bytes
-@example(draws=[240, 163, 131])  # the bytes of a lone surrogate
-def test_decode_is_token_bytes(name: str, draws: list[int]) -> None:
-    tokenizer = ALL[name]()
-    contract.check_decode_is_bytes(tokenizer, contract.any_ids(tokenizer, draws), squeezes=False)
 
 
 @any_tokenizer
 @given(text=contract.texts)
 @example(text="")
 @example(text="a\x00b<|endoftext|>")
-def test_token_bytes_spell_the_text(name: str, text: str) -> None:
+def test_encode_gives_tokens_whose_bytes_are_the_text(name: str, text: str) -> None:
     tokenizer = ALL[name]()
     ids = tokenizer.encode(text)
     assert contract.joined_bytes(tokenizer, ids) == text.encode()
@@ -61,22 +67,8 @@ def test_token_bytes_spell_the_text(name: str, text: str) -> None:
 
 
 @any_tokenizer
-@given(draws=contract.numbers)
-def test_silent_ids_contribute_nothing(name: str, draws: list[int]) -> None:
-    tokenizer = ALL[name]()
-    contract.check_silent(tokenizer, contract.any_ids(tokenizer, draws))
-
-
-@any_tokenizer
-@given(batch=st.lists(contract.texts, max_size=5))
-@example(batch=["two threads " * 2000, "or more " * 2000])
-def test_batch_is_map(name: str, batch: list[str]) -> None:
-    contract.check_batch_is_map(ALL[name](), batch)
-
-
-@any_tokenizer
 @given(text=contract.texts, draws=contract.numbers)
-def test_agrees_with_library(name: str, text: str, draws: list[int]) -> None:
+def test_encode_and_decode_equal_the_library(name: str, text: str, draws: list[int]) -> None:
     tokenizer = ALL[name]()
     library = library_of(tokenizer)
     assert tokenizer.encode(text) == library.encode(text, disallowed_special=())
@@ -84,42 +76,26 @@ def test_agrees_with_library(name: str, text: str, draws: list[int]) -> None:
     assert tokenizer.decode(ids) == library.decode(ids)
 
 
-@any_tokenizer
-def test_ids_in_range(name: str) -> None:
-    tokenizer = ALL[name]()
-    assert isinstance(tokenizer, Tokenizer)
-    contract.check_ids_in_range(tokenizer)
-
-
-def test_ranks_left_out_are_special() -> None:
+def test_special_ids_include_ranks_that_are_left_out() -> None:
     tokenizer = TIKTOKEN["tiktoken-small"]()
     assert tokenizer.special_ids == {401}
     assert tokenizer.token_bytes(401) == b""
     assert tokenizer.decode([97, 401, 98]) == "ab"
 
 
-@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
-def test_lone_surrogate_is_refused(text: str) -> None:
-    tokenizer = TIKTOKEN["tiktoken-small"]()
-    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
-        tokenizer.encode(text)
-    with pytest.raises(SettingsError, match="lone surrogate U\\+D"):
-        tokenizer.encode_batch(["fine" * 10_000, text])
-
-
-def test_what_the_library_fails_with() -> None:
+def test_encode_raises_an_error_of_ticore_when_the_library_fails() -> None:
     contract.check_failures(TiktokenTokenizer(BYTES, "gpt2"))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("unit", ["a", "A", "1", "!", "\n", "a ", "\u0301"])
-def test_long_texts(pattern: str, unit: str) -> None:
+def test_encode_reads_long_texts_of_one_unit(pattern: str, unit: str) -> None:
     tokenizer = TiktokenTokenizer(BYTES, pattern)
     assert len(tokenizer.encode(unit * 400_000)) == len(unit.encode()) * 400_000
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_blank_text_too_long_for_the_library_is_refused(pattern: str) -> None:
+def test_encode_refuses_white_space_too_long_for_the_library(pattern: str) -> None:
     tokenizer = TiktokenTokenizer(BYTES, pattern)
     assert len(tokenizer.encode(" " * 499_999 + "x")) == 500_000
     for text in (" " * 500_000, "a" + "\t\u3000" * 250_000 + "b"):
@@ -133,7 +109,7 @@ def test_blank_text_too_long_for_the_library_is_refused(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("name", "pattern"), [("tiktoken-small", O200K_PATTERN), ("llama-3", CL100K_PATTERN)]
 )
-def test_structure(name: str, pattern: str) -> None:
+def test_structure_states_the_traits_of_the_ranks(name: str, pattern: str) -> None:
     assert contract.traits(ALL[name]().structure()) == {
         "kind": "bpe",
         "atoms": "bytes",
@@ -142,27 +118,22 @@ def test_structure(name: str, pattern: str) -> None:
     }
 
 
-@any_tokenizer
-def test_structure_goes_with_the_tokens(name: str) -> None:
-    contract.check_structure(ALL[name]())
-
-
-def test_patterns_are_those_that_the_core_knows() -> None:
+def test_patterns_are_known_to_the_core() -> None:
     assert PATTERNS == {
-        "gpt2": patterns.GPT2,
-        "cl100k": patterns.CL100K,
-        "o200k": patterns.O200K,
-        "llama3": patterns.CL100K,
-        "qwen2": patterns.QWEN2,
+        "gpt2": pretokenizers.GPT2,
+        "cl100k": pretokenizers.CL100K,
+        "o200k": pretokenizers.O200K,
+        "llama3": pretokenizers.CL100K,
+        "qwen2": pretokenizers.QWEN2,
     }
 
 
-def test_a_part_that_is_a_token_stays_whole() -> None:
+def test_encode_keeps_a_part_that_is_a_token_whole() -> None:
     tokenizer = TiktokenTokenizer(BYTES | {b"abc": 256}, "gpt2")
     assert tokenizer.encode("abc abcd") == [256, *b" abcd"]
 
 
-def test_converted_ranks_encode_alike() -> None:
+def test_encode_equals_a_converted_tokenizer_json() -> None:
     ranks, converted = REAL["llama-3"](), REAL["llama-3-json"]()
     for text in sample_text(50, seed=3):
         assert ranks.encode(text) == converted.encode(text)
@@ -187,11 +158,11 @@ def test_digest_ignores_the_order_of_lines(tmp_path: Path) -> None:
     assert first.digest() == second.digest() == TIKTOKEN["tiktoken-small"]().digest()
 
 
-def test_ranks_survive_being_written() -> None:
+def test_write_ranks_writes_what_parse_ranks_reads() -> None:
     assert parse_ranks(write_ranks(ranks_of_trained())) == ranks_of_trained()
 
 
-def test_a_token_of_no_bytes_is_special(tmp_path: Path) -> None:
+def test_parse_ranks_makes_a_token_of_no_bytes_special(tmp_path: Path) -> None:
     """Whisper's multilingual.tiktoken ends in one, as it was published."""
     file = tmp_path / "multilingual.tiktoken"
     file.write_bytes(write_ranks(ranks_of_trained()) + b"= 700\n")
@@ -203,11 +174,11 @@ def test_a_token_of_no_bytes_is_special(tmp_path: Path) -> None:
         assert tokenizer.encode(text) == plain.encode(text)
     assert tokenizer.decode([65, 700, 66]) == plain.decode([65, 66])
     assert parse_ranks(write_ranks({**BYTES, b"": 256})) == {**BYTES, b"": 256}
-    assert Verifier(tokenizer).rung == Verifier(plain).rung
+    assert Verifier(tokenizer).method == Verifier(plain).method
 
 
 @pytest.mark.parametrize("name", ["ranks.tiktoken", "of#many#parts"])
-def test_opens_a_place(tmp_path: Path, name: str) -> None:
+def test_load_tokenizer_opens_a_file_of_ranks(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     file.write_bytes(write_ranks(ranks_of_trained()))
     tokenizer = TIKTOKEN["tiktoken-small"]()
@@ -220,7 +191,9 @@ def test_opens_a_place(tmp_path: Path, name: str) -> None:
     ("place", "found"),
     [("tiktoken:{0}", "found no pattern"), ("tiktoken:{0}#p50k", "found 'p50k'")],
 )
-def test_unknown_pattern_lists_those_that_are_known(tmp_path: Path, place: str, found: str) -> None:
+def test_load_tokenizer_lists_known_patterns_for_an_unknown_one(
+    tmp_path: Path, place: str, found: str
+) -> None:
     file = tmp_path / "ranks"
     file.write_bytes(write_ranks(BYTES))
     with pytest.raises(SettingsError, match=found) as caught:
@@ -252,7 +225,7 @@ def _sentencepiece() -> bytes:
         (write_ranks(BYTES).replace(b"QQ== 65\n", b""), "none for 0x41"),
     ],
 )
-def test_damaged_file(tmp_path: Path, content: bytes, found: str) -> None:
+def test_from_file_refuses_a_damaged_file(tmp_path: Path, content: bytes, found: str) -> None:
     file = tmp_path / "ranks"
     file.write_bytes(content)
     with pytest.raises(ModelFilesError, match=found) as caught:
@@ -261,7 +234,7 @@ def test_damaged_file(tmp_path: Path, content: bytes, found: str) -> None:
     assert caught.value.__suppress_context__
 
 
-def test_other_files_are_sent_to_their_backends(tmp_path: Path) -> None:
+def test_from_file_names_the_backend_for_a_file_of_another_kind(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.model"
     file.write_bytes(_sentencepiece())
     with pytest.raises(ModelFilesError, match="sentencepiece:FILE"):
@@ -272,6 +245,63 @@ def test_other_files_are_sent_to_their_backends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["absent", "."])
-def test_missing_file_or_folder(tmp_path: Path, name: str) -> None:
+def test_from_file_refuses_a_missing_file_and_a_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(ModelFilesError, match="check the path"):
         TiktokenTokenizer.from_file(tmp_path / name, "gpt2")
+
+
+# Encodings in memory
+
+
+def encoding(pattern: str, special: dict[str, int] | None = None) -> tiktoken.Encoding:
+    return tiktoken.Encoding(
+        "mine", pat_str=pattern, mergeable_ranks=ranks_of_trained(), special_tokens=special or {}
+    )
+
+
+def test_wrap_takes_an_encoding_like_the_file_of_its_ranks() -> None:
+    wrapped = wrap(encoding(O200K_PATTERN))
+    assert wrapped.digest() == TIKTOKEN["tiktoken-small"]().digest()
+    assert Verifier(wrapped).method == "table"
+
+
+def test_wrap_makes_the_special_tokens_of_an_encoding_special() -> None:
+    plain = TIKTOKEN["tiktoken-small"]()
+    end = plain.vocab_size + 4
+    found = encoding(O200K_PATTERN, {"<|endoftext|>": end})
+    wrapped = wrap(found)
+    assert wrap(found) is wrapped
+    assert isinstance(wrapped, NamingTokenizer)
+    assert wrapped.vocab_size == found.n_vocab == end + 1
+    assert {end, end - 1} <= wrapped.special_ids
+    assert (wrapped.token_name(end), wrapped.token_name(97)) == ("<|endoftext|>", "")
+    assert wrapped.unknown_ids == frozenset()
+    assert wrapped.encode("a<|endoftext|>") == plain.encode("a<|endoftext|>")
+    assert wrapped.decode([97, end, 98]) == "ab"
+    assert wrapped.digest() != plain.digest()
+    assert compare(found, [97, end, 98]).consistent
+
+
+@pytest.mark.parametrize("ranks", [{b"a": 0}, {**BYTES, b"ab": 10**9}])
+def test_wrap_refuses_an_encoding_without_a_token_for_each_byte_or_with_a_far_id(
+    ranks: dict[bytes, int],
+) -> None:
+    made = tiktoken.Encoding("mine", pat_str="a", mergeable_ranks=ranks, special_tokens={})
+    with pytest.raises(ModelFilesError, match=r"a token for every byte|expected ids up to"):
+        wrap(made)
+
+
+(FASTER,) = EQUIVALENT
+
+
+@given(text=contract.texts | st.text("a' \n\t1!é\u3000SsTtRrEe"))
+@example(text="a \n ")
+@example(text="don't'S 12  x")
+def test_equivalent_pattern_splits_every_text_alike(text: str) -> None:
+    assert regex.findall(FASTER, text) == regex.findall(EQUIVALENT[FASTER], text)
+
+
+def test_wrap_verifies_an_encoding_with_the_faster_pattern_by_tables() -> None:
+    wrapped = wrap(encoding(FASTER))
+    assert Verifier(wrapped).method == "table"
+    assert compare(wrapped, wrapped.encode("The quick brown fox, isn't it?  \n")).consistent

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests.models import ToyModel, ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.candidates import (
     Candidates,
     PoolSettings,
@@ -30,19 +30,19 @@ logits = arrays(np.float64, WIDTH, elements=st.floats(-50, 50))
 
 
 @given(logits=logits, k=st.one_of(st.none(), st.integers(1, 20)))
-def test_top_k_is_the_first_k_by_rounded_value_then_id(logits, k):
+def test_pool_has_the_first_k_tokens_by_rounded_logit_then_id(logits, k):
     pool = candidates(top_k=k).pool(logits)
     rounded = np.rint(logits * 1024)
     expected = sorted(WRITABLE, key=lambda i: (-rounded[i], i))[:k]
     assert pool.ids.tolist() == expected
-    assert (np.diff(pool.mass) <= 0).all()
+    assert (np.diff(pool.unnormalized_probs) <= 0).all()
 
 
 @given(logits=logits, p=st.floats(0.01, 0.99))
-def test_top_p_keeps_the_fewest_that_suffice(logits, p):
+def test_pool_has_the_fewest_tokens_that_reach_top_p(logits, p):
     everything = candidates(top_k=None).pool(logits)
     kept = candidates(top_k=None, top_p=p).pool(logits)
-    share = everything.mass / everything.mass.sum()
+    share = everything.unnormalized_probs / everything.unnormalized_probs.sum()
     n = len(kept)
     assert kept.ids.tolist() == everything.ids[:n].tolist()
     assert share[:n].sum() >= p - 1e-8
@@ -50,47 +50,47 @@ def test_top_p_keeps_the_fewest_that_suffice(logits, p):
 
 
 @given(logits=logits, temperature=st.floats(0.1, 5))
-def test_weights_are_close_to_the_softmax(logits, temperature):
+def test_to_weights_is_close_to_the_softmax(logits, temperature):
     pool = candidates(top_k=None, temperature=temperature).pool(logits)
-    weights = to_weights(pool.mass, 32) / 2**32
+    weights = to_weights(pool.unnormalized_probs, 32) / 2**32
     exact = np.exp((logits[pool.ids] - logits[pool.ids].max()) / temperature)
     assert np.abs(weights - exact / exact.sum()).max() < 2e-3  # half a grid step of 2^-10
 
 
 @given(logits=logits, noise=arrays(np.float64, WIDTH, elements=st.floats(-1e-9, 1e-9)))
-def test_noise_below_the_grid_changes_nothing(logits, noise):
+def test_pool_is_the_same_under_noise_below_the_grid(logits, noise):
     snapped = np.rint(logits * 1024) / 1024
     left, right = (candidates(top_p=0.9).pool(x) for x in (snapped, snapped + noise))
     assert left.ids.tolist() == right.ids.tolist()
-    assert left.mass.tolist() == right.mass.tolist()
+    assert left.unnormalized_probs.tolist() == right.unnormalized_probs.tolist()
 
 
 @given(logits=logits, k=st.integers(1, 8))
-def test_outside_goes_on_where_the_pool_ends(logits, k):
+def test_remaining_continues_where_the_pool_ends(logits, k):
     source = candidates(top_k=k)
     pool = source.pool(logits)
-    rest = [i for chunk in source.outside(logits, pool) for i in chunk.ids.tolist()]
+    rest = [i for chunk in source.remaining(logits, pool) for i in chunk.ids.tolist()]
     assert pool.ids.tolist() + rest == candidates(top_k=None).pool(logits).ids.tolist()
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_logits_that_are_no_distribution(bad):
+def test_pool_refuses_logits_that_are_not_finite(bad):
     with pytest.raises(ModelError, match="NaN or infinity"):
         candidates().pool(np.array([bad] + [0.0] * 11))
 
 
-def test_minus_infinity_rules_a_token_out():
+def test_pool_leaves_out_a_token_with_logit_minus_infinity():
     logits = np.zeros(WIDTH)
     logits[[1, 6]] = -np.inf
     assert candidates(top_k=None).pool(logits).ids.tolist() == [2, 3, 5, 7, 8]
 
 
-def test_non_candidates():
+def test_non_candidates_are_special_ending_and_empty_ids():
     assert np.flatnonzero(~non_candidates(TOKENIZER, {9, 11})).tolist() == WRITABLE
 
 
 @given(logits=logits, noise=arrays(np.float64, WIDTH, elements=st.floats(-1, 1)), data=st.data())
-def test_a_pool_that_survives_is_the_same_within_the_tolerance(logits, noise, data):
+def test_a_stable_pool_is_the_same_within_the_tolerance(logits, noise, data):
     steps = data.draw(st.integers(1, 50)) / 100
     temperature = data.draw(st.sampled_from([0.5, 1.0, 1.7]))
     source = candidates(
@@ -103,26 +103,26 @@ def test_a_pool_that_survives_is_the_same_within_the_tolerance(logits, noise, da
     # Nothing survives half a step unless few logits matter: let some lie on the grid itself.
     snapped = np.rint(logits * 64) / 64 * temperature
     for given_logits in (logits, snapped):
-        if source.survives(given_logits, tolerance):
+        if source.stable_within(given_logits, tolerance):
             here, there = (source.pool(x) for x in (given_logits, given_logits + noise * tolerance))
             assert here.ids.tolist() == there.ids.tolist()
-            assert here.levels.tolist() == there.levels.tolist()
+            assert here.rounded_logits.tolist() == there.rounded_logits.tolist()
 
 
-def test_a_logit_on_a_boundary_does_not_survive_where_it_matters():
+def test_a_pool_is_not_stable_when_a_relevant_logit_is_near_a_boundary():
     logits = np.arange(WIDTH, dtype=float)
     source = candidates(top_k=2, grid_bits=0)
     assert source.pool(logits).ids.tolist() == [8, 7]
     for token, level in ((8, 8.5), (8, 8.499999), (7, 6.500001), (6, 6.4999999)):
         near = logits.copy()
         near[token] = level
-        assert not source.survives(near, 1e-5)
-        assert source.survives(near, 1e-9) == (level != 8.5)
+        assert not source.stable_within(near, 1e-5)
+        assert source.stable_within(near, 1e-9) == (level != 8.5)
     for token, level in ((5, 4.5), (0, 1.5), (9, 9.5), (11, 3.5)):  # too low, or no candidate
         near = logits.copy()
         near[token] = level
-        assert source.survives(near, 1e-5)
-        assert source.survives(near, 1e-5, everywhere=True) == (token != 5)
+        assert source.stable_within(near, 1e-5)
+        assert source.stable_within(near, 1e-5, with_remaining=True) == (token != 5)
 
 
 class TopToy:
@@ -146,30 +146,30 @@ class TopToy:
     k=st.sampled_from([None, 1, 5, 60]),
     p=st.sampled_from([0.7, 1.0]),
 )
-def test_the_largest_logits_alone_give_the_same_pool(seed, scale, k, p):
+def test_after_gives_the_same_pool_from_the_largest_logits_alone(seed, scale, k, p):
     tokenizer = ToyTokenizer(["", *map(chr, range(0x4E00, 0x4E00 + 199))], special=[4, 7])
     model = ToyModel(tokenizer, width=210, eos_ids={9})
     source = Candidates(model, PoolSettings(top_k=k, top_p=p))
     decoder = TopToy(np.random.default_rng(seed).normal(size=210) * scale)
-    outlook, expected = source.after(decoder), source.pool(decoder._logits)
-    assert outlook.pool.ids.tolist() == expected.ids.tolist()
-    assert outlook.pool.levels.tolist() == expected.levels.tolist()
+    found, expected = source.after(decoder), source.pool(decoder._logits)
+    assert found.ids.tolist() == expected.ids.tolist()
+    assert found.rounded_logits.tolist() == expected.rounded_logits.tolist()
     if k is not None and scale == 3.0:
         assert not decoder.fetched
     if scale == 0.0:  # all alike: which come by id, the largest alone cannot tell
         assert decoder.fetched
 
 
-def test_the_largest_logits_may_be_no_candidates():
+def test_after_fetches_all_logits_when_the_largest_are_not_candidates():
     tokenizer = ToyTokenizer(["", *map(chr, range(0x4E00, 0x4E00 + 99))], special=range(2, 60))
     source = Candidates(ToyModel(tokenizer), PoolSettings(top_k=5))
     decoder = TopToy(-np.arange(100.0))
-    assert source.after(decoder).pool.ids.tolist() == [1, 60, 61, 62, 63]
+    assert source.after(decoder).ids.tolist() == [1, 60, 61, 62, 63]
     assert decoder.fetched
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_the_largest_logits_are_no_distribution(bad):
+def test_after_refuses_largest_logits_that_are_not_finite(bad):
     decoder = TopToy(np.array([bad] + [0.0] * (WIDTH - 1)))
     with pytest.raises(ModelError, match="NaN or infinity"):
         candidates(top_k=1).after(decoder)

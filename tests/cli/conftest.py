@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ticore.cli.main import run
+from ticore._cli.main import run
 
 PROMPT = "It was a cold morning, and"
 MESSAGE = b"at \x00\xff\n"
@@ -64,7 +64,7 @@ def ticore(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Monkey
 
 def shell(command: str, input: bytes = b"", start_new_session: bool = False) -> Result:
     """A command line for a real shell, where `ticore` runs as a process of its own."""
-    code = "from ticore_command import main; main()"
+    code = "from ticore.__main__ import main; main()"
     script = f'ticore() {{ "{sys.executable}" -c "{code}" "$@"; }}\n'
     environment = os.environ | {"PYTHONWARNINGS": "error"}
     environment.pop("PYTHONUNBUFFERED", None)  # as most people run it
@@ -82,7 +82,7 @@ def shell(command: str, input: bytes = b"", start_new_session: bool = False) -> 
 
 @dataclass(frozen=True)
 class Sent:
-    """A message under way. Text: `text`; the secrets it needs: `key` and `pact` hold them."""
+    """A message that was sent: `text` needs the secrets in the files `key` and `pact`."""
 
     key: Path
     pact: Path
@@ -92,7 +92,7 @@ class Sent:
 
 @pytest.fixture(scope="session")
 def sent(tmp_path_factory: pytest.TempPathFactory) -> Sent:
-    """MESSAGE in two texts: by the pact, and by the key file with a prompt and other settings."""
+    """MESSAGE in two texts: with the pact, and with the key file, a prompt and other settings."""
     folder = tmp_path_factory.mktemp("sent")
     message, key, pact = folder / "message", folder / "key", folder / "pact.json"
     message.write_bytes(MESSAGE)

@@ -9,36 +9,36 @@ from pathlib import Path
 import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-from ticore.cli.settings import DEFAULT_MODEL
+from ticore._cli.settings import DEFAULT_MODEL
 from ticore.consistency import Audit, audit
 from ticore.registry import load_tokenizer
-from ticore_tokenizers.spelling import byte_alphabet
+from ticore_tokenizers._spelling import byte_alphabet
 
 from .conftest import Ticore
 
 
-def test_json_has_every_finding(ticore: Ticore) -> None:
+def test_audit_json_has_every_finding(ticore: Ticore) -> None:
     shown = json.loads(ticore("audit", "--json").out)
     found = audit(load_tokenizer(DEFAULT_MODEL))
     assert shown.keys() == {field.name for field in fields(Audit)}
-    for name in ("kind", "vocab_size", "digest", "rung", "why", "checks", "partial", "rewritten"):
+    for name in ("kind", "vocab_size", "digest", "method", "why", "checks", "partial", "rewritten"):
         assert shown[name] == getattr(found, name)
     assert [token["token"] for token in shown["unreachable"]] == [
         token.token for token in found.unreachable
     ]
 
 
-def test_what_a_person_sees(ticore: Ticore) -> None:
+def test_audit_shows_the_findings_to_a_person(ticore: Ticore) -> None:
     result = ticore("audit", "--mode", "viable")
     assert (result.status, result.err) == (0, "")
     shown = result.out.decode()
-    assert "mask, mode viable" in shown
+    assert "table, mode viable" in shown
     assert "unreachable    0 other tokens" in shown
     assert "\n\n" not in shown, "no table without findings"
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_findings_in_tables(
+def test_audit_shows_the_first_findings_in_tables(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -54,19 +54,21 @@ def test_findings_in_tables(
     assert unreachable.splitlines()[-1] == "and 8 more: --json"
 
 
-def test_added_tokens_that_nobody_describes(ticore: Ticore, tmp_path: Path) -> None:
+def test_audit_says_that_hazards_are_not_known_without_a_structure(
+    ticore: Ticore, tmp_path: Path
+) -> None:
     path = tmp_path / "tokenizer.json"
     tokenizer = out_of_reach()
     tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True)])
     path.write_text(tokenizer.to_str())
     shown = ticore("audit", "--tokenizer", f"tokenizers:{path}").out.decode()
-    assert "not known, as the structure is not" in shown
+    assert "not known, since the structure is not" in shown
     found = json.loads(ticore("audit", "--json", "--tokenizer", f"tokenizers:{path}").out)
-    assert (found["hazards"], found["kind"], found["rung"]) == (None, "unknown", "oracle")
+    assert (found["hazards"], found["kind"], found["method"]) == (None, "unknown", "retokenize")
 
 
 def out_of_reach() -> Tokenizer:
-    """Byte-level BPE with a rule for "zz" and tokens "zz0", "zz1" and so on that no rule gives."""
+    """Byte-level BPE with a merge for "zz", and tokens "zz0", "zz1", ... that no merge gives."""
     names = [name for name, _ in sorted(byte_alphabet().items(), key=lambda item: item[1])]
     tokens = ["zz", *(f"zz{n}" for n in range(20))]
     vocab = {name: i for i, name in enumerate([*names, *tokens])}
@@ -85,11 +87,13 @@ def out_of_reach() -> Tokenizer:
         (["--tokenizer", "sentencepiece:absent.model"], 1, "absent.model"),
     ],
 )
-def test_errors(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+def test_audit_refuses_wrong_options(
+    ticore: Ticore, arguments: list[str], status: int, part: str
+) -> None:
     ticore("audit", *arguments).assert_error(status, part)
 
 
-def test_a_file_that_is_no_tokenizer(ticore: Ticore, tmp_path: Path) -> None:
+def test_audit_refuses_a_file_that_is_not_a_tokenizer(ticore: Ticore, tmp_path: Path) -> None:
     path = tmp_path / "broken.model"
     path.write_bytes(b"\x00" * 100)
     ticore("audit", "--tokenizer", f"sentencepiece:{path}").assert_error(1, "broken.model")

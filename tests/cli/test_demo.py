@@ -10,7 +10,7 @@ from .conftest import Ticore
 
 
 @pytest.mark.parametrize("secret", ["né ☃ [/bold] \x1b[31m\n", ""])
-def test_json(ticore: Ticore, secret: str) -> None:
+def test_demo_json_has_the_message_and_its_measures(ticore: Ticore, secret: str) -> None:
     found = ticore("demo", "--json", "--secret", secret, "--prompt", "One day")
     shown = json.loads(found.out)
     assert (found.status, found.err) == (0, "")
@@ -23,7 +23,9 @@ def test_json(ticore: Ticore, secret: str) -> None:
 
 
 @pytest.mark.parametrize("columns", [30, 80])
-def test_what_a_person_sees(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+def test_demo_shows_the_message_and_no_control_characters(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     found = ticore("demo", "--secret", "[/b] \x1b[2J:+1:")
     shown = found.out.decode()
@@ -38,12 +40,12 @@ def test_what_a_person_sees(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, col
     ("option", "part"), [("--secret", "expected valid Unicode"), ("--prompt", "lone surrogate")]
 )
 @pytest.mark.parametrize("json_option", [[], ["--json"]])
-def test_bytes_that_are_no_text(
+def test_demo_refuses_arguments_that_are_not_unicode(
     ticore: Ticore, option: str, part: str, json_option: list[str]
 ) -> None:
     ticore("demo", option, "a\udcff", *json_option).assert_error(2, part)
 
 
-def test_a_secret_that_does_not_fit(ticore: Ticore) -> None:
+def test_demo_refuses_a_secret_that_does_not_fit(ticore: Ticore) -> None:
     secret = "".join(map(chr, range(0x4E00, 0x4E00 + 2000)))
     ticore("demo", "--secret", secret).assert_error(1, "context has room")

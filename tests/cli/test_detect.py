@@ -1,4 +1,4 @@
-"""`ticore detect`: verdicts in every form, and each text that cannot be looked at has its line."""
+"""`ticore detect`: verdicts in every form, and a line for each text that cannot be scored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 import ticore as library
 from ticore.interfaces import Tokenizer
-from ticore.report import Search, detection_page
+from ticore.report import detection_page
+from ticore.schemes import key_fingerprint
 
 from .conftest import Ticore, shell
 
@@ -23,7 +24,7 @@ PLAIN = "It was a cold morning, and nobody had thought of bringing any wood into
 def marked() -> str:
     model = library.load_model("tiny-en")
     writer = library.Watermarker(model, "gumbel", key=KEY, seed=3)
-    return writer.generate("The weather in spring", tokens=50).text
+    return writer.generate("The weather in spring", max_new_tokens=50).text
 
 
 @pytest.fixture(scope="module")
@@ -44,27 +45,27 @@ def _files(marked: str) -> None:
     Path("folder").mkdir()
 
 
-def test_one_text(ticore: Ticore) -> None:
+def test_detect_prints_the_verdict_and_what_it_looked_for(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "marked")
     assert (found.status, found.err) == (0, "")
     lines = [line.split(maxsplit=1) for line in found.out.decode().splitlines()]
     assert [name for name, _ in lines] == [
         *("verdict", "p-value", "strength", "scored"),
-        *("scheme", "tokenizer", "threshold"),
+        *("scheme", "key", "tokenizer", "threshold"),
     ]
     assert lines[0][1].strip() == "watermarked"
     assert "gumbel, version 2" in found.out.decode()
 
 
-def test_no_watermark_is_no_failure(ticore: Ticore) -> None:
+def test_detect_exits_with_0_when_there_is_no_watermark(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "plain")
     assert (found.status, found.err) == (0, "")
     assert b"no watermark found" in found.out
 
 
-def test_a_text_of_an_earlier_release(ticore: Ticore) -> None:
-    """Its version is a setting; under the default no watermark is found, and the output says so."""
-    settings = ("--tokens", "60", "--seed", "1", "--prompt", "The weather in spring")
+def test_detect_finds_version_1_when_it_is_asked_for(ticore: Ticore) -> None:
+    """With the default version no watermark is found, and the output names the version."""
+    settings = ("--max-new-tokens", "60", "--seed", "1", "--prompt", "The weather in spring")
     written = ticore("watermark", *SETTINGS, *settings, "--scheme-version", "1")
     found = ticore("detect", *SETTINGS, "--scheme-version", "1", stdin=written.out)
     assert "gumbel, version 1" in found.out.decode()
@@ -77,7 +78,7 @@ def test_a_text_of_an_earlier_release(ticore: Ticore) -> None:
     assert "version: expected 1 or 2, found 3" in refused.err
 
 
-def test_several_texts_have_a_row_each(ticore: Ticore) -> None:
+def test_detect_prints_a_row_for_each_text(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "marked", "plain", "marked")
     rows = found.out.decode().splitlines()
     assert [row.split()[0] for row in rows[:4]] == ["text", "marked", "plain", "marked"]
@@ -86,12 +87,14 @@ def test_several_texts_have_a_row_each(ticore: Ticore) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["-"]])
-def test_standard_input(ticore: Ticore, marked: str, arguments: list[str]) -> None:
+def test_detect_reads_standard_input(ticore: Ticore, marked: str, arguments: list[str]) -> None:
     found = ticore("detect", *SETTINGS, *arguments, stdin=marked.encode())
     assert found == ticore("detect", *SETTINGS, "marked")
 
 
-def test_json_has_a_line_for_each_text(ticore: Ticore, marked: str, tokenizer: Tokenizer) -> None:
+def test_detect_prints_a_line_for_each_text_when_json_is_given(
+    ticore: Ticore, marked: str, tokenizer: Tokenizer
+) -> None:
     found = ticore("detect", *SETTINGS, "--json", "marked", "plain", "--repeats", "all")
     first, second = map(json.loads, found.out.splitlines())
     detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY, repeats="all")
@@ -103,7 +106,8 @@ def test_json_has_a_line_for_each_text(ticore: Ticore, marked: str, tokenizer: T
         "strength": expected.strength,
         "scored": expected.scored,
         "green": None,
-        "tokens": expected.tokens,
+        "token_count": expected.token_count,
+        "tokens": expected.token_count,
         "segment": {
             "begin": expected.segment.begin,
             "end": expected.segment.end,
@@ -111,20 +115,23 @@ def test_json_has_a_line_for_each_text(ticore: Ticore, marked: str, tokenizer: T
         },
         "scheme": "gumbel",
         "version": 2,
+        "key": key_fingerprint(KEY),
         "tokenizer": "tiny-en",
         "fpr": 1e-5,
     }
     assert second["file"] == "plain"
 
 
-def test_settings_of_green_lists(ticore: Ticore, tokenizer: Tokenizer) -> None:
+def test_detect_passes_on_the_settings_of_green_lists(ticore: Ticore, tokenizer: Tokenizer) -> None:
     settings = ("--gamma", "0.25", "--delta", "4", "--greens", "exact")
     found = ticore("detect", "--key-file", "K", *settings, "--json", "plain")
     detector = library.WatermarkDetector(tokenizer, key=KEY, gamma=0.25, delta=4.0, greens="exact")
     assert json.loads(found.out)["p_value"] == detector.detect(PLAIN).p_value
 
 
-def test_in_part(ticore: Ticore, marked: str) -> None:
+def test_detect_shows_the_segment_when_a_text_is_watermarked_in_part(
+    ticore: Ticore, marked: str
+) -> None:
     words = PLAIN.split()
     many = [words[(i * i + i // 7) % len(words)] + f" {i}" for i in range(12_000)]
     Path("part").write_text(" ".join(many[:6000]) + "\n" + marked + "\n" + " ".join(many[6000:]))
@@ -135,7 +142,7 @@ def test_in_part(ticore: Ticore, marked: str) -> None:
 
 
 ERRORS = [
-    ("binary", "binary: expected UTF-8 text, found a byte at offset 4"),
+    ("binary", "binary: expected UTF-8 text, found an invalid byte at offset 4"),
     ("nul", "nul: expected UTF-8 text, found a NUL character at offset 1"),
     ("empty", "empty: expected a text, found nothing"),
     ("short", "short: expected a text of more than 5 tokens"),
@@ -147,14 +154,14 @@ ERRORS = [
 
 @pytest.mark.parametrize("json_option", [[], ["--json"]])
 @pytest.mark.parametrize(("name", "part"), ERRORS)
-def test_a_text_that_cannot_be_looked_at(
+def test_detect_says_why_when_a_text_cannot_be_scored(
     ticore: Ticore, name: str, part: str, json_option: list[str]
 ) -> None:
     ticore("detect", *SETTINGS, *json_option, "--html", "page", name).assert_error(1, part)
     assert not Path("page").exists()
 
 
-def test_the_others_are_done_all_the_same(ticore: Ticore) -> None:
+def test_detect_scores_the_other_texts_when_one_cannot_be_scored(ticore: Ticore) -> None:
     names = [name for name, _ in ERRORS]
     found = ticore("detect", *SETTINGS, "--json", names[0], "marked", *names[1:], "plain")
     assert found.status == 1
@@ -165,18 +172,19 @@ def test_the_others_are_done_all_the_same(ticore: Ticore) -> None:
 
 
 @pytest.mark.parametrize("stdin", [b"", b"a\xff", b"a"])
-def test_standard_input_that_cannot_be_looked_at(ticore: Ticore, stdin: bytes) -> None:
+def test_detect_says_why_when_standard_input_cannot_be_scored(ticore: Ticore, stdin: bytes) -> None:
     ticore("detect", *SETTINGS, stdin=stdin).assert_error(1, "standard input: expected ")
 
 
-def test_a_page(ticore: Ticore, tokenizer: Tokenizer, marked: str) -> None:
+def test_detect_writes_a_page_when_html_is_given(
+    ticore: Ticore, tokenizer: Tokenizer, marked: str
+) -> None:
     Path("page").write_text("what was there")
     found = ticore("detect", *SETTINGS, "--html", "page", "marked", "plain")
-    detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY)
+    detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY, tokenizer_place="tiny-en")
     detections = [("marked", detector.detect(marked)), ("plain", detector.detect(PLAIN))]
     title = "Is there a watermark? Scheme gumbel, version 2, tokens of tiny-en"
-    search = Search("gumbel", "tiny-en", 1e-5, 2)
-    assert Path("page").read_text() == detection_page(detections, tokenizer, title, search)
+    assert Path("page").read_text() == detection_page(detections, tokenizer, title)
     assert found == ticore("detect", *SETTINGS, "marked", "plain")
 
 
@@ -189,7 +197,7 @@ def test_a_page(ticore: Ticore, tokenizer: Tokenizer, marked: str) -> None:
         (["--scheme", "unigram", "--gamma", "0"], 2, "gamma: expected"),
         (["--fpr", "0"], 2, "fpr: expected"),
         (["--repeats", "nix"], 2, "repeats: expected once or all"),
-        (["--tokenizer", "nix"], 1, "no embedded model is called 'nix'"),
+        (["--tokenizer", "nix"], 1, "no bundled model is called 'nix'"),
         (["--tokenizer", "sentencepiece:missing"], 1, "missing"),
         (["--key-file", "empty"], 1, "found 0 characters"),
         (["plain", "--html", "missing/page"], 1, "cannot write missing/page"),
@@ -199,14 +207,16 @@ def test_a_page(ticore: Ticore, tokenizer: Tokenizer, marked: str) -> None:
         (["a.PARQUET"], 2, "name the column"),
     ],
 )
-def test_what_is_refused(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+def test_detect_refuses_wrong_usage(
+    ticore: Ticore, arguments: list[str], status: int, part: str
+) -> None:
     ticore("detect", *SETTINGS, *arguments).assert_error(status, part)
 
 
-def test_no_model_framework_is_loaded() -> None:
+def test_detect_imports_no_framework() -> None:
     heavy = "torch jax flax transformers tokenizers pyarrow ray matplotlib"
     code = (
-        "import sys; from ticore.cli.main import run; "
+        "import sys; from ticore._cli.main import run; "
         "status = run(['detect', '--key-file', 'K', 'plain']); "
         f"sys.exit(status or [m for m in '{heavy}'.split() if m in sys.modules] or 0)"
     )
@@ -215,7 +225,9 @@ def test_no_model_framework_is_loaded() -> None:
 
 
 @pytest.mark.parametrize("columns", [30, 80])
-def test_what_a_person_sees(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+def test_detect_prints_nothing_that_a_terminal_obeys(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     name = "[b] \x1b[2J:+1: 日本\u202e"
     Path(name).write_text(PLAIN)
@@ -227,9 +239,11 @@ def test_what_a_person_sees(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, col
 VLLM = {"algorithm": "gumbel", "key": 42, "context_width": 4}
 
 
-def test_the_watermark_of_another_engine(ticore: Ticore, tokenizer: Tokenizer) -> None:
-    reader = library.WatermarkDetector(tokenizer, "vllm", config=VLLM)
-    expected = reader.detect(PLAIN)
+def test_detect_finds_what_the_library_finds_for_another_engine(
+    ticore: Ticore, tokenizer: Tokenizer
+) -> None:
+    detector = library.WatermarkDetector.for_vllm(tokenizer, VLLM)
+    expected = detector.detect(PLAIN)
     Path("engine.json").write_text(json.dumps(VLLM))
     found = ticore("detect", "--scheme", "vllm", "--config", "engine.json", "--json", "plain")
     assert (found.status, found.err) == (0, "")
@@ -241,9 +255,10 @@ def test_the_watermark_of_another_engine(ticore: Ticore, tokenizer: Tokenizer) -
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [
-        (("--scheme", "vllm"), 2, "with --scheme vllm give --config FILE, and no --key-file"),
+        (("--scheme", "vllm"), 2, "give --agreement FILE, or --config FILE for --scheme vllm"),
         (("--scheme", "vllm", "--key-file", "K"), 2, "give --config FILE, and no --key-file"),
-        (("--scheme", "gumbel"), 2, "with --scheme gumbel give --key-file FILE, and no --config"),
+        (("--scheme", "gumbel"), 2, "or --key-file FILE for --scheme gumbel"),
+        ((), 2, "give --agreement FILE, or --key-file FILE for --scheme left_hash"),
         ((*SETTINGS, "--config", "plain"), 2, "give --key-file FILE, and no --config"),
         (("--scheme", "vllm", "--config", "plain"), 1, "plain: expected a JSON object"),
         (("--scheme", "vllm", "--config", "list"), 1, "expected a JSON object, found something"),
@@ -252,7 +267,7 @@ def test_the_watermark_of_another_engine(ticore: Ticore, tokenizer: Tokenizer) -
         (("--scheme", "vllm", "--config", "nofile"), 1, "nofile"),
     ],
 )
-def test_what_each_watermark_needs(
+def test_detect_refuses_a_key_or_settings_that_do_not_belong_to_the_scheme(
     ticore: Ticore, arguments: tuple[str, ...], status: int, part: str
 ) -> None:
     Path("list").write_text("[]")

@@ -12,12 +12,12 @@ from .conftest import Ticore
 
 @pytest.fixture(scope="module")
 def other() -> dict[str, object]:
-    """What another machine may have written."""
+    """The fingerprint of another machine, which computes otherwise."""
     names = ("model", "portable", "tokenizer", "logits", "pools")
     return dict.fromkeys(names, "0" * 64) | {"positions": 3, "noise": 1e-13}
 
 
-def test_compares_with_a_file(ticore: Ticore, other: dict[str, object]) -> None:
+def test_fingerprint_compares_with_a_file(ticore: Ticore, other: dict[str, object]) -> None:
     made = ticore("fingerprint", "--json")
     assert (made.status, made.err) == (0, "")
     Path("here.json").write_bytes(made.out)
@@ -34,13 +34,13 @@ def test_compares_with_a_file(ticore: Ticore, other: dict[str, object]) -> None:
     Path("far.json").write_text(json.dumps(other))
     far = ticore("fingerprint", "--compare", "far.json")
     assert far.status == 1
-    assert "expected a machine that computes as far.json says" in far.err
+    assert "expected this machine to compute as far.json says" in far.err
     assert far.out.decode().split()[-4:] == ["same-stack", "no", "portable", "no"]
 
 
-def test_float32_is_not_portable(ticore: Ticore) -> None:
+def test_fingerprint_is_not_portable_in_float32(ticore: Ticore) -> None:
     made = ticore("fingerprint", "--dtype", "float32")
-    assert "none: not in float64" in made.out.decode()
+    assert "none: needs float64" in made.out.decode()
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,13 @@ def test_float32_is_not_portable(ticore: Ticore) -> None:
         (["--compare", "missing"], "", "cannot read missing"),
         (["--compare", "f"], "{", "f: expected a fingerprint"),
         (["--compare", "f"], '{"model": "x"}', "f: expected a fingerprint"),
-        (["--model", "nix"], "", "no embedded model is called 'nix'"),
+        (["--model", "nix"], "", "no bundled model is called 'nix'"),
         (["--dtype", "float16"], "", "float64, float32, found 'float16'"),
         (["--device", "cuda"], "", "unknown option 'device' for an embedded model"),
     ],
 )
-def test_bad_input(ticore: Ticore, arguments: list[str], content: str, part: str) -> None:
+def test_fingerprint_refuses_bad_input(
+    ticore: Ticore, arguments: list[str], content: str, part: str
+) -> None:
     Path("f").write_text(content)
     ticore("fingerprint", *arguments).assert_error(1, part)

@@ -1,4 +1,4 @@
-"""`ticore inspect`: both lists in every form, and odd input refused before anything is written."""
+"""`ticore inspect`: both lists in every form, and bad input refused before anything is written."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import ticore_embedded
-from ticore.cli.inspection import parse_ids
-from ticore.cli.settings import DEFAULT_MODEL
+from ticore._cli.inspection import parse_ids
+from ticore._cli.settings import DEFAULT_MODEL
 from ticore.consistency import compare
-from ticore.consistency.boundaries import special_name
+from ticore.consistency._boundaries import special_name
 from ticore.interfaces import Tokenizer
 from ticore.registry import load_tokenizer
 from ticore.report import inconsistency_rate, inspection_page
@@ -30,18 +30,18 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture(scope="module")
 def split(tokenizer: Tokenizer) -> list[int]:
-    """TEXT in tokens that do not survive: its last word is in two."""
+    """TEXT as tokens that are read back as others: its last word is in two."""
     old = next(i for i in range(tokenizer.vocab_size) if tokenizer.token_bytes(i) == b"old")
     return [*tokenizer.encode(TEXT.removesuffix("old")), old]
 
 
 def rows(shown: bytes) -> list[list[str]]:
-    """The cells of each row of the table, less the head."""
+    """The cells of each row of the table, without the header."""
     table = shown.decode().split("\n\n")[1]
     return [line.split() for line in table.splitlines()[1:]]
 
 
-def test_a_text(ticore: Ticore, tokenizer: Tokenizer) -> None:
+def test_inspect_shows_a_consistent_text(ticore: Ticore, tokenizer: Tokenizer) -> None:
     found = ticore("inspect", TEXT)
     assert (found.status, found.err) == (0, "")
     lines = found.out.decode().splitlines()
@@ -52,7 +52,7 @@ def test_a_text(ticore: Ticore, tokenizer: Tokenizer) -> None:
         assert row[2::2] == [tokenizer.token_bytes(token).decode().replace(" ", "␣")] * 2
 
 
-def test_ids_that_do_not_survive(ticore: Ticore, split: list[int]) -> None:
+def test_inspect_marks_ids_that_are_read_back_as_others(ticore: Ticore, split: list[int]) -> None:
     Path("ids").write_text(json.dumps(split))
     found = ticore("inspect", "--ids", "ids")
     assert (found.status, found.err) == (0, "")
@@ -64,18 +64,30 @@ def test_ids_that_do_not_survive(ticore: Ticore, split: list[int]) -> None:
 
 @pytest.mark.parametrize("arguments", [[], ["-"]])
 @pytest.mark.parametrize("text", [TEXT + "\n", "", " \r\n", "-"])
-def test_a_text_on_standard_input(ticore: Ticore, arguments: list[str], text: str) -> None:
+def test_inspect_reads_the_text_on_standard_input(
+    ticore: Ticore, arguments: list[str], text: str
+) -> None:
     found = ticore("inspect", "--json", *arguments, stdin=text.encode())
     assert found.status == 0
     assert json.loads(found.out)["given"] == text
 
 
-def test_ids_on_standard_input(ticore: Ticore, split: list[int]) -> None:
+@pytest.mark.parametrize("text", [TEXT + "\n", "", "-"])
+def test_inspect_reads_the_text_in_a_file(ticore: Ticore, text: str) -> None:
+    Path("text").write_bytes(text.encode())
+    found = ticore("inspect", "--json", "--file", "text")
+    assert json.loads(found.out)["given"] == text
+    assert ticore("inspect", "--json", "--file", "-", stdin=text.encode()) == found
+
+
+def test_inspect_reads_ids_on_standard_input(ticore: Ticore, split: list[int]) -> None:
     found = ticore("inspect", "--json", "--ids", "-", stdin=json.dumps(split).encode())
     assert json.loads(found.out)["ids"] == split
 
 
-def test_json(ticore: Ticore, tokenizer: Tokenizer, split: list[int]) -> None:
+def test_inspect_json_has_the_whole_comparison(
+    ticore: Ticore, tokenizer: Tokenizer, split: list[int]
+) -> None:
     Path("ids").write_text(" ".join(map(str, split)))
     shown = json.loads(ticore("inspect", "--json", "--ids", "ids").out)
     expected = compare(tokenizer, split)
@@ -96,8 +108,8 @@ def test_json(ticore: Ticore, tokenizer: Tokenizer, split: list[int]) -> None:
     }
 
 
-def test_special_tokens(ticore: Ticore, tokenizer: Tokenizer) -> None:
-    """Beginning and end of a text: kept, and named in the text and in the table."""
+def test_inspect_keeps_and_names_special_tokens(ticore: Ticore, tokenizer: Tokenizer) -> None:
+    """Those for the beginning and the end of a text, in the text and in the table."""
     Path("ids").write_text(json.dumps([1, *tokenizer.encode(TEXT), 2]))
     found = ticore("inspect", "--ids", "ids")
     assert found.out.decode().splitlines()[0] == f"<s>{TEXT}</s>"
@@ -108,7 +120,7 @@ def test_special_tokens(ticore: Ticore, tokenizer: Tokenizer) -> None:
     assert shown["specials"] == shown["specials_again"] == [0, 5]
 
 
-def test_a_page(ticore: Ticore, tokenizer: Tokenizer) -> None:
+def test_inspect_writes_a_page_and_shows_the_summary(ticore: Ticore, tokenizer: Tokenizer) -> None:
     Path("page.html").write_text("what was there")
     found = ticore("inspect", "<script>", "--html", "page.html")
     comparison = compare(tokenizer, tokenizer.encode("<script>"))
@@ -125,30 +137,32 @@ def test_a_page(ticore: Ticore, tokenizer: Tokenizer) -> None:
     assert [path.name for path in Path().iterdir()] == ["page.html"]
 
 
-def test_a_page_and_json(ticore: Ticore) -> None:
+def test_inspect_writes_a_page_and_json(ticore: Ticore) -> None:
     assert json.loads(ticore("inspect", TEXT, "--html", "page", "--json").out)["text"] == TEXT
     assert Path("page").read_text().startswith("<!DOCTYPE html>")
 
 
-def test_a_tokenizer_by_its_place(ticore: Ticore) -> None:
+def test_inspect_opens_a_tokenizer_by_its_place(ticore: Ticore) -> None:
     found = ticore("inspect", "--tokenizer", PLACE, TEXT)
     assert found.status == 0
     assert found == ticore("inspect", TEXT)
 
 
-def test_a_text_that_the_tokenizer_changes(ticore: Ticore) -> None:
+def test_inspect_says_that_the_tokenizer_changes_the_text(ticore: Ticore) -> None:
     """SentencePiece reads its own sign for a space as a space."""
     found = ticore("inspect", "a▁b")
     assert found.out.startswith(b"a b\n")
     assert b"the tokenizer changes the text" in found.out
 
 
-def test_a_text_like_an_option(ticore: Ticore) -> None:
+def test_inspect_takes_a_text_like_an_option_after_two_dashes(ticore: Ticore) -> None:
     assert json.loads(ticore("inspect", "--json", "--", "--ids").out)["given"] == "--ids"
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80])
-def test_what_a_person_sees(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+def test_inspect_escapes_control_characters_at_any_width(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     found = ticore("inspect", "[/b] \x1b[2J:+1:\0 日本\u202e")
     shown = found.out.decode()
@@ -158,7 +172,9 @@ def test_what_a_person_sees(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, col
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_help(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+def test_inspect_help_fits_the_width(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     found = ticore("inspect", "--help")
     assert (found.status, found.err) == (0, "")
@@ -170,7 +186,7 @@ def test_help(ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int) -> 
     "text",
     ["1 2 3", "[1, 2, 3]", "1,2,3", " [1 2 3]\n", "1\n2\r\n3\n", "[1,\n 2,\n 3,\n]", "1 02 3"],
 )
-def test_forms_of_ids(text: str) -> None:
+def test_parse_ids_reads_every_form(text: str) -> None:
     assert parse_ids(text, "FILE", 4) == [1, 2, 3]
 
 
@@ -204,7 +220,9 @@ NO_IDS = "FILE: expected token ids, such as 1 2 3 or [1, 2, 3], found "
     ],
 )
 @pytest.mark.parametrize("output", [[], ["--json"], ["--html", "page"]])
-def test_ids_that_are_none(ticore: Ticore, content: bytes, part: str, output: list[str]) -> None:
+def test_inspect_refuses_what_is_not_an_id(
+    ticore: Ticore, content: bytes, part: str, output: list[str]
+) -> None:
     Path("FILE").write_bytes(content)
     ticore("inspect", "--ids", "FILE", *output).assert_error(1, part)
     on_stdin = ticore("inspect", "--ids", "-", *output, stdin=content)
@@ -215,12 +233,15 @@ def test_ids_that_are_none(ticore: Ticore, content: bytes, part: str, output: li
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [
-        (["a", "--ids", "ids"], 2, "not both"),
+        (["a", "--ids", "ids"], 2, "expected one input, found TEXT, --ids; give one of them"),
+        (["--file", "-", "--ids", "-"], 2, "expected one input, found --file, --ids"),
+        (["--file", "missing"], 1, "cannot read missing: No such file"),
+        (["--file", "damaged"], 1, "damaged: expected UTF-8 text"),
         (["a", "b"], 2, "see: ticore inspect --help"),
         (["a\udcff"], 2, "TEXT: expected text that is valid Unicode"),
         (["--ids", "missing"], 1, "cannot read missing: No such file"),
         (["--ids", "folder"], 1, "cannot read folder"),
-        (["a", "--tokenizer", "nix"], 1, "no embedded model is called 'nix'"),
+        (["a", "--tokenizer", "nix"], 1, "no bundled model is called 'nix'"),
         (["a", "--tokenizer", "nix:a"], 1, "no backend for tokenizers is called 'nix'"),
         (["a", "--tokenizer", "sentencepiece:missing"], 1, "missing"),
         (["a", "--tokenizer", "sentencepiece:damaged"], 1, "damaged"),
@@ -230,12 +251,14 @@ def test_ids_that_are_none(ticore: Ticore, content: bytes, part: str, output: li
         (["a", "--html", "/dev/null"], 1, "found something else"),
     ],
 )
-def test_what_is_refused(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+def test_inspect_refuses_bad_input_and_writes_nothing(
+    ticore: Ticore, arguments: list[str], status: int, part: str
+) -> None:
     Path("folder").mkdir()
-    Path("damaged").write_bytes(b"\0\1")
+    Path("damaged").write_bytes(b"\0\xff")
     ticore("inspect", *arguments).assert_error(status, part)
     assert {path.name for path in Path().iterdir()} == {"folder", "damaged"}
 
 
-def test_a_text_that_is_no_text(ticore: Ticore) -> None:
+def test_inspect_refuses_standard_input_that_is_not_utf8(ticore: Ticore) -> None:
     ticore("inspect", stdin=b"a\xff").assert_error(1, "standard input: expected UTF-8 text")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,20 +13,21 @@ from .conftest import Ticore, shell
 
 COMMANDS = [
     *("demo", "agree", "embed", "extract", "keygen"),
-    *("watermark", "detect", "check-key"),
-    *("models", "inspect", "audit"),
+    *("agree-watermark", "watermark", "detect", "check-key"),
+    *("inspect", "audit"),
+    *("models", "fingerprint"),
 ]
 
 
-def test_without_a_command_help_is_on_stderr(ticore: Ticore) -> None:
+def test_help_is_on_stderr_without_a_command(ticore: Ticore) -> None:
     found = ticore()
     assert (found.status, found.out) == (2, b"")
     assert found.err == ticore("--help").out.decode()
 
 
-@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize("columns", [40, 80, 100, 300])
 @pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])
-def test_help(
+def test_help_fits_the_width_of_the_terminal(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, command: list[str], columns: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -34,8 +36,8 @@ def test_help(
     assert found == ticore(*command, "--help")
     text = found.out.decode()
     assert text.startswith("Usage: ticore")
-    if columns == 80:
-        assert max(map(len, text.splitlines())) < columns
+    if columns >= 80:
+        assert max(map(len, text.splitlines())) < min(columns, 120)
         assert "..." not in text.replace("[ARGS]...", "").replace("[FILE]...", "")
 
 
@@ -45,8 +47,58 @@ def test_help_lists_every_command(ticore: Ticore) -> None:
         assert f"\n  {command} " in text
 
 
-def test_version(ticore: Ticore) -> None:
+def test_help_groups_commands_under_titles_when_it_is_plain_text(ticore: Ticore) -> None:
+    lines = ticore("-h").out.decode().splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles == ["Messages:", "Watermarks:", "Tokens:", "Models:", "Options:"]
+    assert lines.index("Tokens:") < lines.index(next(n for n in lines if "  inspect " in n))
+
+
+def test_help_groups_options_under_titles_and_those_without_one_come_last(ticore: Ticore) -> None:
+    lines = ticore("inspect", "-h").out.decode().splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles == ["Arguments:", "Input:", "Tokenizer:", "Output:", "Options:"]
+
+
+def test_help_is_as_wide_as_the_terminal(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = ticore("inspect", "-h").out.decode()
+    monkeypatch.setenv("COLUMNS", "110")
+    wide = ticore("inspect", "-h").out.decode()
+    assert wide.split() == narrow.split()
+    assert max(map(len, narrow.splitlines())) < 80 < max(map(len, wide.splitlines())) < 110
+
+
+def test_version_option_prints_the_version(ticore: Ticore) -> None:
     assert ticore("--version").out.decode() == f"ticore {version('ticore')}\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="completes for bash")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("ticore de", {"demo", "detect"}), ("ticore detect --sch", {"--scheme", "--scheme-version"})],
+)
+def test_completion_offers_names_with_the_same_beginning(
+    monkeypatch: pytest.MonkeyPatch, words: str, expected: set[str]
+) -> None:
+    monkeypatch.setenv("_TICORE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    found = shell("ticore")
+    assert (found.status, found.err) == (0, "")
+    assert {*found.out.decode().split()} == expected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="completes for bash")
+def test_completion_is_installed_for_the_current_shell(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shown = shell("ticore --show-completion").out.decode()
+    assert "complete -o default -F _ticore_completion ticore" in shown
+    assert shell("ticore --install-completion").status == 0
+    (script,) = (tmp_path / ".bash_completions").iterdir()
+    assert script.read_text().strip() == shown.strip()
+    assert str(script) in (tmp_path / ".bashrc").read_text()
 
 
 @pytest.mark.parametrize(
@@ -60,12 +112,14 @@ def test_version(ticore: Ticore) -> None:
         (["demo", "--json", "--json=3"], "--json"),
     ],
 )
-def test_wrong_usage(ticore: Ticore, arguments: list[str], part: str) -> None:
+def test_run_ends_with_status_2_on_wrong_usage(
+    ticore: Ticore, arguments: list[str], part: str
+) -> None:
     ticore(*arguments).assert_error(2, part)
 
 
-def test_characters_that_the_locale_does_not_have() -> None:
-    """Python gives them to a program as lone surrogates, which help nobody to see what is wrong."""
+def test_error_advises_on_the_locale_when_it_lacks_characters() -> None:
+    """Python reads them as lone surrogates, and an error about those would confuse."""
     found = shell("LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 ticore agree --prompt 'Zoë'")
     found.assert_error(2, "set LC_ALL=C.UTF-8, or PYTHONUTF8=1")
     assert "in this locale arguments are read as ascii" in found.err
@@ -82,7 +136,7 @@ def test_characters_that_the_locale_does_not_have() -> None:
         ("fingerprint", "--compare"),
     ],
 )
-def test_files_that_cannot_be_read_are_no_wrong_usage(
+def test_run_ends_with_status_1_when_a_file_cannot_be_read(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, command: str, option: str
 ) -> None:
     Path("file").write_text("neither a key nor a pact")
@@ -93,6 +147,6 @@ def test_files_that_cannot_be_read_are_no_wrong_usage(
     assert "file: expected" in found.err
 
 
-def test_the_shell_completes_commands() -> None:
+def test_shell_completes_commands() -> None:
     asked = "_TICORE_COMPLETE=complete_bash COMP_WORDS='ticore wat' COMP_CWORD=1 ticore"
     assert shell(asked).out == b"watermark\n"

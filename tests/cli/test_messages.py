@@ -7,14 +7,16 @@ import json
 import os
 import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import ticore_embedded
-from ticore.cli import streams
-from ticore.cli.messages import readable
-from ticore.steganography import Pact, parse_key
+from ticore._cli import streams
+from ticore._cli.messages import readable
+from ticore.keys import format_key, parse_key
+from ticore.steganography import Agreement
 
 from .conftest import MESSAGE, PROMPT, Result, Sent, Ticore
 
@@ -22,18 +24,20 @@ BY_KEY = ("--prompt", PROMPT, "--top-k", "32")
 MODELS = Path(ticore_embedded.__file__).parent / "models"
 
 
-def test_a_message_comes_back_by_agreement(ticore: Ticore, sent: Sent) -> None:
+def test_extract_gives_the_message_back_with_an_agreement(ticore: Ticore, sent: Sent) -> None:
     assert sent.text.startswith(PROMPT.encode())
     read = ticore("extract", "--agreement", sent.pact, stdin=sent.text)
     assert (read.status, read.out, read.err) == (0, MESSAGE, "")
 
 
-def test_a_message_comes_back_by_key_file(ticore: Ticore, sent: Sent) -> None:
+def test_extract_gives_the_message_back_with_a_key_file(ticore: Ticore, sent: Sent) -> None:
     read = ticore("extract", "--key-file", sent.key, *BY_KEY, stdin=sent.text_by_key)
     assert (read.status, read.out, read.err) == (0, MESSAGE, "")
 
 
-def test_a_message_comes_back_by_password(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extract_gives_the_message_back_with_a_password(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt Pferd")
     written = ticore("embed", "--password", "--view", "continuation", stdin=b"")
     assert (written.status, written.err) == (0, "")
@@ -47,12 +51,12 @@ def test_a_message_comes_back_by_password(ticore: Ticore, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("tail", ["\n", " And so on.", "\n\n> quoted\x00é", "\r\n"])
-def test_what_was_added_to_the_end_does_no_harm(ticore: Ticore, sent: Sent, tail: str) -> None:
+def test_extract_ignores_what_was_added_to_the_end(ticore: Ticore, sent: Sent, tail: str) -> None:
     read = ticore("extract", "--agreement", sent.pact, stdin=sent.text + tail.encode())
     assert (read.status, read.out) == (0, MESSAGE)
 
 
-def test_json_has_the_text_and_its_measures(ticore: Ticore, sent: Sent) -> None:
+def test_json_of_embed_has_the_text_and_its_measures(ticore: Ticore, sent: Sent) -> None:
     written = json.loads(ticore("embed", "--agreement", sent.pact, "--json", stdin=b"hi").out)
     assert set(written) == {"text", "tokens", "bits", "bits_per_token", "kl_filter", "seconds"}
     assert written["bits_per_token"] == written["bits"] / written["tokens"]
@@ -61,13 +65,15 @@ def test_json_has_the_text_and_its_measures(ticore: Ticore, sent: Sent) -> None:
     assert read == {"message": "hi", "message_base64": base64.b64encode(b"hi").decode()}
 
 
-def test_json_of_a_message_that_is_no_text(ticore: Ticore, sent: Sent) -> None:
+def test_json_of_extract_has_base64_when_the_message_is_not_text(
+    ticore: Ticore, sent: Sent
+) -> None:
     read = json.loads(ticore("extract", "--agreement", sent.pact, "--json", stdin=sent.text).out)
     assert read["message"] is None
     assert base64.b64decode(read["message_base64"]) == MESSAGE
 
 
-def test_readable() -> None:
+def test_readable_is_none_when_the_message_is_not_utf8() -> None:
     assert readable("né".encode()) == "né"
     assert readable(b"\xff") is None
 
@@ -80,9 +86,8 @@ def test_keygen_makes_another_key_each_time(ticore: Ticore) -> None:
 def test_agree_writes_what_was_given(ticore: Ticore) -> None:
     given = ("--prompt", "Née", "--top-k", "0", "--top-p", "0.5", "--temperature", "2")
     made = ticore("agree", *given, "--view", "continuation", "--model", "tiny-en")
-    pact = Pact.loads(made.out.decode(), "stdout")
-    found = pact.agreement
-    assert (pact.model_place, found.prompt, found.view) == ("tiny-en", "Née", "continuation")
+    found = Agreement.loads(made.out.decode(), "stdout")
+    assert (found.model_place, found.prompt, found.view) == ("tiny-en", "Née", "continuation")
     assert (found.top_k, found.top_p, found.temperature) == (None, 0.5, 2.0)
 
 
@@ -102,7 +107,7 @@ def test_agree_makes_a_private_file_and_never_replaces_one(ticore: Ticore) -> No
     ticore("agree", "-o", "nowhere/pact").assert_error(1, "cannot write nowhere/pact")
 
 
-def test_reading_changes_no_file(ticore: Ticore, sent: Sent) -> None:
+def test_extract_changes_no_file(ticore: Ticore, sent: Sent) -> None:
     def look() -> list[tuple[bytes, int, int]]:
         return [
             (p.read_bytes(), p.stat().st_mode, p.stat().st_mtime_ns) for p in (sent.key, sent.pact)
@@ -135,7 +140,7 @@ def bad_files() -> None:
         (["--agreement", "x", "--top-k", "3", "--prompt", "m"], 2, "leave out --prompt, --top-k"),
         (["--key-file"], 2, "--key-file"),
         (["--nix"], 2, "--nix"),
-        (["nix"], 2, "nix"),
+        (["--key-file", "missing", "a", "nix"], 2, "nix"),
         (["--key-file", "missing"], 1, "cannot read missing: No such file"),
         (["--key-file", "folder"], 1, "cannot read folder: Is a directory"),
         (["--key-file", "empty"], 1, "found 0 characters"),
@@ -145,19 +150,19 @@ def bad_files() -> None:
         (["--agreement", "missing"], 1, "cannot read missing"),
         (["--agreement", "folder"], 1, "cannot read folder"),
         (["--agreement", "empty"], 1, "not JSON"),
-        (["--agreement", "short"], 1, "short: expected a pact file"),
-        (["--agreement", "binary"], 1, "binary: expected a pact file"),
+        (["--agreement", "short"], 1, "short: expected an agreement file"),
+        (["--agreement", "binary"], 1, "binary: expected an agreement file"),
         (["--agreement", "list.json"], 1, "list.json"),
     ],
 )
-def test_bad_secrets(
+def test_embed_and_extract_refuse_bad_secrets(
     ticore: Ticore, command: str, arguments: list[str], status: int, part: str
 ) -> None:
     ticore(command, *arguments, stdin=b"something").assert_error(status, part)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
-def test_a_key_file_that_may_not_be_read(ticore: Ticore) -> None:
+def test_embed_refuses_a_key_file_that_may_not_be_read(ticore: Ticore) -> None:
     Path("key").touch(mode=0)
     ticore("embed", "--key-file", "key").assert_error(1, "cannot read key: Permission denied")
 
@@ -174,7 +179,7 @@ def test_a_key_file_that_may_not_be_read(ticore: Ticore) -> None:
         ("prompt", 3, "prompt"),
     ],
 )
-def test_a_pact_that_does_not_fit(
+def test_extract_refuses_an_agreement_that_does_not_fit(
     ticore: Ticore, sent: Sent, field: str, value: object, part: str
 ) -> None:
     document = json.loads(sent.pact.read_text())
@@ -212,20 +217,20 @@ def _altered(text: bytes) -> bytes:
         ((*BY_KEY, "--view", "continuation"), None, "setting"),
     ],
 )
-def test_a_text_that_cannot_be_read(
+def test_extract_says_why_a_text_cannot_be_read(
     ticore: Ticore, sent: Sent, arguments: tuple[str, ...], change: object, part: str
 ) -> None:
     text = change(sent.text_by_key) if callable(change) else sent.text_by_key
     ticore("extract", "--key-file", sent.key, *arguments, stdin=text).assert_error(1, part)
 
 
-def test_a_wrong_key(ticore: Ticore, sent: Sent) -> None:
+def test_extract_names_the_key_when_it_is_wrong(ticore: Ticore, sent: Sent) -> None:
     Path("other").write_bytes(ticore("keygen").out)
     found = ticore("extract", "--key-file", "other", *BY_KEY, stdin=sent.text_by_key)
     found.assert_error(1, "key")
 
 
-def test_another_model(ticore: Ticore, sent: Sent) -> None:
+def test_extract_names_the_settings_when_the_model_differs(ticore: Ticore, sent: Sent) -> None:
     """One that differs in its configuration alone, and so in its digest."""
     shutil.copytree(MODELS / "tiny-en", "other")
     config = json.loads(Path("other/config.json").read_text())
@@ -234,12 +239,12 @@ def test_another_model(ticore: Ticore, sent: Sent) -> None:
     ticore("extract", *arguments, stdin=sent.text_by_key).assert_error(1, "setting")
 
 
-def test_a_message_that_does_not_fit(ticore: Ticore, sent: Sent) -> None:
+def test_embed_refuses_a_message_that_does_not_fit(ticore: Ticore, sent: Sent) -> None:
     long = os.urandom(4000)
     ticore("embed", "--agreement", sent.pact, stdin=long).assert_error(1, "context has room")
 
 
-def test_a_portable_text_is_read_by_another_backend(ticore: Ticore) -> None:
+def test_extract_reads_a_portable_text_with_another_backend(ticore: Ticore) -> None:
     pytest.importorskip("jax", reason="the other backend")
     made = ticore("agree", "--prompt", PROMPT, "--numerics", "portable", "-o", "pact")
     assert (made.status, made.err) == (0, "")
@@ -251,7 +256,7 @@ def test_a_portable_text_is_read_by_another_backend(ticore: Ticore) -> None:
     ).assert_error(1, "in float64")
 
 
-def test_how_a_model_is_opened_is_kept_with_the_agreement(ticore: Ticore) -> None:
+def test_agree_records_how_the_model_is_opened(ticore: Ticore) -> None:
     ticore("agree", "--dtype", "float32", "-o", "pact")
     assert json.loads(Path("pact").read_text())["options"] == {"dtype": "float32"}
     text = ticore("embed", "--agreement", "pact", stdin=b"hi").out
@@ -261,7 +266,7 @@ def test_how_a_model_is_opened_is_kept_with_the_agreement(ticore: Ticore) -> Non
     )
 
 
-def test_a_text_that_was_changed_on_its_way_is_read(ticore: Ticore, sent: Sent) -> None:
+def test_extract_reads_a_text_that_was_changed_on_its_way(ticore: Ticore, sent: Sent) -> None:
     forwarded = b"\xef\xbb\xbf[12:03] Ann: " + sent.text.replace(b" ", "\u00a0".encode())
     read = ticore("extract", "--agreement", sent.pact, stdin=forwarded)
     assert (read.status, read.out) == (0, MESSAGE)
@@ -271,3 +276,53 @@ def test_a_text_that_was_changed_on_its_way_is_read(ticore: Ticore, sent: Sent) 
     )
     edited = sent.text.replace(b"a", b"u", 9)
     ticore("extract", "--agreement", sent.pact, stdin=edited).assert_error(1, "usual changes")
+
+
+def test_message_and_text_are_read_from_files_or_standard_input(ticore: Ticore, sent: Sent) -> None:
+    Path("message").write_bytes(b"hi")
+    text = ticore("embed", "message", "--agreement", sent.pact).out
+    Path("text").write_bytes(text)
+    for source in ("text", "-"):
+        read = ticore("extract", source, "--agreement", sent.pact, stdin=text)
+        assert (read.status, read.out, read.err) == (0, b"hi", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["missing"], "cannot read missing: No such file"),
+        (["."], "cannot read .: Is a directory"),
+        (["utf16"], "utf16: expected UTF-8 text"),
+    ],
+)
+def test_extract_names_the_file_that_it_cannot_read(
+    ticore: Ticore, sent: Sent, arguments: list[str], part: str
+) -> None:
+    Path("utf16").write_bytes("text".encode("utf-16"))
+    ticore("extract", *arguments, "--agreement", sent.pact).assert_error(1, part)
+
+
+def test_prompt_file_is_taken_exactly(ticore: Ticore) -> None:
+    Path("prompt").write_bytes("Née,\n\n".encode())
+    made = ticore("agree", "--prompt-file", "prompt")
+    assert Agreement.loads(made.out).prompt == "Née,\n\n"
+    both = ticore("agree", "--prompt-file", "prompt", "--prompt", "a")
+    both.assert_error(2, "give --prompt or --prompt-file, not both")
+    ticore("agree", "--prompt-file", "missing").assert_error(1, "cannot read missing")
+    fixed = ticore("embed", "--agreement", "x", "--prompt-file", "prompt")
+    fixed.assert_error(2, "leave out --prompt-file")
+
+
+def test_agreement_without_a_key_needs_one_beside_it(ticore: Ticore, sent: Sent) -> None:
+    made = Agreement.load(sent.pact)
+    replace(made, key=None).save("settings.json")
+    assert made.key is not None
+    Path("K").write_text(format_key(made.key))
+    by_key = ("extract", "--agreement", "settings.json", "--key-file", "K")
+    assert ticore(*by_key, stdin=sent.text).out == MESSAGE
+    ticore("extract", "--agreement", "settings.json").assert_error(2, "holds no key")
+    replace(made, model_place=None, key=None).save("settings.json")
+    ticore(*by_key, stdin=sent.text).assert_error(2, "give --model PLACE")
+    assert ticore(*by_key, "--model", "tiny-en", stdin=sent.text).out == MESSAGE
+    both = ticore("extract", "--agreement", sent.pact, "--key-file", "K")
+    both.assert_error(2, "give one of --agreement, --key-file and --password")

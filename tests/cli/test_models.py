@@ -7,16 +7,16 @@ import json
 
 import pytest
 
-from ticore.cli.settings import DEFAULT_MODEL
+from ticore._cli.settings import DEFAULT_MODEL
 from ticore.registry import BackendEntry, model_backends
 
 from .conftest import Ticore
 
 # The package exports a function of the same name as the module.
-MODULE = importlib.import_module("ticore.cli.models")
+MODULE = importlib.import_module("ticore._cli.models")
 
 
-def test_the_default_model_is_among_them(ticore: Ticore) -> None:
+def test_models_lists_the_default_model(ticore: Ticore) -> None:
     assert f"\n{DEFAULT_MODEL} " in ticore("models").out.decode()
     entries = json.loads(ticore("models", "--json").out)
     assert any(DEFAULT_MODEL in entry["shipped"] for entry in entries)
@@ -24,7 +24,7 @@ def test_the_default_model_is_among_them(ticore: Ticore) -> None:
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_what_is_missing_is_said_as_it_is(
+def test_models_says_what_a_backend_lacks(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ticore.schemes import key_fingerprint
+
 from .conftest import Ticore
 
 KEY = bytes(range(32))
@@ -23,7 +25,7 @@ def _files() -> None:
     Path("nothing.jsonl").touch()
 
 
-def test_a_file_of_texts(ticore: Ticore) -> None:
+def test_detect_writes_the_file_again_when_a_column_is_given(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "rows.jsonl")
     assert (found.status, found.err) == (0, "")
     shown = dict(line.rstrip().rsplit("  ", 1) for line in found.out.decode().splitlines())
@@ -35,6 +37,7 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
         "none found": "2",
         "errors": "2",
         "scheme": "gumbel, version 2",
+        "key": key_fingerprint(KEY),
         "tokenizer": "tiny-en",
         "threshold": "1e-05 of texts without a watermark may be called watermarked",
     }
@@ -50,7 +53,7 @@ def test_a_file_of_texts(ticore: Ticore) -> None:
     assert not Path("rows.detected.jsonl.parts").exists()
 
 
-def test_json_and_several_files(ticore: Ticore) -> None:
+def test_detect_prints_a_summary_for_each_file_when_json_is_given(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "--json", "rows.jsonl", "nothing.jsonl", "--limit", "3")
     first, second = map(json.loads, found.out.splitlines())
     assert (first["file"], first["rows"], first["errors"]) == ("rows.jsonl", 3, 2)
@@ -58,14 +61,14 @@ def test_json_and_several_files(ticore: Ticore) -> None:
     assert Path("nothing.detected.jsonl").read_bytes() == b""
 
 
-def test_one_unigram_key_for_many_texts_has_a_note(ticore: Ticore) -> None:
+def test_detect_notes_the_risk_when_one_unigram_key_is_used_for_many_texts(ticore: Ticore) -> None:
     settings = [*SETTINGS[:3], "unigram", *SETTINGS[4:], "--workers", "1"]
     found = ticore("detect", *settings, "rows.jsonl")
     assert found.status == 0
     assert found.err.startswith("ticore: the false-positive rate holds over all keys")
 
 
-def test_another_output(ticore: Ticore) -> None:
+def test_detect_writes_another_format_when_output_says_so(ticore: Ticore) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     found = ticore("detect", *SETTINGS, "rows.jsonl", "-o", "out.parquet", "--workers", "1")
     assert (found.status, found.err) == (0, "")
@@ -81,7 +84,8 @@ def test_another_output(ticore: Ticore) -> None:
         (["rows.jsonl", "-o", "out.csv"], 2, "ends in .jsonl or .parquet"),
         (["rows.jsonl", "-o", "rows.jsonl"], 2, "output: expected another file"),
         (["rows.jsonl", "rows.jsonl", "-o", "a.jsonl"], 2, "give one FILE with --output"),
-        (["rows.jsonl", "--engine", "nix"], 2, "unknown engine 'nix': choose one of"),
+        (["rows.jsonl", "--executor", "nix"], 2, "unknown executor 'nix': choose one of"),
+        (["rows.jsonl", "--engine", "nix"], 2, "unknown executor 'nix': choose one of"),
         (["rows.jsonl", "--workers", "0"], 2, "workers: expected at least 1"),
         (["rows.jsonl", "--batch-size", "0"], 2, "batch_size: expected at least 1"),
         (["rows.jsonl", "--limit", "-1"], 2, "limit: expected at least 1"),
@@ -89,9 +93,11 @@ def test_another_output(ticore: Ticore) -> None:
         (["rows.jsonl", "--column", "nix"], 1, "expected a column 'nix', found 'text'"),
         (["missing.jsonl"], 1, "cannot read missing.jsonl"),
         (["rows.jsonl", "-o", "missing/a.jsonl"], 1, "missing/a.jsonl"),
-        (["rows.jsonl", "--tokenizer", "nix"], 1, "no embedded model"),
+        (["rows.jsonl", "--tokenizer", "nix"], 1, "no bundled model"),
     ],
 )
-def test_what_is_refused(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+def test_detect_refuses_wrong_usage_with_a_column(
+    ticore: Ticore, arguments: list[str], status: int, part: str
+) -> None:
     ticore("detect", *SETTINGS, *arguments).assert_error(status, part)
     assert not list(Path().glob("*detected.jsonl"))

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from ticore.cli import streams
+from ticore._cli import streams
 
 from .conftest import MESSAGE, PROMPT, Sent, Ticore
 
@@ -16,7 +16,9 @@ BY_KEY = ("--prompt", PROMPT, "--top-k", "32")
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o602])
-def test_files_that_others_may_open_are_warned_of(ticore: Ticore, sent: Sent, mode: int) -> None:
+def test_extract_warns_of_secrets_that_others_may_open(
+    ticore: Ticore, sent: Sent, mode: int
+) -> None:
     for name, source in (("K", sent.key), ("P", sent.pact)):
         shutil.copy(source, name)
         os.chmod(name, mode)
@@ -30,7 +32,7 @@ def test_files_that_others_may_open_are_warned_of(ticore: Ticore, sent: Sent, mo
         )
 
 
-def test_the_key_of_a_watermark_too(ticore: Ticore, sent: Sent) -> None:
+def test_detect_warns_of_a_key_that_others_may_open(ticore: Ticore, sent: Sent) -> None:
     shutil.copy(sent.key, "K")
     os.chmod("K", 0o644)
     text = b"It was a cold morning, and nobody was there."
@@ -41,7 +43,7 @@ def test_the_key_of_a_watermark_too(ticore: Ticore, sent: Sent) -> None:
         assert ("chmod 600 K" in found.err) == warned
 
 
-def test_a_short_password_is_warned_of(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embed_warns_of_a_short_password(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
     for password, warned in (("x", True), ("four words no sense", False)):
         monkeypatch.setenv(streams.PASSWORD_VARIABLE, password)
         written = ticore("embed", "--password", stdin=b"")

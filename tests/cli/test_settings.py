@@ -3,49 +3,54 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from ticore.cli.settings import Settings
-from ticore.steganography import Pact, Steganographer
+from ticore._cli.settings import Settings
+from ticore.steganography import Agreement, Steganographer
 
 from .conftest import Ticore
 
 
-def test_only_what_was_given_is_given() -> None:
-    assert Settings().given() == {}
-    assert Settings(prompt="", top_k=0).given() == {"prompt": "", "top_k": None}
+def test_arguments_are_those_that_were_given() -> None:
+    assert Settings().arguments() == {}
+    assert Settings(prompt="", top_k=0).arguments() == {"prompt": "", "top_k": None}
     assert Settings().place == "tiny-en"
     assert Settings(model="").place == ""
 
 
-def test_every_setting_of_the_library_is_an_option() -> None:
+def test_settings_have_an_option_for_every_setting_of_the_library() -> None:
     library = set(inspect.signature(Steganographer).parameters)
     elsewhere = {"key", "password", "finish", "entropy"}  # secrets, and what only a writer needs
     fixed = {"grid_bits", "weight_bits"}  # bits that a person has no reason to change
     opening = {"dtype", "device"}  # how a model is opened is the backend's matter
-    assert {f.name for f in fields(Settings)} == library - elsewhere - fixed | opening
+    files = {"prompt_file"}
+    assert {f.name for f in fields(Settings)} == library - elsewhere - fixed | opening | files
 
 
-def test_without_options_the_library_decides(ticore: Ticore) -> None:
-    found = Pact.loads(ticore("agree").out.decode(), "stdout").agreement.to_dict()
+def test_agree_uses_the_defaults_of_the_library_without_options(ticore: Ticore) -> None:
+    found = Agreement.loads(ticore("agree").out.decode(), "stdout").to_dict()
     expected = Steganographer(Settings().open_model()).agreement.to_dict()
     assert found == expected
 
 
 @pytest.mark.parametrize("command", ["embed", "extract", "agree"])
-def test_help_tells_each_default(ticore: Ticore, command: str) -> None:
-    text = " ".join(ticore(command, "--help").out.decode().split())
+def test_help_states_each_default(ticore: Ticore, command: str) -> None:
+    text = re.sub(r"-\n +", "-", ticore(command, "--help").out.decode())
+    text = " ".join(text.split())
     parameters = inspect.signature(Steganographer).parameters
     stated = {
         "model": "tiny-en",
         "prompt": "empty",
-        "dtype": "the backend's",
+        "dtype": "float64 for a bundled model, else float32",
         "device": "the best",
     }
     for field in fields(Settings):
+        if field.name == "prompt_file":  # without it there is the default of --prompt
+            continue
         option = "--" + field.name.replace("_", "-")
         own = text.partition(f" {option} ")[2].partition("[default: ")[2].partition("]")[0]
         assert own == (stated.get(field.name) or str(parameters[field.name].default))
@@ -69,15 +74,17 @@ def test_help_tells_each_default(ticore: Ticore, command: str) -> None:
         (["--prompt", "a\udcff"], 2, "lone surrogate"),
         (["--view", "continuation", "--prompt", "\ud800"], 2, "lone surrogate"),
         (["--prompt", "word " * 3000], 1, "shorten it"),
-        (["--model", ""], 1, "no embedded model is called ''"),
-        (["--model", "nix"], 1, "no embedded model is called 'nix'"),
+        (["--model", ""], 1, "no bundled model is called ''"),
+        (["--model", "nix"], 1, "no bundled model is called 'nix'"),
         (["--model", "nix:folder"], 1, "no backend for models is called 'nix'"),
         (["--model", "embedded:missing"], 1, "missing"),
         (["--model", "embedded:folder"], 1, "folder"),
         (["--model", "embedded:damaged"], 1, "damaged"),
     ],
 )
-def test_bad_settings(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+def test_settings_out_of_range_are_wrong_usage(
+    ticore: Ticore, arguments: list[str], status: int, part: str
+) -> None:
     Path("folder").mkdir()
     Path("damaged").mkdir()
     Path("damaged/config.json").write_text('{"model_type": "llama"')
@@ -85,9 +92,9 @@ def test_bad_settings(ticore: Ticore, arguments: list[str], status: int, part: s
 
 
 @pytest.mark.parametrize("prompt", ["a\0b", "a\ufffdb", "\r\n", " ", "a\u0301", "𝒂"])
-def test_a_strange_prompt_is_kept_or_refused(ticore: Ticore, prompt: str) -> None:
+def test_prompt_with_odd_characters_is_recorded_or_refused(ticore: Ticore, prompt: str) -> None:
     made = ticore("agree", "--prompt", prompt)
     if made.status:
         made.assert_error(1, "prompt")
     else:
-        assert Pact.loads(made.out.decode(), "stdout").agreement.prompt == prompt
+        assert Agreement.loads(made.out.decode(), "stdout").prompt == prompt

@@ -1,4 +1,4 @@
-"""Standard streams as a shell and a terminal give them."""
+"""Standard input, output and error in a shell and in a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ticore.cli import streams
+from ticore._cli import streams
 
 from .conftest import MESSAGE, PROMPT, Sent, Ticore, shell
 
@@ -31,10 +31,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs bash and 
         ("ticore keygen", "0", 0o600, None),
     ],
 )
-def test_a_file_that_a_secret_is_redirected_to(
+def test_write_secret_makes_the_file_private(
     tmp_path: Path, command: str, umask: str, existing: int | None, open_to_others: str | None
 ) -> None:
-    """It is closed to others; where it was open to them before, a warning says so."""
+    """A warning follows if others could open the file before."""
     path = tmp_path / "secret"
     if existing is not None:
         path.touch()
@@ -44,13 +44,30 @@ def test_a_file_that_a_secret_is_redirected_to(
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert path.stat().st_size > 64
     if open_to_others is None:
-        assert found.err == ""
+        assert found.err == (
+            "ticore: a redirection replaces an existing key without asking; use -o FILE\n"
+        )
     else:
         assert found.err.startswith(f"ticore: the file was open to others (mode {open_to_others})")
         assert "-o FILE" in found.err
 
 
-def test_a_key_from_a_command(sent: Sent, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["ticore keygen >> K", "ticore agree 1<> K"])
+def test_secret_is_not_written_into_a_file_that_holds_something(
+    tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "K").write_text("a key\n")
+    found = shell(f"cd '{tmp_path}'; {command}")
+    found.assert_error(1, "a file with 6 bytes, which may hold a key; use -o FILE")
+    assert (tmp_path / "K").read_text() == "a key\n"
+
+
+def test_secret_goes_to_a_pipe_without_a_note(tmp_path: Path) -> None:
+    found = shell("ticore keygen | cat")
+    assert (found.status, len(found.out), found.err) == (0, 65, "")
+
+
+def test_key_is_read_from_a_command_by_process_substitution(sent: Sent, tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(sent.text_by_key)
     options = f"--prompt '{PROMPT}' --top-k 32"
     found = shell(
@@ -75,7 +92,9 @@ def test_a_key_from_a_command(sent: Sent, tmp_path: Path) -> None:
         ("ticore agree --prompt $'a\\xff'", "lone surrogate"),
     ],
 )
-def test_streams_that_fail(sent: Sent, tmp_path: Path, command: str, part: str) -> None:
+def test_command_reports_a_stream_that_fails(
+    sent: Sent, tmp_path: Path, command: str, part: str
+) -> None:
     text = tmp_path / "text"
     text.write_bytes(sent.text)
     found = shell(command.replace("PACT", f"'{sent.pact}'").replace("TEXT", f"'{text}'"))
@@ -93,41 +112,43 @@ def test_streams_that_fail(sent: Sent, tmp_path: Path, command: str, part: str) 
         ("inspect --ids /dev/zero", "268,435,456"),
     ],
 )
-def test_files_without_an_end(
+def test_file_without_an_end_is_refused(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, command: str, most: str
 ) -> None:
     found = ticore(*command.split())
     found.assert_error(1, f"/dev/zero: expected at most {most} bytes, found more")
 
 
-def test_standard_input_without_an_end(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_without_an_end_is_refused(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(streams, "MOST_TEXT", 9)
     for command in (["inspect"], ["inspect", "--ids", "-"]):
         found = ticore(*command, stdin=b"1 2 3 4 5 6")
         found.assert_error(1, "standard input: expected at most 9 bytes, found more")
 
 
-def test_too_little_memory(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_reports_too_little_memory(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
     def fill(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("ticore.cli.inspection.compare", fill)
+    monkeypatch.setattr("ticore._cli.inspection.compare", fill)
     ticore("inspect", "a").assert_error(1, "expected memory for the work, found too little")
 
 
-def test_a_long_error_is_cut(ticore: Ticore) -> None:
+def test_long_error_is_cut(ticore: Ticore) -> None:
     found = ticore("inspect", "a", "--tokenizer", "a" * 10**5)
-    found.assert_error(1, "no embedded model is called 'aaa")
+    found.assert_error(1, "no bundled model is called 'aaa")
     assert found.err.endswith("write BACKEND:LOCATION\n")
     assert len(found.err) < 3000
 
 
-def test_nobody_reads_the_error() -> None:
+def test_command_ends_when_stderr_is_closed() -> None:
     found = shell("ticore embed --nix 2>&-")
     assert (found.status, found.out) == (2, b"")
 
 
-def test_without_a_terminal_the_message_is_not_taken_for_the_password() -> None:
+def test_password_is_not_read_from_standard_input_without_a_terminal() -> None:
     found = shell("ticore embed --password", input=b"hunter2", start_new_session=True)
     found.assert_error(1, "set TICORE_PASSWORD")
 
@@ -139,24 +160,24 @@ SILENCE, PATIENCE = 3.0, 20  # seconds to wait for output, and how often
 def _at_a_terminal(
     arguments: list[str], answers: Sequence[tuple[bytes, bytes]] = ()
 ) -> tuple[int, str]:
-    """Status and screen of a process with a terminal of its own.
+    """Exit status and screen of a process with a terminal of its own.
 
-    Each of `answers` is what is waited for on the screen, and what is typed then.
+    Each of `answers` is a text to wait for on the screen, and what to type then.
     """
-    import pty  # noqa: PLC0415  # exists on POSIX alone
+    import pty  # noqa: PLC0415  # POSIX only
 
     with warnings.catch_warnings(action="ignore"):
-        # JAX warns of every fork once it is loaded, by whatever test; here exec follows at once.
+        # If any test has loaded JAX, it warns of every fork; here exec follows at once.
         process, terminal = pty.fork()
     if process == 0:
-        code = "from ticore_command import main; main()"
+        code = "from ticore.__main__ import main; main()"
         os.execv(sys.executable, [sys.executable, "-c", code, *arguments])
     screen, waiting, typed, silences = b"", list(answers), b"", 0
-    with suppress(OSError):  # how Linux says that the other side is closed
+    with suppress(OSError):  # on Linux: the other side is closed
         while silences < PATIENCE:
             if not select.select([terminal], [], [], SILENCE)[0]:
                 silences += 1
-                if typed == CTRL_C:  # It came just before Python began to wait: try again.
+                if typed == CTRL_C:  # It may have come before Python began to wait: try again.
                     os.write(terminal, typed)
                 continue
             screen += os.read(terminal, 4096)
@@ -176,7 +197,7 @@ def _at_a_terminal(
         ([(b"word: ", b"hor\x03")], 130, "interrupted"),
     ],
 )
-def test_a_password_is_asked_for_and_not_shown(
+def test_password_is_asked_for_and_not_shown(
     answers: list[tuple[bytes, bytes]], status: int, part: str
 ) -> None:
     found, screen = _at_a_terminal(["embed", "--password"], answers)
@@ -187,14 +208,14 @@ def test_a_password_is_asked_for_and_not_shown(
     assert "Traceback" not in screen
 
 
-def test_ctrl_c_while_the_message_is_typed(sent: Sent) -> None:
+def test_ctrl_c_ends_the_command_while_the_message_is_typed(sent: Sent) -> None:
     status, screen = _at_a_terminal(["embed", "--key-file", str(sent.key)], [(b"Ctrl-D", CTRL_C)])
     assert status == 130
     assert screen.endswith("\nticore: interrupted\r\n")
     assert "Traceback" not in screen
 
 
-def test_ctrl_c_while_it_is_hidden(sent: Sent) -> None:
+def test_ctrl_c_ends_the_command_while_the_message_is_hidden(sent: Sent) -> None:
     answers = [(b"Ctrl-D", b"hello\n\x04"), (b"%", CTRL_C)]
     status, screen = _at_a_terminal(["embed", "--key-file", str(sent.key)], answers)
     assert status == 130
@@ -203,11 +224,11 @@ def test_ctrl_c_while_it_is_hidden(sent: Sent) -> None:
     assert "Traceback" not in screen
 
 
-def test_a_signal_without_a_terminal(tmp_path: Path) -> None:
-    """A shell ignores SIGINT in what it starts in the background, so Python starts it."""
+def test_signal_ends_the_command_without_a_terminal(tmp_path: Path) -> None:
+    """Python starts the process, since a shell would let it ignore SIGINT in the background."""
     key = tmp_path / "key"
     os.mkfifo(key)
-    code = "from ticore_command import main; main()"
+    code = "from ticore.__main__ import main; main()"
     arguments = [sys.executable, "-c", code, "embed", "--key-file", str(key)]
     pipe = subprocess.PIPE
     with (
@@ -219,7 +240,7 @@ def test_a_signal_without_a_terminal(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (130, b"", b"ticore: interrupted\n")
 
 
-def test_a_terminal_gets_a_progress_bar_and_a_whole_line(sent: Sent) -> None:
+def test_terminal_gets_a_progress_bar_and_a_whole_line(sent: Sent) -> None:
     answers = [(b"Ctrl-D", b"hello\n\x04")]
     status, screen = _at_a_terminal(["embed", "--agreement", str(sent.pact)], answers)
     assert status == 0
@@ -229,6 +250,6 @@ def test_a_terminal_gets_a_progress_bar_and_a_whole_line(sent: Sent) -> None:
     assert screen.endswith("\n")
 
 
-def test_printable() -> None:
+def test_printable_escapes_control_characters() -> None:
     assert streams.printable("né ☃ 日") == "né ☃ 日"
     assert streams.printable("a\n\x1b\u202e\udcff", keep="\n") == "a\n\\x1b\\u202e\\udcff"

@@ -1,4 +1,4 @@
-"""`ticore watermark`: texts in every form, found by the detector, and what is refused."""
+"""`ticore watermark`: texts in every form, which the detector finds, and what is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .conftest import Ticore
 
 KEY = bytes(range(32))
 PROMPT = "The weather in spring"
-SHORT = ("--key-file", "K", "--prompt", PROMPT, "--tokens", "12", "--seed", "1")
+SHORT = ("--key-file", "K", "--prompt", PROMPT, "--max-new-tokens", "12", "--seed", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -29,27 +29,31 @@ def model() -> LanguageModel:
     return library.load_model("tiny-en")
 
 
-def test_the_text_is_the_librarys(ticore: Ticore, model: LanguageModel) -> None:
+def test_watermark_writes_the_text_of_the_library(ticore: Ticore, model: LanguageModel) -> None:
     found = ticore("watermark", *SHORT, "--scheme", "gumbel", "--top-k", "50", "--top-p", "0.9")
     writer = library.Watermarker(model, "gumbel", key=KEY, seed=1, top_k=50, top_p=0.9)
-    expected = writer.generate(PROMPT, tokens=12).text
+    expected = writer.generate(PROMPT, max_new_tokens=12).text
     assert (found.status, found.out.decode(), found.err) == (0, expected, "")
 
 
-def test_settings_of_green_lists(ticore: Ticore, model: LanguageModel) -> None:
+def test_watermark_passes_on_the_settings_of_green_lists(
+    ticore: Ticore, model: LanguageModel
+) -> None:
     settings = ("--gamma", "0.25", "--delta", "4", "--greens", "exact", "--temperature", "0.7")
     found = ticore("watermark", *SHORT, *settings)
     writer = library.Watermarker(
         model, key=KEY, seed=1, temperature=0.7, gamma=0.25, delta=4.0, greens="exact"
     )
-    assert found.out.decode() == writer.generate(PROMPT, tokens=12).text
+    assert found.out.decode() == writer.generate(PROMPT, max_new_tokens=12).text
 
 
-def test_json(ticore: Ticore, model: LanguageModel) -> None:
+def test_watermark_prints_the_result_and_what_it_was_written_with_when_json_is_given(
+    ticore: Ticore, model: LanguageModel
+) -> None:
     shown = json.loads(ticore("watermark", *SHORT, "--json", "--scheme", "unigram").out)
     assert set(shown) == {
-        *("text", "ids", "whole", "end", "rollbacks", "temporary", "undone", "forwards"),
-        *("consistent", "seconds", "scheme", "version"),
+        *("text", "ids", "whole", "end", "rollbacks", "temporary", "backtracks", "forwards"),
+        *("consistent", "seconds", "seed", "undone", "scheme", "version", "key", "model"),
     }
     assert (shown["scheme"], shown["version"]) == ("unigram", 2)
     assert shown["consistent"] is True
@@ -58,7 +62,7 @@ def test_json(ticore: Ticore, model: LanguageModel) -> None:
 
 
 @pytest.mark.parametrize("view", ["continuation", "whole"])
-def test_a_stream_is_the_text(ticore: Ticore, view: str) -> None:
+def test_watermark_prints_the_same_text_when_it_streams(ticore: Ticore, view: str) -> None:
     at_once = ticore("watermark", *SHORT, "--view", view)
     streamed = ticore("watermark", *SHORT, "--view", view, "--stream")
     assert (streamed.status, streamed.err) == (0, "")
@@ -66,31 +70,41 @@ def test_a_stream_is_the_text(ticore: Ticore, view: str) -> None:
     assert streamed.out.startswith(PROMPT.encode()) == (view == "whole")
 
 
-def test_what_is_written_is_detected(ticore: Ticore) -> None:
+def test_watermark_writes_what_detect_finds(ticore: Ticore) -> None:
     arguments = ("--key-file", "K", "--scheme", "gumbel")
-    written = ticore("watermark", *arguments, "--prompt", PROMPT, "--tokens", "40", "--seed", "2")
+    written = ticore(
+        "watermark", *arguments, "--prompt", PROMPT, "--max-new-tokens", "40", "--seed", "2"
+    )
     found = ticore("detect", *arguments, "--json", stdin=written.out)
     assert json.loads(found.out)["verdict"] == "watermarked"
 
 
-def test_without_rollback(ticore: Ticore) -> None:
+def test_watermark_takes_nothing_back_when_no_rollback_is_given(ticore: Ticore) -> None:
     shown = json.loads(ticore("watermark", *SHORT, "--no-rollback", "--json").out)
-    assert (shown["rollbacks"], shown["temporary"], shown["undone"]) == (0, 0, 0)
-    assert shown["forwards"] == len(shown["ids"]) - 1  # nothing is asked behind the last
+    assert (shown["rollbacks"], shown["temporary"], shown["backtracks"]) == (0, 0, 0)
+    assert shown["forwards"] == len(shown["ids"]) - 1  # the last one need not be read
 
 
-def test_a_text_that_fills_the_context(ticore: Ticore, model: LanguageModel) -> None:
+def test_watermark_says_so_when_the_context_is_full(ticore: Ticore, model: LanguageModel) -> None:
     prompt = " word" * (model.context_length - 5)
-    arguments = ("--key-file", "K", "--prompt", prompt, "--tokens", "50", "--no-end-of-text")
+    arguments = (
+        "--key-file",
+        "K",
+        "--prompt",
+        prompt,
+        "--max-new-tokens",
+        "50",
+        "--no-end-of-text",
+    )
     found = ticore("watermark", *arguments, "--json")
     shown = json.loads(found.out)
     assert (found.status, shown["end"]) == (0, "context")
     count = len(shown["ids"])
-    said = f"ticore: the text ends after {count} of 50 tokens: the model can read no more\n"
+    said = f"ticore: the text ends after {count} of 50 tokens: the model's context is full\n"
     assert found.err == said
 
 
-def test_help_tells_the_librarys_defaults(ticore: Ticore) -> None:
+def test_watermark_help_shows_the_defaults_of_the_library(ticore: Ticore) -> None:
     text = " ".join(ticore("watermark", "--help").out.decode().split())
     parameters = inspect.signature(library.Watermarker).parameters
     for name in ("scheme", "observation", "view", "temperature", "top_p"):
@@ -112,25 +126,45 @@ def test_help_tells_the_librarys_defaults(ticore: Ticore) -> None:
         (["--greens", "nix"], 2, "greens: expected independent or exact"),
         (["--temperature", "0"], 2, "temperature"),
         (["--top-k", "-1"], 2, "top_k"),
-        (["--tokens", "-1"], 2, "tokens: expected 0 or more"),
-        (["--tokens", "many"], 2, "--tokens"),
+        (["--max-new-tokens", "-1"], 2, "max_new_tokens: expected 0 or more"),
+        (["--max-new-tokens", "many"], 2, "--max-new-tokens"),
         (["--prompt", "a\udcff"], 2, "lone surrogate"),
+        (["--prompt-file", "p"], 2, "give --prompt or --prompt-file, not both"),
+        (["--tokens", "3"], 2, "--tokens is its old name"),
         (["--prompt", "word " * 3000], 1, "shorten it"),
-        (["--model", "nix"], 1, "no embedded model is called 'nix'"),
+        (["--model", "nix"], 1, "no bundled model is called 'nix'"),
         (["--key-file", "missing"], 1, "cannot read missing"),
         (["nix"], 2, "nix"),
     ],
 )
-def test_what_is_refused(ticore: Ticore, arguments: list[str], status: int, part: str) -> None:
+def test_watermark_refuses_wrong_usage(
+    ticore: Ticore, arguments: list[str], status: int, part: str
+) -> None:
     ticore("watermark", *SHORT, *arguments).assert_error(status, part)
 
 
-def test_a_key_is_needed(ticore: Ticore) -> None:
-    ticore("watermark").assert_error(2, "--key-file")
+def test_watermark_needs_a_key(ticore: Ticore) -> None:
+    ticore("watermark").assert_error(2, "give --agreement FILE or --key-file FILE")
     Path("short").write_text("0f")
     ticore("watermark", "--key-file", "short").assert_error(1, "found 2 characters")
 
 
-def test_no_tokens(ticore: Ticore) -> None:
-    found = ticore("watermark", "--key-file", "K", "--tokens", "0")
+def test_watermark_writes_nothing_when_max_new_tokens_is_0(ticore: Ticore) -> None:
+    found = ticore("watermark", "--key-file", "K", "--max-new-tokens", "0")
     assert (found.status, found.out, found.err) == (0, b"", "")
+
+
+def test_watermark_takes_its_prompt_from_a_file_or_from_standard_input(ticore: Ticore) -> None:
+    Path("prompt").write_text(PROMPT)
+    short = ("--key-file", "K", "--max-new-tokens", "12", "--seed", "1")
+    expected = ticore("watermark", *SHORT).out
+    assert ticore("watermark", *short, "--prompt-file", "prompt").out == expected
+    stdin = PROMPT.encode()
+    assert ticore("watermark", *short, "--prompt-file", "-", stdin=stdin).out == expected
+
+
+def test_watermark_warns_when_tokens_is_given(ticore: Ticore) -> None:
+    short = ("--key-file", "K", "--prompt", PROMPT, "--seed", "1")
+    found = ticore("watermark", *short, "--tokens", "12")
+    assert found.out == ticore("watermark", *SHORT).out
+    assert found.err == "ticore: warning: --tokens is deprecated; use --max-new-tokens\n"

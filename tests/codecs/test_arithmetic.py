@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from tests.codecs import passes
-from tests.codecs.passes import LEVEL, messages, random_tail, read, to_source
-from tests.codecs.tables import endless, tables, weights_of
+from tests.support import codec_runs
+from tests.support.codec_runs import LEVEL, messages, random_tail, read, to_source
+from tests.support.weight_tables import endless, tables, weights_of
 from ticore.codecs import ArithmeticCodec, BitSource, zeros
 from ticore.errors import IncompleteMessageError, SettingsError
 
@@ -22,12 +22,12 @@ long_messages = messages | st.builds(lambda bit: [bit] * 4096, st.integers(0, 1)
 def write(codec, bits, steps, seed=0):
     """Indices chosen for `bits`, with the weights they were chosen from."""
     tail = zeros if codec.stop == "paper" else random_tail(seed)
-    return passes.write(codec, bits, steps, tail)
+    return codec_runs.write(codec, bits, steps, tail)
 
 
 @STOPS
 @given(bits=long_messages, some=st.lists(tables(), min_size=1, max_size=5), seed=st.integers(0, 99))
-def test_round_trip(stop, bits, some, seed):
+def test_arithmetic_reader_reads_what_the_writer_wrote(stop, bits, some, seed):
     codec = ArithmeticCodec(stop)
     chosen = write(codec, bits, endless(some, seed), seed)
     assert read(codec, chosen, len(bits)) == bits
@@ -36,7 +36,7 @@ def test_round_trip(stop, bits, some, seed):
 @STOPS
 @pytest.mark.parametrize("length", [0, 1, 2, 63, 64, 65, 1000, 4096])
 @pytest.mark.parametrize("fill", ["zeros", "ones", "random"])
-def test_round_trip_at_every_scale(stop, length, fill):
+def test_arithmetic_reader_reads_what_the_writer_wrote_at_every_scale(stop, length, fill):
     rng = np.random.default_rng(length)
     bits = {"zeros": [0] * length, "ones": [1] * length, "random": rng.integers(0, 2, length)}
     bits = [int(b) for b in bits[fill]]
@@ -47,7 +47,7 @@ def test_round_trip_at_every_scale(stop, length, fill):
 
 @given(bits=long_messages, some=st.lists(tables(), min_size=1, max_size=4), seed=st.integers(0, 99))
 @example(bits=[0], some=[weights_of([1], 8)], seed=0)
-def test_what_follows_the_message_does_not_matter(bits, some, seed):
+def test_arithmetic_choices_do_not_depend_on_what_follows_the_message(bits, some, seed):
     codec = ArithmeticCodec()
     steps = endless(some, seed)
     chosen = write(codec, bits, steps)
@@ -57,7 +57,7 @@ def test_what_follows_the_message_does_not_matter(bits, some, seed):
 
 
 @given(bits=long_messages, table=tables())
-def test_one_candidate_consumes_nothing(bits, table):
+def test_arithmetic_writer_uses_no_bits_when_there_is_one_candidate(bits, table):
     single = weights_of([7], 16)
 
     def choices(steps):
@@ -68,7 +68,7 @@ def test_one_candidate_consumes_nothing(bits, table):
     assert choices(doubled) == choices(endless([table], 1))
 
 
-def test_choices_follow_the_weights():
+def test_arithmetic_choices_follow_the_weights():
     """Uniform messages make choices with the pool's probabilities, the last ones included."""
     weights = weights_of([40, 30, 15, 10, 4, 1], 20)
     codec, rng = ArithmeticCodec(), np.random.default_rng(5)
@@ -88,7 +88,7 @@ def test_choices_follow_the_weights():
     assert chisquare(last, expected).pvalue > LEVEL
 
 
-def test_intervals_are_those_of_exact_fractions():
+def test_arithmetic_intervals_are_those_of_exact_fractions():
     """The bits settled by choices are the common prefix of an interval computed with fractions."""
     rng = np.random.default_rng(11)
     for _ in range(50):
@@ -112,8 +112,8 @@ def test_intervals_are_those_of_exact_fractions():
         assert not any(start <= low and low + width <= start + size for start, size in halves)
 
 
-def test_paper_rule_packs_more():
-    """It stops earlier: more bits a token at 128 bits, as the paper's implementation."""
+def test_paper_rule_needs_fewer_tokens():
+    """It stops earlier: more bits per token at 128 bits, as the paper's implementation."""
     rng, weights = np.random.default_rng(2), weights_of([40, 30, 15, 10, 4, 1], 24)
     counts = {"exact": 0, "paper": 0}
     for _ in range(200):
@@ -123,7 +123,7 @@ def test_paper_rule_packs_more():
     assert counts["paper"] < counts["exact"]
 
 
-def test_one_mebibyte_with_numbers_that_stay_small():
+def test_arithmetic_numbers_stay_small_when_the_message_is_long():
     """The state's size, and with it the cost of a token, does not grow with the message."""
     data = np.random.default_rng(3).bytes(1 << 20)
     weights = np.full(4096, 1 << 20)
@@ -142,19 +142,19 @@ def test_one_mebibyte_with_numbers_that_stay_small():
     assert widest < 512
 
 
-def test_a_short_text_is_told_from_a_whole_one():
+def test_arithmetic_reader_raises_when_the_text_was_cut():
     reader = ArithmeticCodec().reader()
     assert reader.remainder(0) == 0
     with pytest.raises(IncompleteMessageError, match="9 bits before"):
         reader.remainder(9)
 
 
-def test_unknown_stop_rule():
+def test_arithmetic_codec_refuses_unknown_stop_rules():
     with pytest.raises(SettingsError, match="'exact' or 'paper', found 'soon'"):
         ArithmeticCodec("soon")
 
 
-def test_golden_choices():
+def test_arithmetic_choices_are_those_of_former_versions():
     """Old texts stay readable: these choices belong to these bits for ever."""
     steps = [weights_of(masses, 32) for masses in ([9, 3, 1], [1, 1], [7, 5, 5, 0], [100, 1])] * 8
     writer = ArithmeticCodec().writer(BitSource(bytes.fromhex("c0ffee15600d"), 48, zeros))

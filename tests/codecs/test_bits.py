@@ -7,7 +7,7 @@ from ticore.codecs import BitSource, zeros
 
 
 @given(data=st.binary(max_size=40), cut=st.integers(0, 7), takes=st.lists(st.integers(0, 70)))
-def test_takes_spell_the_data_and_then_the_tail(data, cut, takes):
+def test_take_gives_the_data_and_then_the_tail(data, cut, takes):
     length = max(0, 8 * len(data) - cut)
     digits = "".join(f"{byte:08b}" for byte in data)[:length] + "0" * sum(takes)
     source, at = BitSource(data, length, zeros), 0
@@ -16,7 +16,7 @@ def test_takes_spell_the_data_and_then_the_tail(data, cut, takes):
         at += count
 
 
-def test_tail_is_asked_for_exactly_what_is_missing():
+def test_take_asks_the_tail_for_the_missing_bits_alone():
     asked = []
 
     def ones(count):

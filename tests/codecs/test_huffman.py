@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tests.codecs.passes import entropy, normal_pools, zipf_pools
-from tests.codecs.tables import weights_of
+from tests.support.codec_runs import entropy, normal_pools, zipf_pools
+from tests.support.weight_tables import weights_of
 from ticore.codecs import BitSource, HuffmanCodec, zeros
-from ticore.codecs.shared import shares
+from ticore.codecs._settling import shares
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from ticore.codecs.shared import shares
         (zipf_pools, 4096, 0.02, 0.99),
     ],
 )
-def test_figures_of_the_docstring(pools, tokens, divergence, utilisation):
+def test_huffman_carries_what_its_docstring_says(pools, tokens, divergence, utilisation):
     weights = pools(tokens)
     pool, emitted = [shares(w) for w in weights], [HuffmanCodec().emitted(w) for w in weights]
     apart = [(q * np.log2(q / p)).sum() for p, q in zip(pool, emitted, strict=True)]
@@ -29,13 +29,13 @@ def test_figures_of_the_docstring(pools, tokens, divergence, utilisation):
     assert carried / most == pytest.approx(utilisation, abs=0.005)
 
 
-def test_halves_are_followed_exactly():
+def test_huffman_choices_follow_powers_of_two_exactly():
     """Where all shares are powers of two, choices are the pool's."""
     weights = np.array([64, 16, 128, 32, 16])
     assert HuffmanCodec().emitted(weights).tolist() == shares(weights).tolist()
 
 
-def test_golden_choices():
+def test_huffman_choices_are_those_of_former_versions():
     """Old texts stay readable: these choices belong to these bits for ever."""
     steps = [weights_of(masses, 32) for masses in ([9, 3, 1], [1, 1], [7, 5, 5, 0], [100, 1])] * 8
     writer = HuffmanCodec().writer(BitSource(bytes.fromhex("c0ffee15600d"), 48, zeros))

@@ -2,22 +2,22 @@
 
 import pytest
 
-from tests.codecs.passes import draws_of, normal_pools, utilisation
-from tests.codecs.tables import weights_of
+from tests.support.codec_runs import normal_pools, randomness_of, utilisation
+from tests.support.weight_tables import weights_of
 from ticore.codecs import BitSource, MeteorCodec, zeros
 
 
 @pytest.mark.parametrize(("tokens", "share"), [(16, 0.51), (256, 0.65), (4096, 0.75)])
-def test_figures_of_the_docstring(tokens, share):
-    found = utilisation(MeteorCodec(draws_of(0)), normal_pools(tokens), 20000)
+def test_meteor_carries_what_its_docstring_says(tokens, share):
+    found = utilisation(MeteorCodec(randomness_of(0)), normal_pools(tokens), 20000)
     assert found == pytest.approx(share, abs=0.015)
 
 
-def test_golden_choices():
+def test_meteor_choices_are_those_of_former_versions():
     """Old texts stay readable: these choices belong to this key and these bits for ever."""
     steps = [weights_of(masses, 32) for masses in ([9, 3, 1], [1, 1], [7, 5, 5, 0], [100, 1])] * 8
     source = BitSource(bytes.fromhex("c0ffee15600d"), 48, zeros)
-    writer = MeteorCodec(draws_of(0)).writer(source)
+    writer = MeteorCodec(randomness_of(0)).writer(source)
     golden = "00010100101001001000002001000000"
     assert "".join(str(writer.choose(weights)) for weights in steps) == golden
     assert writer.settled == 23

@@ -8,10 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.codecs.passes import draws_of, normal_pools, random_bits, to_source, utilisation, write
-from tests.codecs.tables import weights_of
+from tests.support.codec_runs import (
+    normal_pools,
+    random_bits,
+    randomness_of,
+    to_source,
+    utilisation,
+    write,
+)
+from tests.support.weight_tables import weights_of
 from ticore.codecs import BitSource, SparSampCodec, unpack_bits, zeros
-from ticore.codecs.sparsamp import _Circle
+from ticore.codecs._sparsamp import _Circle
 from ticore.errors import SettingsError
 
 
@@ -37,7 +44,7 @@ def circles(draw):
 
 
 @given(circle=circles(), size=st.integers(1, 80))
-def test_points_are_where_fractions_put_them(circle, size):
+def test_circle_points_are_those_of_exact_fractions(circle, size):
     weights, turn = circle
     ends, total = np.cumsum(weights).tolist(), int(weights.sum())
     places = [(turn + Fraction(k * total, size)) % total for k in range(size)]
@@ -51,7 +58,7 @@ def test_points_are_where_fractions_put_them(circle, size):
 
 
 @given(circle=circles(), size=st.integers(1, 80), number=st.integers(0, 79))
-def test_each_point_samples_the_weights(circle, size, number):
+def test_circle_point_samples_the_weights(circle, size, number):
     """Over all turns: exactly, wherever the message has put the point."""
     weights, _ = circle
     total = int(weights.sum())
@@ -60,16 +67,16 @@ def test_each_point_samples_the_weights(circle, size, number):
 
 
 @pytest.mark.parametrize(("block_bits", "share"), [(8, 0.82), (32, 0.95), (128, 0.98)])
-def test_figures_of_the_docstring(block_bits, share):
-    found = utilisation(SparSampCodec(draws_of(0), block_bits), normal_pools(64), 20000)
+def test_sparsamp_carries_what_its_docstring_says(block_bits, share):
+    found = utilisation(SparSampCodec(randomness_of(0), block_bits), normal_pools(64), 20000)
     assert found == pytest.approx(share, abs=0.01)
 
 
-def test_an_error_ends_with_its_block():
+def test_sparsamp_error_ends_with_its_block():
     """The reader's logits differ at one step of the second block; the third is read right."""
     pools, misread = normal_pools(64), 0
     for seed in range(20):
-        codec, bits = SparSampCodec(draws_of(seed)), random_bits(seed, 192)
+        codec, bits = SparSampCodec(randomness_of(seed)), random_bits(seed, 192)
         chosen = write(codec, bits, cycle(pools), zeros)
         weights, index = chosen[len(chosen) // 2]
         wrong = weights.copy()
@@ -85,8 +92,8 @@ def test_an_error_ends_with_its_block():
 
 
 @given(block_bits=st.integers(1, 1024))
-def test_whole_blocks_are_settled(block_bits):
-    writer = SparSampCodec(draws_of(0), block_bits).writer(to_source([1], zeros))
+def test_sparsamp_settles_whole_blocks(block_bits):
+    writer = SparSampCodec(randomness_of(0), block_bits).writer(to_source([1], zeros))
     for _ in range(5000):
         if writer.done:
             break
@@ -96,10 +103,10 @@ def test_whole_blocks_are_settled(block_bits):
 
 
 @pytest.mark.parametrize("block_bits", [0, -1, 1025, 8.0, "8", True, None])
-def test_no_such_block(block_bits):
+def test_sparsamp_refuses_other_block_sizes(block_bits):
     expected = f"block_bits: expected a whole number, 1 to 1024, found {block_bits!r}"
     with pytest.raises(SettingsError, match=expected):
-        SparSampCodec(draws_of(0), block_bits)
+        SparSampCodec(randomness_of(0), block_bits)
 
 
 @pytest.mark.parametrize(
@@ -117,11 +124,11 @@ def test_no_such_block(block_bits):
         ),
     ],
 )
-def test_golden_choices(block_bits, golden, settled):
+def test_sparsamp_choices_are_those_of_former_versions(block_bits, golden, settled):
     """Old texts stay readable: these choices belong to this key and these bits for ever."""
     steps = [weights_of(masses, 32) for masses in ([9, 3, 1], [1, 1], [7, 5, 5, 0], [100, 1])]
     source = BitSource(bytes.fromhex("c0ffee15600d"), 48, zeros)
-    writer = SparSampCodec(draws_of(0), block_bits).writer(source)
+    writer = SparSampCodec(randomness_of(0), block_bits).writer(source)
     chosen = [writer.choose(weights) for weights in islice(cycle(steps), 96)]
     assert "".join(map(str, chosen)) == golden
     assert writer.settled == settled

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from tokenizers import AddedToken, Tokenizer
 
-from tests.models import ToyTokenizer
-from tests.tokenizers import REAL, TRAINED, train_sentencepiece
+from tests.support.tokenizers import REAL, TRAINED, train_sentencepiece
+from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import audit
 from ticore_tokenizers import HuggingFaceTokenizer
 
 
-def test_tokens_that_no_text_gives_are_found():
-    """Longest match first never gives "b" behind "a", yet alone it does: only "cab" is hidden."""
+def test_audit_finds_a_token_that_no_text_gives():
+    """Longest match first never gives "b" after "a", yet alone it does: only "cab" is hidden."""
 
     class Hides(ToyTokenizer):
         def encode(self, text):
@@ -25,15 +25,20 @@ def test_tokens_that_no_text_gives_are_found():
         Hides(["", "a", "1", "c", "ab", "cab", "b", ".", "\n", " ", "\u0e3f"], special=[0])
     )
     assert [(u.token, u.text, u.read_as) for u in found.unreachable] == [(5, "cab", (3, 4))]
-    assert (found.kind, found.rung, found.special, found.partial) == ("unknown", "oracle", 1, 0)
+    assert (found.kind, found.method, found.special, found.partial) == (
+        "unknown",
+        "retokenize",
+        1,
+        0,
+    )
     assert found.missing_bytes[:2] == (0, 1)
 
 
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram", "hf-gpt2", "hf-ignore-merges"])
-def test_unreachable_tokens_are_those_that_encode_never_gives(name):
+def test_audit_lists_as_unreachable_only_tokens_that_encode_never_gives(name):
     tokenizer = TRAINED[name]()
     found = audit(tokenizer)
-    assert found.rung == "mask"
+    assert found.method == "table"
     assert found.why == ""
     assert found.checks > 300
     for token in found.unreachable:
@@ -41,7 +46,7 @@ def test_unreachable_tokens_are_those_that_encode_never_gives(name):
         assert b"".join(map(tokenizer.token_bytes, token.read_as)).decode() == token.text
 
 
-def test_a_token_that_is_right_behind_others_only():
+def test_audit_counts_a_token_as_alone_when_encode_gives_it_only_after_others():
     """A dummy prefix joins it where it is alone, and so it does not come back by itself."""
     tokenizer = TRAINED["sp-bpe"]()
     found = audit(tokenizer)
@@ -51,7 +56,7 @@ def test_a_token_that_is_right_behind_others_only():
     assert found.alone > found.spare + len(found.unreachable)
 
 
-def test_a_token_that_needs_something_behind_it():
+def test_audit_finds_a_token_reachable_when_encode_gives_it_only_before_others():
     """Where spaces at the end of a text are dropped, a space is read before something else only."""
     tokenizer = TRAINED["sp-bpe-nfkc"]()
     space = tokenizer.encode("x \u0e3f")[-4]
@@ -59,7 +64,7 @@ def test_a_token_that_needs_something_behind_it():
     assert audit(tokenizer).unreachable == ()
 
 
-def test_bytes_whose_characters_are_tokens_are_spare():
+def test_audit_counts_bytes_as_spare_when_their_characters_are_tokens():
     tokenizer = TRAINED["sp-bpe"]()
     structure = tokenizer.structure()
     characters = {tokenizer.token_bytes(i) for i in np.flatnonzero(structure.pieces)}
@@ -67,7 +72,7 @@ def test_bytes_whose_characters_are_tokens_are_spare():
     assert audit(TRAINED["hf-gpt2"]()).spare == 0
 
 
-def test_added_tokens_within_one_another():
+def test_audit_lists_added_tokens_that_contain_one_another():
     found = audit(train_sentencepiece(user_defined_symbols=["<doc>", "<doc"]))
     assert [(h.text, h.special, h.within) for h in found.hazards] == [
         ("<doc", False, ("<doc>",)),
@@ -75,20 +80,20 @@ def test_added_tokens_within_one_another():
     ]
 
 
-def test_added_tokens_that_nobody_describes():
+def test_audit_has_no_hazards_when_there_is_no_structure():
     """One that takes the spaces before it is no part of a description; still text spells it."""
     library = Tokenizer.from_str(TRAINED["hf-gpt2"]()._library.to_str())
     library.add_special_tokens([AddedToken("<mask>", lstrip=True)])
     found = audit(HuggingFaceTokenizer(library))
-    assert (found.kind, found.hazards, found.rung) == ("unknown", None, "oracle")
+    assert (found.kind, found.hazards, found.method) == ("unknown", None, "retokenize")
 
 
-def test_a_control_token_that_text_can_spell_is_a_hazard():
+def test_audit_lists_a_control_token_that_text_can_spell_as_hazard():
     (hazard,) = audit(TRAINED["hf-gpt2"]()).hazards
     assert (hazard.text, hazard.special) == ("<|endoftext|>", True)
 
 
-def test_tokens_that_the_normaliser_changes_are_counted():
+def test_audit_counts_tokens_that_the_normalizer_changes_by_kind():
     found = audit(REAL["swallow"]())
     assert found.rewritten == {"compatibility": 76, "not composed": 6, "white space": 12}
     assert asdict(found)["rewritten"] == found.rewritten
@@ -97,13 +102,13 @@ def test_tokens_that_the_normaliser_changes_are_counted():
     assert audit(TRAINED["sp-bpe"]()).rewritten == {}
 
 
-def test_progress_reaches_its_end():
+def test_audit_reports_progress_up_to_the_total():
     seen = []
     audit(TRAINED["sp-bpe"](), progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 300
 
 
 @pytest.mark.parametrize("mode", ["open", "viable"])
-def test_the_mode_is_that_of_the_verifier(mode):
-    found = audit(TRAINED["sp-bpe"](), mode)
-    assert (found.mode, found.rung) == (mode, "mask")
+def test_audit_uses_the_mode_for_its_verifier(mode):
+    found = audit(TRAINED["sp-bpe"](), mode=mode)
+    assert (found.mode, found.method) == (mode, "table")

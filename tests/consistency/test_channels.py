@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from copy import copy
 from dataclasses import replace
 from functools import cache, partial
 
@@ -12,21 +13,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
-from tests.consistency.random_bpe import check_nothing_lost
-from tests.consistency.test_unigram import Model
-from tests.models import ToyTokenizer
-from tests.tokenizers import CL100K_PATTERN, O200K_PATTERN, TRAINED
+from tests.consistency.engines.unigram.test_engine import Model
+from tests.support.random_bpe import check_nothing_lost
+from tests.support.tokenizers import CL100K_PATTERN, O200K_PATTERN, TRAINED
+from tests.support.toy_models import ToyTokenizer
+from ticore._support.utf8 import unfinished_suffix
 from ticore.consistency import Verifier, send
-from ticore.consistency.channel_engine import ChannelEngine, obstacle
-from ticore.consistency.channels import PASSAGES
-from ticore.consistency.mask import table_engine
-from ticore.consistency.modes import pending
-from ticore.consistency.oracle import Oracle
-from ticore.consistency.patterns import GPT2
-from ticore.consistency.verifier import Verification
+from ticore.consistency._channels import PASSAGES
+from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._engines.build import table_engine
+from ticore.consistency._engines.channel_engine import ChannelEngine
+from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._tokenizer_rules.pretokenizers import GPT2
+from ticore.consistency._verifier import Verification
 from ticore.errors import SettingsError
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers.spelling import byte_alphabet
+from ticore_tokenizers._spelling import byte_alphabet
 
 CHANNELS = ("strip", "nfc", "newlines", "spaces")
 MODES = ("prefix", "open", "viable")
@@ -66,7 +68,7 @@ def candidates_after(draw, tokenizer, mode, likely, admitted):
     some = [*likely, *draw.choice(tokenizer.vocab_size, 6), *sorted(tokenizer.special_ids)[:3]]
     some += [*draw.permutation(touchy)[:6], *draw.permutation(admitted)[:3]]
     if mode != "prefix":
-        some = [i for i in some if i in admitted or len(pending(spelled(i))) in (0, 2)]
+        some = [i for i in some if i in admitted or len(unfinished_suffix(spelled(i))) in (0, 2)]
     return [int(i) for i in some]
 
 
@@ -83,7 +85,7 @@ def walk(engine, oracle, text, seed):
             expected = oracle.admits(verification.ids, some).tolist()
             assert verification.admits(some).tolist() == expected
             assert mask[some].tolist() == expected
-        assert verification.finished_ok() == oracle.finished_ok(verification.ids)
+        assert verification.consistent == oracle.is_consistent(verification.ids)
         straight = n < len(guide) and draw.random() < 0.7
         verification.push(guide[n] if straight or not some else draw.choice(some))
 
@@ -92,7 +94,9 @@ def walk(engine, oracle, text, seed):
 @pytest.mark.parametrize(("name", "mode"), CASES)
 @settings(max_examples=8)
 @given(text=TEXTS, clean=st.booleans(), seed=st.integers(0, 1000))
-def test_what_the_definition_says(name, mode, channel, text, clean, seed):
+def test_channel_engine_equals_the_definition_along_random_lists(
+    name, mode, channel, text, clean, seed
+):
     oracle = Oracle(TRAINED[name](), mode, channel)
     walk(engine_of(name, mode, channel), oracle, send(text, channel) if clean else text, seed)
 
@@ -101,7 +105,7 @@ def test_what_the_definition_says(name, mode, channel, text, clean, seed):
 @pytest.mark.parametrize("name", sorted({name for name, _ in CASES}))
 @settings(max_examples=8)
 @given(text=TEXTS)
-def test_no_text_is_given_up(name, channel, text):
+def test_channel_engine_gives_up_no_token_of_a_true_text(name, channel, text):
     engine = engine_of(name, "prefix", channel)
     for some in (text, send(text, channel)):
         check_nothing_lost(engine, TRAINED[name](), some)
@@ -122,7 +126,7 @@ class Counting:
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram-nfkc", "hf-gpt2", "hf-cl100k-nfc"])
-def test_what_the_channel_leaves_alone_is_not_retokenised(name, mode, channel):
+def test_channel_engine_retokenizes_nothing_that_the_channel_leaves_alone(name, mode, channel):
     """No call of encode but those of the engine that knows no channel, however long the list."""
     with_channel, without = Counting(TRAINED[name]()), Counting(TRAINED[name]())
     inner = table_engine(Oracle(without, mode))
@@ -146,7 +150,7 @@ def is_left_alone(tokenizer, mode, channel, ids, token):
     """Whether a channel changes no text of a longer list, not even once that goes on."""
     text, data = tokenizer.decode([*ids, token]), tokenizer.token_bytes(token)
     tried = [text]
-    if mode != "prefix" and (unfinished := pending(data)):
+    if mode != "prefix" and (unfinished := unfinished_suffix(data)):
         whole = tokenizer.decode(ids)[-3:] + data[: -len(unfinished)].decode(errors="replace")
         tried += [whole + c for c in affected(channel, unfinished)]
     if mode == "viable" and not text.rstrip(" "):
@@ -161,7 +165,7 @@ def affected(channel, unfinished):
     return [c for c in PASSAGES[channel].affected() if c.encode().startswith(unfinished)]
 
 
-def test_what_arrives():
+def test_send_gives_the_text_that_arrives():
     text = "\u3000 e\u0301\r\n\r \t\u00a0x\x1f\u2029 \n"
     assert send(text, "identity") == text
     assert send(text, "strip") == "e\u0301\r\n\r \t\u00a0x"
@@ -173,7 +177,7 @@ def test_what_arrives():
 @pytest.mark.parametrize("channel", CHANNELS)
 @given(before=CHARACTERS, after=CHARACTERS)
 @settings(max_examples=500)
-def test_channels_are_local(channel, before, after):
+def test_send_changes_texts_locally_and_only_once(channel, before, after):
     """Whether anything is changed shows in each half and in the characters where they meet."""
     passage = PASSAGES[channel]
     assert send(send(before, channel), channel) == send(before, channel)
@@ -188,7 +192,7 @@ def test_channels_are_local(channel, before, after):
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
-def test_characters_that_a_channel_changes(channel):
+def test_passage_names_all_characters_that_its_channel_changes(channel):
     """All beyond ASCII are known, those too that it changes with one before them."""
     passage = PASSAGES[channel]
     others = map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x110000)))
@@ -241,11 +245,8 @@ def admitted_with_and_without(tokenizer, mode, channel, ids):
 
 
 @pytest.mark.parametrize("mode", ["open", "viable"])
-def test_a_character_that_is_taken_apart(mode):
-    """QA becomes KA and NUKTA, and makes a list possible that no character does by itself.
-
-    Otherwise the first byte of a letter like them is never alone.
-    """
+def test_nfc_admits_a_list_that_is_refused_without_it(mode):
+    """NFC turns QA into KA and NUKTA. Only then is the first byte of such a letter alone."""
     after_ka = [(b"\x95", b"\xe0"), (b"\xa4", b"\x95\xe0")]
     merges = [*after_ka, *((b"\xe0", bytes([byte])) for byte in range(0x80, 0xC0))]
     tokenizer = byte_level(O200K_PATTERN, merges)
@@ -253,8 +254,8 @@ def test_a_character_that_is_taken_apart(mode):
     assert admitted_with_and_without(tokenizer, mode, "nfc", [0xE0]) == (False, True)
 
 
-def test_a_line_end_that_strip_takes_away():
-    """Two dots are one piece, but not before a line's end, and with nothing else behind."""
+def test_strip_refuses_a_list_that_only_a_line_end_completes():
+    """Two dots are one piece, but not before a line break at the end of the text."""
     tokenizer = byte_level(CL100K_PATTERN, [(b".", b"\xe0")], [b"..", b"..."])
     ids = [ord("."), ord(".")]
     assert tokenizer.encode("..\n")[:2] == ids
@@ -262,8 +263,8 @@ def test_a_line_end_that_strip_takes_away():
     assert admitted_with_and_without(tokenizer, "viable", "newlines", ids) == (True, True)
 
 
-def test_a_space_that_spaces_takes_away():
-    """A line's end and a space are one piece, but not before another space and a line's end."""
+def test_spaces_refuses_a_list_that_only_a_second_space_completes():
+    """A line break and a space are one piece, but not before another space and a line break."""
     merges = [(b" ", follower) for follower in (b"\n", b"a", b"1", b".", b"\xe0")]
     tokenizer = byte_level(GPT2, merges, [b"\n "])
     ids = [ord("\n"), ord(" ")]
@@ -272,8 +273,8 @@ def test_a_space_that_spaces_takes_away():
     assert admitted_with_and_without(tokenizer, "viable", "newlines", ids) == (True, True)
 
 
-def test_a_text_that_is_empty():
-    """It may go on with a line's end, of which `strip` leaves nothing."""
+def test_strip_refuses_a_list_that_only_white_space_completes():
+    """The text is empty so far. A line break may follow, which `strip` removes."""
     tokenizer = Model({" ": 1, **{f" {more}": 1 for more in "a1.\u0e3f"}}).open()
     ids = tokenizer.encode("\n")[:1]
     assert tokenizer.decode(ids) == ""
@@ -285,8 +286,10 @@ def test_a_text_that_is_empty():
     ("text", "channel"),
     [("\u2047", "strip"), ("the \u2047 fox", "spaces"), ("a \u2047 ", "spaces")],
 )
-def test_an_unknown_character(text, channel):
-    """Spelled with spaces that the text had not. Even if the channel takes them, it is lost."""
+def test_channel_engine_refuses_unknown_text_even_where_the_channel_removes_its_spaces(
+    text, channel
+):
+    """` ⁇ ` is written with spaces that the text did not have."""
     tokenizer = TRAINED["sp-bpe-no-bytes"]()
     ids = tokenizer.encode(text)
     assert tokenizer.decode(ids) != text
@@ -295,7 +298,7 @@ def test_an_unknown_character(text, channel):
     verification = Verification(engine, oracle, None, ids)
     assert not verification.consistent
     assert not verification.admissible
-    assert verification.lost
+    assert verification.unrecoverable
     kept = ids[: ids.index(*tokenizer.unknown_ids)]
     before = Verification(engine, oracle, None, kept if oracle.may_begin(kept) else [])
     some = [*ids, *range(0, tokenizer.vocab_size, 7), *tokenizer.encode("a quick brown fox")]
@@ -303,8 +306,8 @@ def test_an_unknown_character(text, channel):
     assert before.mask()[some].tolist() == oracle.admits(before.ids, some).tolist()
 
 
-def test_a_list_that_recovers():
-    """A line's end goes; followed by a word it stays."""
+def test_verification_recovers_when_a_word_follows_a_line_break_under_strip():
+    """`strip` removes a line break at the end, but not one before a word."""
     tokenizer = TRAINED["hf-gpt2"]()
     verification = Verifier(tokenizer, channel="strip").start()
     ids = tokenizer.encode("the\n1")
@@ -318,26 +321,32 @@ def test_a_list_that_recovers():
     assert not verification.consistent
 
 
-def test_which_rung():
+def test_verifier_decides_by_tables_under_every_channel_where_it_can():
     for channel in CHANNELS:
         verifier = Verifier(TRAINED["sp-bpe"](), channel=channel)
-        assert (verifier.rung, verifier.why, verifier.channel) == ("mask", "", channel)
-        assert Verifier(TRAINED["sp-bpe"](), rung="oracle", channel=channel).why == "asked for"
+        assert (verifier.method, verifier.why, verifier.channel) == ("table", "", channel)
+        assert (
+            Verifier(TRAINED["sp-bpe"](), method="retokenize", channel=channel).why == "asked for"
+        )
         toy = Verifier(ToyTokenizer(["", "a", " ", "a "]), channel=channel)
-        assert (toy.rung, "structure is not known" in toy.why) == ("oracle", True)
-    structure = replace(TRAINED["sp-bpe"]().structure(), normalizer="user_defined")
-    assert obstacle(structure) == "the normaliser 'user_defined' is not one of those known"
+        assert (toy.method, "structure is not known" in toy.why) == ("retokenize", True)
+    tokenizer = copy(TRAINED["sp-bpe"]())
+    tokenizer.structure = lambda: replace(TRAINED["sp-bpe"]().structure(), normalizer="user")
+    with pytest.raises(Unsupported, match="the normalizer 'user' is not one of those known"):
+        ChannelEngine(
+            inner_engine("sp-bpe", "prefix"), PASSAGES["nfc"], Oracle(tokenizer, channel="nfc")
+        )
     with pytest.raises(SettingsError, match="channel: expected one of identity, strip, nfc"):
         Verifier(TRAINED["sp-bpe"](), channel="fax")
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
-def test_rungs_agree(channel):
+def test_all_methods_agree_under_every_channel(channel):
     tokenizer = TRAINED["hf-cl100k"]()
     start = partial(Verifier, tokenizer, channel=channel)
-    by_rung = [start(rung=rung).start() for rung in ("mask", "tail", "oracle")]
+    by_method = [start(method=method).start() for method in ("table", "suffix", "retokenize")]
     for token in tokenizer.encode("The fox\t jumps \r\n\n over  e\u0301 it."):
-        assert len({tuple(v.mask().tolist()) for v in by_rung if v.admissible}) <= 1
-        for verification in by_rung:
+        assert len({tuple(v.mask().tolist()) for v in by_method if v.admissible}) <= 1
+        for verification in by_method:
             verification.push(token)
-        assert len({(v.admissible, v.finished_ok()) for v in by_rung}) == 1
+        assert len({(v.admissible, v.consistent) for v in by_method}) == 1

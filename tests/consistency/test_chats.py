@@ -4,9 +4,9 @@ from functools import cache, partial
 
 import pytest
 
-from tests.tokenizers import DATA, REAL
+from tests.support.tokenizers import DATA, REAL
 from ticore.consistency import Verifier, compare
-from ticore.consistency.boundaries import special_name
+from ticore.consistency._boundaries import special_name
 from ticore_tokenizers import HuggingFaceTokenizer
 
 SYSTEM = "You are a helpful assistant."
@@ -60,7 +60,7 @@ def opened(name):
 
 
 @each_chat
-def test_a_chat_is_consistent(name):
+def test_compare_finds_a_chat_consistent(name):
     tokenizer, ids = opened(name)
     found = compare(tokenizer, ids)
     assert found.consistent
@@ -71,7 +71,7 @@ def test_a_chat_is_consistent(name):
 
 
 @each_chat
-def test_a_split_token_is_found_where_it_is(name):
+def test_compare_finds_a_split_token_at_its_place_in_a_chat(name):
     """ " assistant" or the like, in two: nowhere else is anything said to be wrong."""
     tokenizer, ids = opened(name)
     spelled = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size) if i}
@@ -93,22 +93,22 @@ def test_a_split_token_is_found_where_it_is(name):
     assert len(found.specials) == len(found.specials_again)
 
 
-def test_a_verifier_follows_a_chat():
+def test_verification_follows_a_chat_across_special_tokens():
     tokenizer, ids = opened("gpt2")
     text = Verifier(tokenizer).start(ids[:2])
     for n, token in enumerate(ids[2:], start=3):
         text.push(token)
         assert text.consistent == compare(tokenizer, ids[:n]).consistent
         assert text.admissible == text.consistent
-        assert not text.lost
+        assert not text.unrecoverable
     assert text.consistent
     assert not text.mask()[sorted(tokenizer.special_ids)].any()
     text.rewind(len(ids) - 2)
-    assert text.ids == ids[:2]
+    assert text.ids == tuple(ids[:2])
 
 
 @pytest.mark.parametrize("name", ["llama-2", "swallow"])
-def test_prompts_of_sentencepiece_models(name):
+def test_verifier_finds_prompts_of_sentencepiece_models_consistent(name):
     """`<s>` and then encode(text), as their authors' own code gives each turn."""
     tokenizer = REAL[name]()
     begin, end = 1, 2
@@ -124,7 +124,7 @@ def test_prompts_of_sentencepiece_models(name):
     )
 
 
-def test_a_special_token_in_plain_text_is_not_a_boundary():
+def test_special_token_that_text_spells_is_not_a_boundary():
     """Ordinary tokens that spell one come back as that one, which is found."""
     tokenizer, ids = opened("qwen2.5")
     lone = [i for part in ("<|", "im_end", "|>") for i in tokenizer.encode(part)]

@@ -5,11 +5,11 @@ import pickle
 
 import pytest
 
-from tests.models import ToyTokenizer
-from tests.tokenizers import TRAINED
+from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verification, Verifier
-from ticore.consistency.oracle import Oracle
-from ticore.consistency.verifier import _engine
+from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._verifier import _engine
 from ticore.errors import SettingsError
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
@@ -26,14 +26,14 @@ ways = pytest.mark.parametrize(
     ("name", "settings"),
     [
         ("hf-cl100k", {"mode": "viable", "view": "continuation"}),
-        ("sp-bpe", {"rung": "tail"}),
+        ("sp-bpe", {"method": "suffix"}),
         ("sp-unigram", {"channel": "strip"}),
     ],
 )
-def test_a_verifier_comes_back_as_it_was(name, settings, again):
+def test_a_copied_verifier_has_the_same_settings_and_answers(name, settings, again):
     verifier = Verifier(TRAINED[name](), **settings)
     back = again(verifier)
-    kept = ("mode", "view", "channel", "rung", "why", "checks")
+    kept = ("mode", "view", "channel", "method", "why", "checks")
     assert [getattr(back, name) for name in kept] == [getattr(verifier, name) for name in kept]
     assert back.tokenizer.digest() == verifier.tokenizer.digest()
     ids = verifier.tokenizer.encode("It's what")
@@ -42,14 +42,17 @@ def test_a_verifier_comes_back_as_it_was(name, settings, again):
 
 @ways
 @pytest.mark.parametrize("view", ["whole", "continuation"])
-def test_a_list_comes_back_and_goes_on_by_itself(view, again):
+def test_a_copied_verification_is_equal_and_independent(view, again):
     verification = Verifier(TOY, view=view).start([1])
     for token in (6, 1, 2):  # "a" and "b" would be read as one
         verification.push(token)
     assert not verification.consistent
     back = again(verification)
     assert list(back.ids) == list(verification.ids)
-    assert (back.consistent, back.lost) == (verification.consistent, verification.lost)
+    assert (back.consistent, back.unrecoverable) == (
+        verification.consistent,
+        verification.unrecoverable,
+    )
     back.rewind(1)
     back.push(6)
     assert back.consistent
@@ -62,8 +65,8 @@ def test_a_list_comes_back_and_goes_on_by_itself(view, again):
         back.rewind(1)
 
 
-def test_what_no_verifier_made_says_what_to_pickle():
+def test_pickling_a_verification_without_a_verifier_says_what_to_pickle():
     oracle = Oracle(TOY)
-    verification = Verification(_engine("oracle", oracle), oracle, None, ())
+    verification = Verification(_engine("retokenize", oracle), oracle, None, ())
     with pytest.raises(TypeError, match="pickle its ids"):
         pickle.dumps(verification)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tests.histories import LONG_RUNS, PASSAGES
-from tests.tokenizers import REAL, TRAINED
+from tests.support.sample_texts import LONG_RUNS, PASSAGES
+from tests.support.tokenizers import REAL, TRAINED
+from ticore._support.utf8 import unfinished_suffix
 from ticore.consistency import Verifier
-from ticore.consistency.modes import pending
-from ticore.consistency.oracle import Oracle
+from ticore.consistency._engines.retokenizing import Oracle
 
 # Without the one whose split is not known: it is verified by the definition itself.
 TOKENIZERS = {name: make for name, make in (TRAINED | REAL).items() if name != "hf-two-splits"}
@@ -17,19 +17,19 @@ FLOORS = {"prefix": 7_000, "open": 700, "viable": 700}
 
 def is_quick(token, admitted, tokenizer):
     """Whether the definition is quick about it: it tries all characters before it says no."""
-    return admitted or len(pending(tokenizer.token_bytes(token))) in (0, 2)
+    return admitted or len(unfinished_suffix(tokenizer.token_bytes(token))) in (0, 2)
 
 
 @pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
 @pytest.mark.parametrize("name", sorted(TOKENIZERS))
-def test_every_answer_is_the_definitions(name, mode):
+def test_verifier_equals_the_definition_along_passages(name, mode):
     """The true next token, tokens of the text, any tokens, and some that the mask admits."""
     tokenizer = TOKENIZERS[name]()
-    verifier = Verifier(tokenizer, mode)
+    verifier = Verifier(tokenizer, mode=mode)
     if name == "sp-bpe-added" and mode != "prefix":
         assert "may be completed by what a text goes on with" in verifier.why
-        pytest.skip("one of its added tokens ends in a space, so a slow rung is used")
-    assert (verifier.rung, verifier.why) == ("mask", "")
+        pytest.skip("one of its added tokens ends in a space, so a slow method is used")
+    assert (verifier.method, verifier.why) == ("table", "")
     oracle, rng = Oracle(tokenizer, mode), np.random.default_rng(1)
     checks = 0
     for passage in PASSAGES.values():
@@ -44,7 +44,7 @@ def test_every_answer_is_the_definitions(name, mode):
             answers = text.admits(candidates)
             assert answers.tolist() == mask[candidates].tolist()
             assert answers.tolist() == oracle.admits(text.ids, candidates).tolist()
-            assert text.finished_ok() == oracle.finished_ok(text.ids)
+            assert text.consistent == oracle.is_consistent(text.ids)
             checks += len(candidates)
             if not answers.any():
                 break
@@ -62,7 +62,7 @@ def compare_after_long_runs(verifier, oracle):
             continue  # a character that it does not know
         text = verifier.start(ids)
         assert text.admissible == oracle.may_begin(ids), passage
-        assert text.finished_ok() == oracle.finished_ok(ids), passage
+        assert text.consistent == oracle.is_consistent(ids), passage
         if text.admissible:
             mask = text.mask()
             candidates = [t for t in sorted(some) if is_quick(t, mask[t], tokenizer)]
@@ -71,12 +71,12 @@ def compare_after_long_runs(verifier, oracle):
 
 
 @pytest.mark.parametrize("name", sorted(TOKENIZERS))
-def test_viable_rejects_no_true_token(name):
+def test_viable_admits_every_token_of_a_true_text(name):
     tokenizer = TOKENIZERS[name]()
     for passage in PASSAGES.values():
         ids = tokenizer.encode(passage)
         if tokenizer.encode(tokenizer.decode(ids)) == ids:  # else it is no text of this tokenizer
-            text = Verifier(tokenizer, "viable").start()
+            text = Verifier(tokenizer, mode="viable").start()
             for token in ids[:300]:
                 assert text.admits([token]).all(), (text.ids, token)
                 text.push(token)

@@ -1,4 +1,4 @@
-"""Lists that grow and shrink, by every rung, against the definition."""
+"""Lists that grow and shrink, by every method, against the definition."""
 
 import random
 from dataclasses import replace
@@ -9,23 +9,24 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.consistency.random_bpe import (
+from tests.support.random_bpe import (
     MODES,
     Bpe,
     byte_level,
     character_level,
+    cuts_of,
     engine_of,
     few_characters,
     with_text,
 )
-from tests.histories import PASSAGES
-from tests.models import ToyTokenizer
-from tests.tokenizers import TRAINED, train_sentencepiece
+from tests.support.sample_texts import PASSAGES
+from tests.support.tokenizers import TRAINED, train_sentencepiece
+from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verification, Verifier
-from ticore.consistency.boundaries import boundary_ids
-from ticore.consistency.modes import CONTINUATIONS
-from ticore.consistency.oracle import Oracle
-from ticore.consistency.tail import cut_finder
+from ticore.consistency._boundaries import boundary_ids
+from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._modes import CONTINUATIONS
+from ticore.consistency._verifier import METHODS
 from ticore.errors import InconsistentStateError, SettingsError
 from ticore_tiktoken import TiktokenTokenizer
 
@@ -35,7 +36,6 @@ TEXT = (
     "e\u0301 e\u0308x 日本語のテスト 中文 🙂👩\u200d👩\u200d👧 don'T  ſ's \t tabs   \n x"
 )
 NAMES = sorted(TRAINED)
-RUNGS = ("mask", "tail", "oracle")
 
 any_mode = pytest.mark.parametrize("mode", MODES)
 
@@ -50,13 +50,13 @@ with_cuts = byte_level() | character_level().map(
 
 
 def check(verification, judge, tokens, *, masks=True):
-    """All that a verification says is what the definition says of its list.
+    """Compare each answer of a verification with the definition.
 
     Args:
-        masks: ask for the mask as well, which takes the slower rungs long.
+        masks: ask for the mask as well, for which the slower methods take long.
     """
     ids = list(verification.ids)
-    assert verification.consistent == verification.finished_ok() == judge.finished_ok(ids)
+    assert verification.consistent == judge.is_consistent(ids)
     assert verification.admissible == judge.may_begin(ids)
     if verification.admissible:
         expected = judge.admits(ids, tokens).tolist()
@@ -68,18 +68,18 @@ def check(verification, judge, tokens, *, masks=True):
                 ask()
 
 
-@pytest.mark.parametrize("rung", ["mask", "tail"])
+@pytest.mark.parametrize("engine_name", ["table", "suffix"])
 @any_mode
 @given(case=with_text(with_cuts), steps=steps)
-def test_random_tokenizers_along_lists_that_come_and_go(rung, mode, case, steps):
-    """Also through lists that no text begins with, and back; special tokens among them."""
+def test_verification_equals_the_definition_for_random_tokenizers(engine_name, mode, case, steps):
+    """Lists pass through states that no text begins with, and come back; some hold special ids."""
     model, text = case
-    tokenizer, tokens = model.open(), model.telling()
+    tokenizer, tokens = model.open(), model.ids_to_compare()
     special = sorted(tokenizer.special_ids)
     true = [i for i in tokenizer.encode(text) if i not in tokenizer.special_ids]
     with few_characters():
-        engine, judge = engine_of(tokenizer, mode, rung)
-        verification = Verification(engine, judge, cut_finder(tokenizer), ())
+        engine, judge = engine_of(tokenizer, mode, engine_name)
+        verification = Verification(engine, judge, cuts_of(tokenizer), ())
         for step in steps:
             ids = verification.ids
             if step == "true":
@@ -91,23 +91,23 @@ def test_random_tokenizers_along_lists_that_come_and_go(rung, mode, case, steps)
             else:
                 verification.rewind(min(-step, len(ids)))
             check(verification, judge, tokens)
-        fresh = Verification(engine, judge, cut_finder(tokenizer), verification.ids)
+        fresh = Verification(engine, judge, cuts_of(tokenizer), verification.ids)
         check(fresh, judge, tokens)
 
 
 @cache
-def verifier_of(name, mode, rung=None):
-    return Verifier(TRAINED[name](), mode, rung=rung)
+def verifier_of(name, mode, method=None):
+    return Verifier(TRAINED[name](), mode=mode, method=method)
 
 
 def candidates_of(tokenizer, ids, draw):
-    """Some ids about which the oracle is quick: none that leave two bytes of a character open."""
+    """Some ids that the definition decides quickly: none leaves two bytes of a character open."""
     some = [*draw.choices(ids, k=6), *draw.choices(range(tokenizer.vocab_size), k=6)]
     return [i for i in some if not tokenizer.token_bytes(i)[-1:] >= b"\xe0"]
 
 
 def special_of(tokenizer, draw):
-    """None, or mostly one special id: half of the times one that is a boundary, if there is one."""
+    """One special id or none; half of the ids are boundaries, if there are any."""
     boundaries, others = boundary_ids(tokenizer), tokenizer.special_ids
     kinds = [sorted(kind) for kind in (boundaries, others) if kind]
     return [draw.choice(draw.choice(kinds))] if kinds and draw.random() < 0.6 else []
@@ -115,13 +115,13 @@ def special_of(tokenizer, draw):
 
 @any_mode
 @pytest.mark.parametrize("name", NAMES)
-def test_trained_tokenizers_along_lists_that_come_and_go(name, mode):
-    """Temporary inconsistency, true text, special tokens, and tokens taken back again."""
+def test_verification_equals_the_definition_for_trained_tokenizers(name, mode):
+    """Lists hold true text, special ids and temporary inconsistencies, and are rewound."""
     tokenizer = TRAINED[name]()
     judge, draw = Oracle(tokenizer, mode), random.Random(name)
     true = tokenizer.encode(TEXT)
     verifier = verifier_of(name, mode)
-    masks = verifier.rung == "mask"
+    masks = verifier.method == "table"
     verification = verifier.start()
     for _ in range(16):
         at = len(verification.ids)
@@ -137,20 +137,19 @@ def test_trained_tokenizers_along_lists_that_come_and_go(name, mode):
         for token in special_of(tokenizer, draw):
             verification.push(token)
             if not verification.admissible:
-                assert verification.lost
+                assert verification.unrecoverable
                 verification.rewind(1)
         check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_rungs_agree(name):
-    """Those that there are for a tokenizer, along a true text with special tokens in it."""
+def test_all_methods_agree_along_a_text_with_special_tokens(name):
     tokenizer, draw = TRAINED[name](), random.Random(name)
     ids = tokenizer.encode(TEXT)
-    rungs = RUNGS[RUNGS.index(verifier_of(name, "prefix").rung) :]
-    if isinstance(cut_finder(tokenizer), str):
-        rungs = [rung for rung in rungs if rung != "tail"]
-    texts = [verifier_of(name, "prefix", rung).start() for rung in rungs]
+    methods = METHODS[METHODS.index(verifier_of(name, "prefix").method) :]
+    if cuts_of(tokenizer) is None:
+        methods = [method for method in methods if method != "suffix"]
+    texts = [verifier_of(name, "prefix", method).start() for method in methods]
     ids = [i for token in ids[:40] for i in (token, *special_of(tokenizer, draw)[: token % 5 == 0])]
     for token in ids:
         some = [token, *candidates_of(tokenizer, ids, draw), *special_of(tokenizer, draw)]
@@ -167,7 +166,7 @@ def test_all_rungs_agree(name):
 
 @cache
 def without_bytes(model_type):
-    """Of whose lists one with unknown text comes back as it was: that of U+2047."""
+    """A tokenizer that gives back a list with unknown text as it was: that of U+2047."""
     tokenizer = train_sentencepiece(
         model_type=model_type, byte_fallback=False, remove_extra_whitespaces=True
     )
@@ -186,79 +185,79 @@ def without_bytes(model_type):
 )
 @example(words=["\u2047"], more=[])
 @example(words=["a", 1, "\u2047"], more=[])
-def test_unknown_text_is_consistent_on_no_rung(model_type, mode, words, more):
-    """Nor is its id a candidate, however one asks."""
+def test_no_method_finds_unknown_text_consistent(model_type, mode, words, more):
+    """Nor does any method admit the id for unknown text."""
     tokenizer = without_bytes(model_type)
     (unknown,) = tokenizer.unknown_ids
     ids = [i for w in words for i in (tokenizer.encode(w) if isinstance(w, str) else [w])]
     ids = [*ids, *(i % tokenizer.vocab_size for i in more)]
     judge = Oracle(tokenizer, mode)
-    rungs = [Verifier(tokenizer, mode, rung=rung) for rung in ("mask", "oracle")]
-    # Quickly denied, all of them.
+    verifiers = [
+        Verifier(tokenizer, mode=mode, method=method) for method in ("table", "retokenize")
+    ]
+    # The definition decides these quickly.
     some = [i for i in [*ids, *range(20)] if tokenizer.token_bytes(i)[-1:] < b"\x80"]
-    for verifier in rungs:
+    for verifier in verifiers:
         text = verifier.start()
         for token in ids:
-            check(text, judge, some, masks=verifier.rung == "mask")
+            check(text, judge, some, masks=verifier.method == "table")
             if text.admissible:
                 assert not text.admits([unknown])[0]
             text.push(token)
             assert not (token == unknown and text.admissible)
-        check(text, judge, some, masks=verifier.rung == "mask")
+        check(text, judge, some, masks=verifier.method == "table")
         if unknown in ids:
             assert not text.consistent
             assert not text.admissible
-            assert text.lost
+            assert text.unrecoverable
 
 
 REFUSED = ToyTokenizer(["", "a", "b", "ab", "<s>", "<unk>"], special=(4, 5))
 
 
-def test_special_tokens_as_boundaries():
+def test_verification_begins_a_new_part_after_a_boundary():
     text = Verifier(REFUSED).start([4, 1])
     assert text.mask().tolist() == [False, True, False, True, False, False]  # a b would be ab
     text.push(4)
     assert text.consistent
     assert text.mask().tolist() == [False, True, True, True, False, False]
     text.push(2)
-    assert text.ids == [4, 1, 4, 2]
+    assert text.ids == (4, 1, 4, 2)
     assert text.consistent
     text.rewind(2)
     assert text.mask().tolist() == [False, True, False, True, False, False]
     for token in (2, 4, 1):
         text.push(token)
-    assert not text.admissible  # a b stood before the boundary, and stays so
-    assert text.lost
+    assert not text.admissible  # "a", "b" before the boundary stays inconsistent
+    assert text.unrecoverable
     text.rewind(3)
     assert text.consistent
     with pytest.raises(SettingsError, match="expected 0 to 0 ids, found 1"):
         text.rewind(1)
 
 
-def test_special_tokens_refused():
-    """As for a receiver who has the text alone."""
+def test_verification_is_unrecoverable_after_a_special_token_where_they_are_refused():
     text = Verifier(REFUSED, specials="refused").start([1])
     assert text.consistent
     for token in (4, 1, 4):
         text.push(token)
         assert not text.consistent
-        assert text.lost
+        assert text.unrecoverable
     text.rewind(3)
     assert text.consistent
     assert not Verifier(REFUSED, specials="refused").start([4]).consistent
 
 
 @pytest.mark.parametrize("token", [-1, 6, 2**40])
-def test_an_id_that_there_is_not(token):
+def test_push_refuses_an_id_that_the_tokenizer_does_not_have(token):
     text = Verifier(REFUSED).start([1])
     with pytest.raises(SettingsError, match=f"expected token ids from 0 to 5, found {token}"):
         text.push(token)
-    assert text.ids == [1]
+    assert text.ids == (1,)
     assert text.consistent
 
 
-def test_a_list_that_becomes_consistent_again():
-    """A character's three bytes are read as themselves when the last one is there."""
+def test_verification_is_admissible_again_when_a_character_is_complete():
     tokenizer = Bpe(pattern="gpt2", rules=((b"a", b"b"),)).open()
     verification, seen = Verifier(tokenizer).start(), []
     for token in tokenizer.encode("aあb"):
@@ -269,23 +268,23 @@ def test_a_list_that_becomes_consistent_again():
     assert verification.mask().tolist() == fresh.mask().tolist()
 
 
-def test_views():
+def test_view_decides_whether_the_prompt_is_part_of_the_list():
     whole = Verifier(TOY, view="whole").start([1])
-    assert whole.ids == [1]
+    assert whole.ids == (1,)
     assert whole.mask().tolist() == [False, True, False, False, False, True, True]
     alone = Verifier(TOY, view="continuation").start([1])
-    assert alone.ids == []
+    assert alone.ids == ()
     assert alone.mask().tolist() == [False, *[True] * 6]
 
 
-def test_a_prompt_may_be_inconsistent():
+def test_mask_refuses_an_answer_after_an_inconsistent_prompt():
     text = Verifier(TOY).start([1, 2])
     assert not text.admissible
     with pytest.raises(InconsistentStateError, match="rewind it to where `admissible` was True"):
         text.mask()
 
 
-def test_rewind_stops_at_the_start():
+def test_rewind_refuses_more_ids_than_were_pushed():
     verification = Verifier(TOY).start([1])
     for count in (1, -1):
         with pytest.raises(SettingsError, match=f"expected 0 to 0 ids, found {count}"):
@@ -294,12 +293,12 @@ def test_rewind_stops_at_the_start():
     with pytest.raises(SettingsError, match="expected 0 to 1 ids, found 2"):
         verification.rewind(2)
     verification.rewind(0)
-    assert verification.ids == [1, 6]
+    assert verification.ids == (1, 6)
 
 
 @any_mode
 @pytest.mark.parametrize("name", ["hf-gpt2", "hf-two-splits", "sp-bpe-added", "sp-unigram"])
-def test_candidates_may_be_given_in_any_form(name, mode):
+def test_admits_takes_candidates_as_any_iterable(name, mode):
     text = verifier_of(name, mode).start()
     expected = text.admits([3, 1, 4]).tolist()
     for some in ((3, 1, 4), iter([3, 1, 4]), np.array([3, 1, 4])):
@@ -307,7 +306,7 @@ def test_candidates_may_be_given_in_any_form(name, mode):
     assert text.admits([]).tolist() == []
 
 
-def test_a_mask_belongs_to_the_caller():
+def test_mask_is_unchanged_when_the_caller_writes_into_the_last_one():
     text = verifier_of("hf-gpt2", "prefix").start()
     before = text.mask().tolist()
     text.mask()[:] = False
@@ -319,42 +318,42 @@ NO_CUTS = "a unigram tokenizer has no stable cuts"
 
 
 @pytest.mark.parametrize(
-    ("model", "rung", "why"),
+    ("model", "method", "why"),
     [
-        (Bpe(pattern="gpt2"), "mask", ""),
-        (Bpe(), "mask", ""),
-        (Bpe(normal_form="NFKC", squeezes=True), "mask", ""),
+        (Bpe(pattern="gpt2"), "table", ""),
+        (Bpe(), "table", ""),
+        (Bpe(normal_form="NFKC", squeezes=True), "table", ""),
         (
             Bpe(added=("<x", "<x>")),
-            "tail",
-            "mask: the added token '<x' is part of another one, '<x>'",
+            "suffix",
+            "table: the added token '<x' is part of another one, '<x>'",
         ),
         (
             Bpe(normal_form="NFD"),
-            "oracle",
-            "mask: the normaliser 'nfd' is not one of those known; "
-            "tail: the normaliser 'nfd' may work across a cut",
+            "retokenize",
+            "table: the normalizer 'nfd' is not one of those known; "
+            "suffix: the normalizer 'nfd' may work across a cut",
         ),
         (
             Bpe(pattern="gpt2", normal_form="NFD"),
-            "oracle",
-            "mask: the normaliser 'nfd' is not one of those known; "
-            "tail: the normaliser 'nfd' may work across a cut",
+            "retokenize",
+            "table: the normalizer 'nfd' is not one of those known; "
+            "suffix: the normalizer 'nfd' may work across a cut",
         ),
         (
             Bpe(ignore_merges=True),
-            "tail",
-            "mask: without a pretokenizer only plain BPE of characters is known here",
+            "suffix",
+            "table: without a pretokenizer only plain BPE of characters is known here",
         ),
     ],
 )
-def test_which_rung_and_why(model, rung, why):
+def test_verifier_picks_the_fastest_exact_method_and_says_why(model, method, why):
     verifier = Verifier(model.open())
-    assert (verifier.rung, verifier.why) == (rung, why)
+    assert (verifier.method, verifier.why) == (method, why)
 
 
 def changed(**fields):
-    """A byte-level tokenizer of which other things are said than it does."""
+    """A byte-level tokenizer whose structure describes another one."""
     tokenizer = Bpe(pattern="gpt2").open()
     structure = replace(tokenizer.structure(), **fields)
     tokenizer.structure = lambda: structure
@@ -364,38 +363,43 @@ def changed(**fields):
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"pretokenizer": (r"\w+|\W+",)}, f"mask: {EXPRESSION}; tail: {EXPRESSION}"),
-        ({"pretokenizer": (r"\d", r"\w+")}, f"mask: {EXPRESSION}; tail: {EXPRESSION}"),
+        ({"pretokenizer": (r"\w+|\W+",)}, f"table: {EXPRESSION}; suffix: {EXPRESSION}"),
+        ({"pretokenizer": (r"\d", r"\w+")}, f"table: {EXPRESSION}; suffix: {EXPRESSION}"),
         (
             {"kind": "unigram"},
-            f"mask: a unigram tokenizer of bytes is no unigram of characters; tail: {NO_CUTS}",
+            "table: a unigram tokenizer of bytes is not a unigram tokenizer of characters; "
+            f"suffix: {NO_CUTS}",
         ),
     ],
 )
-def test_what_no_rung_but_the_oracle_knows(fields, why):
+def test_verifier_retokenizes_where_no_engine_knows_the_structure(fields, why):
     verifier = Verifier(changed(**fields))
-    assert (verifier.rung, verifier.why) == ("oracle", why)
+    assert (verifier.method, verifier.why) == ("retokenize", why)
 
 
-def test_a_tokenizer_without_a_structure():
+def test_verifier_retokenizes_where_there_is_no_structure():
     verifier = Verifier(TOY)
     unknown = "the tokenizer's structure is not known"
-    assert (verifier.rung, verifier.why) == ("oracle", f"mask: {unknown}; tail: {unknown}")
+    assert (verifier.method, verifier.why) == ("retokenize", f"table: {unknown}; suffix: {unknown}")
 
 
-def test_a_rung_that_is_asked_for():
-    assert Verifier(TRAINED["hf-gpt2"](), rung="mask").why == ""
-    for rung in ("tail", "oracle"):
-        verifier = Verifier(TRAINED["hf-gpt2"](), rung=rung)
-        assert (verifier.rung, verifier.why) == (rung, "asked for")
-    with pytest.raises(SettingsError, match="the rung 'tail' is not exact here: tail: the token"):
-        Verifier(TOY, rung="tail")
+def test_verifier_uses_the_method_that_is_asked_for():
+    assert Verifier(TRAINED["hf-gpt2"](), method="table").why == ""
+    for method in ("suffix", "retokenize"):
+        verifier = Verifier(TRAINED["hf-gpt2"](), method=method)
+        assert (verifier.method, verifier.why) == (method, "asked for")
+    expected = "the method 'suffix' is not exact for this tokenizer: suffix: the token"
+    with pytest.raises(SettingsError, match=expected):
+        Verifier(TOY, method="suffix")
 
 
-def test_rungs_of_trained_tokenizers():
-    rungs = {name: [verifier_of(name, mode).rung for mode in MODES] for name in NAMES}
-    less = {name: found for name, found in rungs.items() if found != ["mask"] * 3}
-    assert less == {"hf-two-splits": ["oracle"] * 3, "sp-bpe-added": ["mask", "tail", "tail"]}
+def test_verifier_decides_by_tables_for_nearly_all_trained_tokenizers():
+    methods = {name: [verifier_of(name, mode).method for mode in MODES] for name in NAMES}
+    slower = {name: found for name, found in methods.items() if found != ["table"] * 3}
+    assert slower == {
+        "hf-two-splits": ["retokenize"] * 3,
+        "sp-bpe-added": ["table", "suffix", "suffix"],
+    }
 
 
 @pytest.mark.parametrize(
@@ -403,12 +407,12 @@ def test_rungs_of_trained_tokenizers():
     [
         {"mode": "loose"},
         {"view": "all"},
-        {"rung": "fast"},
+        {"method": "fast"},
         {"channel": "fax"},
         {"specials": "kept"},
     ],
 )
-def test_unknown_settings(wrong):
+def test_verifier_refuses_an_unknown_setting(wrong):
     (name, value), *_ = wrong.items()
     with pytest.raises(SettingsError, match=rf"{name}: expected one of .*, found '{value}'"):
         Verifier(TOY, **wrong)
@@ -433,7 +437,7 @@ def halves(tokenizer, token):
     [("sp-bpe", True), ("hf-gpt2", True), ("hf-cl100k-nfc", True), ("hf-o200k", True),
      ("sp-unigram", True), ("hf-two-splits", False)],
 )  # fmt: skip
-def test_what_is_lost_is_mended_by_no_continuation(name, knows):
+def test_an_unrecoverable_list_is_made_consistent_by_no_continuation(name, knows):
     tokenizer = TRAINED[name]()
     verifier = Verifier(tokenizer)
     found = 0
@@ -444,10 +448,10 @@ def test_what_is_lost_is_mended_by_no_continuation(name, knows):
                 continue
             verification = verifier.start([*ids[:at], *two])
             for token in ids[at + 1 : at + 8]:
-                if verification.lost:
+                if verification.unrecoverable:
                     break
                 verification.push(token)
-            if not verification.lost:
+            if not verification.unrecoverable:
                 continue
             found += 1
             assert not verification.consistent
@@ -456,54 +460,54 @@ def test_what_is_lost_is_mended_by_no_continuation(name, knows):
                 again = tokenizer.encode(tokenizer.decode(so_far) + more)
                 assert again[: len(so_far)] != so_far
             verification.rewind(len(so_far) - len(ids[:at]) - len(two))
-            assert verification.lost == verifier.start([*ids[:at], *two]).lost
+            assert verification.unrecoverable == verifier.start([*ids[:at], *two]).unrecoverable
     assert (found > 3) == knows
 
 
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram", "hf-gpt2"])
-def test_a_character_in_pieces_is_lost(name):
+def test_a_character_spelled_in_another_way_is_unrecoverable(name):
     tokenizer = TRAINED[name]()
     verification = Verifier(tokenizer).start(tokenizer.encode("a"))
     first, second, *_ = tokenizer.encode("a𓀀")[-4:]
     verification.push(first)
-    assert (verification.consistent, verification.lost) == (False, False)
+    assert (verification.consistent, verification.unrecoverable) == (False, False)
     verification.push(first)
-    assert verification.lost
+    assert verification.unrecoverable
     verification.rewind(1)
     verification.push(second)
-    assert not verification.lost
+    assert not verification.unrecoverable
     verification.rewind(2)
     verification.push(second)
-    assert verification.lost
+    assert verification.unrecoverable
 
 
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram"])
-def test_where_texts_begin_with_a_space_another_token_is_lost_at_once(name):
+def test_a_first_token_without_the_dummy_prefix_is_unrecoverable(name):
     tokenizer = TRAINED[name]()
     (space_and_word, *_, sign) = tokenizer.encode("a.")
-    for token, lost in ((sign, True), (space_and_word, False)):
+    for token, unrecoverable in ((sign, True), (space_and_word, False)):
         verification = Verifier(tokenizer).start()
         verification.push(token)
-        assert verification.lost == lost
+        assert verification.unrecoverable == unrecoverable
 
 
 @pytest.mark.parametrize("name", ["sp-bpe", "hf-gpt2"])
-def test_a_consistent_list_is_not_lost(name):
+def test_a_consistent_list_is_never_unrecoverable(name):
     tokenizer = TRAINED[name]()
     for text in PASSAGES.values():
         verification = Verifier(tokenizer).start()
         for token in tokenizer.encode(text)[:40]:
             verification.push(token)
-            assert not (verification.lost and verification.consistent)
+            assert not (verification.unrecoverable and verification.consistent)
 
 
 @pytest.mark.parametrize("size", [2_000, 64_000])
-def test_a_token_of_many_kilobytes_has_no_tables(size):
-    """To look at each way to cut it would take for ever; the answers are the definition's."""
+def test_verifier_makes_no_tables_for_a_token_of_many_kilobytes(size):
+    """To try each way to cut the token would take too long."""
     words = [*(bytes([n]) for n in range(256)), b"ab", b"ab" * (size // 2)]
     tokenizer = TiktokenTokenizer({word: n for n, word in enumerate(words)}, "cl100k")
     verifier = Verifier(tokenizer)
-    assert verifier.rung == "tail"
-    assert verifier.why == f"mask: a token has {size:,} bytes, tables are made for up to 1,024"
+    assert verifier.method == "suffix"
+    assert verifier.why == f"table: a token has {size:,} bytes, tables are made for up to 1,024"
     text, some = verifier.start(tokenizer.encode("ab a")), [97, 98, 256, 257]
     assert text.admits(some).tolist() == Oracle(tokenizer).admits(text.ids, some).tolist()

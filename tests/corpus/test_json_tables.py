@@ -1,4 +1,4 @@
-"""Every value of JSON finds a place in a Parquet file, and can be read back from it."""
+"""Every JSON value can be written to a Parquet file and read back from it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.corpus.json_tables import JsonTables
-from ticore.corpus.jsonl import JsonlCorpus
+from ticore.corpus._json_tables import JsonTables
+from ticore.corpus._jsonl import JsonlCorpus
 
 pytest.importorskip("pyarrow.parquet")
 
@@ -34,7 +34,7 @@ def table_of(path: Path, rows: list[dict[str, Any]]) -> Any:
 @given(
     rows=st.lists(st.fixed_dictionaries({"text": st.text()}, optional={"a": VALUES}), min_size=1)
 )
-def test_nothing_is_lost(
+def test_json_tables_keep_every_value(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]
 ) -> None:
     table = table_of(tmp_path_factory.getbasetemp() / "rows.jsonl", rows)
@@ -60,12 +60,14 @@ def test_nothing_is_lost(
         ([None], "null"),
     ],
 )
-def test_types(tmp_path: Path, values: list[Any], kind: str) -> None:
+def test_json_tables_choose_the_type_that_holds_all_values_of_a_column(
+    tmp_path: Path, values: list[Any], kind: str
+) -> None:
     table = table_of(tmp_path / "a.jsonl", [{"text": "", "a": value} for value in values])
     assert str(table.schema.field("a").type) == kind
 
 
-def test_lines_without_an_object_are_rows(tmp_path: Path) -> None:
+def test_json_tables_have_a_row_for_a_line_without_an_object(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n\n")
     corpus = JsonlCorpus(tmp_path / "a.jsonl", "text", 100)
     (batch,) = corpus.batches()

@@ -1,4 +1,4 @@
-"""Lines keep every byte, and each that holds no text says why."""
+"""Lines keep every byte, and each line without a text gets an error."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ticore.corpus import COLUMNS, Result
-from ticore.corpus import jsonl as module
-from ticore.corpus.base import Problem
-from ticore.corpus.jsonl import JsonlCorpus, JsonlWriter
+from ticore.corpus import _jsonl as module
+from ticore.corpus._base import Problem
+from ticore.corpus._jsonl import JsonlCorpus, JsonlWriter
 from ticore.errors import FileError
 
 
@@ -41,9 +41,9 @@ def texts(found: JsonlCorpus) -> list[object]:
         (b"[1]", "expected a JSON object, found an array"),
         (b"null", "found null"),
         (b'"text"', "found text"),
-        (b"1" * 9000, "too long a number"),
-        (b"[" * 200_000, "too deep"),
-        (b'{"text": "\xff"}', "expected UTF-8, found none at byte 10"),
+        (b"1" * 9000, "a number that is too long"),
+        (b"[" * 200_000, "too many levels"),
+        (b'{"text": "\xff"}', "expected UTF-8, found an invalid byte at 10"),
         ('{"text": "a"}'.encode("utf-16"), "expected UTF-8"),
         (b'{"text": null}', "expected text, found null"),
         (b'{"text": 1}', "expected text, found a number"),
@@ -53,21 +53,23 @@ def texts(found: JsonlCorpus) -> list[object]:
         (b'{"a": 1}', "no column 'text'"),
     ],
 )
-def test_a_line_without_a_text(tmp_path: Path, line: bytes, error: str) -> None:
+def test_batch_says_why_a_line_has_no_text(tmp_path: Path, line: bytes, error: str) -> None:
     found = texts(corpus(tmp_path, b'{"text": "x"}\n' + line + b'\n{"text": "y"}'))
     assert found[0::2] == ["x", "y"]
     assert str(found[1]).startswith("line 2: ")
     assert error in str(found[1])
 
 
-def test_a_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_that_is_too_long_is_an_error_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_MOST_BYTES", 20)
     data = b'{"text": "' + b"x" * 100 + b'"}\n{"text": "y"}\n' + b"z" * 21
-    expected = "expected at most 20 bytes"
+    expected = "expected at most 20 bytes, found more"
     assert texts(corpus(tmp_path, data)) == [f"line 1: {expected}", "y", f"line 3: {expected}"]
 
 
-def test_batches(tmp_path: Path) -> None:
+def test_corpus_gives_all_rows_in_batches_up_to_the_limit(tmp_path: Path) -> None:
     data = b"".join(b'{"text": "%d"}\r\n' % n for n in range(5))
     found = corpus(tmp_path, b"\xef\xbb\xbf" + data, batch_size=2)
     batches = list(found.batches())
@@ -77,7 +79,7 @@ def test_batches(tmp_path: Path) -> None:
     assert texts(corpus(tmp_path, b"")) == []
 
 
-def test_what_is_written_keeps_every_byte(tmp_path: Path) -> None:
+def test_writer_keeps_every_byte_of_a_line(tmp_path: Path) -> None:
     lines = [
         b'{"text": "\\u00e9\xc3\xa9", "n": 1.50, "big": 12345678901234567890123, "n": 2}',
         b"{}",
@@ -108,7 +110,9 @@ def test_what_is_written_keeps_every_byte(tmp_path: Path) -> None:
         (b" \r", {}),
     ],
 )
-def test_what_is_no_object_is_kept(tmp_path: Path, line: bytes, kept: dict[str, str]) -> None:
+def test_writer_keeps_the_content_of_a_line_that_is_not_an_object(
+    tmp_path: Path, line: bytes, kept: dict[str, str]
+) -> None:
     found = corpus(tmp_path, line + b'\n{"text": "a"}\n')
     (batch,) = found.batches()
     file = BytesIO()
@@ -118,8 +122,8 @@ def test_what_is_no_object_is_kept(tmp_path: Path, line: bytes, kept: dict[str, 
     assert second["text"] == "a"
 
 
-def test_no_row_holds_the_column(tmp_path: Path) -> None:
-    """What a broken line is kept under is no column of the file."""
+def test_corpus_refuses_a_column_that_no_object_has_when_a_line_is_broken(tmp_path: Path) -> None:
+    """`raw`, which holds a broken line, does not count as a column of the file."""
     found = corpus(tmp_path, b'broken\n{"a": 1}\n')
     with pytest.raises(FileError, match="expected a column 'text', found 'a';"):
         texts(found)
@@ -132,12 +136,14 @@ def test_no_row_holds_the_column(tmp_path: Path) -> None:
         (b'{"text": "a", "p_value": 1}', "a.jsonl, line 1: expected no column 'p_value'"),
     ],
 )
-def test_columns_that_do_not_fit(tmp_path: Path, data: bytes, part: str) -> None:
+def test_corpus_refuses_a_missing_column_and_a_column_of_results(
+    tmp_path: Path, data: bytes, part: str
+) -> None:
     with pytest.raises(FileError, match=part):
         texts(corpus(tmp_path, data))
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_corpus_refuses_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(FileError, match="cannot read"):
             JsonlCorpus(path, "text", 10)

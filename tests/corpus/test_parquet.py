@@ -1,4 +1,4 @@
-"""Parquet files keep columns, types and metadata, whatever holds the texts."""
+"""Parquet files keep columns, types and metadata, with any type of text column."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from ticore.corpus import COLUMNS, Result, parquet
-from ticore.corpus.base import Problem
-from ticore.corpus.parquet import ParquetCorpus, ParquetTables, ParquetWriter
+from ticore.corpus import COLUMNS, Result
+from ticore.corpus import _parquet as parquet
+from ticore.corpus._base import Problem
+from ticore.corpus._parquet import ParquetCorpus, ParquetTables, ParquetWriter
 from ticore.errors import FileError, MissingExtraError
 
 pa = pytest.importorskip("pyarrow")
@@ -48,14 +49,14 @@ def written(found: ParquetCorpus) -> Any:
 @pytest.mark.parametrize(
     "kind", [pa.string(), pa.large_string(), pa.binary(), pa.dictionary(pa.int32(), pa.string())]
 )
-def test_kinds_of_text(tmp_path: Path, kind: Any) -> None:
+def test_corpus_reads_every_type_of_text_column(tmp_path: Path, kind: Any) -> None:
     table = pa.table({"text": pa.array(["é", None, "", "é"]).cast(kind)})
     assert texts(corpus(tmp_path, table)) == ["é", "row 2: expected text, found null", "", "é"]
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_corpus_says_which_row_is_not_utf8(tmp_path: Path) -> None:
     data = pa.array([b"a", b"b\xff"])
-    error = "row 2: expected UTF-8 text, found none at byte 1"
+    error = "row 2: expected UTF-8 text, found an invalid byte at 1"
     assert texts(corpus(tmp_path, pa.table({"text": data}))) == ["a", error]
     invalid = pa.StringArray.from_buffers(2, *data.buffers()[1:])
     found = corpus(tmp_path, pa.table({"text": invalid}))
@@ -64,7 +65,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     assert objects == [{"text": "a"}, {"text": "b\ufffd"}]
 
 
-def test_batches(tmp_path: Path) -> None:
+def test_corpus_gives_all_rows_in_batches_up_to_the_limit(tmp_path: Path) -> None:
     table = pa.table({"text": [str(n) for n in range(8)]})
     found = corpus(tmp_path, table, batch_size=5)
     batches = list(found.batches())
@@ -75,7 +76,7 @@ def test_batches(tmp_path: Path) -> None:
     assert texts(corpus(tmp_path, table.slice(0, 0))) == []
 
 
-def test_what_is_written_keeps_columns_types_and_metadata(tmp_path: Path) -> None:
+def test_writer_keeps_columns_types_and_metadata(tmp_path: Path) -> None:
     table = pa.table(
         {"text": ["a", None], "n": pa.array([1, None], pa.int8()), "deep": [[{"x": 1.5}], []]}
     ).replace_schema_metadata({"about": "this"})
@@ -88,7 +89,7 @@ def test_what_is_written_keeps_columns_types_and_metadata(tmp_path: Path) -> Non
     assert result["tokens"].to_pylist() == [0, 0]
 
 
-def test_dictionaries_that_differ_between_batches(tmp_path: Path) -> None:
+def test_writer_joins_dictionaries_that_differ_between_batches(tmp_path: Path) -> None:
     texts = pa.chunked_array([pa.array(["a", "b"]).dictionary_encode()] * 2)
     table = pa.table({"text": texts, "n": pa.array(["x", "y", "x", "z"]).dictionary_encode()})
     result = written(corpus(tmp_path, table, batch_size=1))
@@ -96,12 +97,14 @@ def test_dictionaries_that_differ_between_batches(tmp_path: Path) -> None:
     assert result["n"].to_pylist() == ["x", "y", "x", "z"]
 
 
-def test_without_rows(tmp_path: Path) -> None:
+def test_writer_writes_a_file_without_rows(tmp_path: Path) -> None:
     result = written(corpus(tmp_path, pa.table({"text": pa.array([], pa.string())})))
     assert (result.num_rows, result.column_names) == (0, ["text", *COLUMNS])
 
 
-def test_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writer_collects_batches_in_row_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(parquet, "_GROUP_ROWS", 4)
     file = BytesIO()
     found = corpus(tmp_path, pa.table({"text": [str(n) for n in range(10)]}), batch_size=2)
@@ -115,7 +118,7 @@ def test_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
-def test_a_writer_that_is_abandoned_is_silent(tmp_path: Path) -> None:
+def test_writer_abandons_without_an_error_when_its_file_is_full(tmp_path: Path) -> None:
     """Also where its file was full."""
 
     class Full(BytesIO):
@@ -139,7 +142,7 @@ def test_a_writer_that_is_abandoned_is_silent(tmp_path: Path) -> None:
     gc.collect()
 
 
-def test_rows_as_json(tmp_path: Path) -> None:
+def test_batch_gives_rows_as_json_objects(tmp_path: Path) -> None:
     row = {"text": "é", "day": date(2020, 2, 1), "sum": Decimal("1.50"), "raw": b"\xff"}
     row |= {"list": [1.5, float("nan")], "deep": {"x": None}, "yes": True}
     found = corpus(tmp_path, pa.Table.from_pylist([row]))
@@ -156,19 +159,21 @@ def test_rows_as_json(tmp_path: Path) -> None:
         ({"text": ["a"], "verdict": ["b"]}, "expected no column 'verdict'"),
     ],
 )
-def test_columns_that_do_not_fit(tmp_path: Path, columns: dict[str, Any], part: str) -> None:
+def test_corpus_refuses_columns_that_do_not_fit(
+    tmp_path: Path, columns: dict[str, Any], part: str
+) -> None:
     with pytest.raises(FileError, match=part):
         corpus(tmp_path, pa.table(columns))
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"hello" * 100])
-def test_what_is_no_parquet_file(tmp_path: Path, data: bytes) -> None:
+def test_corpus_refuses_a_file_that_is_not_parquet(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.parquet").write_bytes(data)
     with pytest.raises(FileError, match=r"a\.parquet: expected a Parquet file: "):
         ParquetCorpus(tmp_path / "a.parquet", "text", 10)
 
 
-def test_a_damaged_file(tmp_path: Path) -> None:
+def test_corpus_refuses_a_damaged_file(tmp_path: Path) -> None:
     table = pa.table({"text": [str(n) * 50 for n in range(1000)]})
     pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
     data = bytearray((tmp_path / "a.parquet").read_bytes())
@@ -178,13 +183,15 @@ def test_a_damaged_file(tmp_path: Path) -> None:
         texts(ParquetCorpus(tmp_path / "a.parquet", "text", 10))
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_corpus_refuses_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(FileError, match=r"cannot read|expected a Parquet file"):
             ParquetCorpus(path, "text", 10)
 
 
-def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_corpus_names_the_extra_when_pyarrow_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     with pytest.raises(MissingExtraError, match=r"extra 'data'|\[data\]'"):
         ParquetCorpus(tmp_path / "a.parquet", "text", 10)

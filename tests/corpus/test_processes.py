@@ -1,4 +1,4 @@
-"""Workers end when they should: with their work, on Ctrl-C, and when nobody waits for them."""
+"""Workers end with their work, on Ctrl-C, and with the main process."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ticore.corpus.processes import processes
-from ticore.corpus.scoring import Task
-from ticore.errors import KeyFormatError, TicoreError
+from ticore.corpus import _processes as module
+from ticore.corpus._processes import processes
+from ticore.corpus._scoring import Task
+from ticore.errors import CredentialError, TicoreError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and groups are POSIX")
 
@@ -23,37 +25,39 @@ TASK = Task("tiny-en", "left_hash", bytes(32))
 TEXT = "It was a cold morning, and nobody had thought of bringing any wood."
 
 
-def test_few_batches_take_no_process() -> None:
+def test_processes_score_in_this_process_when_there_is_one_batch() -> None:
     assert list(processes(TASK, [], 4)) == []
     ((result,),) = processes(TASK, [[TEXT]], 4)
     assert result.error is None
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_task_that_cannot_be_opened(workers: int, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(KeyFormatError):
+def test_processes_raise_the_error_of_a_task_that_cannot_be_opened(
+    workers: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(CredentialError):
         list(processes(Task("tiny-en", "left_hash", b""), [[TEXT]] * 3, workers))
     assert capfd.readouterr().err == ""
 
 
 class Deadly(str):
-    """A text that ends the process that reads it, as too little memory would."""
+    """A text that ends the process that unpickles it, as too little memory would."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return os._exit, (1,)
 
 
-def test_a_worker_that_dies(capfd: pytest.CaptureFixture[str]) -> None:
+def test_processes_report_a_worker_that_ended(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(TicoreError, match="a worker process ended before its work did"):
         list(processes(TASK, [[TEXT], [Deadly()], [TEXT]], 2))
     assert capfd.readouterr().err == ""
 
 
 def _started(folder: Path) -> subprocess.Popen[bytes]:
-    """A scan with two workers, in a group of its own, that has done something already."""
+    """A scan with two workers, in a process group of its own, that has saved some results."""
     (folder / "K").write_text("0f" * 32)
     (folder / "a.jsonl").write_text((json.dumps({"text": TEXT * 200}) + "\n") * 3000)
-    code = "from ticore_command import main; main()"
+    code = "from ticore.__main__ import main; main()"
     arguments = ["detect", "--key-file", "K", "--column", "text", "a.jsonl"]
     arguments += ["--workers", "2", "--batch-size", "10"]
     process = subprocess.Popen(
@@ -78,7 +82,39 @@ def _group_is_empty(group: int) -> bool:
     return False
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
+def test_workers_are_started_with_interrupts_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else Ctrl-C would make a worker print a traceback until it has begun its work."""
+    blocked = []
+
+    class Watched(ProcessPoolExecutor):
+        def submit(self, *arguments: Any, **more: Any) -> Any:
+            blocked.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+            return super().submit(*arguments, **more)
+
+    monkeypatch.setattr(module, "ProcessPoolExecutor", Watched)
+    assert len(list(processes(TASK, [[TEXT]] * 3, 2))) == 3
+    assert blocked == [True] * 3
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_postponed_interrupts_raise_after_the_block() -> None:
+    finished = False
+    handler = signal.getsignal(signal.SIGINT)
+
+    def interrupted() -> None:
+        nonlocal finished
+        with module._postponed_interrupts():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            finished = True
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert finished
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_workers_end_on_ctrl_c(tmp_path: Path) -> None:
     """A terminal sends it to all processes of the group."""
     process = _started(tmp_path)
     os.killpg(process.pid, signal.SIGINT)
@@ -87,7 +123,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert _group_is_empty(process.pid)
 
 
-def test_a_kill_leaves_no_worker(tmp_path: Path) -> None:
+def test_workers_end_when_the_main_process_is_killed(tmp_path: Path) -> None:
     process = _started(tmp_path)
     process.kill()
     process.communicate(timeout=60)

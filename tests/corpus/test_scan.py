@@ -1,21 +1,27 @@
-"""A scan writes what the detector says of each row, and goes on where it stopped."""
+"""A scan writes what the detector finds in each row, and goes on where it stopped."""
 
 from __future__ import annotations
 
 import json
 import os
+import pickle
 import stat
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 import ticore
-from ticore.corpus import ENGINES, Result, Scan, Summary, Task, jsonl, processes, scan
-from ticore.corpus.base import Text
+from ticore.corpus import EXECUTORS, Result, Scan, Summary, Task, scan
+from ticore.corpus import _jsonl as jsonl
+from ticore.corpus import _processes as processes
+from ticore.corpus._base import CorpusText
 from ticore.errors import FileError, MissingExtraError, SettingsError
 
 KEY = bytes(range(32))
@@ -42,7 +48,7 @@ def given(tmp_path: Path) -> Scan:
     return Scan(source, "text", tmp_path / "out.jsonl", batch_size=3)
 
 
-def test_rows_have_the_detectors_results(given: Scan) -> None:
+def test_scan_writes_the_detectors_result_beside_each_row(given: Scan) -> None:
     write(given.source, [*rows(4), {"text": None}, {"text": "a"}, {"text": "a\ud800"}])
     marks: list[tuple[int, int]] = []
     found = scan(given, TASK, workers=1, progress=lambda *mark: marks.append(mark))
@@ -60,14 +66,14 @@ def test_rows_have_the_detectors_results(given: Scan) -> None:
     assert {path.name for path in given.output.parent.iterdir()} == {"rows.jsonl", "out.jsonl"}
 
 
-def test_watermarked_rows(given: Scan) -> None:
+def test_summary_counts_watermarked_rows(given: Scan) -> None:
     writer = ticore.Watermarker(ticore.load_model("tiny-en"), "gumbel", key=KEY, seed=1)
-    write(given.source, [{"text": writer.generate("It was", tokens=30).text}, *rows(2)])
+    write(given.source, [{"text": writer.generate("It was", max_new_tokens=30).text}, *rows(2)])
     found = scan(given, replace(TASK, scheme="gumbel"), workers=1)
     assert (found.watermarked, found.without) == (1, 2)
 
 
-def test_from_each_format_to_each(given: Scan, tmp_path: Path) -> None:
+def test_scan_reads_and_writes_every_format(given: Scan, tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     scan(given, TASK, workers=1)
     there = replace(given, output=tmp_path / "out.parquet")
@@ -84,35 +90,35 @@ class Interrupted(Exception):
 
 
 def interrupted(batches: int) -> object:
-    """An engine that is interrupted behind so many batches."""
+    """An executor that is interrupted after `count` batches."""
 
-    def engine(
-        task: Task, texts: Iterable[Sequence[Text]], workers: int | None
+    def run(
+        task: Task, texts: Iterable[Sequence[CorpusText]], workers: int | None
     ) -> Iterator[list[Result]]:
         for number, results in enumerate(processes.processes(task, texts, 1)):
             if number == batches:
                 raise Interrupted
             yield results
 
-    return engine
+    return run
 
 
 def stopped(given: Scan, monkeypatch: pytest.MonkeyPatch, batches: int = 2) -> None:
-    monkeypatch.setitem(ENGINES, "interrupted", interrupted(batches))  # type: ignore[arg-type]
+    monkeypatch.setitem(EXECUTORS, "interrupted", interrupted(batches))  # type: ignore[arg-type]  # stands in for one
     with pytest.raises(Interrupted):
-        scan(given, TASK, engine="interrupted")
+        scan(given, TASK, executor="interrupted")
     assert not given.output.exists()
 
 
 def counted(given: Scan, task: Task = TASK) -> tuple[int, list[str]]:
-    """How many batches a scan still did, and what it said."""
+    """How many batches a scan still scored, and its sentences."""
     marks: list[int] = []
     said: list[str] = []
     scan(given, task, workers=1, progress=lambda done, _: marks.append(done), tell=said.append)
     return len(marks), said
 
 
-def test_what_was_interrupted_goes_on(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_goes_on_when_it_was_interrupted(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     scan(given, TASK, workers=1)
     expected = given.output.read_bytes()
     given.output.unlink()
@@ -132,26 +138,26 @@ def test_what_was_interrupted_goes_on(given: Scan, monkeypatch: pytest.MonkeyPat
         {"settings": {"version": 1}},
     ],
 )
-def test_another_task_starts_anew(
+def test_scan_starts_from_the_beginning_when_the_task_is_another(
     given: Scan, monkeypatch: pytest.MonkeyPatch, other: dict[str, object]
 ) -> None:
     stopped(given, monkeypatch)
     done, said = counted(given, replace(TASK, **other))  # type: ignore[arg-type]
     assert (done, len(said)) == (4, 1)
-    assert "starting anew" in said[0]
+    assert "starting from the beginning" in said[0]
 
 
-def test_parts_of_another_version_of_a_scheme_are_dropped(
+def test_saved_results_are_dropped_when_the_scheme_has_another_version(
     given: Scan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where nobody names the version, and only what is written by default has changed."""
+    """Also if the version is not given, and only the default version has changed."""
     with monkeypatch.context() as earlier:
         earlier.setattr(ticore.WatermarkDetector, "version", 1, raising=False)
         earlier.setattr(ticore.WatermarkDetector, "__setattr__", _but_the_version)
         stopped(given, monkeypatch)
     done, said = counted(given)
     assert (done, len(said)) == (4, 1)
-    assert "starting anew" in said[0]
+    assert "starting from the beginning" in said[0]
 
 
 def _but_the_version(detector: object, name: str, value: object) -> None:
@@ -159,7 +165,9 @@ def _but_the_version(detector: object, name: str, value: object) -> None:
         object.__setattr__(detector, name, value)
 
 
-def test_another_input_or_size_starts_anew(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_starts_from_the_beginning_when_input_or_batch_size_changed(
+    given: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stopped(given, monkeypatch)
     os.utime(given.source, ns=(1, 1))
     assert counted(given)[0] == 4
@@ -167,7 +175,7 @@ def test_another_input_or_size_starts_anew(given: Scan, monkeypatch: pytest.Monk
     assert counted(replace(given, output=given.output.with_name("b.jsonl"), limit=4))[0] == 2
 
 
-def test_the_key_is_in_no_file(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_writes_the_key_to_no_file(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped(given, monkeypatch)
     files = [path for path in given.output.parent.rglob("*") if path.is_file()]
     assert len(files) == 4
@@ -179,13 +187,13 @@ def test_the_key_is_in_no_file(given: Scan, monkeypatch: pytest.MonkeyPatch) -> 
     assert repr(KEY) not in repr(TASK)
 
 
-def test_an_input_that_changes_meanwhile(given: Scan) -> None:
-    with pytest.raises(FileError, match="was changed while it was read"):
+def test_scan_refuses_an_input_that_changes_during_it(given: Scan) -> None:
+    with pytest.raises(FileError, match=r"to stay as they are .*found a change"):
         scan(given, TASK, workers=1, progress=lambda *_: os.utime(given.source, ns=(1, 1)))
     assert not given.output.exists()
 
 
-def test_damaged_parts_are_scanned_again(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_results_are_scanned_again(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     scan(given, TASK, workers=1)
     expected = given.output.read_bytes()
     given.output.unlink()
@@ -197,57 +205,60 @@ def test_damaged_parts_are_scanned_again(given: Scan, monkeypatch: pytest.Monkey
     assert done == 3
     assert said == [
         "going on: 3 batches were scanned before",
-        "of these, 2 had to be scanned again: damaged, of an earlier version, or of other texts",
+        "2 of these were scanned again: the saved results were damaged, of an earlier version, or "
+        "of other texts",
     ]
     assert given.output.read_bytes() == expected
 
 
-def test_a_part_that_changes_at_the_last_moment(given: Scan) -> None:
+def test_scan_refuses_results_that_change_before_the_output_is_written(given: Scan) -> None:
     def damage(done: int, total: int) -> None:
         if done == total:
             next(given.output.parent.rglob("000000.json")).write_text("[[]]")
 
-    with pytest.raises(FileError, match="or what was kept of its results; run the command again"):
+    with pytest.raises(FileError, match="the saved results to stay as they are"):
         scan(given, TASK, workers=1, progress=damage)
     assert not given.output.exists()
     scan(given, TASK, workers=1)
 
 
 def changed_in_the_middle(source: Path) -> None:
-    """As `rsync --times` may do it: size, time and both ends stay."""
+    """Change a file as `rsync --times` may: size, time and both ends stay."""
     before, data = source.stat(), source.read_bytes()
     middle = data.index(b"thought", len(data) // 2)
     source.write_bytes(data[:middle] + b"THOUGHT" + data[middle + 7 :])
     os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def test_an_input_that_changes_in_the_middle(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ticore.corpus.identity._EDGE", 16)
+def test_batch_is_scanned_again_when_its_texts_changed_between_scans(
+    given: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ticore.corpus._identity._EDGE", 16)
     stopped(given, monkeypatch, batches=3)
     changed_in_the_middle(given.source)
     done, said = counted(given)
     assert (done, len(said)) == (2, 2)
-    assert "1 had to be scanned again" in said[1]
+    assert "1 of these was scanned again" in said[1]
     found = given.output.read_bytes()
     scan(given, TASK, workers=1)
     assert given.output.read_bytes() == found
 
 
-def test_an_input_that_changes_in_the_middle_meanwhile(
+def test_scan_refuses_an_input_whose_middle_changes_during_it(
     given: Scan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ticore.corpus.identity._EDGE", 16)
+    monkeypatch.setattr("ticore.corpus._identity._EDGE", 16)
 
     def change(done: int, total: int) -> None:
         if done == total:
             changed_in_the_middle(given.source)
 
-    with pytest.raises(FileError, match="was changed while it was read"):
+    with pytest.raises(FileError, match=r"to stay as they are .*found a change"):
         scan(given, TASK, workers=1, progress=change)
     assert not given.output.exists()
 
 
-def test_two_scans_of_one_output(given: Scan) -> None:
+def test_scan_is_refused_while_another_one_writes_the_same_output(given: Scan) -> None:
     refused: list[str] = []
 
     def another(done: int, _: int) -> None:
@@ -262,7 +273,7 @@ def test_two_scans_of_one_output(given: Scan) -> None:
 
 
 @pytest.mark.parametrize("change", [{"column": "nix"}, {"source": "taken.jsonl"}])
-def test_what_is_refused_leaves_nothing(given: Scan, change: dict[str, str]) -> None:
+def test_scan_that_is_refused_leaves_no_file(given: Scan, change: dict[str, str]) -> None:
     taken = write(given.source.with_name("taken.jsonl"), [{"text": "a", "verdict": 1}])
     given = replace(given, source=taken) if "source" in change else replace(given, column="nix")
     with pytest.raises(FileError, match=r"expected (a|no) column"):
@@ -270,10 +281,10 @@ def test_what_is_refused_leaves_nothing(given: Scan, change: dict[str, str]) -> 
     assert {path.name for path in taken.parent.iterdir()} == {"rows.jsonl", "taken.jsonl"}
 
 
-def test_the_output_is_put_together_among_the_parts(
+def test_output_is_written_in_the_folder_of_saved_results_first(
     given: Scan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There a killed process leaves it, and the next one removes it."""
+    """A killed process leaves it there, and the next scan removes it."""
     folder, seen = given.output.parent, []
     extended = jsonl.extended
 
@@ -292,7 +303,7 @@ def test_the_output_is_put_together_among_the_parts(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file modes are POSIX")
-def test_an_output_keeps_its_mode_and_a_link_its_target(given: Scan) -> None:
+def test_scan_keeps_the_mode_of_its_output_and_follows_a_link(given: Scan) -> None:
     target = given.output.with_name("there.jsonl")
     target.touch()
     target.chmod(0o600)
@@ -303,21 +314,21 @@ def test_an_output_keeps_its_mode_and_a_link_its_target(given: Scan) -> None:
     assert len(read(target)) == 10
 
 
-def test_an_output_that_cannot_be_replaced(given: Scan) -> None:
+def test_scan_refuses_an_output_that_is_a_folder(given: Scan) -> None:
     given.output.mkdir()
     with pytest.raises(FileError, match="found something else"):
         scan(given, TASK, workers=1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes with names are POSIX")
-def test_an_input_that_is_no_file(given: Scan) -> None:
+def test_scan_refuses_an_input_that_is_a_pipe(given: Scan) -> None:
     given.source.unlink()
     os.mkfifo(given.source)
     with pytest.raises(FileError, match="a file that can be read twice, found something else"):
         scan(given, TASK, workers=1)
 
 
-def test_a_failure_to_write_leaves_what_was_there(
+def test_output_stays_as_it_was_when_writing_fails(
     given: Scan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given.output.write_text("old")
@@ -326,7 +337,7 @@ def test_a_failure_to_write_leaves_what_was_there(
         raise OSError(28, "No space left on device")
 
     def fill(*_: object) -> None:
-        monkeypatch.setattr("ticore.corpus.jsonl.extended", fail)
+        monkeypatch.setattr("ticore.corpus._jsonl.extended", fail)
 
     with pytest.raises(FileError, match="No space left on device; make room"):
         scan(given, TASK, workers=1, progress=fill)
@@ -335,7 +346,7 @@ def test_a_failure_to_write_leaves_what_was_there(
     assert names == {"rows.jsonl", "out.jsonl", "out.jsonl.parts"}
 
 
-def test_processes_give_the_same(given: Scan) -> None:
+def test_processes_give_the_results_of_one_worker(given: Scan) -> None:
     write(given.source, rows(40))
     scan(given, TASK, workers=1)
     expected = given.output.read_bytes()
@@ -343,25 +354,69 @@ def test_processes_give_the_same(given: Scan) -> None:
     assert given.output.read_bytes() == expected
 
 
-# Ray leaves sockets and log files open when it is shut down.
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_ray_gives_the_same(given: Scan) -> None:
-    ray = pytest.importorskip("ray", reason="ray is not installed: extra scale")
+def test_scans_in_threads_write_what_scans_in_the_main_thread_write(given: Scan) -> None:
+    """Two scans at once, each in a thread of its own that starts two processes."""
+    write(given.source, rows(20))
     scan(given, TASK, workers=1)
     expected = given.output.read_bytes()
-    ray.init(num_cpus=1, log_to_driver=False, include_dashboard=False)
-    try:
-        scan(given, TASK, engine="ray")
-    finally:
-        ray.shutdown()
+    outputs = [given.output.with_name(f"{n}.jsonl") for n in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        running = [
+            pool.submit(scan, replace(given, output=output), TASK, workers=2) for output in outputs
+        ]
+        assert [each.result().rows for each in running] == [20, 20]
+    assert [output.read_bytes() for output in outputs] == [expected] * 2
+
+
+def test_scan_is_refused_while_another_thread_writes_the_same_output(given: Scan) -> None:
+    under_way, may_end = Event(), Event()
+
+    def wait(*_: int) -> None:
+        under_way.set()
+        may_end.wait(60)
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(scan, given, TASK, workers=1, progress=wait)
+        assert under_way.wait(60)
+        with pytest.raises(FileError, match="expected no other scan that writes"):
+            scan(given, TASK, workers=1)
+        may_end.set()
+        assert first.result().rows == 10
+    assert len(read(given.output)) == 10
+
+
+def test_scan_accepts_engine_as_the_old_name_of_executor(given: Scan) -> None:
+    with pytest.warns(DeprecationWarning, match=r"scan\(engine=...\) is deprecated"):
+        assert scan(given, TASK, engine="processes", workers=1).rows == 10
+
+
+# In a process of its own: Ray leaves sockets, files and processes open when it is shut down.
+WITH_RAY = """
+import pickle, sys
+import ray
+from ticore.corpus import scan
+given, task = pickle.load(sys.stdin.buffer)
+ray.init(num_cpus=1, log_to_driver=False, include_dashboard=False)
+scan(given, task, executor="ray")
+"""
+
+
+def test_ray_gives_the_results_of_one_worker(given: Scan) -> None:
+    pytest.importorskip("ray", reason="ray is not installed: extra scale")
+    scan(given, TASK, workers=1)
+    expected = given.output.read_bytes()
+    given.output.unlink()
+    command = [sys.executable, "-c", WITH_RAY]
+    subprocess.run(command, input=pickle.dumps((given, TASK)), check=True, capture_output=True)
     assert given.output.read_bytes() == expected
 
 
-def test_without_ray(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_names_the_extra_when_ray_is_not_installed(
+    given: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"extra 'scale'|\[scale\]'"):
-        scan(given, TASK, engine="ray")
+        scan(given, TASK, executor="ray")
 
 
 @pytest.mark.parametrize(
@@ -373,13 +428,15 @@ def test_without_ray(given: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
         ({"limit": 0}, "limit: expected at least 1"),
     ],
 )
-def test_settings(given: Scan, change: dict[str, object], part: str) -> None:
+def test_scan_refuses_settings_out_of_range(
+    given: Scan, change: dict[str, object], part: str
+) -> None:
     with pytest.raises(SettingsError, match=part):
         replace(given, **change)  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match="expected another file"):
         replace(given, output=given.source)
-    with pytest.raises(SettingsError, match="unknown engine"):
-        scan(given, TASK, engine="nix")
+    with pytest.raises(SettingsError, match="unknown executor"):
+        scan(given, TASK, executor="nix")
     for names in ({"source": Path("a\0b.jsonl")}, {"output": Path("\ud800.jsonl")}):
         with pytest.raises(FileError, match="no file can have this name"):
             replace(given, **names)

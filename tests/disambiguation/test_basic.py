@@ -2,28 +2,28 @@
 
 from hypothesis import given
 
-from tests.disambiguation.pools import pool, prefix_free, toys
-from tests.models import ToyTokenizer
-from ticore.disambiguation import Basic, Beginning
+from tests.support.pools import pool, prefix_free, toys
+from tests.support.toy_models import ToyTokenizer
+from ticore.disambiguation import Basic, PromptContext
 
 
 def kept_of(tokenizer, candidates):
-    session = Basic(Beginning(tokenizer, "", [])).start()
+    session = Basic(PromptContext(tokenizer, "", [])).start()
     return session.refine(candidates, iter([]))
 
 
-def test_drops_what_begins_another():
+def test_basic_drops_tokens_that_begin_another():
     tokenizer = ToyTokenizer(["a", "ab", "abc", "b", "ba", "c"])
     assert kept_of(tokenizer, pool(0, 1, 2, 3, 5)).ids.tolist() == [2, 3, 5]
 
 
-def test_keeps_the_first_of_equal_strings():
+def test_basic_keeps_the_first_of_equal_strings():
     tokenizer = ToyTokenizer(["a", "b", "a"])
     assert kept_of(tokenizer, pool(2, 1, 0)).ids.tolist() == [2, 1]
 
 
 @given(toys())
-def test_keeps_what_begins_no_other(toy):
+def test_basic_keeps_tokens_that_begin_no_other(toy):
     tokenizer, candidates = toy
     strings = [tokenizer.pieces[i] for i in candidates.ids]
     expected = [
@@ -35,4 +35,4 @@ def test_keeps_what_begins_no_other(toy):
     choices = kept_of(tokenizer, candidates)
     assert choices.ids.tolist() == choices.kept.ids.tolist() == expected
     assert prefix_free(tokenizer.pieces[i] for i in choices.ids)
-    assert choices.mass.tolist() == choices.kept.mass.tolist()
+    assert choices.mass.tolist() == choices.kept.unnormalized_probs.tolist()

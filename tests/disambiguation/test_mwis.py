@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.disambiguation.pools import nested, pool, prefix_free, toys
-from tests.models import ToyTokenizer
-from ticore.disambiguation import Beginning, Mwis
-from ticore.disambiguation.mwis import heaviest
-from ticore.disambiguation.prefixes import Forest
+from tests.support.pools import nested, pool, prefix_free, toys
+from tests.support.toy_models import ToyTokenizer
+from ticore.disambiguation import Mwis, PromptContext
+from ticore.disambiguation._mwis import heaviest
+from ticore.disambiguation._prefixes import PrefixForest
 
 masses = st.integers(0, 1 << 30) | st.integers(0, 8) | st.sampled_from([0, 1 << 30])
 weighted = st.tuples(nested.map(str.encode), masses)
 
 
 def kept_of(tokenizer, candidates):
-    session = Mwis(Beginning(tokenizer, "", [])).start()
+    session = Mwis(PromptContext(tokenizer, "", [])).start()
     return session.refine(candidates, iter([]))
 
 
@@ -52,19 +52,19 @@ def keeps_the_best(best, strings):
     """Whether what `heaviest` keeps of {string: mass} is a set as good as `best` says."""
     ordered = sorted(strings)
     mass = [strings[string] for string in ordered]
-    which = heaviest(Forest(ordered).among(np.arange(len(ordered))), np.array(mass))
+    which = heaviest(PrefixForest(ordered).among(np.arange(len(ordered))), np.array(mass))
     kept = [string for string, chosen in zip(ordered, which, strict=True) if chosen]
     assert prefix_free(kept)
     return (sum(strings[string] for string in kept), len(kept)) == best(ordered, mass)
 
 
 @given(st.lists(weighted, min_size=1, max_size=16).map(dict))
-def test_no_set_is_heavier(strings):
+def test_heaviest_finds_the_heaviest_of_all_sets(strings):
     assert keeps_the_best(best_of_all_sets, strings)
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_large_pools_against_the_recursion(seed):
+def test_heaviest_agrees_with_the_recursion_on_large_pools(seed):
     rng = np.random.default_rng(seed)
     letters = ["ab", "abc", "aé"][seed % 3]
     strings = {
@@ -76,10 +76,12 @@ def test_large_pools_against_the_recursion(seed):
 
 
 @given(toys())
-def test_keeps_the_heaviest_tokens_in_order(toy):
+def test_mwis_keeps_the_heaviest_tokens_in_order(toy):
     tokenizer, candidates = toy
     merged = {}
-    for token, mass in zip(candidates.ids.tolist(), candidates.mass.tolist(), strict=True):
+    for token, mass in zip(
+        candidates.ids.tolist(), candidates.unnormalized_probs.tolist(), strict=True
+    ):
         merged.setdefault(tokenizer.pieces[token].encode(), (token, mass))  # the first is heaviest
     strings = sorted(merged)
     choices = kept_of(tokenizer, candidates)
@@ -89,10 +91,13 @@ def test_keeps_the_heaviest_tokens_in_order(toy):
     assert set(kept) <= {token for token, _ in merged.values()}
     total = sum(mass for token, mass in merged.values() if token in kept)
     assert (total, len(kept)) == best_of_tree(strings, [merged[s][1] for s in strings])
-    assert choices.mass.tolist() == candidates.keep(np.isin(candidates.ids, kept)).mass.tolist()
+    assert (
+        choices.mass.tolist()
+        == candidates.keep(np.isin(candidates.ids, kept)).unnormalized_probs.tolist()
+    )
 
 
-def test_equal_masses_leave_the_children():
+def test_heaviest_keeps_the_children_when_masses_are_equal():
     tokenizer = ToyTokenizer(["a", "ab", "b", "ba"])
     candidates = pool(0, 1, 2, 3)
     equal = type(candidates)(candidates.ids, np.zeros(4, dtype=np.int64))

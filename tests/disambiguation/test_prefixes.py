@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.disambiguation.prefixes import Forest
+from ticore.disambiguation._prefixes import PrefixForest
 
 strings = st.lists(st.text("ab", max_size=5) | st.text("aé", max_size=3), min_size=1, max_size=30)
 
@@ -25,9 +25,9 @@ def in_order(spelled, ids):
 
 
 @given(strings)
-def test_each_string_stands_right_before_those_that_it_begins(texts):
+def test_forest_has_each_string_before_those_that_it_begins(texts):
     spelled = [text.encode() for text in texts]
-    forest, (ordered, _) = Forest(spelled), in_order(spelled, range(len(spelled)))
+    forest, (ordered, _) = PrefixForest(spelled), in_order(spelled, range(len(spelled)))
     assert [ordered[rank] for rank in forest.rank] == spelled
     for rank, string in enumerate(ordered):
         begun = [n for n, other in enumerate(ordered) if other.startswith(string)]
@@ -35,9 +35,9 @@ def test_each_string_stands_right_before_those_that_it_begins(texts):
 
 
 @given(parts())
-def test_a_pool_sees_its_part_of_the_forest(part):
+def test_among_gives_the_part_of_the_forest_that_a_pool_needs(part):
     spelled, ids = part
-    order, (distinct, places) = Forest(spelled).among(ids), in_order(spelled, ids)
+    order, (distinct, places) = PrefixForest(spelled).among(ids), in_order(spelled, ids)
     begun = [[n for n, b in enumerate(distinct) if b.startswith(a)] for a in distinct]
     assert order.place.tolist() == places
     assert order.stop.tolist() == [row[-1] + 1 for row in begun]
@@ -50,9 +50,9 @@ def test_a_pool_sees_its_part_of_the_forest(part):
 
 
 @given(parts(), st.data())
-def test_the_outermost_of_some_strings(part, data):
+def test_outermost_gives_strings_that_no_other_begins(part, data):
     spelled, ids = part
-    order, (distinct, _) = Forest(spelled).among(ids), in_order(spelled, ids)
+    order, (distinct, _) = PrefixForest(spelled).among(ids), in_order(spelled, ids)
     flags = st.lists(st.booleans(), min_size=len(distinct), max_size=len(distinct))
     which = np.array(data.draw(flags))
     some = [string for string, chosen in zip(distinct, which, strict=True) if chosen]
@@ -64,18 +64,18 @@ def test_the_outermost_of_some_strings(part, data):
 
 
 @given(parts())
-def test_a_tree_is_what_one_string_begins(part):
+def test_trees_hold_what_one_string_begins(part):
     spelled, ids = part
     shortest = [min((spelled[j] for j in ids if s.startswith(spelled[j])), key=len)
                 for s in (spelled[i] for i in ids)]  # fmt: skip
     roots = sorted(set(shortest))
-    assert Forest(spelled).trees(ids).tolist() == [roots.index(root) for root in shortest]
+    assert PrefixForest(spelled).trees(ids).tolist() == [roots.index(root) for root in shortest]
 
 
 @given(parts(), st.text("abé", max_size=12))
-def test_finds_the_one_that_begins_a_text(part, text):
+def test_find_gives_the_token_that_begins_a_text(part, text):
     spelled, ids = part
-    forest, data = Forest(spelled), text.encode()
+    forest, data = PrefixForest(spelled), text.encode()
     order = forest.among(ids)
     apart = ids[order.place[order.leaves]]
     found = [n for n, i in enumerate(apart) if data.startswith(spelled[i])]
@@ -84,8 +84,8 @@ def test_finds_the_one_that_begins_a_text(part, text):
 
 
 @pytest.mark.parametrize("depth", [1, 1000])
-def test_strings_nested_deeply(depth):
-    forest = Forest([b"-" * n for n in range(1, depth + 1)])
+def test_forest_takes_strings_that_are_nested_deeply(depth):
+    forest = PrefixForest([b"-" * n for n in range(1, depth + 1)])
     assert [level.tolist() for level in forest.among(np.arange(depth)).levels()] == [
         [n] for n in range(depth)
     ]

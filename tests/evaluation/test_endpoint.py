@@ -1,10 +1,11 @@
-"""Paraphrase behind an endpoint: a server in this process, which answers as it is told."""
+"""Paraphrase at an endpoint: a server in this process gives the answers of a script."""
 
 import json
 import random
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -12,8 +13,9 @@ import pytest
 
 from ticore.errors import SettingsError, TicoreError
 from ticore.evaluation import Attack, EndpointError, EndpointParaphrase
-from ticore.evaluation.attacks import SYSTEM, endpoint
-from ticore.evaluation.attacks.paraphrase import INSTRUCTION
+from ticore.evaluation.attacks import SYSTEM
+from ticore.evaluation.attacks import _endpoint as endpoint
+from ticore.evaluation.attacks._paraphrase import INSTRUCTION
 
 KEY = "sk-secret-0123456789"
 
@@ -24,9 +26,9 @@ def completion(content, **more):
 
 
 class Script(ThreadingHTTPServer):
-    """Gives its answers in turn, the last one again and again, and keeps what it was asked.
+    """Gives its answers in turn and then repeats the last one; `asked` holds the requests.
 
-    An answer is (status, body, headers); status None lets the client wait, 0 hangs up amid it.
+    An answer is (status, body, headers). Status None never answers, 0 hangs up during the answer.
     """
 
     daemon_threads = True
@@ -89,7 +91,7 @@ def paraphrase(url, **how):
     return EndpointParaphrase(url, "toy", draw=random.Random(1), **how)
 
 
-def test_success():
+def test_paraphrase_is_the_text_of_the_completion():
     with serving(completion(" The cat lay down.\n", finish_reason="stop")) as server:
         attack = paraphrase(server.base_url + "/", fields={"temperature": 0.7})
         found = attack("The cat sat {down}.")
@@ -106,7 +108,17 @@ def test_success():
     assert body["messages"][0]["content"].endswith("\n\nThe cat sat {down}.")
 
 
-def test_what_an_answer_may_leave_out():
+def test_paraphrase_works_in_several_threads_at_once():
+    with serving(completion("done")) as server, ThreadPoolExecutor(4) as pool:
+        attack = paraphrase(server.base_url)
+        texts = [f"text {n}" for n in range(20)]
+        found = list(pool.map(attack, texts))
+    assert {each.text for each in found} == {"done"}
+    sent = [body["messages"][0]["content"].rpartition("\n")[2] for _, _, body in server.asked]
+    assert sorted(sent) == sorted(texts)
+
+
+def test_paraphrase_accepts_answers_without_optional_fields():
     bare = json.dumps({"choices": [{"message": {"content": "Ünïcode 猫"}}]})
     with serving((200, bare, {})) as server:
         found = paraphrase(server.base_url, key_variable=None, prompt="{text}")("a")
@@ -117,19 +129,19 @@ def test_what_an_answer_may_leave_out():
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_busy_then_success(status):
+def test_request_is_sent_again_when_the_server_is_busy(status):
     with serving((status, "later", {}), (status, "", {}), completion("done")) as server:
         assert paraphrase(server.base_url)("a").text == "done"
     assert len(server.asked) == 3
     assert server.asked[0][2] == server.asked[2][2]
 
 
-def test_a_broken_connection_is_tried_again():
+def test_request_is_sent_again_when_the_connection_breaks():
     with serving((0, '{"choices": [', {}), completion("done")) as server:
         assert paraphrase(server.base_url)("a").text == "done"
 
 
-def test_pauses_double_and_heed_the_server(monkeypatch):
+def test_pauses_double_or_last_as_long_as_the_server_asks(monkeypatch):
     pauses = []
     monkeypatch.setattr(time, "sleep", pauses.append)
     busy, asks = (429, "", {}), (429, "", {"Retry-After": "7"})
@@ -142,10 +154,12 @@ def test_pauses_double_and_heed_the_server(monkeypatch):
     assert 1.6 <= pauses[5] <= 3.2
 
 
-def test_a_server_that_only_fails():
+def test_paraphrase_raises_after_the_last_attempt():
     with (
         serving((500, "out of memory", {})) as server,
-        pytest.raises(EndpointError, match=r"found status 500 .*out of memory.*, 3 times; is the"),
+        pytest.raises(
+            EndpointError, match=r"found status 500 .*out of memory.*, 3 times; check that the"
+        ),
     ):
         paraphrase(server.base_url)("a")
     assert len(server.asked) == 3
@@ -155,7 +169,7 @@ def test_a_server_that_only_fails():
     ("status", "advice"),
     [(400, "see what it says"), (401, "is the API key"), (404, "base_url right up to /v1")],
 )
-def test_refusals_are_not_tried_again_and_never_show_the_key(status, advice):
+def test_refusal_is_raised_at_once_and_never_shows_the_key(status, advice):
     said = f'{{"error": "no {KEY}"}}' + " x" * 500
     with (
         serving((status, said, {})) as server,
@@ -168,7 +182,7 @@ def test_refusals_are_not_tried_again_and_never_show_the_key(status, advice):
     assert len(str(caught.value)) < 600
 
 
-def test_redirects_are_not_followed():
+def test_redirect_is_refused():
     """Another server would be given the key."""
     with serving(completion("theirs")) as other:
         away = (307, "", {"Location": other.base_url})
@@ -192,7 +206,7 @@ def test_redirects_are_not_followed():
         '{"choices": [{"message": {"content": ',
     ],
 )
-def test_answers_that_are_no_completion(said):
+def test_answer_is_refused_when_it_is_not_a_completion(said):
     with (
         serving((200, said, {})) as server,
         pytest.raises(EndpointError, match=r"expected JSON with choices\[0\].message.content"),
@@ -201,7 +215,7 @@ def test_answers_that_are_no_completion(said):
     assert len(server.asked) == 1
 
 
-def test_a_silent_server():
+def test_paraphrase_raises_when_the_server_is_silent():
     with (
         serving((None, "", {})) as server,
         pytest.raises(EndpointError, match=r"no answer within 0.1 seconds, 2 times"),
@@ -210,16 +224,18 @@ def test_a_silent_server():
     assert len(server.asked) == 2
 
 
-def test_no_server():
+def test_paraphrase_raises_when_there_is_no_server():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-        with pytest.raises(EndpointError, match="2 times; is the server there") as caught:
+        with pytest.raises(
+            EndpointError, match="2 times; check that the server is running"
+        ) as caught:
             paraphrase(url, attempts=2)("a")
     assert isinstance(caught.value, TicoreError)
 
 
-def test_an_empty_text_is_not_sent():
+def test_empty_text_is_not_sent():
     for text in ("", " \n"):
         found = paraphrase("http://127.0.0.1:9/v1")(text)
         assert (found.text, found.changed) == (text, 0)
@@ -240,13 +256,13 @@ def test_an_empty_text_is_not_sent():
         ("https://host/v1", {"key_variable": "TOY_ODD"}, "printable ASCII"),
     ],
 )
-def test_settings(url, how, message, monkeypatch):
+def test_paraphrase_refuses_settings_out_of_range(url, how, message, monkeypatch):
     monkeypatch.setenv("TOY_ODD", "sk-é")
     with pytest.raises(SettingsError, match=message):
         paraphrase(url, **how)
 
 
-def test_an_answer_without_an_end(monkeypatch):
+def test_answer_is_refused_when_it_is_too_long(monkeypatch):
     monkeypatch.setattr(endpoint, "_MOST_BYTES", 100)
     expected = pytest.raises(EndpointError, match="at most 100 bytes, found more")
     with serving(completion("a" * 100)) as server, expected:
@@ -254,20 +270,20 @@ def test_an_answer_without_an_end(monkeypatch):
     assert len(server.asked) == 1
 
 
-def test_an_answer_that_is_nested_too_deep():
+def test_answer_is_refused_when_it_is_nested_too_deep():
     expected = pytest.raises(EndpointError, match=r"expected JSON with choices\[0\]")
     with serving((200, "[" * 100_000, {})) as server, expected:
         paraphrase(server.base_url)("a")
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "http://user:hunter2@host/v1", "http://a/?hunter2"])
-def test_an_address_that_is_none(url):
+def test_base_url_is_refused_without_showing_its_secrets(url):
     with pytest.raises(SettingsError, match="base_url: expected an address") as caught:
         paraphrase(url)
     assert "hunter2" not in str(caught.value)
 
 
-def test_the_instruction_may_be_a_system_message():
+def test_instruction_is_a_system_message_when_system_is_given():
     with serving(completion("done")) as server:
         paraphrase(server.base_url, system="You paraphrase.")("The cat.")
         paraphrase(server.base_url, system=SYSTEM, prompt="Now: {text}")("The cat.")
@@ -279,7 +295,7 @@ def test_the_instruction_may_be_a_system_message():
 
 
 @pytest.mark.parametrize("name", ["messages", "model"])
-def test_no_field_takes_the_place_of_the_text(name):
+def test_fields_are_refused_when_they_would_replace_the_text(name):
     with pytest.raises(SettingsError, match=f"hold the text .*found {name};"):
         paraphrase("http://localhost/v1", fields={name: []})
 
@@ -297,12 +313,12 @@ def test_no_field_takes_the_place_of_the_text(name):
         "http://h/ü",
     ],
 )
-def test_odd_addresses(address):
+def test_base_url_is_refused_when_it_is_not_an_address(address):
     with pytest.raises(SettingsError, match="base_url: expected an address"):
         paraphrase(address)
 
 
 @pytest.mark.parametrize("host", ["a..b", f"{'a' * 64}.org"])
-def test_addresses_that_cannot_be_looked_up(host):
+def test_paraphrase_raises_when_the_host_cannot_be_looked_up(host):
     with pytest.raises(EndpointError, match=r"expected a"):
         paraphrase(f"http://{host}/v1", attempts=1)("a")

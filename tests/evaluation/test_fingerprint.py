@@ -1,4 +1,4 @@
-"""A fingerprint sees what changes logits, and nothing else."""
+"""A fingerprint changes with the logits, and with nothing else."""
 
 import json
 from dataclasses import asdict, replace
@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 import ticore
-from tests.models import ToyModel, ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import FileError, ModelError
 from ticore.evaluation import Fingerprint, fingerprint
-from ticore.evaluation.fingerprint import PROBES
+from ticore.evaluation._fingerprint import PROBES
 
 LETTERS = sorted(set("".join(PROBES)))
 TOKENIZER = ToyTokenizer(["", "the", "th", *LETTERS])
 
 
 class Shifted(ToyModel):
-    """Logits that are off by `shift`, and one parallel pass by `parallel` more."""
+    """A model whose logits are off by `shift`, and by `parallel` more in one parallel pass."""
 
     def __init__(self, shift=0.0, parallel=0.0, context=4096):
         super().__init__(TOKENIZER, context=context)
@@ -36,7 +36,7 @@ class Shifted(ToyModel):
         return "toy"
 
 
-def test_says_whether_texts_are_read_elsewhere():
+def test_agrees_says_whether_the_other_machine_reads_texts():
     here = fingerprint(Shifted())
     assert here.agrees(fingerprint(Shifted()), "same-stack")
     near, far = fingerprint(Shifted(1e-9)), fingerprint(Shifted(1e-3))
@@ -46,14 +46,14 @@ def test_says_whether_texts_are_read_elsewhere():
 
 
 @pytest.mark.parametrize("field", ["model", "portable", "tokenizer", "logits", "pools"])
-def test_each_digest_counts_where_it_should(field):
+def test_agrees_compares_only_the_digests_of_its_numerics(field):
     here = fingerprint(Shifted())
     other = replace(here, **{field: "another"})
     assert here.agrees(other, "same-stack") == (field in ("portable", "pools"))
     assert here.agrees(other, "portable") == (field in ("model", "logits"))
 
 
-def test_what_is_not_portable():
+def test_fingerprint_has_no_portable_digest_when_the_model_is_not_portable():
     toy = fingerprint(ToyModel(TOKENIZER))
     assert toy.portable is None
     assert toy.agrees(toy, "same-stack")
@@ -61,13 +61,13 @@ def test_what_is_not_portable():
     assert fingerprint(ticore.load_model("tiny-en", dtype="float32")).portable is None
 
 
-def test_noise_is_that_of_a_parallel_pass():
+def test_noise_is_the_difference_to_a_parallel_pass():
     assert fingerprint(Shifted(parallel=0.25)).noise == pytest.approx(0.25)
     assert fingerprint(Shifted()).noise == 0.0
     assert 0 < fingerprint(ticore.load_model("tiny-en")).noise < 1e-9
 
 
-def test_probes_are_cut_to_the_context():
+def test_probes_are_cut_to_the_models_context():
     seen = []
     found = fingerprint(Shifted(context=10), lambda done, total: seen.append((done, total)))
     assert found.positions == 4 * 3
@@ -75,14 +75,16 @@ def test_probes_are_cut_to_the_context():
     assert fingerprint(Shifted(context=5)).positions == 4
 
 
-def test_logits_that_are_none():
+def test_fingerprint_refuses_logits_that_are_nan():
     with pytest.raises(ModelError, match="NaN"):
         fingerprint(Shifted(np.nan))
 
 
-def test_from_dict():
+def test_from_dict_is_the_inverse_of_asdict():
     here = fingerprint(Shifted())
     assert Fingerprint.from_dict(json.loads(json.dumps(asdict(here))), "f") == here
     for wrong in (None, [], {}, asdict(here) | {"more": 1}):
-        with pytest.raises(FileError, match="f: expected a fingerprint, with fields logits, model"):
+        with pytest.raises(
+            FileError, match="f: expected a fingerprint with the fields logits, model"
+        ):
             Fingerprint.from_dict(wrong, "f")

@@ -1,20 +1,20 @@
-"""Paraphrase by a model that runs here: what it is asked, and what becomes of its answer."""
+"""Paraphrase by a local model: the prompt it gets, and the text of its answer."""
 
 import random
 
 import numpy as np
 import pytest
 
-from tests.models import ToyTokenizer
+from tests.support.toy_models import ToyTokenizer
 from ticore import load_model
 from ticore.errors import PromptError, SettingsError
 from ticore.evaluation import Attack, LocalParaphrase
-from ticore.evaluation.attacks.paraphrase import share_changed
-from ticore.watermarking import Warp
+from ticore.evaluation.attacks._paraphrase import share_changed
+from ticore.watermarking import LogitsWarper
 
 
 class Scripted:
-    """Answers with `answer`, then ends; it remembers what it was asked."""
+    """Answers with `answer` and then ends; `asked` is the last prompt."""
 
     END = 128
 
@@ -44,7 +44,7 @@ class Scripted:
         return "0123456789abcdef"
 
 
-def test_the_answer_is_the_text():
+def test_paraphrase_is_the_models_answer():
     model = Scripted(" The cat lay on a mat.\n")
     attack = LocalParaphrase(model)
     found = attack("The cat sat {here}.")
@@ -60,7 +60,7 @@ def test_the_answer_is_the_text():
     assert isinstance(attack, Attack)
 
 
-def test_prompts_are_templates_or_functions():
+def test_prompt_is_a_template_or_a_function():
     model = Scripted("x")
     LocalParaphrase(model, prompt="<{text}>", name="toy")("a b")
     assert model.asked == "<a b>"
@@ -71,16 +71,16 @@ def test_prompts_are_templates_or_functions():
     assert model.asked == "b a"
 
 
-def test_an_answer_that_does_not_end_is_cut():
+def test_answer_is_cut_when_it_does_not_end():
     found = LocalParaphrase(Scripted("x" * 500))("a b")
     assert (len(found.text), found.complete) == (2 * 3 + 64, False)
-    found = LocalParaphrase(Scripted("x" * 500), tokens=5)("a b")
+    found = LocalParaphrase(Scripted("x" * 500), max_new_tokens=5)("a b")
     assert (found.text, found.complete) == ("xxxxx", False)
     with pytest.raises(PromptError):
         LocalParaphrase(Scripted("x", context=100))("a b" * 40)
 
 
-def test_an_empty_text_is_not_sent():
+def test_empty_text_is_not_given_to_the_model():
     model = Scripted("x")
     for text in ("", " \n"):
         found = LocalParaphrase(model)(text)
@@ -89,12 +89,12 @@ def test_an_empty_text_is_not_sent():
     assert LocalParaphrase(Scripted(""))("a b").text == ""
 
 
-def test_sampled_with_a_real_model():
+def test_paraphrase_is_sampled_from_a_real_model():
     model = load_model("tiny-en")
     found = [
-        LocalParaphrase(model, warp=Warp(0.8, top_k=40), draw=random.Random(seed), tokens=12)(
-            "It was late in the evening when he came home."
-        )
+        LocalParaphrase(
+            model, warp=LogitsWarper(0.8, top_k=40), draw=random.Random(seed), max_new_tokens=12
+        )("It was late in the evening when he came home.")
         for seed in (1, 1, 2)
     ]
     assert found[0] == found[1]
@@ -112,7 +112,7 @@ def test_sampled_with_a_real_model():
         ("猫がいる", "犬がいる", 0.25),
     ],
 )
-def test_share_changed(before, after, share):
+def test_share_changed_counts_words_that_are_not_in_order(before, after, share):
     assert share_changed(before, after) == share
 
 
@@ -121,11 +121,18 @@ def test_share_changed(before, after, share):
     [
         ({"prompt": "Rewrite:"}, r"prompt: expected \{text\} once, .* found it 0 times"),
         ({"prompt": "{text} {text}"}, "found it 2 times"),
-        ({"warp": Warp()}, "expected both warp and draw"),
+        ({"warp": LogitsWarper()}, "expected both warp and draw"),
         ({"draw": random.Random(1)}, "expected both warp and draw"),
-        ({"tokens": 0}, "tokens: expected at least 1"),
+        ({"max_new_tokens": 0}, "max_new_tokens: expected at least 1"),
     ],
 )
-def test_settings(how, message):
+def test_local_paraphrase_refuses_settings_out_of_range(how, message):
     with pytest.raises(SettingsError, match=message):
         LocalParaphrase(Scripted("x"), **how)
+
+
+def test_local_paraphrase_accepts_tokens_as_the_old_name_of_max_new_tokens():
+    with pytest.warns(DeprecationWarning, match=r"tokens=\.\.\.\) is deprecated"):
+        attack = LocalParaphrase(Scripted("x" * 500), tokens=5)
+    new = LocalParaphrase(Scripted("x" * 500), max_new_tokens=5)
+    assert attack("a b").text == new("a b").text != ""

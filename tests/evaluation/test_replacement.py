@@ -1,4 +1,4 @@
-"""Replacement draws from what stands to the left, and from nothing else."""
+"""Replacement samples given the tokens to the left, and nothing else."""
 
 import random
 
@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tests.models import ToyModel, ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import load_model
 from ticore.errors import SettingsError
 from ticore.evaluation import Attack, Replacement
-from ticore.watermarking import Warp, multinomial
+from ticore.watermarking import LogitsWarper, multinomial
 
 LETTERS = ToyTokenizer([*"abcdefghij", "<end>", "<pad>"], special={11})
 MODEL = ToyModel(LETTERS, seed=3, eos_ids={10}, width=14)
@@ -24,7 +24,7 @@ def replacement(epsilon, seed=0, model=MODEL, **how):
 
 
 @given(texts, shares, st.integers(0, 99))
-def test_what_was_not_chosen_stays(text, epsilon, seed):
+def test_replacement_changes_only_chosen_positions(text, epsilon, seed):
     found = replacement(epsilon, seed)(text)
     assert len(found.text) == len(text)
     differ = [n for n in range(len(text)) if text[n] != found.text[n]]
@@ -34,21 +34,21 @@ def test_what_was_not_chosen_stays(text, epsilon, seed):
 
 
 @given(texts, texts, texts, shares, st.integers(0, 99))
-def test_nothing_to_the_right_decides(left, one, other, epsilon, seed):
-    """Texts that begin alike are alike up to there, whatever follows."""
+def test_replacement_is_independent_of_text_to_the_right(left, one, other, epsilon, seed):
+    """Texts with the same beginning have the same result for that beginning."""
     found = [replacement(epsilon, seed)(left + right).text for right in (one, other)]
     assert found[0][: len(left)] == found[1][: len(left)]
 
 
 @given(texts, st.randoms(use_true_random=False), st.integers(0, 99))
-def test_the_token_itself_does_not_decide(text, shuffler, seed):
-    """Where all are replaced, none of the original tokens was ever looked at."""
+def test_replacement_is_independent_of_the_token_itself(text, shuffler, seed):
+    """If all tokens are replaced, the result does not depend on the original tokens."""
     other = "".join(shuffler.choices("abcdefghij", k=len(text)))
     assert replacement(1, seed)(text).text == replacement(1, seed)(other).text
 
 
 @given(texts, shares, st.integers(0, 99), st.sampled_from(["", "ab", [4, 5, 6]]))
-def test_replacement_is_what_the_model_writes_behind_the_attacked_text(text, epsilon, seed, prompt):
+def test_replacement_is_the_models_next_token_after_the_attacked_text(text, epsilon, seed, prompt):
     found = replacement(epsilon, seed, prompt=prompt)(text)
     draw = random.Random(seed)
     ids = LETTERS.encode(prompt) if isinstance(prompt, str) else list(prompt)
@@ -64,21 +64,21 @@ def test_replacement_is_what_the_model_writes_behind_the_attacked_text(text, eps
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 0.8])
-def test_the_share_replaced_is_binomial(epsilon):
+def test_share_of_replaced_tokens_is_binomial(epsilon):
     attack = replacement(epsilon, seed=7)
     counts = [len(attack("abcdefghij" * 2).positions) for _ in range(400)]
     assert stats.binomtest(sum(counts), 20 * 400, epsilon).pvalue > 0.01
-    # Their spread too: were tokens replaced in clumps, it would be wider.
+    # The spread as well: it would be wider if tokens were replaced in runs.
     scaled = sum((count - 20 * epsilon) ** 2 for count in counts) / (20 * epsilon * (1 - epsilon))
     assert 0.005 < stats.chi2.cdf(scaled, 400) < 0.995
 
 
-def test_replaced_tokens_are_distributed_as_the_model_says():
-    attack = replacement(1, seed=1, prompt="ab", warp=Warp(top_k=4))
+def test_replaced_tokens_follow_the_models_distribution():
+    attack = replacement(1, seed=1, prompt="ab", warp=LogitsWarper(top_k=4))
     drawn = [attack("a").text for _ in range(3000)]
     allowed = MODEL.logits_after([0, 1])
     allowed[10:] = -float("inf")
-    warped = Warp(top_k=4)(allowed)
+    warped = LogitsWarper(top_k=4)(allowed)
     share = [2.718281828459045 ** (x - max(warped)) for x in warped[:10]]
     expected = [3000 * x / sum(share) for x in share]
     observed = [drawn.count(letter) for letter in "abcdefghij"]
@@ -89,13 +89,13 @@ def test_replaced_tokens_are_distributed_as_the_model_says():
     assert found.pvalue > 0.001
 
 
-def test_special_and_padded_ids_and_ends_are_never_drawn():
+def test_replacement_never_samples_special_padded_or_end_ids():
     model = ToyModel(LETTERS, sharpness=0, eos_ids={10}, width=14)
     found = replacement(1, model=model)("a" * 500)
     assert set(found.text) == set("abcdefghij")
 
 
-def test_all_are_replaced_at_epsilon_one_and_none_at_zero():
+def test_replacement_chooses_all_tokens_at_epsilon_one_and_no_token_at_zero():
     text = "abcdefghij" * 20
     none, every = replacement(0)(text), replacement(1)(text)
     assert (none.text, none.positions, none.changed) == (text, (), 0)
@@ -103,12 +103,12 @@ def test_all_are_replaced_at_epsilon_one_and_none_at_zero():
     assert every.changed > 0.7
 
 
-def test_an_empty_text_stays_empty():
+def test_replacement_leaves_an_empty_text_empty():
     found = replacement(1)("")
     assert (found.text, found.positions, found.changed) == ("", (), 0)
 
 
-def test_texts_longer_than_the_context_are_read_in_part():
+def test_replacement_reads_the_last_tokens_when_the_text_exceeds_the_context():
     for context in (1, 2, 3, 8):
         model = ToyModel(LETTERS, seed=3, eos_ids={10}, context=context)
         found = replacement(0.5, model=model, prompt="abcabc")("abcdefghij" * 5)
@@ -116,16 +116,18 @@ def test_texts_longer_than_the_context_are_read_in_part():
         assert found.changed > 0.2
 
 
-def test_the_model_is_not_asked_more_than_it_must(monkeypatch):
+def test_replacement_computes_logits_only_at_chosen_positions(monkeypatch):
     model = ToyModel(LETTERS, seed=3, eos_ids={10})
     monkeypatch.setattr(model, "start", None)
     assert replacement(0, model=model)("abc").text == "abc"
 
 
-def test_with_a_real_tokenizer():
+def test_replacement_works_with_a_real_tokenizer():
     model = load_model("tiny-en")
     text = "The morning was cold and quiet, and nobody had been out in the road since it was dark."
-    attack = Replacement(model, 0.2, random.Random(2), prompt="It was winter.", warp=Warp(top_k=50))
+    attack = Replacement(
+        model, 0.2, random.Random(2), prompt="It was winter.", warp=LogitsWarper(top_k=50)
+    )
     found = attack(text)
     assert isinstance(attack, Attack)
     assert found.label == attack.name == "replacement 0.2"
@@ -135,6 +137,6 @@ def test_with_a_real_tokenizer():
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, 1.1, float("nan"), True, "0.5"])
-def test_epsilon_is_a_probability(epsilon):
+def test_replacement_refuses_an_epsilon_that_is_not_a_probability(epsilon):
     with pytest.raises(SettingsError, match="epsilon: expected a probability from 0 to 1, found"):
         replacement(epsilon)

@@ -1,4 +1,4 @@
-"""Words go or move; white space survives."""
+"""Words are dropped or swapped; white space stays."""
 
 import random
 from collections import Counter
@@ -11,7 +11,7 @@ from scipy import stats
 
 from ticore.errors import SettingsError
 from ticore.evaluation import Attack, WordDrop, WordSwap
-from ticore.evaluation.attacks.words import join, split
+from ticore.evaluation.attacks._words import join, split
 
 texts = st.text(st.sampled_from("ab,é \u0301\n\t\u3000猫。がカーก\u0e49"), max_size=30) | st.text(
     max_size=20
@@ -22,7 +22,7 @@ SENTENCES = "One two,  three.\n\nFour five six\tseven eight. \n Nine ten"
 
 
 @given(texts)
-def test_words_and_gaps_make_up_the_text(text):
+def test_split_and_join_give_the_text_back(text):
     words, gaps = split(text)
     assert join(words, gaps) == text
     assert not any(gap.strip() for gap in gaps)
@@ -42,13 +42,13 @@ def test_words_and_gaps_make_up_the_text(text):
         (" \n", []),
     ],
 )
-def test_what_a_word_is(text, words):
+def test_split_cuts_words_as_documented(text, words):
     assert split(text)[0] == words
 
 
 @given(texts, shares, seeds)
 @example(SENTENCES, 0.5, 1)
-def test_dropping_keeps_the_other_words_and_white_space_that_was_there(text, epsilon, seed):
+def test_word_drop_keeps_the_other_words_and_gaps_of_the_text(text, epsilon, seed):
     found = WordDrop(epsilon, random.Random(seed))(text)
     words, gaps = split(text)
     kept = [word for n, word in enumerate(words) if n not in found.positions]
@@ -78,7 +78,7 @@ def test_dropping_keeps_the_other_words_and_white_space_that_was_there(text, eps
         (" a ", {0}, ""),
     ],
 )
-def test_which_white_space_stays(text, positions, left):
+def test_word_drop_keeps_the_gap_with_most_line_breaks(text, positions, left):
     class Chosen(random.Random):
         at = -1
 
@@ -96,7 +96,7 @@ def test_which_white_space_stays(text, positions, left):
     seeds,
     st.integers(1, 5),
 )
-def test_swapping_exchanges_near_words_and_nothing_else(gaps, epsilon, seed, window):
+def test_word_swap_exchanges_only_words_within_the_window(gaps, epsilon, seed, window):
     words = [f"w{n}" for n in range(len(gaps))]
     text = join(words, ["", *gaps])
     found = WordSwap(epsilon, random.Random(seed), window=window)(text)
@@ -110,16 +110,16 @@ def test_swapping_exchanges_near_words_and_nothing_else(gaps, epsilon, seed, win
 
 
 @given(texts, shares, seeds)
-def test_swapping_keeps_all_characters(text, epsilon, seed):
+def test_word_swap_keeps_all_characters(text, epsilon, seed):
     assert Counter(WordSwap(epsilon, random.Random(seed))(text).text) == Counter(text)
 
 
-def test_neighbours_change_places():
+def test_word_swap_exchanges_neighbours_at_window_one():
     assert WordSwap(1, random.Random(0))("a b\nc d  e").text == "b a\nd c  e"
     assert WordSwap(1, random.Random(0))("猫が好き").text == "が猫き好"
 
 
-def test_a_window_reaches_further():
+def test_word_swap_reaches_as_far_as_its_window():
     words = [str(n) for n in range(300)]
     found = WordSwap(1, random.Random(0), window=4)(" ".join(words))
     moved = Counter(abs(n - int(word)) for n, word in enumerate(found.text.split()))
@@ -129,7 +129,7 @@ def test_a_window_reaches_further():
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.4, 0.9])
-def test_as_many_words_are_touched_as_epsilon_says(epsilon):
+def test_share_of_changed_words_follows_epsilon(epsilon):
     text = " ".join("abcdefghij") * 2
     count = len(split(text)[0])
     drop, swap = WordDrop(epsilon, random.Random(1)), WordSwap(epsilon, random.Random(1))
@@ -140,7 +140,7 @@ def test_as_many_words_are_touched_as_epsilon_says(epsilon):
 
 
 @pytest.mark.parametrize("make", [WordDrop, WordSwap])
-def test_epsilon_zero_and_empty_texts(make):
+def test_edits_leave_the_text_alone_when_epsilon_is_zero_or_the_text_empty(make):
     for epsilon, text in ((0, SENTENCES), (1, ""), (1, " \n ")):
         attack = make(epsilon, random.Random(1))
         found = attack(text)
@@ -152,13 +152,13 @@ def test_epsilon_zero_and_empty_texts(make):
 
 
 @pytest.mark.parametrize("make", [WordDrop, WordSwap])
-def test_same_seed_same_text(make):
+def test_edits_are_the_same_for_the_same_seed(make):
     found = [make(0.5, random.Random(5))(SENTENCES) for _ in range(2)]
     assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("epsilon", [-1, 2, float("nan")])
-def test_settings(epsilon):
+def test_edits_refuse_settings_out_of_range(epsilon):
     for make in (WordDrop, WordSwap):
         with pytest.raises(SettingsError, match="epsilon: expected a probability"):
             make(epsilon, random.Random(1))

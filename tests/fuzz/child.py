@@ -1,12 +1,12 @@
 """Reads many files with one group of parsers, within limits of time and memory.
 
-    python -m tests.fuzz.child GROUP CASES           # read them all, a line for each failure
-    python -m tests.fuzz.child GROUP NAME NUMBER     # print one of them, and what becomes of it
+    python -m tests.fuzz.child GROUP CASES           # read all files, print a line per failure
+    python -m tests.fuzz.child GROUP NAME NUMBER     # print one file and its failure
 
-It is a process of its own, since a library that a parser calls may end the process, and fill the
-memory before. Files are numbered: first those in corpus/, then damaged ones.
+It runs in a process of its own, since a library that a parser calls may fill the memory or end the
+process. Files are numbered: first those in corpus/, then damaged ones.
 
-What it writes: `begin NAME NUMBER` before each file, `failed NAME NUMBER REASON` after one, and
+It prints `begin NAME NUMBER` before each file, `failed NAME NUMBER REASON` after a failure, and
 `done` at the end. Started again with the last name and number on standard input, it goes on there.
 """
 
@@ -28,8 +28,8 @@ from .parsers import parsers_of
 from .parsers.base import Parser
 
 CORPUS = Path(__file__).with_name("corpus")
-# For one file. Seconds of CPU time, so that a busy machine fails no file, and of waiting, as for a
-# pipe; bytes beyond what the process has when it begins.
+# Limits for one file: seconds of CPU time, which do not depend on how busy the machine is; seconds
+# of real time, for a parser that waits, as for a pipe; bytes beyond those at the process's start.
 _CPU_SECONDS, _SECONDS, _BYTES = 15, 600, 2 << 30
 
 
@@ -40,15 +40,15 @@ def explicit(parser: Parser) -> list[Path]:
 
 def case(parser: Parser, number: int) -> bytes:
     """File `number` for a parser."""
-    kept = explicit(parser)
-    if number < len(kept):
-        return kept[number].read_bytes()
-    draw = Random(f"{parser.name} {number - len(kept)}")
+    given = explicit(parser)
+    if number < len(given):
+        return given[number].read_bytes()
+    draw = Random(f"{parser.name} {number - len(given)}")
     return parser.damage(draw, draw.choice(list(parser.sound())))
 
 
 def failure(parser: Parser, content: bytes, path: Path) -> str | None:
-    """Why a file was neither read properly nor refused properly."""
+    """Why a parser failed: it raised something other than a TicoreError. None if it did not."""
     try:
         parser.read(content, path)
     except TicoreError as error:
@@ -80,7 +80,7 @@ def main(group: str, count: str, number: str | None = None) -> None:
         for parser, at in _remaining(list(parsers.values()), int(count)):
             report.write(f"begin\t{parser.name}\t{at}\n")
             content = case(parser, at)
-            _wind_up()
+            _restart_time_limits()
             if reason := failure(parser, content, path):
                 report.write(f"failed\t{parser.name}\t{at}\t{' '.join(reason.split())}\n")
         report.write("done\n")
@@ -88,7 +88,7 @@ def main(group: str, count: str, number: str | None = None) -> None:
 
 
 def _remaining(parsers: list[Parser], count: int) -> Iterator[tuple[Parser, int]]:
-    """What is to be read, after the file that standard input names, if any."""
+    """All files, or those after the one that standard input names."""
     last = sys.stdin.readline().rstrip("\n").split("\t")
     numbers = [
         (parser, at)
@@ -105,7 +105,7 @@ def _remaining(parsers: list[Parser], count: int) -> Iterator[tuple[Parser, int]
 
 
 def _silence() -> None:
-    """What libraries print at files that are refused is nobody's concern."""
+    """Discard what libraries print about files that they refuse."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
@@ -117,8 +117,8 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def _wind_up() -> None:
-    """Start the clocks anew. Where one runs out, the process ends: Python might not come to it."""
+def _restart_time_limits() -> None:
+    """Restart the time limits. The signals end the process, since Python might not handle them."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)

@@ -11,7 +11,7 @@ from typing import Any
 
 Damage = Callable[[Random, bytes], bytes]
 
-# Stand in a document for what `json` would not write: a token as it is, a name a second time.
+# Placeholders for JSON that `json` does not write: a token as it is, or a name a second time.
 _RAW, _AGAIN = "\ue000", "\ue001"
 _RAW_TOKEN, _STANDING_IN = re.compile(r'"\\ue000([^"\\]*)"'), re.compile(r"\\ue00[01]")
 
@@ -48,7 +48,7 @@ _SPLICES = (
 
 
 def damaged_bytes(draw: Random, data: bytes) -> bytes:
-    """`data` after one to four changes: bits, bytes, pieces lost, doubled, moved, put in."""
+    """`data` after one to four changes: bits or bytes changed, pieces lost, doubled or moved."""
     changed = bytearray(data)
     for _ in range(draw.choice((1, 1, 1, 2, 4))):
         at = draw.randint(0, len(changed))
@@ -75,7 +75,7 @@ def damaged_bytes(draw: Random, data: bytes) -> bytes:
 
 
 def damaged_json(draw: Random, data: bytes) -> bytes:
-    """A JSON document with one to three places changed, and now and then a byte besides."""
+    """A JSON document with one to three places changed, and sometimes a byte, too."""
     document = [json.loads(data)]
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
         _change_a_place(draw, document)
@@ -86,7 +86,7 @@ def damaged_json(draw: Random, data: bytes) -> bytes:
 
 
 def damaged_lines(draw: Random, data: bytes) -> bytes:
-    """Lines dropped, doubled, swapped or run together, or bytes changed."""
+    """Lines dropped, doubled, swapped or joined, or bytes changed."""
     if draw.random() < 0.6:
         return damaged_bytes(draw, data)
     lines = data.split(b"\n")
@@ -137,7 +137,7 @@ def _odd(draw: Random, document: list[Any], now: object) -> object:
             return draw.choice(([now], {"": now}, [now, now], str(now)[:100]))
         case 2 if isinstance(now, int):
             return now + draw.choice((-1, 1))
-    return deepcopy(draw.choice(_ODD))  # which a later change may reach into
+    return deepcopy(draw.choice(_ODD))  # a copy, since a later change may alter it
 
 
 def _odd_name(draw: Random) -> str:

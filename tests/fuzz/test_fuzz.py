@@ -1,4 +1,4 @@
-"""Damaged and hostile files: a proper result or a TicoreError, in bounded time and memory."""
+"""Damaged and hostile files: a valid result or a TicoreError, in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEEDED = {"jax": "jax", "torch": "torch", "corpora": "pyarrow", "tokenizers": "t
 
 
 def failures(group: str, count: int) -> list[str]:
-    """What went wrong, a line for each file; `count` 0: as many files as each parser says."""
+    """A line for each failure; with `count` 0, each parser reads its own number of files."""
     command = [sys.executable, "-m", "tests.fuzz.child", group, str(count)]
     found, last = [], ""
     while True:
@@ -41,7 +41,7 @@ def failures(group: str, count: int) -> list[str]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of time and memory are those of Linux")
 @pytest.mark.parametrize("group", GROUPS)
-def test_damaged_files(group: str) -> None:
+def test_parser_reads_or_refuses_damaged_files_within_its_limits(group: str) -> None:
     if group in NEEDED and find_spec(NEEDED[group]) is None:
         pytest.skip(f"{NEEDED[group]} is not installed")
     thorough = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -63,7 +63,7 @@ def test_damage_is_the_same_for_the_same_seed(damage: mutations.Damage, data: by
     assert damage(Random(0), b"" if damage is mutations.damaged_bytes else data) is not None
 
 
-def test_odd_json_is_written_as_it_is_meant() -> None:
+def test_damaged_json_is_written_with_its_odd_values() -> None:
     data = b'{"a": [1, 2, {"b": null}], "c": "d"}'
     found = b"\n".join(mutations.damaged_json(Random(seed), data) for seed in range(3000))
     for odd in (b"NaN", b"1e400", b"1" * 5000, b"[" * 100_000, b'"\\ud800"', b'"c": "d", "c": '):

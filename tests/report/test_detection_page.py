@@ -1,4 +1,4 @@
-"""The page is well-formed, stands alone, shows any text as text, and says each score in words."""
+"""The page is well-formed, fetches nothing, escapes all text, and says each score in words."""
 
 import re
 
@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ticore
-from tests.models import ToyTokenizer
 from tests.report.test_inspection_page import MARKUP, ODD, Page
+from tests.support.toy_models import ToyTokenizer
 from ticore.errors import UnscorableTextError
-from ticore.report import Search, detection_page
-from ticore.report.visible import visible
-from ticore.watermarking import Detection, Segment
+from ticore.report import detection_page
+from ticore.report._visible import visible
+from ticore.watermarking import Detection, DetectionTarget, Segment
 
 TOY = ToyTokenizer(["", "ab", "a", "b", "c", "d", *MARKUP, *ODD])
 KEY = bytes(range(32))
@@ -26,18 +26,21 @@ ATTRIBUTES = {
 }
 
 
-def detection(ids, scores, counted, green=None, segment=(0, 0), verdict="no watermark found"):
+def detection(
+    ids, scores, counted, green=None, segment=(0, 0), verdict="no watermark found", **more
+):
     return Detection(
         verdict=verdict,
         p_value=0.25,
         strength=0.5,
         scored=sum(counted),
         green=green,
-        tokens=len(ids),
+        token_count=len(ids),
         segment=Segment(*segment, 0.125),
         ids=np.array(ids, dtype=np.int64),
         scores=np.array(scores, dtype=np.float64),
         counted=np.array(counted, dtype=bool),
+        **more,
     )
 
 
@@ -47,7 +50,7 @@ def tokens(parsed):
 
 @pytest.mark.parametrize("scheme", ["left_hash", "gumbel"])
 @given(ids=st.lists(st.integers(1, TOY.vocab_size - 1), min_size=6, max_size=20), name=st.text())
-def test_everything_is_escaped(scheme, ids, name):
+def test_detection_page_escapes_texts_and_titles(scheme, ids, name):
     detector = ticore.WatermarkDetector(TOY, scheme, key=KEY)
     found = detector.detect_ids(ids)
     document = detection_page([(name, found)], TOY, name)
@@ -60,26 +63,26 @@ def test_everything_is_escaped(scheme, ids, name):
     assert not set(document) & set("\0\r\u2028\u202e")
 
 
-def test_it_stands_alone():
+def test_detection_page_fetches_nothing_and_has_no_script():
     document = detection_page([("a", detection([1], [1], [True], green=1))], TOY, "A page")
     assert document.startswith("<!DOCTYPE html>\n")
     assert not re.search(r"url\(|@import|https?:|<script", document)
     assert "prefers-color-scheme: dark" in document
 
 
-def test_a_green_list_in_words_and_colours():
+def test_detection_page_shows_green_tokens_in_words_and_colours():
     found = detection([1, 2, 3, 4], [np.nan, 1, 0, 1], [False, True, True, False], green=1)
     parsed = Page(detection_page([("a", found)], TOY, "A page"))
     assert [(a["class"], a["title"]) for a in tokens(parsed)] == [
         ("grey", "token 0, id 1; no score: too few tokens before it"),
         ("green", "token 1, id 2; green"),
         ("red", "token 2, id 3; not green"),
-        ("grey", "token 3, id 4; green; not counted: an earlier draw again"),
+        ("grey", "token 3, id 4; green; not counted: a repeated draw"),
     ]
     assert "50.0%" in "".join(parsed.texts["td"])
 
 
-def test_scores_in_degrees():
+def test_detection_page_fills_higher_scores_darker():
     scores = [np.nan, 0.25, 0.5, 1.5, 3.0, 17.0]
     found = detection([1, 2, 3, 4, 5, 5], scores, [False, *[True] * 4, False])
     parsed = Page(detection_page([("a", found)], TOY, "A page"))
@@ -88,7 +91,7 @@ def test_scores_in_degrees():
     assert tokens(parsed)[3]["title"] == "token 3, id 4; score 1.50"
 
 
-def test_the_best_segment_is_underlined():
+def test_detection_page_underlines_the_best_segment():
     found = detection(
         [2, 3, 4, 5], [1] * 4, [True] * 4, segment=(1, 3), verdict="watermarked in part"
     )
@@ -102,43 +105,48 @@ def test_the_best_segment_is_underlined():
     ("verdict", "fpr", "shown"),
     [
         ("no watermark found", 0.5, False),  # every text has a best segment
-        ("watermarked", 0.1, False),  # what speaks for the whole need not for a part; it has 0.125
+        ("watermarked", 0.1, False),  # the segment alone has p-value 0.125
         ("watermarked", 0.2, True),
         ("watermarked in part", 0.1, True),
     ],
 )
-def test_a_segment_is_shown_where_it_stands_out(verdict, fpr, shown):
-    found = detection([2, 3, 4, 5], [1] * 4, [True] * 4, segment=(1, 3), verdict=verdict)
-    document = detection_page([("a", found)], TOY, "A page", Search("gumbel", "tiny-en", fpr))
+def test_detection_page_shows_the_segment_only_when_it_stands_out(verdict, fpr, shown):
+    target = DetectionTarget("gumbel", "tiny-en", fpr)
+    found = detection(
+        [2, 3, 4, 5], [1] * 4, [True] * 4, segment=(1, 3), verdict=verdict, target=target
+    )
+    document = detection_page([("a", found)], TOY, "A page")
     assert ('class="segment"' in document) == shown
     assert ("best segment" in document) == shown
 
 
-def test_what_was_looked_for_is_said():
-    found = [(name, detection([1], [1], [True])) for name in "ab"]
-    parsed = Page(detection_page(found, TOY, "A page", Search("gumbel", "tiny<en>", 1e-5)))
+def test_detection_page_says_what_was_looked_for():
+    target = DetectionTarget("gumbel", "tiny<en>", 1e-5, key="48e7-e603")
+    found = [(name, detection([1], [1], [True], target=target)) for name in "ab"]
+    parsed = Page(detection_page(found, TOY, "A page"))
     said = "".join(parsed.texts["td"])
+    assert said.count("48e7-e603") == 2
     assert said.count("gumbel") == said.count("tiny<en>") == 2
     assert "1e-05 of texts without a watermark may be called watermarked" in said
 
 
-def test_a_character_of_several_tokens_is_shown_whole():
+def test_detection_page_shows_a_character_with_the_last_of_its_tokens():
     tokenizer = ticore.load_tokenizer("tiny-en")
     text = "日本 and the rest of it"
     found = ticore.WatermarkDetector(tokenizer, key=KEY).detect(text)
     document = detection_page([("a", found)], tokenizer, "A page")
     parsed = Page(document)
     assert "ends within a character" in document
-    assert len(tokens(parsed)) == found.tokens
+    assert len(tokens(parsed)) == found.token_count
     assert "日" in document
     assert "本" in document
 
 
-def test_a_section_for_each_text():
+def test_detection_page_has_a_section_for_each_text():
     found = [(name, detection([1], [1], [True], green=1)) for name in "abc"]
     assert Page(detection_page(found, TOY, "A page")).texts["h2"] == ["a", "b", "c"]
 
 
-def test_nothing_to_score_never_gets_here():
+def test_detector_refuses_a_text_with_nothing_to_score():
     with pytest.raises(UnscorableTextError):
         ticore.WatermarkDetector(TOY, key=KEY).detect_ids([])

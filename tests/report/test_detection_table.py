@@ -5,10 +5,11 @@ import dataclasses
 from rich.console import Console
 
 from tests.report.test_detection_page import detection
-from ticore.report import Search, detection_table
-from ticore.report.detection_facts import probability
+from ticore.report import detection_table
+from ticore.report._detection_facts import probability
+from ticore.watermarking import DetectionTarget
 
-SEARCH = Search("gumbel", "tiny-en", 1e-5)
+TARGET = DetectionTarget("gumbel", "tiny-en", 1e-5)
 LOOKED_FOR = [
     "scheme     gumbel",
     "tokenizer  tiny-en",
@@ -16,12 +17,10 @@ LOOKED_FOR = [
 ]
 
 
-def lines(*found, width=100, search=None):
+def lines(*found, width=100):
     console = Console(width=width)
     with console.capture() as capture:
-        console.print(
-            detection_table([(f"text {n}", each) for n, each in enumerate(found)], search)
-        )
+        console.print(detection_table([(f"text {n}", each) for n, each in enumerate(found)]))
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
@@ -30,18 +29,18 @@ def in_part(**more):
     return detection([1, 2, 3], [1, 0, 1], [True] * 3, **more)
 
 
-def test_what_was_looked_for_stands_below():
-    one = detection([1, 2], [2, 3], [True, True])
-    assert lines(one, search=SEARCH)[-3:] == LOOKED_FOR
-    assert lines(one, one, search=SEARCH)[-4:] == ["", *LOOKED_FOR]
+def test_detection_table_says_what_was_looked_for_below_several_texts():
+    one = detection([1, 2], [2, 3], [True, True], target=TARGET)
+    assert lines(one)[-3:] == LOOKED_FOR
+    assert lines(one, one)[-4:] == ["", *LOOKED_FOR]
 
 
-def test_a_text_without_a_watermark_has_no_best_segment():
-    unmarked = in_part(verdict="no watermark found")
-    assert not any("segment" in line for line in lines(unmarked, search=SEARCH))
+def test_detection_table_shows_no_segment_without_a_watermark():
+    unmarked = in_part(verdict="no watermark found", target=TARGET)
+    assert not any("segment" in line for line in lines(unmarked))
 
 
-def test_one():
+def test_detection_table_lists_all_numbers_of_one_text():
     assert lines(detection([1, 2, 3], [1, 0, 1], [True, True, False], green=1)) == [
         "verdict   no watermark found",
         "p-value   0.25",
@@ -51,19 +50,21 @@ def test_one():
     ]
 
 
-def test_what_was_looked_for_is_named():
-    named = detection([1, 2], [2, 3], [True, True])
-    named = dataclasses.replace(named, scheme="gumbel", version=1)
-    other = dataclasses.replace(named, scheme="VLLMGumbel", version=None)
-    assert lines(named)[-1] == "scheme    gumbel, version 1"
-    assert lines(other)[-1] == "scheme    VLLMGumbel"
+def test_detection_table_names_scheme_version_key_and_tokenizer():
+    target = dataclasses.replace(TARGET, version=1, key="48e7-e603")
+    named = detection([1, 2], [2, 3], [True, True], target=target)
+    assert lines(named)[-4:] == [
+        "scheme     gumbel, version 1",
+        "key        48e7-e603",
+        *LOOKED_FOR[1:],
+    ]
 
 
-def test_one_in_part_has_its_segment():
+def test_detection_table_shows_the_segment_of_a_text_in_part():
     assert lines(in_part())[-1] == "best segment  tokens 1 to 2, p-value 0.12"
 
 
-def test_several():
+def test_detection_table_has_a_row_for_each_of_several_texts():
     assert lines(detection([1, 2], [2, 3], [True, True]), in_part()) == [
         "text    verdict              p-value  strength  scored  tokens  segment",
         "text 0  no watermark found      0.25      0.50       2       2",
@@ -71,5 +72,5 @@ def test_several():
     ]
 
 
-def test_probabilities_that_are_no_longer_told_apart():
+def test_probability_is_below_a_bound_when_a_double_cannot_hold_it():
     assert probability(0.0) == probability(5e-324) == "below 1e-300"

@@ -1,4 +1,4 @@
-"""The page is well-formed, stands alone, and shows any text and token as text."""
+"""The page is well-formed, fetches nothing, and escapes all texts and tokens."""
 
 import re
 from html.parser import HTMLParser
@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.models import ToyTokenizer
+from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import compare
-from ticore.report import Mark, inspection_page
-from ticore.report.markup import element, text
-from ticore.report.page import page
-from ticore.report.visible import visible, visible_token
+from ticore.report import TokenStatus, inspection_page
+from ticore.report._markup import element, text
+from ticore.report._page import page
+from ticore.report._visible import visible, visible_token
 
 MARKUP = [
     *("<script>", "alert(1)", "</script>", "</style>", "<", ">", "<!--", "-->", "]]>"),
@@ -32,7 +32,7 @@ ATTRIBUTES = {
 
 
 class Page(HTMLParser):
-    """A document's elements, and the texts of those that a test asks about."""
+    """The elements of a document with their attributes and texts."""
 
     def __init__(self, document):
         super().__init__()
@@ -72,7 +72,7 @@ def inspect(ids, title="Tokens", given=None):
 
 
 @given(ids=st.lists(st.integers(0, TOY.vocab_size - 1), max_size=12), title=st.text())
-def test_everything_is_escaped(ids, title):
+def test_inspection_page_escapes_texts_and_titles(ids, title):
     comparison, document, parsed = inspect(ids, title)
     document.encode()
     assert parsed.declarations == ["DOCTYPE html"]
@@ -85,7 +85,7 @@ def test_everything_is_escaped(ids, title):
     assert not set(document) & set("\0\r\u2028\u202e")
 
 
-def test_it_stands_alone():
+def test_inspection_page_fetches_nothing_and_has_no_script():
     _, document, parsed = inspect([6, 7, 8])
     assert document.startswith("<!DOCTYPE html>\n")
     assert parsed.elements[:3] == [
@@ -97,26 +97,26 @@ def test_it_stands_alone():
     assert "prefers-color-scheme: dark" in document
 
 
-def test_a_script_in_the_text_is_shown():
+def test_inspection_page_shows_a_script_in_the_text_as_text():
     _, document, _ = inspect([6, 7, 8])
     assert "<script" not in document
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in document
 
 
-def test_boxes_tell_by_more_than_colour():
+def test_inspection_page_marks_boxes_by_more_than_colour():
     comparison, _, parsed = inspect([2, 3, 4, 5, 0])
     assert comparison.sits == (0, 1, 4)
     assert comparison.cits == (0,)
     assert parsed.texts["small"] == ["S 2", "S 3", "C 1", "4", "4", "O 5", "O 4", "S 0"]
     assert parsed.texts["strong"] == ["S", "C", "O"]
     titles = [a["title"] for a in parsed.having("token")]
-    assert titles[0] == f"id 2; bytes 61; at 0 to 1 of the text; {Mark.SOURCE.meaning}"
+    assert titles[0] == f"id 2; bytes 61; at 0 to 1 of the text; {TokenStatus.SOURCE.meaning}"
     assert titles[3] == "id 4; bytes 63; at 2 to 3 of the text"
     assert titles[-1].startswith("id 0; bytes none; at 4 to 4 of the text; ")
-    assert [len(parsed.having(mark.name.lower())) for mark in Mark] == [0, 3, 1, 2, 0, 0]
+    assert [len(parsed.having(status.name.lower())) for status in TokenStatus] == [0, 3, 1, 2, 0, 0]
 
 
-def test_special_tokens_are_named_in_their_places():
+def test_inspection_page_names_special_tokens_in_their_places():
     tokenizer = ToyTokenizer(["", "a", "b", "ab", "<s>", "</s>"], special=(4, 5))
     comparison = compare(tokenizer, [4, 1, 5, 4, 1, 2])
     name = tokenizer.pieces.__getitem__
@@ -130,31 +130,31 @@ def test_special_tokens_are_named_in_their_places():
     ]
     assert len(parsed.having("boundary")) == 6
     titles = [a["title"] for a in parsed.having("boundary")]
-    assert titles[2] == f"id 5; </s>; at 1 of the text; {Mark.BOUNDARY.meaning}"
+    assert titles[2] == f"id 5; </s>; at 1 of the text; {TokenStatus.BOUNDARY.meaning}"
 
 
-def test_segments_hold_two_rows():
+def test_inspection_page_has_two_rows_in_each_block():
     _, _, parsed = inspect([2, 3, 4, 5, 0])
-    assert len(parsed.having("segment")) == 4
+    assert len(parsed.having("block")) == 4
     assert len(parsed.having("differs")) == 3
     assert len(parsed.having("row")) == 8
     assert sum(a.get("aria-hidden") == "true" for _, a in parsed.elements) == 1
 
 
-def test_without_tokens():
+def test_inspection_page_is_well_formed_without_tokens():
     _, document, parsed = inspect([])
     assert "consistent: 0 tokens" in document
-    assert parsed.having("segments")
+    assert parsed.having("blocks")
     assert not parsed.having("token")
 
 
-def test_a_changed_text_is_said():
+def test_inspection_page_says_that_the_tokenizer_changes_the_text():
     assert "changes the text" not in inspect([2], given="a")[1]
     assert "changes the text" in inspect([2], given="A")[1]
 
 
 @pytest.mark.parametrize("value", ['"><script>', "'", "&quot;", "\n", "\u202e"])
-def test_attributes_are_escaped(value):
+def test_element_escapes_attributes(value):
     parsed = Page(page("t", element("p", text(value), title=value)))
     assert ("p", {"title": visible(value)}) in parsed.elements
     assert parsed.texts["p"] == [visible(value)]

@@ -1,4 +1,4 @@
-"""What stands in the terminal, row by row, at any width, with colours and without."""
+"""The table in a terminal, row by row, at any width, with and without colours."""
 
 import io
 
@@ -6,10 +6,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from tests.models import ToyTokenizer
+from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import compare
 from ticore.report import inspection_table
-from ticore.report.interleaved import nameless
+from ticore.report._interleaved import nameless
 
 TOY = ToyTokenizer(
     ["", "a", "b", "ab", " 日本", " 日", "本", "[/b]", "\x1b[2J", "\u202e", "\n", "b"]
@@ -24,7 +24,7 @@ def render(tokenizer, ids, width=80, given=None, token_name=nameless, **settings
     return console.file.getvalue()
 
 
-def test_rows():
+def test_inspection_table_has_rows_of_both_lists():
     lines = [line.rstrip() for line in render(TOY, [3, 1, 2, 11, 5, 6, 10]).splitlines()]
     assert lines == [
         "ababb 日本",
@@ -48,20 +48,20 @@ def test_rows():
     ]
 
 
-def test_a_consistent_list_needs_no_legend():
+def test_inspection_table_has_no_legend_for_a_consistent_list():
     shown = render(TOY, [3])
     assert "source" not in shown
     assert shown.splitlines()[-1] == "consistent: 1 token, read back unchanged"
 
 
-def test_without_tokens():
+def test_inspection_table_shows_an_empty_list():
     assert render(TOY, []).split("\n") == ["", "", "consistent: 0 tokens, read back unchanged", ""]
 
 
 CHAT = ToyTokenizer(["", "a", "b", "ab", "<s>", "\x1b<e>"], special=(4, 5))
 
 
-def test_special_tokens_are_named_in_their_places():
+def test_inspection_table_names_special_tokens_in_their_places():
     shown = render(CHAT, [4, 1, 5, 4, 1, 2], token_name=CHAT.pieces.__getitem__)
     lines = [line.rstrip() for line in shown.splitlines()]
     assert lines == [
@@ -77,25 +77,25 @@ def test_special_tokens_are_named_in_their_places():
         "",
         "S  source inconsistent: no token read back covers exactly its bytes",
         "C  consequential inconsistent: no token of the list covers exactly its bytes",
-        "B  boundary: a special token, before and after which text is read by itself",
+        "B  boundary: a special token; the text before it and after it is read by itself",
         "",
         "inconsistent: 6 tokens, read back as 5",
         "2 source and 1 consequential inconsistent tokens: 27.27% of both lists",
-        "3 special tokens kept; what is between is read by itself",
+        "3 special tokens; each piece between them is read by itself",
     ]
 
 
-def test_special_tokens_without_names():
+def test_inspection_table_shows_ids_of_special_tokens_without_names():
     lines = render(CHAT, [4, 1]).splitlines()
     assert lines[0] == "<4>a"
     assert lines[3].split() == ["0", "B", "4", "∅", "B", "4", "∅"]
 
 
-def test_a_changed_text_is_said():
+def test_inspection_table_says_that_the_tokenizer_changes_the_text():
     assert "changes the text" in render(TOY, [3], given="AB")
 
 
-def test_colours_add_to_the_marks():
+def test_inspection_table_says_the_same_without_colours():
     plain = render(TOY, [1, 2, 3, 11])
     coloured = render(TOY, [1, 2, 3, 11], force_terminal=True, color_system="standard")
     assert "\x1b" not in plain
@@ -105,7 +105,7 @@ def test_colours_add_to_the_marks():
     assert any("ab" in row and "31m" not in row for row in rows)
 
 
-def test_nothing_is_obeyed():
+def test_inspection_table_escapes_control_characters():
     shown = render(TOY, [7, 8, 9])
     assert "[/b]" in shown
     assert r"\x1b[2J" in shown
@@ -114,17 +114,17 @@ def test_nothing_is_obeyed():
 
 
 @pytest.mark.parametrize("width", [1, 10, 24, 40, 80, 200])
-def test_it_fits_any_width(width):
+def test_inspection_table_fits_any_width(width):
     for tokenizer, ids in ((LONG, [0, 1]), (TOY, [5, 6, 1, 2, 4])):
         lines = render(tokenizer, ids, width).splitlines()
-        # A letter of two cells cannot be cut in two.
+        # A letter of two cells does not fit in one.
         assert max(map(cell_len, lines)) <= max(width, 2)
 
 
-def test_a_long_token_is_folded_and_not_cut():
+def test_inspection_table_folds_a_long_token():
     assert render(LONG, [0], width=40).count("長") == 90  # in the text and on both sides
 
 
-def test_wide_characters_keep_columns_straight():
+def test_inspection_table_aligns_columns_with_wide_characters():
     rows = [row for row in render(TOY, [5, 6, 1, 2, 4, 1]).splitlines() if " C " in row]
     assert len({cell_len(row.partition(" C ")[0]) for row in rows}) == 1

@@ -1,9 +1,9 @@
-"""The rate by its formula, and what is said."""
+"""The rate equals its formula, and the sentences say what is unusual."""
 
 import pytest
 
-from tests.models import ToyTokenizer
-from tests.tokenizers import train_sentencepiece
+from tests.support.tokenizers import train_sentencepiece
+from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import compare
 from ticore.report import inconsistency_rate, summary
 
@@ -14,11 +14,11 @@ TOY = ToyTokenizer(["", "a", "b", "ab", "c", "c"])
     ("ids", "rate"),
     [([], 0), ([3], 0), ([5], 0), ([1, 2], 1), ([1, 2, 4], 3 / 5), ([0], 1)],
 )
-def test_rate(ids, rate):
+def test_inconsistency_rate_equals_its_formula(ids, rate):
     assert inconsistency_rate(compare(TOY, ids)) == rate
 
 
-def test_sentences():
+def test_summary_says_whether_a_list_is_consistent():
     assert summary(compare(TOY, [])) == ["consistent: 0 tokens, read back unchanged"]
     assert summary(compare(TOY, [3])) == ["consistent: 1 token, read back unchanged"]
     assert summary(compare(TOY, [1, 2, 4])) == [
@@ -27,14 +27,14 @@ def test_sentences():
     ]
 
 
-def test_special_and_unknown_tokens():
+def test_summary_counts_special_and_unknown_tokens():
     tokenizer = ToyTokenizer(["", "a", "b", "ab", "<s>", "<unk>"], special=(4, 5))
-    kept = "2 special tokens kept; what is between is read by itself"
+    special = "2 special tokens; each piece between them is read by itself"
     assert summary(compare(tokenizer, [4, 1, 4, 2])) == [
         "consistent: 4 tokens, read back unchanged",
-        kept,
+        special,
     ]
-    assert summary(compare(tokenizer, [4, 1, 2, 4]))[2:] == [kept]
+    assert summary(compare(tokenizer, [4, 1, 2, 4]))[2:] == [special]
     tokenizer.unknown_ids = frozenset({5})
     assert (
         summary(compare(tokenizer, [1, 5]))[-1]
@@ -47,6 +47,6 @@ def test_special_and_unknown_tokens():
     ]
 
 
-def test_a_text_that_is_not_what_was_given():
+def test_summary_says_that_the_tokenizer_changes_the_text():
     assert len(summary(compare(TOY, [3]), given="ab")) == 1
     assert "changes the text" in summary(compare(TOY, [3]), given="AB")[-1]

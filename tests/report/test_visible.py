@@ -1,4 +1,4 @@
-"""Nothing hidden, nothing obeyed, nothing that cannot be encoded."""
+"""Every character is visible, has no effect on a terminal, and can be encoded."""
 
 import unicodedata
 
@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.report.visible import visible, visible_token
+from ticore.report._visible import visible, visible_token
 
 any_text = st.text(st.characters(exclude_categories=()))  # lone surrogates, too
 
 
 @given(text=any_text)
-def test_every_character_is_seen(text):
+def test_visible_shows_every_character(text):
     shown = visible(text)
     assert shown.isprintable()
     assert shown == visible(shown)
@@ -20,7 +20,7 @@ def test_every_character_is_seen(text):
 
 
 @given(data=st.binary() | st.text().map(str.encode))
-def test_every_token_is_seen(data):
+def test_visible_token_shows_every_token(data):
     shown = visible_token(data)
     assert shown.isprintable()
     assert " " not in shown
@@ -28,8 +28,8 @@ def test_every_token_is_seen(data):
 
 
 @given(text=st.text(st.sampled_from(" \\n␣∅\n\u2423x<0>\ufe0f"), min_size=1))
-def test_texts_that_differ_look_different(text):
-    """Escapes are Python's: reading them again gives the text."""
+def test_visible_shows_different_texts_differently(text):
+    """Escapes are Python's, so unescaping gives the text."""
     source = visible_token(text.encode()).replace("␣", " ")
     assert source.encode("ascii", "backslashreplace").decode("unicode_escape") == text
 
@@ -42,7 +42,7 @@ def test_texts_that_differ_look_different(text):
         ("日本".encode(), "日本"),
         ("日".encode()[:2], "<0xE6><0x97>"),
         (b"a\x80" + "é".encode() + b"\xff", "a<0x80>é<0xFF>"),
-        (b"\xed\xa0\x80", "<0xED><0xA0><0x80>"),  # a surrogate, which UTF-8 has none of
+        (b"\xed\xa0\x80", "<0xED><0xA0><0x80>"),  # a surrogate, which is not valid UTF-8
         (b"\0\t\r\n\x1b[2J", r"\x00\t\r\n\x1b[2J"),
         ("\u2028\u202e\u200d\u00a0\u3000".encode(), r"\u2028\u202e\u200d\xa0\u3000"),
         ("❤\ufe0f\u3164".encode(), r"❤\ufe0f\u3164"),
@@ -51,9 +51,9 @@ def test_texts_that_differ_look_different(text):
         ("∅␣".encode(), r"\u2205\u2423"),
     ],
 )
-def test_by_example(data, shown):
+def test_visible_token_equals_examples(data, shown):
     assert visible_token(data) == shown
 
 
-def test_what_is_kept():
+def test_visible_leaves_characters_in_keep_alone():
     assert visible("a b\n\r\\", keep="\n") == "a b\n\\r\\"

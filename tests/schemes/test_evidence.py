@@ -1,11 +1,11 @@
-"""Distinct draws are the first ones, of one text or of many."""
+"""Distinct draws are the first ones, in one text or in each of many."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ticore.schemes import Evidence
-from ticore.schemes.evidence import Evidences, firsts
+from ticore.schemes._evidence import BatchEvidence, first_occurrences
 
 DRAWS = st.lists(
     st.one_of(st.integers(0, 5), st.sampled_from([-(2**63), 2**63 - 1, 1 << 40, -1])), max_size=60
@@ -19,14 +19,14 @@ def expected(draws, texts):
 
 @settings(max_examples=100, deadline=None)
 @given(draws=DRAWS, data=st.data())
-def test_firsts_are_those_not_seen_before(draws, data):
+def test_first_occurrences_are_the_values_not_seen_before(draws, data):
     texts = sorted(data.draw(st.lists(st.integers(0, 3), min_size=len(draws), max_size=len(draws))))
     one = np.array(draws, np.int64)
-    assert firsts(one).tolist() == expected(draws, [0] * len(draws))
-    assert firsts(one, np.array(texts, np.int64)).tolist() == expected(draws, texts)
+    assert first_occurrences(one).tolist() == expected(draws, [0] * len(draws))
+    assert first_occurrences(one, np.array(texts, np.int64)).tolist() == expected(draws, texts)
 
 
-def test_firsts_of_many_draws():
+def test_first_occurrences_are_right_when_values_are_hashed():
     """More than are sorted; also such as agree in almost all bits, which hash alike."""
     rng = np.random.default_rng(1)
     for draws in (
@@ -36,24 +36,24 @@ def test_firsts_of_many_draws():
         np.zeros(20_000, np.int64),
     ):
         _, first = np.unique(draws, return_index=True)
-        assert (np.flatnonzero(firsts(draws)) == np.sort(first)).all()
+        assert (np.flatnonzero(first_occurrences(draws)) == np.sort(first)).all()
         texts = np.repeat(np.arange(100), 200)
         pairs = np.unique(np.stack([texts, draws], axis=1), axis=0, return_index=True)[1]
-        assert (np.flatnonzero(firsts(draws, texts)) == np.sort(pairs)).all()
+        assert (np.flatnonzero(first_occurrences(draws, texts)) == np.sort(pairs)).all()
 
 
 @settings(max_examples=50, deadline=None)
 @given(draws=DRAWS, data=st.data())
-def test_evidence_of_many_texts_is_that_of_each(draws, data):
+def test_batch_evidence_agrees_with_the_evidence_of_each_text(draws, data):
     cuts = data.draw(st.lists(st.integers(0, len(draws)), max_size=4))
     bounds = np.array([0, *sorted(cuts), len(draws)])
     count = np.arange(len(draws))
     scores = np.random.default_rng(len(draws)).exponential(size=len(draws))
-    texts = Evidences(Evidence(count, count % 3, np.array(draws, np.int64), scores), bounds)
+    texts = BatchEvidence(Evidence(count, count % 3, np.array(draws, np.int64), scores), bounds)
     distinct = texts.distinct()
     assert distinct.bounds[-1] == len(distinct.all)
     for at in range(len(bounds) - 1):
         alone = texts.text(at)
         assert distinct.text(at).positions.tolist() == alone.distinct().positions.tolist()
-        assert texts.totals[at] == Evidences.of(alone).totals[0]
-        assert (texts.numbers[bounds[at] : bounds[at + 1]] == at).all()
+        assert texts.totals[at] == BatchEvidence.of(alone).totals[0]
+        assert (texts.text_numbers[bounds[at] : bounds[at + 1]] == at).all()

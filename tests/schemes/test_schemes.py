@@ -1,4 +1,4 @@
-"""What is written with a scheme is what its reader finds, in every array library."""
+"""Evidence scores the tokens that the bias prefers, in every array library."""
 
 import copy
 import pickle
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.errors import KeyFormatError, SettingsError
-from ticore.schemes import SCHEMES, Gumbel, LeftHash, SelfHash, Unigram, scheme_named
+from ticore.errors import CredentialError, SettingsError
+from ticore.schemes import SCHEMES, Gumbel, LeftHash, SelfHash, Unigram, make_scheme
 
 KEY = bytes(range(32))
 SIZE = 500
@@ -27,7 +27,7 @@ VARIANTS = {
 
 
 def scores_by_bias(scheme, context):
-    """The score of every token behind a context, from the bias on flat logits."""
+    """The score of every token after a context, from the bias on flat logits."""
     bias = scheme.bias(context, np.zeros(SIZE))
     if isinstance(scheme, Gumbel):
         return -np.log1p(-np.exp(-np.exp(-bias)))  # the bias is -log(-log(u))
@@ -36,13 +36,13 @@ def scores_by_bias(scheme, context):
 
 @pytest.mark.parametrize("name", VARIANTS)
 @given(st.lists(st.integers(0, SIZE - 1), min_size=5, max_size=12))
-def test_the_bias_prefers_what_scores(name, ids):
+def test_bias_prefers_the_tokens_that_evidence_scores(name, ids):
     scheme = VARIANTS[name]()
     evidence = scheme.evidence(ids)
     assert evidence.positions.tolist() == list(range(scheme.context, len(ids)))
     if scheme.version == 1:
-        assert (evidence.draws & 0xFFFFFFFF).tolist() == ids[scheme.context :]
-        assert (evidence.draws >> 32 & 0xFFFFFFFF).tolist() == evidence.seeds.tolist()
+        assert (evidence.draw_ids & 0xFFFFFFFF).tolist() == ids[scheme.context :]
+        assert (evidence.draw_ids >> 32 & 0xFFFFFFFF).tolist() == evidence.seeds.tolist()
     for at, score in zip(evidence.positions.tolist(), evidence.scores, strict=True):
         expected = scores_by_bias(scheme, ids[at - scheme.context : at])[ids[at]]
         assert score == pytest.approx(expected, rel=1e-6)
@@ -50,7 +50,7 @@ def test_the_bias_prefers_what_scores(name, ids):
 
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("library", ["torch", "jax"])
-def test_arrays_of_other_libraries_are_biased_alike(name, library):
+def test_bias_is_the_same_in_every_library(name, library):
     xp = pytest.importorskip("torch" if library == "torch" else "jax.numpy")
     scheme = VARIANTS[name]()
     rng = np.random.default_rng(0)
@@ -68,7 +68,7 @@ def test_arrays_of_other_libraries_are_biased_alike(name, library):
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_jax_compiles_a_bias(name):
+def test_bias_is_the_same_when_jax_compiles_it(name):
     jax = pytest.importorskip("jax", reason="jax is not installed")
     scheme = VARIANTS[name]()
     context, logits = jax.numpy.arange(scheme.context), jax.numpy.linspace(0.0, 1.0, SIZE)
@@ -77,7 +77,7 @@ def test_jax_compiles_a_bias(name):
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_a_padded_vocabulary_has_no_tokens_there(name):
+def test_bias_prefers_no_padding(name):
     scheme = VARIANTS[name]()
     context = list(range(scheme.context))
     logits = np.linspace(0, 1, SIZE + 12)
@@ -93,7 +93,7 @@ def test_a_padded_vocabulary_has_no_tokens_there(name):
 
 @pytest.mark.parametrize("make", [LeftHash, SelfHash, Unigram])
 @pytest.mark.parametrize("gamma", [0.25, 0.5])
-def test_the_share_of_greens(make, gamma):
+def test_bias_makes_a_share_gamma_of_the_tokens_green(make, gamma):
     rng = np.random.default_rng(1)
     exact = make(KEY, SIZE, gamma=gamma, greens="exact")
     for _ in range(20):
@@ -105,7 +105,7 @@ def test_the_share_of_greens(make, gamma):
     assert abs(greens.mean() - gamma) < 0.01
 
 
-def test_gumbel_chooses_by_probability():
+def test_gumbel_chooses_each_token_with_its_probability_over_all_keys():
     """Over many keys a token is chosen as often as the model would have it."""
     logits = np.log([0.5, 0.3, 0.15, 0.05])
     chosen = [
@@ -118,7 +118,7 @@ def test_gumbel_chooses_by_probability():
 
 @pytest.mark.parametrize("name", VARIANTS)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60))
-def test_a_pair_of_context_and_token_counts_once(name, ids):
+def test_distinct_counts_a_pair_of_context_and_token_once(name, ids):
     """Version 2 of gumbel counts a context once, whatever follows it: it marks it once."""
     scheme = VARIANTS[name]()
     evidence = scheme.evidence(ids)
@@ -129,7 +129,7 @@ def test_a_pair_of_context_and_token_counts_once(name, ids):
             context = (int(evidence.seeds[row]),)
         first.setdefault(context if getattr(scheme, "once", False) else (*context, ids[at]), row)
         if not getattr(scheme, "once", False):
-            same = evidence.draws == evidence.draws[row]
+            same = evidence.draw_ids == evidence.draw_ids[row]
             assert (evidence.scores[same] == evidence.scores[row]).all()
     distinct = evidence.distinct()
     assert distinct.positions.tolist() == evidence.positions[sorted(first.values())].tolist()
@@ -158,19 +158,19 @@ SQUARES = [n * n % 499 for n in range(40)]
 
 
 @pytest.mark.parametrize(("name", "greens", "version"), GOLDEN)
-def test_green_tokens_never_change(name, greens, version):
+def test_green_lists_give_the_golden_tokens(name, greens, version):
     found = SCHEMES[name](KEY, SIZE, greens=greens, version=version).evidence(SQUARES)
     assert "".join(f"{score:.0f}" for score in found.scores) == GOLDEN[name, greens, version]
 
 
 @pytest.mark.parametrize("version", GOLDEN_GUMBEL)
-def test_gumbel_scores_never_change(version):
+def test_gumbel_gives_the_golden_scores(version):
     found = Gumbel(KEY, SIZE, version=version).evidence(SQUARES).scores[:8]
     np.testing.assert_allclose(found, GOLDEN_GUMBEL[version], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_versions_have_nothing_in_common(name):
+def test_versions_of_a_scheme_are_unrelated(name):
     """Nor have schemes and keys."""
     ids = np.random.default_rng(3).integers(0, SIZE, 2000)
     scores = [
@@ -185,13 +185,13 @@ def test_versions_have_nothing_in_common(name):
 
 @pytest.mark.parametrize("version", [0, 3, "2", True, None])
 @pytest.mark.parametrize("name", SCHEMES)
-def test_other_versions_are_refused(name, version):
+def test_schemes_refuse_unknown_versions(name, version):
     with pytest.raises(SettingsError, match="version: expected 1 or 2, found"):
         SCHEMES[name](KEY, SIZE, version=version)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_tokens_of_a_prompt_may_lie_beyond_the_vocabulary(name):
+def test_bias_takes_context_ids_beyond_the_vocabulary(name):
     """A model has more ids than its tokenizer; so may the text that it continues."""
     scheme = VARIANTS[name]()
     context = [SIZE + 40] * scheme.context
@@ -201,7 +201,7 @@ def test_tokens_of_a_prompt_may_lie_beyond_the_vocabulary(name):
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_a_copy_of_a_scheme_is_the_same_scheme(name):
+def test_schemes_are_the_same_when_they_are_copied(name):
     scheme = VARIANTS[name]()
     context = list(range(scheme.context))
     expected = scheme.bias(context, np.zeros(SIZE))
@@ -210,7 +210,7 @@ def test_a_copy_of_a_scheme_is_the_same_scheme(name):
 
 
 @pytest.mark.parametrize("name", ["left_hash", "unigram"])
-def test_what_is_kept_is_told_apart_by_size_and_kind(name):
+def test_bias_is_right_when_sizes_and_dtypes_alternate(name):
     torch = pytest.importorskip("torch", reason="torch is not installed")
     scheme = SCHEMES[name](KEY, SIZE)
     context = [4] * scheme.context
@@ -224,7 +224,7 @@ def test_what_is_kept_is_told_apart_by_size_and_kind(name):
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_short_lists_have_no_evidence(name):
+def test_evidence_is_empty_when_the_list_is_short(name):
     scheme = SCHEMES[name](KEY, SIZE)
     for length in range(scheme.context + 1):
         assert len(scheme.evidence([1] * length)) == 0 or scheme.context == 0
@@ -233,7 +233,7 @@ def test_short_lists_have_no_evidence(name):
 
 @pytest.mark.parametrize("ids", [[0, 1, 2, 3, 4, 5, SIZE], [-1] * 9, np.zeros((2, 9), dtype=int)])
 @pytest.mark.parametrize("name", SCHEMES)
-def test_ids_of_another_tokenizer_are_refused(name, ids):
+def test_evidence_refuses_ids_of_another_tokenizer(name, ids):
     with pytest.raises(SettingsError, match="ids: expected"):
         SCHEMES[name](KEY, SIZE).evidence(ids)
 
@@ -252,17 +252,17 @@ def test_ids_of_another_tokenizer_are_refused(name, ids):
         ({"depth": 3}, "expected settings that left_hash has, found depth"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, part):
+def test_schemes_refuse_settings_out_of_range(settings, part):
     with pytest.raises(SettingsError, match=part):
-        scheme_named("left_hash", KEY, SIZE, **settings)
+        make_scheme("left_hash", KEY, SIZE, **settings)
 
 
-def test_names():
+def test_make_scheme_knows_names_and_objects():
     with pytest.raises(SettingsError, match="unknown scheme 'x': choose one of gumbel, left_hash"):
-        scheme_named("x", KEY, SIZE)
-    with pytest.raises(KeyFormatError, match="expected a key, found none"):
-        scheme_named("gumbel", None, SIZE)
+        make_scheme("x", KEY, SIZE)
+    with pytest.raises(CredentialError, match="expected a key, found none"):
+        make_scheme("gumbel", None, SIZE)
     scheme = Gumbel(KEY, SIZE)
-    assert scheme_named(scheme, None, SIZE) is scheme
+    assert make_scheme(scheme, None, SIZE) is scheme
     with pytest.raises(SettingsError, match="found both"):
-        scheme_named(scheme, KEY, SIZE)
+        make_scheme(scheme, KEY, SIZE)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.models import ToyModel, ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import Steganographer
 from ticore.errors import CapacityError
-from ticore.steganography.capacity import Capacity, NoRoomError
+from ticore.steganography._capacity import Capacity, NoRoomError
 
 MOST_CHOICES = 64
 SEEDS = st.integers(0, 2**32)
@@ -50,7 +50,7 @@ def _refused_after(length: int, after: list[int]) -> int | None:
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, st.integers(10, 2_000), st.floats(0.3, 5), st.floats(0, 1.5), st.floats(0.01, 1))
 @example(seed=1, room=2040, rate=4.0, drift=1.0, share=1.0)
-def test_what_fits_is_not_refused(
+def test_capacity_accepts_every_message_that_fits(
     seed: int, room: int, rate: float, drift: float, share: float
 ) -> None:
     after = _carried(seed, room, rate, drift)
@@ -59,7 +59,7 @@ def test_what_fits_is_not_refused(
 
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.floats(2, 4.5))
-def test_what_does_not_fit_is_refused_early(seed: int, rate: float) -> None:
+def test_capacity_refuses_early_when_the_message_does_not_fit(seed: int, rate: float) -> None:
     room = 2040
     after = _carried(seed, room, rate, drift=0.3)
     for excess, part in ((1.5, 0.45), (2, 0.25), (3, 0.13)):
@@ -69,7 +69,9 @@ def test_what_does_not_fit_is_refused_early(seed: int, rate: float) -> None:
 
 
 @given(SEEDS, st.integers(1, 500), st.integers(2, 5_000))
-def test_what_no_text_can_carry_is_refused_at_once(seed: int, room: int, choices: int) -> None:
+def test_capacity_refuses_at_once_when_no_text_can_carry_the_message(
+    seed: int, room: int, choices: int
+) -> None:
     most = int(room * math.log2(choices))
     Capacity(most, room, choices)
     with pytest.raises(NoRoomError, match=f"takes {most + 1} bits.*at most {most} bits") as caught:
@@ -77,20 +79,20 @@ def test_what_no_text_can_carry_is_refused_at_once(seed: int, room: int, choices
     assert caught.value.fits == most
 
 
-def test_a_text_that_leaves_a_rut_goes_on() -> None:
+def test_capacity_accepts_a_text_when_it_starts_with_few_choices() -> None:
     """Little is known after a beginning without choices: the rest may carry far more."""
     after = [n // 20 for n in range(256)]
     after += [after[-1] + int(4 * n) for n in range(1, 1_700)]
     assert _refused_after(after[-1] // 2, after) is None
 
 
-# 5 bits a token at most, by their weights about 3; compared by bytes, which is quick in long texts.
+# 5 bits each at most, by their weights about 3; compared by bytes, which is quick in long texts.
 WORDS = ToyTokenizer(list("abcdefghijklmnopqrstuvwxyz012345"))
 ROOM = 1_000
 MODEL = ToyModel(WORDS, sharpness=1.7, context=ROOM)
 
 
-def test_a_message_is_refused_long_before_the_context_is_full() -> None:
+def test_embed_refuses_long_before_the_context_is_full() -> None:
     stego = Steganographer(
         MODEL,
         key=bytes(32),
@@ -99,7 +101,7 @@ def test_a_message_is_refused_long_before_the_context_is_full() -> None:
         entropy=random.Random(3).randbytes,
     )
     done: list[int] = []
-    rate = stego.embed_report(bytes(random.Random(1).randbytes(100))).bits_per_token
+    rate = stego.embed(bytes(random.Random(1).randbytes(100))).bits_per_token
     most = int(rate * ROOM / 8)  # bytes, the frame included
     fits = random.Random(2).randbytes(int(0.9 * most))
     assert stego.extract(stego.embed(fits)) == fits

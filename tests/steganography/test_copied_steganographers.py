@@ -5,8 +5,8 @@ import pickle
 
 import pytest
 
-from tests.models import ToyModel, ToyTokenizer
-from ticore.errors import AuthenticationError, ExtractionError, KeyFormatError
+from tests.support.toy_models import ToyModel, ToyTokenizer
+from ticore.errors import AlteredTextError, CredentialError, ExtractionError
 from ticore.steganography import Steganographer
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", " ", ".", "d", "e"])
@@ -16,7 +16,7 @@ SETTINGS = {"temperature": 1.7, "codec": "meteor", "finish": "none", "view": "co
 @pytest.mark.parametrize(
     "again", [lambda it: pickle.loads(pickle.dumps(it)), copy.deepcopy], ids=["pickle", "deepcopy"]
 )
-def test_a_steganographer_comes_back_as_it_was(again):
+def test_steganographer_comes_back_when_copied_or_pickled(again):
     stego = Steganographer(ToyModel(TOY), key=bytes(range(32)), **SETTINGS)
     text = stego.embed(b"noon")
     back = again(stego)
@@ -24,11 +24,11 @@ def test_a_steganographer_comes_back_as_it_was(again):
     assert back.extract(text) == b"noon"
     assert stego.extract(back.embed(b"one")) == b"one"
     other = Steganographer(ToyModel(TOY), key=bytes(32), **SETTINGS)
-    with pytest.raises((AuthenticationError, ExtractionError)):
+    with pytest.raises((AlteredTextError, ExtractionError)):
         again(other).extract(text)
 
 
-def test_a_password_is_kept_and_what_was_derived_from_it_is_not():
+def test_pickle_holds_the_password_and_no_derived_key():
     stego = Steganographer(ToyModel(TOY), password="pass", **SETTINGS)
     stego._secret._last[b"salt"] = "derived keys"
     back = pickle.loads(pickle.dumps(stego))
@@ -37,7 +37,7 @@ def test_a_password_is_kept_and_what_was_derived_from_it_is_not():
     assert not back._secret._last
 
 
-def test_one_without_a_secret_stays_so():
+def test_steganographer_without_a_secret_has_none_when_pickled():
     back = pickle.loads(pickle.dumps(Steganographer(ToyModel(TOY), **SETTINGS)))
-    with pytest.raises(KeyFormatError):
+    with pytest.raises(CredentialError):
         back.embed(b"noon")

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ticore.consistency.characters import is_assigned
-from ticore.errors import KeyFormatError
-from ticore.steganography import keys
-from ticore.steganography.keys import Secret, format_key, new_key, parse_key
+from ticore.consistency._tokenizer_rules.characters import is_assigned
+from ticore.errors import CredentialError
+from ticore.keys import format_key, new_key, parse_key
+from ticore.steganography import _keys as keys
+from ticore.steganography._keys import Secret
 
 KEY = bytes(range(32))
 SALT = bytes(range(16))
@@ -30,14 +31,14 @@ def _cheap_argon2() -> Iterator[None]:
         yield
 
 
-def test_new_keys_differ() -> None:
+def test_new_key_differs_each_time() -> None:
     made = [new_key() for _ in range(3)]
     assert {len(key) for key in made} == {32}
     assert len(set(made)) == 3
 
 
 @given(st.binary(min_size=32, max_size=32), st.text(" \t\r\n"), st.text(" \t\r\n"))
-def test_key_file_round_trip(key: bytes, before: str, after: str) -> None:
+def test_parse_key_reads_what_format_key_wrote(key: bytes, before: str, after: str) -> None:
     text = before + format_key(key) + after
     assert parse_key(text.encode(), "k") == key
     assert parse_key(text.upper().encode(), "k") == key
@@ -57,8 +58,8 @@ def test_key_file_round_trip(key: bytes, before: str, after: str) -> None:
         ("٣".encode() * 64, "found 128 characters"),
     ],
 )
-def test_other_files_are_refused(data: bytes, found: str) -> None:
-    with pytest.raises(KeyFormatError) as caught:
+def test_parse_key_refuses_other_contents(data: bytes, found: str) -> None:
+    with pytest.raises(CredentialError) as caught:
         parse_key(data, "my.key")
     text = str(caught.value)
     assert text.startswith("my.key: expected a key of 64 hex digits")
@@ -66,7 +67,7 @@ def test_other_files_are_refused(data: bytes, found: str) -> None:
     assert text.endswith("make one with: ticore keygen")
 
 
-def test_a_key_needs_no_salt_and_derives_two_unrelated_keys() -> None:
+def test_derive_gives_unrelated_keys_without_a_salt() -> None:
     secret = Secret.from_key(KEY)
     derived = secret.derive(b"")
     assert secret.salt_length == 0
@@ -77,14 +78,14 @@ def test_a_key_needs_no_salt_and_derives_two_unrelated_keys() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 31, 33, 64])
-def test_keys_of_another_length_are_refused(length: int) -> None:
-    with pytest.raises(KeyFormatError, match=f"has 32 bytes, found {length};"):
+def test_from_key_refuses_keys_of_another_length(length: int) -> None:
+    with pytest.raises(CredentialError, match=f"of 32 bytes, found {length};"):
         Secret.from_key(bytes(length))
 
 
 @given(_PASSWORDS, _PASSWORDS)
 @_cheap_argon2()
-def test_passwords_are_equal_exactly_up_to_normalisation(one: str, other: str) -> None:
+def test_from_password_treats_normalized_passwords_alike(one: str, other: str) -> None:
     derived = Secret.from_password(one).derive(SALT)
     assert derived == Secret.from_password(unicodedata.normalize("NFD", one)).derive(SALT)
     assume(unicodedata.normalize("NFC", one) != unicodedata.normalize("NFC", other))
@@ -92,14 +93,14 @@ def test_passwords_are_equal_exactly_up_to_normalisation(one: str, other: str) -
 
 
 @_cheap_argon2()
-def test_each_salt_gives_other_keys() -> None:
+def test_derive_gives_other_keys_for_each_salt() -> None:
     secret = Secret.from_password("correct horse")
     assert secret.salt_length == 16
     assert secret.derive(SALT) != secret.derive(SALT[::-1])
 
 
 @_cheap_argon2()
-def test_a_password_of_32_bytes_is_not_a_key() -> None:
+def test_from_password_differs_from_from_key() -> None:
     text = "k" * 32
     assert Secret.from_password(text).derive(SALT) != Secret.from_key(text.encode()).derive(b"")
 
@@ -107,12 +108,12 @@ def test_a_password_of_32_bytes_is_not_a_key() -> None:
 @pytest.mark.parametrize(
     ("secret", "salt"), [(Secret.from_key(KEY), SALT), (Secret.from_password("x"), b"")]
 )
-def test_salts_of_another_length_are_refused(secret: Secret, salt: bytes) -> None:
+def test_derive_refuses_salts_of_another_length(secret: Secret, salt: bytes) -> None:
     with pytest.raises(ValueError, match="expected a salt of"):
         secret.derive(salt)
 
 
-def test_derived_keys_are_part_of_the_format() -> None:
+def test_derive_gives_the_keys_of_former_versions() -> None:
     """Golden vectors, at the real cost: a change would lock out all earlier messages."""
     by_key = Secret.from_key(KEY).derive(b"")
     by_password = Secret.from_password("pässword").derive(SALT)
@@ -126,31 +127,31 @@ def test_derived_keys_are_part_of_the_format() -> None:
     )
 
 
-def test_bad_passwords_are_refused_and_not_shown() -> None:
-    with pytest.raises(KeyFormatError, match="empty"):
+def test_from_password_refuses_bad_passwords_and_does_not_show_them() -> None:
+    with pytest.raises(CredentialError, match="empty"):
         Secret.from_password("")
-    with pytest.raises(KeyFormatError, match="not valid Unicode") as caught:
+    with pytest.raises(CredentialError, match="not valid Unicode") as caught:
         Secret.from_password("hunter2\udcff")
     shown = traceback.format_exception_only(caught.value)
     assert "hunter2" not in "".join(shown)
 
 
 @pytest.mark.parametrize("secret", [Secret.from_key(b"K" * 32), Secret.from_password("K" * 8)])
-def test_repr_shows_no_secret(secret: Secret) -> None:
+def test_secret_repr_shows_no_secret(secret: Secret) -> None:
     assert "K" not in repr(secret)
     assert "K" not in str(secret)
 
 
-def test_repr_shows_no_derived_key() -> None:
+def test_sealing_keys_repr_shows_no_key() -> None:
     derived = Secret.from_key(KEY).derive(b"")
     assert repr(derived) == "SealingKeys()"
 
 
-def test_draws_are_keyed_by_the_nonce() -> None:
+def test_shared_key_depends_on_the_nonce() -> None:
     """Golden, as above; and each nonce has numbers of its own."""
     keys = Secret.from_key(KEY).derive(b"")
-    assert keys.draws_key(b"nonce") != keys.draws_key(b"other")
+    assert keys.shared_key(b"nonce") != keys.shared_key(b"other")
     assert (
-        keys.draws_key(b"nonce").hex()
+        keys.shared_key(b"nonce").hex()
         == "5364afe8496d6efbbbc048ef869551b7e0fb237d0cf14ffacee3d3c8ac16f46b"
     )

@@ -15,9 +15,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ticore
-from tests.models import ToyModel, ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import ExtractionError, IncompleteMessageError
-from ticore.steganography.pasted import MOST_READINGS, readings
+from ticore.steganography._pasted import MOST_READINGS, readings
 
 KEY = bytes(range(32))
 CHANGES: dict[str, Callable[[str], str]] = {
@@ -58,7 +58,7 @@ def _english(prompt: str, view: str, codec: str = "arithmetic") -> ticore.Stegan
 
 @cache
 def _sent(prompt: str, view: str) -> tuple[str, bytes]:
-    return _english(prompt, view).embed(b"noon"), b"noon"
+    return _english(prompt, view).embed(b"noon").text, b"noon"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def _sent(prompt: str, view: str) -> tuple[str, bytes]:
         *((name, "continuation") for name in ("BOM", "name in front", "wrapped", "curly")),
     ],
 )
-def test_usual_changes_are_undone(name: str, view: str) -> None:
+def test_extract_pasted_undoes_usual_changes(name: str, view: str) -> None:
     prompt = '"I don\'t know," said the café owner... "Go'
     stego, (text, message) = _english(prompt, view), _sent(prompt, view)
     changed = CHANGES[name](text)
@@ -82,7 +82,7 @@ def test_usual_changes_are_undone(name: str, view: str) -> None:
     assert found.undone
 
 
-def test_two_changes_at_once() -> None:
+def test_extract_pasted_undoes_two_changes_at_once() -> None:
     prompt = '"I don\'t know," said the café owner... "Go'
     stego, (text, message) = _english(prompt, "whole"), _sent(prompt, "whole")
     changed = CHANGES["quoted"](CHANGES["wrapped"](CHANGES["curly"](text))).replace("\n", "\r\n")
@@ -108,7 +108,7 @@ AWKWARD = ToyTokenizer(PIECES)
     st.integers(0, 50),
 )
 @example(b"x", ["stripped"], "", "whole", 0)
-def test_never_a_wrong_message(
+def test_extract_pasted_never_gives_a_wrong_message(
     message: bytes, changes: list[str], prompt: str, view: str, seed: int
 ) -> None:
     stego = ticore.Steganographer(
@@ -120,7 +120,7 @@ def test_never_a_wrong_message(
         finish="none",
         entropy=np.random.default_rng(seed).bytes,
     )
-    text = stego.embed(message)
+    text = stego.embed(message).text
     for name in changes:
         text = CHANGES[name](text)
     with suppress(ExtractionError):
@@ -136,7 +136,7 @@ def test_readings_are_few_and_differ(text: str) -> None:
         assert all(reading.startswith(prompt) for reading in found)
 
 
-def test_a_wrong_key_costs_few_readings() -> None:
+def test_extract_pasted_tries_few_readings_when_the_key_is_wrong() -> None:
     """Counted in tokens that the model reads."""
     prompt = '"I don\'t know," said the café owner... "Go'
     text, _ = _sent(prompt, "whole")
@@ -172,10 +172,12 @@ class _Counting:
         return decoder
 
 
-def test_what_may_have_happened_is_said_of_a_text_that_was_changed_alone() -> None:
+def test_extract_pasted_names_usual_changes_only_when_the_text_was_changed() -> None:
     prompt = '"I don\'t know," said the café owner... "Go'
     stego, (text, _) = _english(prompt, "whole"), _sent(prompt, "whole")
-    with pytest.raises(ExtractionError, match=r"could have been written there; .*usual changes on"):
+    with pytest.raises(
+        ExtractionError, match=r"cannot have been written there; .*usual changes on"
+    ):
         stego.extract_pasted(text[:60] + text[60:].replace("a", "u"))
     wrong = ticore.Steganographer(ticore.load_model("tiny-en"), key=bytes(32), prompt=prompt)
     with pytest.raises(ExtractionError, match=r"key or password, the prompt or another") as caught:
@@ -183,11 +185,11 @@ def test_what_may_have_happened_is_said_of_a_text_that_was_changed_alone() -> No
     assert "usual changes" not in str(caught.value)
 
 
-def test_more_than_a_text_can_hold_speaks_for_another_key() -> None:
+def test_extract_blames_the_key_when_the_length_exceeds_the_text() -> None:
     """Many wrong keys read a length that no text has; what to look at comes first."""
     model = ToyModel(ToyTokenizer(list("abcdefgh")), sharpness=0.5, context=200)
     random = np.random.default_rng(5).bytes
-    text = ticore.Steganographer(model, key=KEY, finish="none", entropy=random).embed(b"")
+    text = ticore.Steganographer(model, key=KEY, finish="none", entropy=random).embed(b"").text
     said = []
     for n in range(30):
         with pytest.raises(ExtractionError) as caught:

@@ -30,7 +30,9 @@ def test_a_watermarker_comes_back_as_it_was(scheme, again):
         specials="boundaries",
     )
     prompt = "The weather in spring is what"
-    mark.generate(prompt, 12)
+    mark.generate(prompt, max_new_tokens=12)
     back = again(mark)
     for each in (prompt, chat):
-        assert back.generate(each, 12).ids == mark.generate(each, 12).ids
+        assert (
+            back.generate(each, max_new_tokens=12).ids == mark.generate(each, max_new_tokens=12).ids
+        )

@@ -1,7 +1,10 @@
 """What is watermarked is found, what is not is not, and part of a text is found where it stands."""
 
+import json
 import math
-from dataclasses import fields
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pytest
@@ -9,12 +12,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ticore
-from tests.models import ToyTokenizer
-from ticore.errors import KeyFormatError, SettingsError, TicoreError, UnscorableTextError
-from ticore.schemes import READERS as ENGINES
-from ticore.schemes import SCHEMES, Evidence, Exponential, Greens, reader_named
-from ticore.schemes.readers import TransformersKGW
-from ticore.watermarking.detector import find_segment
+from tests.support.toy_models import ToyTokenizer
+from ticore.errors import CredentialError, SettingsError, TicoreError, UnscorableTextError
+from ticore.schemes import (
+    EXTERNAL_SCHEMES,
+    SCHEMES,
+    BinomialNull,
+    Evidence,
+    ExponentialNull,
+    external_scheme,
+    key_fingerprint,
+)
+from ticore.schemes.external import TransformersKGW
+from ticore.watermarking import DetectionTarget
+from ticore.watermarking._segments import find_segment
 
 KEY = bytes(range(32))
 CONTINUED = [
@@ -35,13 +46,13 @@ def model():
 
 @pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("name", SCHEMES)
-def test_what_was_watermarked_is_found_and_under_no_other_key(model, name, part):
+def test_detect_finds_the_watermark_under_its_key_alone(model, name, part):
     """A hundred texts of 200 tokens for each scheme, in five parts; in each one may be missed."""
     right = ticore.WatermarkDetector(model.tokenizer, name, key=KEY)
     wrong = ticore.WatermarkDetector(model.tokenizer, name, key=KEY[::-1])
     mark = ticore.Watermarker(model, name, key=KEY, seed=part, end_of_text=False)
     found = 0
-    for written in mark.generate_batch(2 * CONTINUED, 200):
+    for written in mark.generate_batch(2 * CONTINUED, max_new_tokens=200):
         seen = right.detect(written.text)
         assert written.consistent
         assert seen.ids.tolist() == list(written.ids)
@@ -65,7 +76,7 @@ def marked_ids(scheme, rng, count):
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
-def test_a_marked_stretch_of_a_longer_text_is_found_where_it_stands(name, options):
+def test_detect_finds_a_marked_segment_where_it_stands(name, options):
     rng = np.random.default_rng(3)
     scheme = SCHEMES[name](KEY, 4000, **options)
     marked = marked_ids(scheme, rng, 300)
@@ -79,7 +90,7 @@ def test_a_marked_stretch_of_a_longer_text_is_found_where_it_stands(name, option
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
-def test_verdicts_keep_to_the_false_positive_rate(name, options):
+def test_detect_keeps_to_the_false_positive_rate(name, options):
     """Of 2,000 texts without a watermark, some of them repetitive, a twentieth at most."""
     rng = np.random.default_rng(5)
     wrong = segments = 0
@@ -97,7 +108,7 @@ def test_verdicts_keep_to_the_false_positive_rate(name, options):
     assert segments <= most
 
 
-def test_counting_repetition_is_what_breaks_the_rate():
+def test_detect_exceeds_the_false_positive_rate_when_repeats_is_all():
     """The paper counts every token; a text that repeats itself then looks watermarked at times."""
     rng = np.random.default_rng(6)
     found = {"once": 0, "all": 0}
@@ -113,9 +124,9 @@ def test_counting_repetition_is_what_breaks_the_rate():
     assert found["all"] > 50
 
 
-def test_a_segment_by_hand():
-    """Usual odds of 3 to 1 in marked text: bets on 3^0.7, 3^1.2 and 3^2 to 1."""
-    null = Greens(0.5, 0.75)
+def test_find_segment_gives_the_p_value_computed_by_hand():
+    """Usual odds of 3 to 1 in marked text: strengths of 3^0.7, 3^1.2 and 3^2 to 1."""
+    null = BinomialNull(0.5, 0.75)
     odds = [3**0.7, 3**1.2, 3**2]
     green = [math.log(2 * one / (one + 1)) for one in odds]
     loss = [-(math.log(2 * one / (one + 1)) + math.log(2 / (one + 1))) / 2 for one in odds]
@@ -134,14 +145,14 @@ def test_a_segment_by_hand():
         (math.exp(40 * g) - 40 * g - 1) / (40 * lost) for g, lost in zip(green, loss, strict=True)
     ]
     assert segment.p_value == pytest.approx(3 / sum(parts))
-    nothing = find_segment(Exponential(), Evidence(count, count, count, np.zeros(40)))
+    nothing = find_segment(ExponentialNull(), Evidence(count, count, count, np.zeros(40)))
     assert (nothing.begin, nothing.end, nothing.p_value) == (0, 0, 1.0)
 
 
-def test_what_counts_and_what_does_not():
+def test_detect_counts_each_draw_once():
     detector = ticore.WatermarkDetector(ToyTokenizer(["a"] * 9), "left_hash", key=KEY)
     seen = detector.detect_ids([1, 2, 1, 2, 1, 3])
-    assert (seen.tokens, seen.scored) == (6, 3)
+    assert (seen.token_count, seen.scored) == (6, 3)
     assert seen.counted.tolist() == [False, True, True, False, False, True]
     assert np.isnan(seen.scores).tolist() == [True] + [False] * 5
     assert seen.scores[1] == seen.scores[3]
@@ -153,7 +164,7 @@ def test_what_counts_and_what_does_not():
 
 @pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize("text", ["", "a"])
-def test_a_text_that_is_too_short_is_refused(model, name, text):
+def test_detect_refuses_a_text_that_is_too_short(model, name, text):
     detector = ticore.WatermarkDetector(model.tokenizer, name, key=KEY)
     if name == "unigram" and text:
         assert detector.detect(text).scored == 1
@@ -162,7 +173,7 @@ def test_a_text_that_is_too_short_is_refused(model, name, text):
             detector.detect(text)
 
 
-def test_a_batch_is_looked_at_text_by_text(model):
+def test_detect_batch_gives_an_error_for_each_text_that_detect_refuses(model):
     detector = ticore.WatermarkDetector(model.tokenizer, "unigram", key=KEY)
     texts = ["It was late.", "", "Nobody came, and nobody went.", "a\ud800b"]
     for batch in (texts, texts[:3]):
@@ -188,8 +199,9 @@ SIZE = 300
 
 def detector_of(name, options, **others):
     tokenizer = ToyTokenizer(["a"] * SIZE)
-    given = {"config": options} if name in ENGINES else {"key": KEY, **options}
-    return ticore.WatermarkDetector(tokenizer, name, **given, **others)
+    if name in EXTERNAL_SCHEMES:
+        return getattr(ticore.WatermarkDetector, f"for_{name}")(tokenizer, options, **others)
+    return ticore.WatermarkDetector(tokenizer, name, key=KEY, **options, **others)
 
 
 def same(one, other):
@@ -205,7 +217,7 @@ def same(one, other):
     )
 
 
-def alone(detector, ids):
+def attempt(detector, ids):
     try:
         return detector.detect_ids(ids)
     except TicoreError as error:
@@ -232,27 +244,27 @@ LISTS = st.lists(
 @given(lists=LISTS, repeats=st.sampled_from(["once", "all"]), together=st.sampled_from([20, 8000]))
 @example(lists=[[-1, -1, 3, 4, 5, 6], [3, 4, 5, 6, 7, 8]], repeats="once", together=8000)
 @example(lists=[[3, 4, 5, 6, 7, 8], [-1, -1, 3, 4, 5, 6]], repeats="once", together=8000)
-def test_a_batch_says_what_each_list_alone_does(name, options, lists, repeats, together):
+def test_detect_ids_batch_gives_what_detect_ids_gives(name, options, lists, repeats, together):
     detector = detector_of(name, options, repeats=repeats)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ticore.watermarking.detector, "_MOST_TOGETHER", together)
+        patch.setattr(ticore.watermarking._detector, "_MAX_TOGETHER", together)
         found = detector.detect_ids_batch(lists)
     assert len(found) == len(lists)
     for one, ids in zip(found, lists, strict=True):
-        assert same(one, alone(detector, ids))
+        assert same(one, attempt(detector, ids))
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY)
-def test_long_and_short_lists_side_by_side(name, options):
+def test_detect_ids_batch_gives_what_detect_ids_gives_when_lengths_differ(name, options):
     """Of any lengths, in tables of many rows; some are marked beyond all numbers."""
     detector = detector_of(name, options)
     rng = np.random.default_rng(4)
     lists = [rng.integers(SIZE, size=int(length)) for length in rng.exponential(250, size=40)]
     for one, ids in zip(detector.detect_ids_batch(lists), lists, strict=True):
-        assert same(one, alone(detector, ids))
+        assert same(one, attempt(detector, ids))
 
 
-def test_what_a_batch_says_can_be_kept_by_itself():
+def test_detect_ids_batch_gives_arrays_of_each_text_alone():
     """A detection's arrays are of its own text, and ids those that were given."""
     detector = detector_of("left_hash", {})
     first, second = detector.detect_ids_batch([np.array([1, 2, 3], np.uint8), [4, 5]])
@@ -262,60 +274,161 @@ def test_what_a_batch_says_can_be_kept_by_itself():
     assert detector.detect_ids_batch([]) == []
 
 
-def test_settings_are_checked(model):
+def test_detector_refuses_settings_out_of_range(model):
     tokenizer = model.tokenizer
     for fpr in (0, 1, -1, 2, float("nan")):
         with pytest.raises(SettingsError, match="fpr: expected a rate above 0 and below 1"):
             ticore.WatermarkDetector(tokenizer, key=KEY, fpr=fpr)
     with pytest.raises(SettingsError, match="repeats: expected once or all, found 'x'"):
         ticore.WatermarkDetector(tokenizer, key=KEY, repeats="x")
-    with pytest.raises(KeyFormatError, match="found none"):
+    with pytest.raises(CredentialError, match="found none"):
         ticore.WatermarkDetector(tokenizer)
-    with pytest.raises(KeyFormatError, match="found 3"):
+    with pytest.raises(CredentialError, match="found 3"):
         ticore.WatermarkDetector(tokenizer, key=b"abc")
     with pytest.raises(SettingsError, match="lone surrogate"):
         ticore.WatermarkDetector(tokenizer, key=KEY).detect("a\ud800b")
 
 
-def test_watermarks_of_other_engines_are_read_by_name(model):
-    tokenizer = model.tokenizer
-    configs = {
-        "transformers": {"greenlist_ratio": 0.5, "hashing_key": 9},
-        "synthid": {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 5},
-        "vllm": {"key": 42},
-        "sglang": {"key": "0xabc"},
-    }
+CONFIGS = {
+    "transformers": {"greenlist_ratio": 0.5, "hashing_key": 9},
+    "synthid": {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 5},
+    "vllm": {"key": 42},
+    "sglang": {"key": "0xabc"},
+}
+
+
+@pytest.mark.parametrize("engine", EXTERNAL_SCHEMES)
+def test_detector_finds_nothing_in_other_text_for_each_engine(model, engine):
     text = model.tokenizer.decode(range(300, 400))
-    for engine, config in configs.items():
-        seen = ticore.WatermarkDetector(tokenizer, engine, config=config).detect(text)
-        assert seen.verdict == "no watermark found"
-        assert 1e-4 < seen.p_value <= 1
-        assert 0 < seen.segment.p_value <= 1
-    padded = {"hashing_key": 9, "vocab_size": 5000}
-    reader = TransformersKGW(5000, hashing_key=9)
-    ids = tokenizer.encode(text)
-    seen = ticore.WatermarkDetector(tokenizer, "transformers", config=padded).detect_ids(ids)
-    assert seen.green == reader.evidence(ids).distinct().scores.sum()
-    assert (
-        seen.green
-        != scheme_of("transformers", {"hashing_key": 9}).evidence(ids).distinct().scores.sum()
+    make = getattr(ticore.WatermarkDetector, f"for_{engine}")
+    seen = make(model.tokenizer, CONFIGS[engine]).detect(text)
+    assert seen.verdict == "no watermark found"
+    assert 1e-4 < seen.p_value <= 1
+    assert 0 < seen.segment.p_value <= 1
+    assert (seen.scheme, seen.version, seen.target.key) == (engine, None, None)
+
+
+@pytest.mark.parametrize("engine", EXTERNAL_SCHEMES)
+def test_detector_takes_an_engines_name_and_config_with_a_warning(model, engine):
+    """The old spelling, which finds what the new one finds."""
+    text = model.tokenizer.decode(range(300, 400))
+    make = getattr(ticore.WatermarkDetector, f"for_{engine}")
+    with pytest.warns(DeprecationWarning, match=rf"use WatermarkDetector.for_{engine}\("):
+        old = ticore.WatermarkDetector(model.tokenizer, engine, config=CONFIGS[engine])
+    assert same(old.detect(text), make(model.tokenizer, CONFIGS[engine]).detect(text))
+    for wrong in ({"key": KEY}, {}, {"gamma": 0.5, "config": CONFIGS[engine]}):
+        with pytest.raises(SettingsError, match=rf"for_{engine}\(tokenizer, config\)"):
+            ticore.WatermarkDetector(model.tokenizer, engine, **wrong)
+    with pytest.raises(SettingsError, match="settings that gumbel has, found config"):
+        ticore.WatermarkDetector(model.tokenizer, "gumbel", key=KEY, config={})
+
+
+def test_for_transformers_draws_lists_of_the_vocabulary_size_that_is_given(model):
+    ids = list(range(300, 400))
+    config = {"hashing_key": 9}
+    expected = TransformersKGW(5000, hashing_key=9).evidence(ids).distinct().scores.sum()
+    other = TransformersKGW(4096, hashing_key=9).evidence(ids).distinct().scores.sum()
+    assert expected != other
+    make = ticore.WatermarkDetector.for_transformers
+    for detector in (
+        make(model.tokenizer, config, vocab_size=5000),
+        make(model.tokenizer, config | {"vocab_size": 5000}),
+    ):
+        assert detector.detect_ids(ids).green == expected
+    assert make(model.tokenizer, config).detect_ids(ids).green == other
+
+
+def test_for_synthid_takes_the_table_of_a_gpu_and_the_plain_mean(model):
+    table = np.random.default_rng(1).integers(2, size=1 << 10)
+    config = CONFIGS["synthid"] | {"sampling_table_size": 1 << 10}
+    make = ticore.WatermarkDetector.for_synthid
+    ids = list(range(300, 400))
+    found = {
+        make(model.tokenizer, config, **more).detect_ids(ids).p_value
+        for more in ({}, {"sampling_table": table}, {"weighted": False})
+    }
+    assert len(found) == 3
+
+
+def test_for_engines_takes_a_configuration_object(model):
+    @dataclass
+    class Config:
+        key: int = 42
+
+    class WithToDict:
+        def to_dict(self):
+            return {"key": 42}
+
+    ids = list(range(300, 400))
+    make = ticore.WatermarkDetector.for_vllm
+    expected = make(model.tokenizer, {"key": 42}).detect_ids(ids).p_value
+    for config in (Config(), WithToDict()):
+        assert make(model.tokenizer, config).detect_ids(ids).p_value == expected
+    for wrong in (3, Config, "{}"):
+        with pytest.raises(SettingsError, match="vllm: expected the engine's own settings as a"):
+            make(model.tokenizer, wrong)
+
+
+def test_detection_says_what_was_looked_for(model):
+    text = "It was late when they came home, and nobody had seen them."
+    named = ticore.WatermarkDetector(
+        model.tokenizer, "gumbel", key=KEY, version=1, fpr=0.01, tokenizer_place="tiny-en"
     )
-    with pytest.raises(SettingsError, match="vllm: expected this engine's own settings as config"):
-        ticore.WatermarkDetector(tokenizer, "vllm", key=KEY)
-    with pytest.raises(SettingsError, match="config: expected with an engine's name"):
-        ticore.WatermarkDetector(tokenizer, "gumbel", key=KEY, config={})
+    found = named.detect(text)
+    assert found.target == named.target
+    assert found.target == DetectionTarget("gumbel", "tiny-en", 0.01, 1, key_fingerprint(KEY))
+    assert (found.scheme, found.version, found.looked_for) == ("gumbel", 1, "gumbel, version 1")
+    unnamed = ticore.WatermarkDetector(model.tokenizer, key=KEY)
+    assert unnamed.target.tokenizer == f"digest {model.tokenizer.digest()[:12]}"
+    assert str(found) == "no watermark found"
+    values = json.loads(json.dumps(found.to_dict()))
+    assert values["key"] == key_fingerprint(KEY)
+    assert (values["scheme"], values["version"], values["token_count"]) == ("gumbel", 1, 14)
+    assert values["segment"].keys() == {"begin", "end", "p_value"}
+    assert KEY.hex() not in json.dumps(values) + repr(found) + repr(named.target)
+    with pytest.warns(DeprecationWarning, match="Detection.token_count"):
+        assert found.tokens == found.token_count
 
 
-def test_synthid_is_found(model):
+def test_key_fingerprint_tells_keys_apart():
+    names = {key_fingerprint(bytes([n] * 16)) for n in range(200)}
+    assert len(names) == 200
+    assert key_fingerprint(KEY) == key_fingerprint(KEY.hex())
+    with pytest.raises(CredentialError, match="expected a key of 16 to 64 bytes, found 3"):
+        key_fingerprint(b"abc")
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY)
+def test_detector_gives_right_answers_when_threads_share_it(name, options):
+    """SynthID's caches are filled by whichever thread comes first."""
+    rng = np.random.default_rng(4)
+    lists = [rng.integers(SIZE, size=int(length)) for length in rng.exponential(200, size=60)]
+    alone, shared = detector_of(name, options), detector_of(name, options)
+    expected = [attempt(alone, ids) for ids in lists]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda ids: attempt(shared, ids), lists))
+    for one, other in zip(found, expected, strict=True):
+        assert same(one, other)
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY)
+def test_detector_finds_the_same_when_it_is_pickled(name, options):
+    ids = np.random.default_rng(4).integers(SIZE, size=100)
+    detector = detector_of(name, options)
+    before = detector.detect_ids(ids)
+    assert same(pickle.loads(pickle.dumps(detector)).detect_ids(ids), before)
+
+
+def test_detect_finds_synthid_where_it_begins(model):
     """Tokens picked for their bits: the stretch that speaks for it is found by its tilt."""
-    reader = scheme_of("synthid", {"keys": list(range(9, 29)), "ngram_len": 3})
+    scheme = scheme_of("synthid", {"keys": list(range(9, 29)), "ngram_len": 3})
     rng = np.random.default_rng(8)
     ids = rng.integers(300, 4000, size=400).tolist()
     while len(ids) < 700:
         few = rng.integers(300, 4000, size=4)
-        scores = [reader.evidence([*ids[-2:], int(one)]).scores[-1] for one in few]
+        scores = [scheme.evidence([*ids[-2:], int(one)]).scores[-1] for one in few]
         ids.append(int(few[np.argmax(scores)]))
-    seen = ticore.WatermarkDetector(model.tokenizer, reader).detect_ids(ids)
+    seen = ticore.WatermarkDetector(model.tokenizer, scheme).detect_ids(ids)
     assert seen.verdict == "watermarked"
     assert seen.segment.p_value < 1e-6
     assert seen.segment.begin > 350
@@ -323,4 +436,4 @@ def test_synthid_is_found(model):
 
 
 def scheme_of(engine, config):
-    return reader_named(engine, config, 4096)
+    return external_scheme(engine, config, 4096)

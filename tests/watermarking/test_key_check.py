@@ -1,4 +1,4 @@
-"""A key whose list suits some texts is found out, and other keys are not."""
+"""The check finds a key whose list suits some texts, and no other keys."""
 
 import dataclasses
 
@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tests.models import ToyTokenizer
+from tests.support.toy_models import ToyTokenizer
 from ticore.errors import UnscorableTextError
 from ticore.watermarking import WatermarkDetector, check_key
-from ticore.watermarking.key_check import CONFIDENCE, LEVELS, key_check
+from ticore.watermarking._key_check import CONFIDENCE, LEVELS, key_check
 
 LETTERS = [chr(0x4E00 + n) for n in range(300)]
 
@@ -45,7 +45,7 @@ def checks():
     }
 
 
-def test_an_unlucky_key_is_found_among_few(checks):
+def test_check_key_finds_an_unlucky_key_among_24(checks):
     found = checks["unigram"]
     worst = max(found, key=lambda check: check.rates[0].called)
     assert worst.verdict == "unlucky"
@@ -57,7 +57,7 @@ def test_an_unlucky_key_is_found_among_few(checks):
     assert check_key(detector(key), again).verdict == "unlucky"
 
 
-def test_most_keys_are_good_and_those_of_other_schemes_differ_less(checks):
+def test_check_key_calls_most_keys_good(checks):
     good = [check.verdict == "no sign of bad luck" for check in checks["unigram"]]
     assert 12 <= sum(good) < 24
     spread = {name: np.std([check.strength for check in found]) for name, found in checks.items()}
@@ -65,7 +65,7 @@ def test_most_keys_are_good_and_those_of_other_schemes_differ_less(checks):
     assert "use it" in checks["unigram"][good.index(True)].advice
 
 
-def test_rates_are_those_of_the_detector():
+def test_check_key_counts_the_detectors_verdicts():
     written = texts(np.random.default_rng(3), 150)
     found = check_key(detector(bytes(16), fpr=0.3), [*written, ""])
     assert [rate.level for rate in found.rates] == [0.1, 0.01, 0.3]
@@ -80,7 +80,7 @@ def test_rates_are_those_of_the_detector():
     st.lists(st.sampled_from([1e-9, 1e-3, 0.02, 0.07, 0.5, 1.0]), min_size=1, max_size=300),
     st.sampled_from([1e-5, 0.01, 0.3]),
 )
-def test_intervals_and_tails_are_exact(values, fpr):
+def test_key_check_gives_exact_intervals_and_p_values(values, fpr):
     found = key_check(values, 0, fpr, 0.0)
     assert found.rates[-1].level == fpr
     for rate in found.rates:
@@ -92,24 +92,24 @@ def test_intervals_and_tails_are_exact(values, fpr):
     assert (found.verdict == "unlucky") == unlucky
 
 
-def test_a_good_key_is_seldom_called_unlucky():
+def test_key_check_seldom_calls_a_good_key_unlucky():
     rng = np.random.default_rng(4)
     found = [key_check(rng.uniform(size=400), 0, 1e-3, 0.0).verdict for _ in range(1000)]
     assert found.count("unlucky") <= 22  # 10 at most in the mean
 
 
-def test_few_texts_tell_little():
+def test_key_check_asks_for_more_texts_when_there_are_few():
     good = key_check([0.5] * 99, 2, 1e-5, 0.0)
     assert good.verdict == "too few texts"
     assert "give 100 texts or more" in good.advice
     assert key_check([1e-9] * 10, 0, 1e-5, 9.0).verdict == "unlucky"
 
 
-def test_nothing_to_look_at():
+def test_check_key_refuses_texts_that_cannot_be_scored():
     with pytest.raises(UnscorableTextError, match=r"found none that could be scored \(2 are"):
         check_key(detector(bytes(16)), ["", ""])
 
 
-def test_a_check_is_a_value():
+def test_key_check_is_a_dataclass_that_json_can_hold():
     found = key_check([0.5] * 120, 0, 1e-5, 0.0)
     assert dataclasses.asdict(found)["rates"][0]["level"] == 0.1

@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.models import ToyBrackets, ToyModel, ToyTokenizer
+from tests.support.toy_models import ToyBrackets, ToyModel, ToyTokenizer
 from ticore.consistency import Verifier
 from ticore.schemes import Gumbel
-from ticore.watermarking import Rollback, greedy, marked, multinomial
-from ticore.watermarking.rollback import without
+from ticore.watermarking import Rollback, greedy, multinomial, watermarked_sampler
+from ticore.watermarking._rollback import without
 
 # Longest match first: whatever is written by shorter pieces is read back by the longer ones.
 VOCABULARIES = [
@@ -35,11 +35,13 @@ def samplers(vocab_size):
     return {
         "greedy": greedy,
         "multinomial": multinomial(random.Random(5)),
-        "gumbel": marked(Gumbel(KEY, vocab_size), random.Random(6)),
+        "gumbel": watermarked_sampler(Gumbel(KEY, vocab_size), random.Random(6)),
     }
 
 
-def begin(pieces, name, *, seed=0, tokens=20, observation=2, end=False, undo=8, sharpness=2.0):
+def begin(
+    pieces, name, *, seed=0, tokens=20, observation=2, end=False, max_backtracks=8, sharpness=2.0
+):
     tokenizer = ToyBrackets([*pieces, "."] if end else pieces)
     model = ToyModel(tokenizer, seed=seed, sharpness=sharpness)
     prompt = tokenizer.encode(pieces[0])
@@ -47,10 +49,10 @@ def begin(pieces, name, *, seed=0, tokens=20, observation=2, end=False, undo=8, 
         model.start(prompt),
         Verifier(tokenizer).start(prompt),
         samplers(tokenizer.vocab_size)[name],
-        tokens=tokens,
+        max_new_tokens=tokens,
         observation=observation,
         eos_ids=frozenset({len(pieces)} if end else ()),
-        undo=undo,
+        max_backtracks=max_backtracks,
     )
 
 
@@ -64,7 +66,7 @@ class Writing(RuleBasedStateMachine):
         tokens=st.integers(0, 25),
         observation=st.integers(0, 12),
         end=st.booleans(),
-        undo=st.sampled_from([0, 1, 8]),
+        max_backtracks=st.sampled_from([0, 1, 8]),
         sharpness=st.sampled_from([0.0, 2.0, 30.0]),
     )
     def begin(self, pieces, name, **how):
@@ -77,13 +79,13 @@ class Writing(RuleBasedStateMachine):
     def step(self):
         text = self.text
         before, banned = list(text.committed), set(text._banned)
-        counts = text.rollbacks, text.undone
+        counts = text.rollbacks, text.backtracks
         text.step()
         if text.rollbacks > counts[0]:
             assert text.committed == before
             assert banned < text._banned
             assert len(text._banned) == len(banned) + 1
-        elif text.undone > counts[1]:
+        elif text.backtracks > counts[1]:
             assert before[: len(text.committed)] == text.committed != before
         else:
             assert text.committed[: len(before)] == before
@@ -117,16 +119,13 @@ class Writing(RuleBasedStateMachine):
         written = [*self.prompt, *text.committed, *text._pending]
         assert list(text._decoder.ids) == written[: len(text._decoder.ids)]
         most = self.tokens + (self.observation + 1) * (text.rollbacks + 1)
-        assert text.forwards <= most + text.undone * (self.observation + 1)
+        assert text.forwards <= most + text.backtracks * (self.observation + 1)
 
     @invariant()
-    def what_is_unread_is_what_the_decoder_lacks(self):
+    def the_decoder_lacks_at_most_the_last_token(self):
         text = self.text
-        lacking = [*self.prompt, *text.committed, *text._pending][len(text._decoder.ids) :]
-        if text.end is None and len(text.committed) < self.tokens:
-            assert lacking == ([] if text.unread is None else [text.unread])
-        else:
-            assert text.unread is None
+        written = [*self.prompt, *text.committed, *text._pending]
+        assert len(written) - len(text._decoder.ids) <= 1
 
     def teardown(self):
         if not hasattr(self, "text"):
@@ -147,7 +146,7 @@ TestWriting.settings = settings(max_examples=150, stateful_step_count=30, deadli
 @pytest.mark.parametrize("name", ["greedy", "gumbel"])
 @given(st.sampled_from(VOCABULARIES[:3]), st.integers(0, 50), st.integers(0, 6), st.integers(1, 12))
 @example(VOCABULARIES[0], 0, 2, 12)
-def test_a_sampler_that_knows_its_mind_gets_its_first_choice_that_does(
+def test_rollback_keeps_the_first_choice_that_stays_consistent_when_the_sampler_is_deterministic(
     name, pieces, seed, observation, tokens
 ):
     """The paper's intent: of the tokens in order of preference the first that stays, or is mended.
@@ -157,7 +156,7 @@ def test_a_sampler_that_knows_its_mind_gets_its_first_choice_that_does(
     tokenizer, text = begin(pieces, name, seed=seed, observation=observation, tokens=tokens)
     for _ in text.run():
         pass
-    if text.end == "dead end" or text.undone:
+    if text.end == "dead end" or text.backtracks:
         return
     model, choose = ToyModel(tokenizer, seed=seed), samplers(tokenizer.vocab_size)[name]
     prompt = tokenizer.encode(pieces[0])
@@ -180,10 +179,10 @@ def test_a_sampler_that_knows_its_mind_gets_its_first_choice_that_does(
     assert text.committed == expected
 
 
-def test_pieces_given_out_make_up_the_text_if_nothing_is_undone():
+def test_run_yields_each_commit_when_there_are_no_backtracks():
     temporary = 0
     for seed in range(20):
-        _, text = begin(VOCABULARIES[5], "multinomial", seed=seed, undo=0, tokens=30)
+        _, text = begin(VOCABULARIES[5], "multinomial", seed=seed, max_backtracks=0, tokens=30)
         pieces = list(text.run())
         assert [token for piece in pieces for token in piece] == text.committed
         assert text.temporary == sum(len(piece) > 1 for piece in pieces)
@@ -191,19 +190,21 @@ def test_pieces_given_out_make_up_the_text_if_nothing_is_undone():
     assert temporary > 20
 
 
-def test_a_dead_end_is_left_backwards():
+def test_rollback_backtracks_when_no_token_may_follow():
     found = Counter()
     for seed in range(40):
-        for undo in (0, 8):
-            _, text = begin(VOCABULARIES[4], "multinomial", seed=seed, undo=undo, tokens=10)
+        for most in (0, 8):
+            _, text = begin(
+                VOCABULARIES[4], "multinomial", seed=seed, max_backtracks=most, tokens=10
+            )
             list(text.run())
-            found[undo, text.end] += 1
-            assert text.undone <= undo
+            found[most, text.end] += 1
+            assert text.backtracks <= most
     assert found[0, "dead end"] > found[8, "dead end"]
     assert found[8, "length"] > found[0, "length"]
 
 
-def test_the_text_may_end_but_not_while_tokens_are_pending():
+def test_rollback_ends_the_text_only_when_no_token_is_pending():
     ends = Counter()
     for seed in range(40):
         tokenizer, text = begin(
@@ -215,10 +216,10 @@ def test_the_text_may_end_but_not_while_tokens_are_pending():
     assert ends["end of text"] > 10
 
 
-def test_without_verification_every_token_stays():
+def test_rollback_commits_every_token_when_nothing_is_verified():
     tokenizer = ToyTokenizer(VOCABULARIES[0])
     model = ToyModel(tokenizer, seed=1)
-    text = Rollback(model.start([0]), None, greedy, tokens=15, observation=3)
+    text = Rollback(model.start([0]), None, greedy, max_new_tokens=15, observation=3)
     list(text.run())
     expected = [0]
     while len(expected) < 16:
@@ -227,23 +228,28 @@ def test_without_verification_every_token_stays():
     assert text.forwards == 14
 
 
-def test_a_token_that_others_have_read_is_not_read_again():
-    """One text by itself, and one whose decoder is given each token before the next step."""
+def test_reads_yields_each_token_that_the_decoder_has_to_read():
+    """The text is that of `run`, which feeds the decoder itself."""
     _, alone = begin(VOCABULARIES[0], "multinomial", tokens=30)
     list(alone.run())
     _, text = begin(VOCABULARIES[0], "multinomial", tokens=30)
-    while text.end is None:
-        token = text.unread
-        if token is not None:
-            text._decoder.push(token)
-            text.mark_read()
-        assert text.unread is None
-        text.step()
+    for token in text.reads():
+        text._decoder.push(token)
     assert text.committed == alone.committed
     assert text.forwards == alone.forwards > alone.rollbacks > 0
 
 
-def test_without_leaves_the_given_logits_alone():
+def test_rollback_takes_old_names_with_a_warning():
+    model = ToyModel(ToyTokenizer("ab"))
+    with pytest.warns(DeprecationWarning, match="use max_(new_tokens|backtracks)="):
+        text = Rollback(model.start([0]), None, greedy, tokens=3, undo=0, observation=2)
+    list(text.run())
+    assert len(text.committed) == 3
+    with pytest.warns(DeprecationWarning, match="Rollback.backtracks"):
+        assert text.undone == 0
+
+
+def test_without_returns_new_logits():
     logits = np.arange(4.0)
     assert without(logits, {1, 3}).tolist() == [0.0, -np.inf, 2.0, -np.inf]
     assert logits.tolist() == [0.0, 1.0, 2.0, 3.0]

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ticore
-from tests.models import ToyBatchModel, ToyTokenizer
+from tests.support.toy_models import ToyBatchModel, ToyTokenizer
 from ticore.errors import PromptError
 from ticore.schemes import SCHEMES, Gumbel
-from ticore.watermarking import Generator, marked
+from ticore.watermarking import Generator, watermarked_sampler
 
 KEY = bytes(range(32))
 # Of no fewer tokens than any scheme needs.
@@ -34,58 +34,65 @@ def ids(texts):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_each_text_has_its_watermark(model, scheme):
+def test_generate_batch_watermarks_each_text(model, scheme):
     mark = ticore.Watermarker(model, scheme, key=KEY, seed=1, end_of_text=False, observation=4)
     detector = ticore.WatermarkDetector(model.tokenizer, scheme, key=KEY)
-    for text in mark.generate_batch(PROMPTS, tokens=150):
+    for text in mark.generate_batch(PROMPTS, max_new_tokens=150):
         found = detector.detect(text.text)
         assert found.verdict == "watermarked"
         assert found.ids.tolist() == list(text.ids)
 
 
-def test_where_the_key_alone_decides_the_texts_are_the_same_as_one_by_one(model):
+def test_generate_batch_writes_the_texts_of_generate_when_the_key_alone_decides(model):
     mark = ticore.Watermarker(model, "gumbel", key=KEY, version=1)
-    alone = [mark.generate(prompt, 40).ids for prompt in PROMPTS]
-    assert ids(mark.generate_batch(PROMPTS, 40)) == alone
+    alone = [mark.generate(prompt, max_new_tokens=40).ids for prompt in PROMPTS]
+    assert ids(mark.generate_batch(PROMPTS, max_new_tokens=40)) == alone
 
 
-def test_else_the_seed_and_the_row_decide(model):
+def test_generate_batch_draws_by_seed_and_row_when_the_scheme_samples(model):
     first, second = (ticore.Watermarker(model, key=KEY, seed=1, top_k=50) for _ in range(2))
-    written = ids(first.generate_batch(PROMPTS[:1] * 2, 15))
+    written = ids(first.generate_batch(PROMPTS[:1] * 2, max_new_tokens=15))
     assert written[0] != written[1]
-    assert ids(second.generate_batch([*PROMPTS[1:2], *PROMPTS[:1]], 15))[1] == written[1]
-    assert ids(first.generate_batch(PROMPTS[:1] * 2, 15)) != written
+    assert (
+        ids(second.generate_batch([*PROMPTS[1:2], *PROMPTS[:1]], max_new_tokens=15))[1]
+        == written[1]
+    )
+    assert ids(first.generate_batch(PROMPTS[:1] * 2, max_new_tokens=15)) != written
 
 
-def test_what_is_wrong_names_the_row(model):
+def test_generate_batch_names_the_row_when_a_prompt_is_refused(model):
     mark = ticore.Watermarker(model, key=KEY)
     with pytest.raises(PromptError, match="row 1: expected a prompt of fewer than 2047 tokens"):
         mark.generate_batch(["It was", [300] * 2047])
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_without_a_seed_each_text_is_another_one_and_with_a_seed_the_same(model, scheme):
+def test_generate_writes_other_texts_unless_there_is_a_seed(model, scheme):
     free, fixed, again = (
         ticore.Watermarker(model, scheme, key=KEY, seed=seed) for seed in (None, 1, 1)
     )
-    assert len({free.generate(PROMPTS[1], 30).ids for _ in range(3)}) == 3
-    assert len(set(ids(free.generate_batch(PROMPTS[1:2] * 3, 30)))) == 3
-    assert fixed.generate(PROMPTS[1], 30).ids == again.generate(PROMPTS[1], 30).ids
-    pieces = "".join(fixed.stream(PROMPTS[1], 30))
-    assert pieces == again.generate(PROMPTS[1], 30).text
+    assert len({free.generate(PROMPTS[1], max_new_tokens=30).ids for _ in range(3)}) == 3
+    assert len(set(ids(free.generate_batch(PROMPTS[1:2] * 3, max_new_tokens=30)))) == 3
+    assert (
+        fixed.generate(PROMPTS[1], max_new_tokens=30).ids
+        == again.generate(PROMPTS[1], max_new_tokens=30).ids
+    )
+    pieces = "".join(fixed.stream(PROMPTS[1], max_new_tokens=30))
+    assert pieces == again.generate(PROMPTS[1], max_new_tokens=30).text
 
 
 _FORKED = """
 import os, sys
-from tests.models import ToyModel, ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import Watermarker
 from ticore.watermarking import Generator
 model = ToyModel(ToyTokenizer(list("abcdefgh")), sharpness=0.0)
 marks = [Watermarker(model, scheme, key=bytes(16)) for scheme in ("left_hash", "gumbel")]
-ways = [lambda mark=mark: mark.generate("abc", 40).ids for mark in marks]
+ways = [lambda mark=mark: mark.generate("abc", max_new_tokens=40).ids for mark in marks]
 plain = Generator(model)
-ways += [lambda: marks[0].generate_batch(["abc"], 40)[0].ids]
-ways += [lambda: plain.generate("abc", 40).ids, lambda: plain.generate_batch(["abc"], 40)[0].ids]
+ways += [lambda: marks[0].generate_batch(["abc"], max_new_tokens=40)[0].ids]
+ways += [lambda: plain.generate("abc", max_new_tokens=40).ids]
+ways += [lambda: plain.generate_batch(["abc"], max_new_tokens=40)[0].ids]
 for way in ways:
     for child in range(2):
         if (process := os.fork()) == 0:
@@ -96,7 +103,7 @@ for way in ways:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
-def test_forked_processes_write_other_texts():
+def test_generate_writes_other_texts_in_forked_processes():
     done = subprocess.run(
         [sys.executable, "-c", _FORKED], capture_output=True, text=True, check=True
     )
@@ -111,13 +118,13 @@ def endless(ids):
     return any(tail[period:] == tail[:-period] for period in range(1, 21))
 
 
-def test_gumbel_runs_into_no_loop():
+def test_gumbel_does_not_repeat_itself_as_version_1_does():
     """A context soon comes again where few tokens are likely; version 1 then repeats for ever."""
     model = ToyBatchModel(ToyTokenizer(list("abc")), sharpness=1.0)
     found = {}
     for version in (1, 2):
         mark = ticore.Watermarker(model, "gumbel", key=KEY, seed=1, version=version)
-        texts = mark.generate_batch(["abcab", "bbbcc"], 500)
+        texts = mark.generate_batch(["abcab", "bbbcc"], max_new_tokens=500)
         found[version] = sum(endless(text.ids) for text in texts)
     assert found == {1: 2, 2: 0}
 
@@ -137,20 +144,22 @@ VOCABULARIES = [
     seed=st.integers(0, 99),
     way=st.sampled_from(["one by one", "batch", "stream"]),
 )
-def test_gumbel_marks_what_its_detector_counts_whatever_is_taken_back(
+def test_gumbel_marks_what_its_detector_counts_when_tokens_are_taken_back(
     pieces, prompts, observation, seed, way
 ):
     model = ToyBatchModel(ToyTokenizer(pieces), seed=seed, sharpness=1.0)
     scheme, decided = Recorded(KEY, len(pieces)), random.Random(seed)
-    generator = Generator(model, marked(scheme, decided), observation=observation)
+    generator = Generator(model, watermarked_sampler(scheme, decided), observation=observation)
     begins = ["a" * length for length in prompts]
     if way == "batch":
-        texts = generator.generate_batch(begins, 40, lambda row: marked(scheme, decided))
+        texts = generator.generate_batch(
+            begins, max_new_tokens=40, samplers=lambda row: watermarked_sampler(scheme, decided)
+        )
     elif way == "stream":
-        texts = [generator.start(begin, 40) for begin in begins]
+        texts = [generator.stream(begin, max_new_tokens=40) for begin in begins]
         texts = [(list(text), text.result())[1] for text in texts]
     else:
-        texts = [generator.generate(begin, 40) for begin in begins]
+        texts = [generator.generate(begin, max_new_tokens=40) for begin in begins]
     for text in texts:
         written = list(text.ids)
         counted = scheme.evidence(written).distinct().positions.tolist()

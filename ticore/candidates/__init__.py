@@ -1,25 +1,33 @@
-"""The candidate pool: what a step may choose from, as integers that every machine agrees on.
+"""The candidates of a step: the tokens to choose from, as integers that every machine agrees on.
 
-Logits are rounded to a grid once; from there on everything is integer arithmetic, so two machines
-whose logits round alike have equal pools to the last bit (temperature, top-k, top-p and weights).
+Logits are rounded to a grid once. After that everything is integer arithmetic (temperature, top-k,
+top-p and weights). So two machines whose logits round to the same values have the same candidates
+to the last bit.
 
-settings.py     what shapes a pool
-pool.py         tokens with their rounded logits, and the integer weights made of these
-candidates.py   from a model's logits to pools
+- `PoolSettings`: temperature, top-k, top-p and number formats.
+- `Candidates`: from a model's logits to the candidates of each step.
+- `Pool`: tokens with their rounded logits; `to_weights` makes integer weights of them.
 """
 
-from .candidates import Candidates, Outlook, non_candidates
-from .pool import MASS_BITS, Bools, Ints, Pool, to_weights
-from .settings import PoolSettings
+from .._support.deprecation import moved_names
+from ._candidates import Candidates, non_candidates
+from ._pool import PROB_BITS, Bools, Ints, Pool, to_weights
+from ._settings import PoolSettings
 
 __all__ = [
-    "MASS_BITS",
+    "PROB_BITS",
     "Bools",
     "Candidates",
     "Ints",
-    "Outlook",
     "Pool",
     "PoolSettings",
     "non_candidates",
     "to_weights",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        "MASS_BITS": "ticore.candidates:PROB_BITS",
+    },
+)

@@ -1,31 +1,38 @@
 """Codecs: how message bits choose among weighted tokens. `CODECS` lists them by name."""
 
-from .arithmetic import ArithmeticCodec, StopRule
-from .base import Codec, Reader, Weights, Writer
-from .bits import BitSource, RandomBits, pack_bits, unpack_bits, zeros
-from .discop import DiscopCodec
-from .huffman import HuffmanCodec
-from .meteor import MeteorCodec
-from .names import CODECS, CodecKind, codec_named
-from .sparsamp import SparSampCodec
+from .._support.deprecation import moved_names
+from .._support.shared_randomness import RandomBitStream, SharedRandomness
+from ._arithmetic import ArithmeticCodec, StopRule
+from ._base import Codec, Reader, Weights, Writer
+from ._bits import BitSource, RandomBits, pack_bits, unpack_bits, zeros
+from ._discop import DiscopCodec
+from ._huffman import HuffmanCodec
+from ._meteor import MeteorCodec
+from ._registry import CODECS, CodecSpec, codec_named, codec_spec
+from ._sparsamp import SparSampCodec
 
 __all__ = [
     "CODECS",
     "ArithmeticCodec",
     "BitSource",
     "Codec",
-    "CodecKind",
+    "CodecSpec",
     "DiscopCodec",
     "HuffmanCodec",
     "MeteorCodec",
+    "RandomBitStream",
     "RandomBits",
     "Reader",
+    "SharedRandomness",
     "SparSampCodec",
     "StopRule",
     "Weights",
     "Writer",
     "codec_named",
+    "codec_spec",
     "pack_bits",
     "unpack_bits",
     "zeros",
 ]
+
+__getattr__ = moved_names(__name__, {"CodecKind": "ticore.codecs:CodecSpec"})

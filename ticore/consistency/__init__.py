@@ -1,19 +1,26 @@
-"""Does a list of tokens survive being turned into text and read back, and where does it not."""
+"""Whether a list of tokens survives being turned into text and read back, and where it does not.
 
-from .alignment import Comparison, compare
-from .audit import Audit, Hazard, Unreachable, audit
-from .boundaries import Specials
-from .channels import Channel, send
-from .modes import Mode
-from .verifier import Rung, Verification, Verifier, View
+- `compare` shows one list beside what a receiver makes of its text.
+- `Verifier` decides which tokens may follow a list so that it stays consistent.
+- `audit` examines a tokenizer before you rely on it.
+- `send` shows what a channel (a messenger, a web form) does to a text.
+"""
+
+from .._support.deprecation import moved_names
+from ._audit import Audit, Hazard, Unreachable, audit
+from ._boundaries import Specials
+from ._channels import Channel, send
+from ._comparison import Comparison, compare
+from ._modes import Mode
+from ._verifier import Method, Verification, Verifier, View
 
 __all__ = [
     "Audit",
     "Channel",
     "Comparison",
     "Hazard",
+    "Method",
     "Mode",
-    "Rung",
     "Specials",
     "Unreachable",
     "Verification",
@@ -23,3 +30,5 @@ __all__ = [
     "compare",
     "send",
 ]
+
+__getattr__ = moved_names(__name__, {"Rung": "ticore.consistency:Method"})

@@ -1,20 +1,20 @@
-"""Files with many texts: a watermark is looked for in each, on many cores, and never twice.
+"""Scans: a watermark is looked for in each text of a large file, on many cores.
 
-The file is read batch by batch, workers score the batches, and their results are kept until the
-last one is there; then input and results are put together. What was interrupted goes on with the
-first batch whose results are missing.
+The file is read batch by batch, and workers score the batches. The results of each batch are saved.
+When all are there, the output is written from the input and the results. A scan that was
+interrupted goes on when it is started again: it scores only batches whose results are not saved.
 """
 
-from .engines import ENGINES
-from .formats import ENDINGS, ending
-from .results import COLUMNS, Result
-from .scan import Scan, Summary, default_output, scan
-from .scoring import Task
+from ._executors import EXECUTORS
+from ._formats import ENDINGS, ending
+from ._results import COLUMNS, Result
+from ._scan import Scan, Summary, default_output, scan
+from ._scoring import Task
 
 __all__ = [
     "COLUMNS",
     "ENDINGS",
-    "ENGINES",
+    "EXECUTORS",
     "Result",
     "Scan",
     "Summary",

@@ -1,25 +1,48 @@
 """Disambiguations: how reader and writer agree on tokens. `DISAMBIGUATIONS` lists them by name."""
 
-from .base import Beginning, Choices, Disambiguation, Session, TextReader
-from .basic import Basic
-from .mwis import Mwis
-from .names import DISAMBIGUATIONS, DisambiguationKind, disambiguation_named
-from .plain import Plain
-from .stepwise import Stepwise
-from .syncpool import SyncPool
+from .._support.deprecation import moved_names
+from ._base import (
+    Choices,
+    Disambiguation,
+    PromptContext,
+    ReceivedText,
+    Session,
+    SharingSession,
+)
+from ._basic import Basic
+from ._mwis import Mwis
+from ._none import NoDisambiguation
+from ._registry import (
+    DISAMBIGUATIONS,
+    DisambiguationSpec,
+    disambiguation_named,
+    disambiguation_spec,
+)
+from ._stepwise import Stepwise
+from ._syncpool import SyncPool
 
 __all__ = [
     "DISAMBIGUATIONS",
     "Basic",
-    "Beginning",
     "Choices",
     "Disambiguation",
-    "DisambiguationKind",
+    "DisambiguationSpec",
     "Mwis",
-    "Plain",
+    "NoDisambiguation",
+    "PromptContext",
+    "ReceivedText",
     "Session",
+    "SharingSession",
     "Stepwise",
     "SyncPool",
-    "TextReader",
     "disambiguation_named",
+    "disambiguation_spec",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        "DisambiguationKind": "ticore.disambiguation:DisambiguationSpec",
+        "Plain": "ticore.disambiguation:NoDisambiguation",
+    },
+)

@@ -1,5 +1,7 @@
-"""Measures of what was written, what may happen to it, and whether two machines compute alike."""
+"""Measures of texts, attacks on watermarked texts, and fingerprints of what a machine computes."""
 
+from ._fingerprint import Fingerprint, fingerprint
+from ._metrics import Measures, Meter, Rate, peak_memory, perplexity, rate
 from .attacks import (
     Attack,
     Attacked,
@@ -10,8 +12,6 @@ from .attacks import (
     WordDrop,
     WordSwap,
 )
-from .fingerprint import Fingerprint, fingerprint
-from .metrics import Measures, Meter, Rate, peak_memory, perplexity, rate
 
 __all__ = [
     "Attack",

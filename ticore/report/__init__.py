@@ -1,24 +1,39 @@
-"""What the tools find, drawn for a person: on a terminal, and as a web page that stands alone."""
+"""Results for a person to read: tables for a terminal, and web pages in one file each.
 
-from .detection_facts import Search
-from .detection_page import detection_page
-from .detection_table import detection_table
-from .inspection_page import inspection_page
-from .inspection_table import inspection_table
-from .segments import Mark, Segment, Token, differing_marks, segments
-from .summary import inconsistency_rate, summary
+inspection_table, inspection_page   a token list beside the one that its text is read back as
+detection_table, detection_page     texts in which a watermark was looked for
+"""
+
+from .._support.deprecation import moved_names
+from ._blocks import Block, ComparedToken, TokenStatus, blocks, differing_statuses
+from ._detection_page import detection_page
+from ._detection_table import detection_table
+from ._inspection_page import inspection_page
+from ._inspection_table import inspection_table
+from ._summary import inconsistency_rate, summary
 
 __all__ = [
-    "Mark",
-    "Search",
-    "Segment",
-    "Token",
+    "Block",
+    "ComparedToken",
+    "TokenStatus",
+    "blocks",
     "detection_page",
     "detection_table",
-    "differing_marks",
+    "differing_statuses",
     "inconsistency_rate",
     "inspection_page",
     "inspection_table",
-    "segments",
     "summary",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        "Search": "ticore.watermarking:DetectionTarget",
+        "Mark": "ticore.report:TokenStatus",
+        "Segment": "ticore.report:Block",
+        "Token": "ticore.report:ComparedToken",
+        "differing_marks": "ticore.report:differing_statuses",
+        "segments": "ticore.report:blocks",
+    },
+)

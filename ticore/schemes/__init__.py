@@ -1,28 +1,62 @@
-"""Watermarking schemes: how a key makes some tokens likelier, and how their scores are read."""
+"""Watermarking schemes: how a key makes some tokens likelier, and how a detector scores tokens."""
 
-from .base import Readable, Scheme
-from .evidence import Evidence
-from .gumbel import Gumbel
-from .left_hash import LeftHash
-from .names import READERS, SCHEMES, reader_named, scheme_named
-from .self_hash import SelfHash
-from .significance import ExactGreens, Exponential, Greens, Null
-from .unigram import Unigram
+from typing import Any
+
+from .._support.deprecation import moved_names
+from ._base import Detectable, Scheme
+from ._evidence import Evidence
+from ._green_list import GreenList
+from ._gumbel import Gumbel
+from ._key import key_fingerprint
+from ._left_hash import LeftHash
+from ._null_distributions import (
+    BinomialNull,
+    ExponentialNull,
+    HypergeometricNull,
+    NullDistribution,
+)
+from ._registry import (
+    EXTERNAL_SCHEMES,
+    SCHEMES,
+    SchemeSettings,
+    external_scheme,
+    make_scheme,
+)
+from ._self_hash import SelfHash
+from ._unigram import Unigram
 
 __all__ = [
-    "READERS",
+    "EXTERNAL_SCHEMES",
     "SCHEMES",
+    "BinomialNull",
+    "Detectable",
     "Evidence",
-    "ExactGreens",
-    "Exponential",
-    "Greens",
+    "ExponentialNull",
+    "GreenList",
     "Gumbel",
+    "HypergeometricNull",
     "LeftHash",
-    "Null",
-    "Readable",
+    "NullDistribution",
     "Scheme",
+    "SchemeSettings",
     "SelfHash",
     "Unigram",
-    "reader_named",
-    "scheme_named",
+    "external_scheme",
+    "key_fingerprint",
+    "make_scheme",
 ]
+
+_RENAMED = {
+    "ExactGreens": "ticore.schemes:HypergeometricNull",
+    "Exponential": "ticore.schemes:ExponentialNull",
+    "Greens": "ticore.schemes:BinomialNull",
+    "Null": "ticore.schemes:NullDistribution",
+    "READERS": "ticore.schemes:EXTERNAL_SCHEMES",
+    "reader_named": "ticore.schemes:external_scheme",
+    "scheme_named": "ticore.schemes:make_scheme",
+}
+_renamed = moved_names(__name__, _RENAMED)
+
+
+def __getattr__(name: str) -> Any:
+    return _renamed(name)

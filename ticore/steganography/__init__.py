@@ -1,21 +1,37 @@
-"""Hiding messages in text and reading them back."""
+"""Hiding messages in text and reading them back.
 
-from .agreement import Agreement
-from .keys import Secret, format_key, load_key, new_key, parse_key
-from .pact import Pact
-from .pasted import Recovered
-from .steganographer import Steganographer
-from .writing import Embedding
+_steganographer.py     `Steganographer`: embed and extract under one set of settings
+_arguments.py          checks of what it is given
+_agreement.py          the settings that both sides share, and their file
+_keys.py, _frame.py    from a secret to keys; a message sealed as random-looking bytes
+_step.py               one step of a text, the same for both sides
+_embedding.py          the writer's loop over steps
+_extraction.py         the reader's loop over steps
+_nonce_first_codec.py  keyed codecs: the nonce first, then the rest
+_capacity.py           whether a message fits
+_pasted.py             texts that programs changed on their way
+_portability.py        which machines read each other's texts
+_prescored_decoder.py  all logits of a known text in one pass
+_results.py            what `embed` returns
+_pact.py               the former name of an agreement with a key
+"""
 
-__all__ = [
-    "Agreement",
-    "Embedding",
-    "Pact",
-    "Recovered",
-    "Secret",
-    "Steganographer",
-    "format_key",
-    "load_key",
-    "new_key",
-    "parse_key",
-]
+from .._support.deprecation import moved_names
+from ._agreement import Agreement
+from ._keys import Secret
+from ._pasted import Recovered
+from ._results import Embedding
+from ._steganographer import Steganographer
+
+__all__ = ["Agreement", "Embedding", "Recovered", "Secret", "Steganographer"]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        "Pact": "ticore.steganography._pact:Pact",
+        "format_key": "ticore.keys:format_key",
+        "load_key": "ticore.keys:load_key",
+        "new_key": "ticore.keys:new_key",
+        "parse_key": "ticore.keys:parse_key",
+    },
+)

@@ -1,31 +1,60 @@
-"""Watermarks: texts written with one, and texts looked at for one."""
+"""Watermarks: write texts with a watermark, and look for one in texts."""
 
-from .detector import Detection, Segment, WatermarkDetector
-from .generating import Generator, consistent_generate, consistent_generate_batch
-from .key_check import KeyCheck, check_key
-from .rollback import Rollback, Sampler
-from .sampling import RowSamplers, Warp, excluding, greedy, marked, multinomial
-from .watermarker import Watermarker
-from .writing import Generated, Writing
+from typing import Any
+
+from .._support.deprecation import moved_names
+from ._agreement import WatermarkAgreement
+from ._detection import Detection, DetectionTarget
+from ._detector import DetectorSettings, WatermarkDetector
+from ._generator import (
+    Generator,
+    GeneratorSettings,
+    consistent_generate,
+    consistent_generate_batch,
+)
+from ._key_check import KeyCheck, check_key
+from ._rollback import Rollback, Sampler
+from ._samplers import (
+    LogitsWarper,
+    RowSamplers,
+    excluding,
+    greedy,
+    multinomial,
+    watermarked_sampler,
+)
+from ._segments import Segment
+from ._text_stream import Generated, TextStream
+from ._watermarker import Watermarker, WatermarkerSettings
 
 __all__ = [
     "Detection",
+    "DetectionTarget",
+    "DetectorSettings",
     "Generated",
     "Generator",
+    "GeneratorSettings",
     "KeyCheck",
+    "LogitsWarper",
     "Rollback",
     "RowSamplers",
     "Sampler",
     "Segment",
-    "Warp",
+    "TextStream",
+    "WatermarkAgreement",
     "WatermarkDetector",
     "Watermarker",
-    "Writing",
+    "WatermarkerSettings",
     "check_key",
     "consistent_generate",
     "consistent_generate_batch",
     "excluding",
     "greedy",
-    "marked",
     "multinomial",
+    "watermarked_sampler",
 ]
+
+_renamed = moved_names(__name__, {"marked": "ticore.watermarking:watermarked_sampler"})
+
+
+def __getattr__(name: str) -> Any:
+    return _renamed(name)

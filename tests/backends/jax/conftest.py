@@ -11,13 +11,13 @@ from ticore.interfaces import LanguageModel
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.backends.jax.checkpoints import save  # noqa: PLC0415
+    from tests.support.jax_checkpoints import save  # noqa: PLC0415
 
     return save(tmp_path_factory.mktemp("llama"))
 
 
 @pytest.fixture(scope="session")
 def model(folder: Path) -> LanguageModel:
-    from tests.backends.jax.checkpoints import load  # noqa: PLC0415
+    from tests.support.jax_checkpoints import load  # noqa: PLC0415
 
     return load(folder)

@@ -5,27 +5,29 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jax
 import pytest
 
-from tests.backends.jax.checkpoints import load, save, some_ids
-from tests.model_contract import BatchContract
-from tests.schedules import largest_difference
+pytest.importorskip("jax", reason="jax or flax is not installed")
+pytest.importorskip("flax", reason="jax or flax is not installed")
+
+import jax
+
+from tests.support.batch_schedules import largest_difference
+from tests.support.jax_checkpoints import load, save, some_ids
 from ticore.interfaces import BatchModel
-from ticore_jax.runner import FIRST_CAPACITY
+from ticore.testing import BatchModelContract
+from ticore_jax._runner import FIRST_CAPACITY
 
 
 @pytest.mark.parametrize("case", ["mistral, window", "gpt2"])
-def test_rows_are_read_as_decoders_read_them(case: str, tmp_path: Path) -> None:
+def test_batch_rows_have_the_logits_of_decoders(case: str, tmp_path: Path) -> None:
     model = load(save(tmp_path, case), dtype="float64")
     assert isinstance(model, BatchModel)
     for seed in range(5):
         assert largest_difference(model, seed=seed, rows=4) <= 1e-9
 
 
-def test_caches_grow_also_where_a_row_that_is_not_read_fills_one(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_batch_cache_grows_when_an_unread_row_is_full(folder: Path, tmp_path: Path) -> None:
     settings = json.loads((folder / "config.json").read_text())
     for path in folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -44,7 +46,7 @@ def test_caches_grow_also_where_a_row_that_is_not_read_fills_one(
         assert abs(batch.logits(row) - decoder.logits()).max() <= 1e-9
 
 
-def test_programs_are_made_once_for_each_power_of_two(
+def test_batch_compiles_one_program_per_power_of_two(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, made = load(folder), []
@@ -61,11 +63,11 @@ def test_programs_are_made_once_for_each_power_of_two(
         assert len(made) == len((8, 4, 2, 1))
 
 
-class TestPromises(BatchContract):
-    pass
+class TestPromises(BatchModelContract):
+    tolerance = 1e-4
 
 
-def test_64_bits_stay_inside(folder: Path) -> None:
+def test_batch_leaves_x64_disabled_outside(folder: Path) -> None:
     batch = load(folder, dtype="float64").start_batch([[5], [6]])
     batch.push({0: 7})
     batch.drop(0)

@@ -5,42 +5,55 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("jax", reason="jax or flax is not installed")
+pytest.importorskip("flax", reason="jax or flax is not installed")
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 import safetensors.numpy
 
-from tests.backends.jax.checkpoints import CONTEXT, NumberTokenizer, load, some_ids
-from tests.model_contract import LimitsContract, ReadingContract, TopContract
+from tests.support.jax_checkpoints import CONTEXT, NumberTokenizer, load, some_ids
 from ticore.errors import CapacityError
 from ticore.interfaces import LanguageModel, ModelBackend
+from ticore.testing import (
+    ModelContract,
+    ModelLimitsContract,
+    ModelThreadsContract,
+    TopDecoderContract,
+)
 from ticore_jax import BACKEND
-from ticore_jax.rows import Row
-from ticore_jax.runner import FIRST_CAPACITY, LENGTHS
+from ticore_jax._device_logits import JaxLogits
+from ticore_jax._runner import FIRST_CAPACITY, LENGTHS
 
 
-class TestReading(ReadingContract):
+class TestReading(ModelContract):
     tolerance = 1e-4
     lengths = (15, 16)
 
 
-class TestLimits(LimitsContract):
+class TestLimits(ModelLimitsContract):
     pass
 
 
-class TestTop(TopContract):
+class TestThreads(ModelThreadsContract):
+    pass
+
+
+class TestTop(TopDecoderContract):
     @pytest.fixture(params=["float64", "float32", "bfloat16"])
     def model(self, request: pytest.FixtureRequest, folder: Path) -> LanguageModel:
         return load(folder, dtype=request.param)
 
 
-def test_what_is_no_number_comes_first() -> None:
-    _, largest = Row(jnp.array([1.0, jnp.nan, jnp.inf, -jnp.inf])).top(3)
+def test_top_puts_nan_first() -> None:
+    _, largest = JaxLogits(jnp.array([1.0, jnp.nan, jnp.inf, -jnp.inf])).top(3)
     np.testing.assert_array_equal(largest, [np.nan, np.inf, 1.0])
 
 
-def test_the_cache_grows_and_shrinks_without_a_trace(folder: Path, tmp_path: Path) -> None:
+def test_logits_do_not_depend_on_growth_of_the_cache(folder: Path, tmp_path: Path) -> None:
     """Back below the first capacity, the same bits follow as before it was left."""
     settings = json.loads((folder / "config.json").read_text())
     settings["max_position_embeddings"] = FIRST_CAPACITY + 100
@@ -65,12 +78,12 @@ def _changed(folder: Path, copy: Path, settings: dict[str, object]) -> Path:
     return copy
 
 
-def test_a_piece_never_exceeds_the_cache() -> None:
+def test_prompt_pieces_fit_into_the_cache() -> None:
     assert all(LENGTHS[-1] % length == 0 for length in LENGTHS)
     assert FIRST_CAPACITY % LENGTHS[-1] == 0
 
 
-def test_sizes(model: LanguageModel) -> None:
+def test_model_reports_width_and_context_of_its_config(model: LanguageModel) -> None:
     backend: ModelBackend = BACKEND
     assert backend.summary
     assert backend.shipped == {}
@@ -78,13 +91,13 @@ def test_sizes(model: LanguageModel) -> None:
     assert model.eos_ids == {2}
 
 
-def test_padded_vocabulary(folder: Path) -> None:
+def test_model_may_have_more_logits_than_tokens(folder: Path) -> None:
     padded = BACKEND.load(str(folder), lambda place: NumberTokenizer(vocab_size=40), {})
     assert (padded.tokenizer.vocab_size, padded.logit_width) == (40, 50)
     padded.start([5]).push(49)
 
 
-def test_digest_follows_what_shapes_the_logits(folder: Path, tmp_path: Path) -> None:
+def test_digest_changes_with_what_shapes_the_logits(folder: Path, tmp_path: Path) -> None:
     settings = json.loads((folder / "config.json").read_text())
     tensors = safetensors.numpy.load_file(folder / "model.safetensors")
     for name in "ab":
@@ -105,14 +118,14 @@ def test_digest_follows_what_shapes_the_logits(folder: Path, tmp_path: Path) -> 
 
 
 class TestTypes:
-    def test_64_bits_stay_inside(self, folder: Path) -> None:
+    def test_model_leaves_x64_disabled_outside(self, folder: Path) -> None:
         decoder = load(folder, dtype="float64").start([5])
         decoder.push(6)
         assert decoder.logits().dtype == np.float64
         assert jnp.ones(2).dtype == jnp.float32
         assert not jax.config.read("jax_enable_x64")
 
-    def test_what_the_caller_has_enabled_changes_nothing(
+    def test_logits_do_not_depend_on_the_callers_x64_setting(
         self, folder: Path, model: LanguageModel
     ) -> None:
         expected = model.score(some_ids(20))
@@ -122,7 +135,7 @@ class TestTypes:
         assert np.array_equal(scored, expected)
 
 
-def test_a_start_token_before_every_text(
+def test_start_token_is_read_before_every_text(
     folder: Path, model: LanguageModel, tmp_path: Path
 ) -> None:
     copied = _changed(folder, tmp_path, json.loads((folder / "config.json").read_text()))

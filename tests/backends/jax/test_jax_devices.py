@@ -9,9 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("jax", reason="jax or flax is not installed")
+pytest.importorskip("flax", reason="jax or flax is not installed")
+
 import numpy as np
 
-from tests.backends.jax.checkpoints import load, save, some_ids
+from tests.support.jax_checkpoints import load, save, some_ids
 
 # It imports no PyTorch, which takes longer than all the rest.
 PROGRAM = """
@@ -52,7 +57,7 @@ EXPECTED = {
 }
 
 
-def test_eight_devices_give_what_one_gives(tmp_path: Path) -> None:
+def test_eight_devices_give_the_logits_of_one(tmp_path: Path) -> None:
     folders, ids = [save(tmp_path / case, case) for case in EXPECTED], some_ids(17)
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps(ids[:-1]), *folders],

@@ -6,14 +6,18 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+
+pytest.importorskip("jax", reason="jax or flax is not installed")
+pytest.importorskip("flax", reason="jax or flax is not installed")
+
+import numpy as np
 import safetensors.numpy
 
-from tests.backends.jax.checkpoints import CASES, NumberTokenizer, load, some_ids
+from tests.support.jax_checkpoints import CASES, NumberTokenizer, load, some_ids
 from ticore.errors import ModelFilesError, SettingsError
 from ticore_jax import BACKEND
-from ticore_jax.config import Config, parse_config
+from ticore_jax._config import Config, parse_config
 
 Tensors = dict[str, np.ndarray]
 
@@ -38,23 +42,23 @@ class TestConfig:
             {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
         ],
     )
-    def test_rope_theta_old_and_new(self, rope: dict[str, object]) -> None:
+    def test_config_reads_rope_theta_in_both_spellings(self, rope: dict[str, object]) -> None:
         found = parsed(**rope).rope
         assert found is not None
         assert (found.kind, found.theta) == ("default", 500.0)
 
     @pytest.mark.parametrize(("eos", "ids"), [(3, (3,)), ([3, 4], (3, 4)), (None, ()), ([], ())])
-    def test_one_several_or_no_eos(self, eos: object, ids: tuple[int, ...]) -> None:
+    def test_config_reads_one_several_or_no_eos(self, eos: object, ids: tuple[int, ...]) -> None:
         assert parsed(eos_token_id=eos).eos_ids == ids
 
     @pytest.mark.parametrize("architecture", MINIMAL)
-    def test_an_id_separates_texts(self, architecture: str) -> None:
+    def test_config_takes_eos_as_start_token_when_there_is_no_bos(self, architecture: str) -> None:
         assert parsed(architecture, bos_token_id=7).bos_token == 7
         assert parsed(architecture, bos_token_id=None).bos_token is None
         with pytest.raises(ModelFilesError, match=r"bos_token_id or eos_token_id .* found None"):
             parsed(architecture, bos_token_id=None, eos_token_id=None)
 
-    def test_windows(self) -> None:
+    def test_config_reads_sliding_windows(self) -> None:
         assert parsed("llama", sliding_window=5).windows == (None, None)
         assert parsed("mistral", sliding_window=5).windows == (5, 5)
         assert parsed("mistral", sliding_window=None).windows == (None, None)
@@ -66,7 +70,7 @@ class TestConfig:
         assert parsed("qwen2", **used, layer_types=kinds).windows == (5, None)
 
     @pytest.mark.parametrize("found", ["bert", None, 3])
-    def test_other_architectures(self, found: object) -> None:
+    def test_config_refuses_other_architectures(self, found: object) -> None:
         with pytest.raises(ModelFilesError, match=r"one of llama, mistral, qwen2, gpt2, found"):
             parsed(model_type=found)
 
@@ -103,7 +107,9 @@ class TestConfig:
             ("gpt2", "n_embd", 33),
         ],
     )
-    def test_what_is_refused_is_named(self, architecture: str, name: str, value: object) -> None:
+    def test_config_names_the_field_that_it_refuses(
+        self, architecture: str, name: str, value: object
+    ) -> None:
         # What stands inside rope_parameters or rope_scaling is named by both.
         with pytest.raises(ModelFilesError, match=rf"^config\.json: .*{name}.* found "):
             parsed(architecture, **{name: value})
@@ -112,7 +118,7 @@ class TestConfig:
         ("name", "value"),
         [("max_window_layers", "all"), ("layer_types", ["full_attention"]), ("layer_types", 3)],
     )
-    def test_windows_of_qwen2_that_are_refused(self, name: str, value: object) -> None:
+    def test_config_refuses_windows_of_some_layers_of_qwen2(self, name: str, value: object) -> None:
         with pytest.raises(ModelFilesError, match=rf"{name}.* found "):
             parsed("qwen2", use_sliding_window=True, **{name: value})
 
@@ -131,27 +137,27 @@ class TestBadFiles:
         change(tensors)
         safetensors.numpy.save_file(tensors, path)
 
-    def test_no_directory(self, tmp_path: Path) -> None:
+    def test_load_refuses_a_place_that_is_no_directory(self, tmp_path: Path) -> None:
         with pytest.raises(ModelFilesError, match=r"nowhere' to be a directory.*no directory"):
             load(tmp_path / "nowhere")
 
-    def test_no_config(self, copy: Path) -> None:
+    def test_load_refuses_a_directory_without_config(self, copy: Path) -> None:
         (copy / "config.json").unlink()
         with pytest.raises(ModelFilesError, match=r"config\.json: .*no readable file"):
             load(copy)
 
-    def test_no_weights(self, copy: Path) -> None:
+    def test_load_refuses_a_directory_without_weights(self, copy: Path) -> None:
         (copy / "model.safetensors").unlink()
         with pytest.raises(ModelFilesError, match=r"model\.safetensors: .*no readable file"):
             load(copy)
 
-    def test_truncated_weights(self, copy: Path) -> None:
+    def test_load_refuses_truncated_weights(self, copy: Path) -> None:
         path = copy / "model.safetensors"
         path.write_bytes(path.read_bytes()[:-1])
         with pytest.raises(ModelFilesError, match="damaged or truncated"):
             load(copy)
 
-    def test_absurd_sizes(self, copy: Path) -> None:
+    def test_load_refuses_absurd_sizes_before_it_allocates(self, copy: Path) -> None:
         """None is looked for in memory before the tensors are compared."""
         stated = json.loads((copy / "config.json").read_text())
         for name, value, found in (
@@ -164,7 +170,7 @@ class TestBadFiles:
             with pytest.raises(ModelFilesError, match=found):
                 load(copy)
 
-    def test_a_context_costs_nothing_until_it_is_read(self, folder: Path, copy: Path) -> None:
+    def test_load_allocates_nothing_for_an_unread_context(self, folder: Path, copy: Path) -> None:
         stated = json.loads((copy / "config.json").read_text())
         wide = {"max_position_embeddings": 2**31 - 1}
         (copy / "config.json").write_text(json.dumps(stated | wide))
@@ -172,39 +178,39 @@ class TestBadFiles:
         assert model.context_length == 2**31 - 2
         assert (model.score(ids) == load(folder).score(ids)).all()
 
-    def test_missing_tensor(self, copy: Path) -> None:
+    def test_load_refuses_weights_with_a_missing_tensor(self, copy: Path) -> None:
         self.rewrite(copy, lambda tensors: tensors.pop("model.norm.weight"))
         with pytest.raises(ModelFilesError, match=r"model\.norm\.weight of shape \(32,\), found"):
             load(copy)
 
-    def test_wrong_shape(self, copy: Path) -> None:
+    def test_load_refuses_a_tensor_of_another_shape(self, copy: Path) -> None:
         ones = np.ones(31, np.float32)
         self.rewrite(copy, lambda tensors: tensors.update({"model.norm.weight": ones}))
         with pytest.raises(ModelFilesError, match=r"norm\.weight.* \(32,\), found \(31,\)"):
             load(copy)
 
-    def test_wrong_type(self, copy: Path) -> None:
+    def test_load_refuses_a_tensor_of_another_dtype(self, copy: Path) -> None:
         ones = np.ones(32, np.int64)
         self.rewrite(copy, lambda tensors: tensors.update({"model.norm.weight": ones}))
         with pytest.raises(ModelFilesError, match=r"norm\.weight.* BF16, F16, F32, found I64"):
             load(copy)
 
-    def test_superfluous_tensor(self, copy: Path) -> None:
+    def test_load_refuses_a_superfluous_tensor(self, copy: Path) -> None:
         bias = {"model.layers.0.self_attn.q_proj.bias": np.ones(32, np.float32)}
         self.rewrite(copy, lambda tensors: tensors.update(bias))
-        with pytest.raises(ModelFilesError, match=r"1 besides, such as .*q_proj\.bias"):
+        with pytest.raises(ModelFilesError, match=r"1 others, such as .*q_proj\.bias"):
             load(copy)
 
-    def test_no_tokenizer(self, copy: Path) -> None:
+    def test_load_refuses_a_directory_without_a_tokenizer(self, copy: Path) -> None:
         (copy / "tokenizer.json").unlink()
         with pytest.raises(ModelFilesError, match=r"tokenizer\.model or tokenizer\.json, found n"):
             load(copy)
 
-    def test_tokenizer_with_more_ids_than_logits(self, copy: Path) -> None:
+    def test_load_refuses_a_tokenizer_with_more_ids_than_logits(self, copy: Path) -> None:
         with pytest.raises(ModelFilesError, match=r"at most 50 ids.* found 51"):
             BACKEND.load(str(copy), lambda place: NumberTokenizer(vocab_size=51), {})
 
-    def test_another_tokenizer(self, copy: Path) -> None:
+    def test_tokenizer_option_opens_another_tokenizer(self, copy: Path) -> None:
         places = []
 
         def opened(place: str) -> NumberTokenizer:
@@ -216,10 +222,10 @@ class TestBadFiles:
         with pytest.raises(SettingsError, match="tokenizer to be a place or None, found 3"):
             load(copy, tokenizer=3)
 
-    def test_bad_dtype(self, copy: Path) -> None:
+    def test_load_refuses_an_unknown_dtype(self, copy: Path) -> None:
         with pytest.raises(SettingsError, match="float64, float32, bfloat16, found 'float16'"):
             load(copy, dtype="float16")
 
-    def test_unknown_option(self, copy: Path) -> None:
+    def test_load_refuses_an_unknown_option(self, copy: Path) -> None:
         with pytest.raises(SettingsError, match=r"unknown option 'device'.*the options are dtype"):
             load(copy, device="cuda")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-import numpy as np
 import pytest
+
+pytest.importorskip("jax", reason="jax or flax is not installed")
+pytest.importorskip("flax", reason="jax or flax is not installed")
+
+import numpy as np
 import safetensors.numpy
 
 import ticore_embedded
-from tests.backends.jax.checkpoints import (
+from tests.support.jax_checkpoints import (
     CASES,
     CONTEXT,
     expected_logits,
@@ -29,7 +33,7 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_reads_as_transformers(case: str, tmp_path: Path) -> None:
+def test_logits_equal_those_of_transformers(case: str, tmp_path: Path) -> None:
     model, ids = load(save(tmp_path, case)), some_ids(CONTEXT)
     expected = expected_logits(reference(case), ids)
     assert np.ptp(expected) > 3  # else an absolute difference would say little
@@ -47,7 +51,7 @@ def test_reads_as_transformers(case: str, tmp_path: Path) -> None:
             decoder.push(ids[i])
 
 
-def test_float64_is_float64_throughout(tmp_path: Path) -> None:
+def test_float64_is_as_exact_as_transformers_in_float64(tmp_path: Path) -> None:
     """GPT-2, as transformers has the angles of the others in float32 whatever it computes in."""
     folder, ids = save(tmp_path, "gpt2"), some_ids(20)
     expected = expected_logits(copy.deepcopy(reference("gpt2")).double(), ids)
@@ -56,7 +60,7 @@ def test_float64_is_float64_throughout(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stored", [torch.bfloat16, torch.float16])
-def test_half_precision_weights_are_read_exactly(stored: torch.dtype, tmp_path: Path) -> None:
+def test_half_precision_weights_are_converted_exactly(stored: torch.dtype, tmp_path: Path) -> None:
     halved = {name: t.to(stored) for name, t in reference("qwen2").state_dict().items()}
     # Saving empties the dictionary.
     folder, ids = save(tmp_path, "qwen2", state_dict=dict(halved)), some_ids(20)
@@ -66,7 +70,7 @@ def test_half_precision_weights_are_read_exactly(stored: torch.dtype, tmp_path: 
     np.testing.assert_allclose(scored, expected_logits(exact, ids), rtol=0, atol=1e-4)
 
 
-def test_bfloat16_is_float32_with_less_precision(folder: Path, model: LanguageModel) -> None:
+def test_bfloat16_logits_are_near_those_of_float32(folder: Path, model: LanguageModel) -> None:
     ids = some_ids(20)
     exact, rough = model.score(ids), load(folder, dtype="bfloat16").score(ids)
     assert rough.dtype == np.float32
@@ -74,7 +78,9 @@ def test_bfloat16_is_float32_with_less_precision(folder: Path, model: LanguageMo
     assert 1e-4 < np.abs(rough - exact).mean() / exact.std() < 0.03
 
 
-def test_shards_are_one_checkpoint(folder: Path, model: LanguageModel, tmp_path: Path) -> None:
+def test_sharded_weights_give_the_same_logits(
+    folder: Path, model: LanguageModel, tmp_path: Path
+) -> None:
     sharded = save(tmp_path, max_shard_size="8KB")
     assert len(list(sharded.glob("*.safetensors"))) > 3
     same = load(sharded)
@@ -82,7 +88,7 @@ def test_shards_are_one_checkpoint(folder: Path, model: LanguageModel, tmp_path:
     assert same.digest() == model.digest()
 
 
-def test_first_exports_of_gpt2(tmp_path: Path) -> None:
+def test_gpt2_weights_without_prefix_are_read(tmp_path: Path) -> None:
     """They have no `transformer.` before the names, and carry their causal masks."""
     path = save(tmp_path, "gpt2") / "model.safetensors"
     ids = some_ids(20)
@@ -97,7 +103,7 @@ def test_first_exports_of_gpt2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
-def test_reads_as_the_embedded_runner(dtype: str) -> None:
+def test_logits_equal_those_of_the_embedded_backend(dtype: str) -> None:
     expected = load_model("tiny-en", dtype="float64")
     model = BACKEND.load(str(TINY_EN), load_tokenizer, {"dtype": dtype})
     prompt = model.tokenizer.encode("He looked at her for a moment, and then he said that")

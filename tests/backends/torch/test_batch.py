@@ -6,15 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("torch", reason="torch or transformers is not installed")
+pytest.importorskip("transformers", reason="torch or transformers is not installed")
+
 import torch
 import transformers
 
-from tests.backends.torch.tiny import CONFIGS, CONTEXT, WIDTH, load, write
-from tests.model_contract import BatchContract
-from tests.schedules import largest_difference
+from tests.support.batch_schedules import largest_difference
+from tests.support.torch_checkpoints import CONFIGS, CONTEXT, WIDTH, load, write
 from ticore.errors import PromptError
 from ticore.interfaces import BatchModel
-from ticore_torch.batch import TorchRows
+from ticore.testing import BatchModelContract
+from ticore_torch._batch import TorchBatchedForward
 
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 SIZES = {
@@ -54,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", ATTENTIVE)
-def test_rows_are_read_as_decoders_read_them(
+def test_batch_rows_have_the_logits_of_decoders(
     name: str, dtype: str, folder: Callable[[str], Path]
 ) -> None:
     model = load(folder(name), dtype=dtype)
@@ -63,7 +67,9 @@ def test_rows_are_read_as_decoders_read_them(
         assert largest_difference(model, seed=seed) <= TOLERANCE[dtype]
 
 
-def test_windows_are_counted_over_the_whole_text(folder: Callable[[str], Path]) -> None:
+def test_batch_counts_sliding_windows_from_the_start_of_each_text(
+    folder: Callable[[str], Path],
+) -> None:
     """Rows lie in other slots than alone; what a window of six shows them is the same."""
     model = load(folder("mistral-window"), dtype="float64")
     for seed in range(5):
@@ -72,13 +78,15 @@ def test_windows_are_counted_over_the_whole_text(folder: Callable[[str], Path]) 
 
 
 @pytest.mark.parametrize("config", [CONFIGS["lfm2"], BLOOM])
-def test_others_are_read_one_by_one(config: transformers.PreTrainedConfig, tmp_path: Path) -> None:
+def test_start_batch_is_none_for_networks_that_cannot_pad(
+    config: transformers.PreTrainedConfig, tmp_path: Path
+) -> None:
     assert load(write(tmp_path, config)).start_batch([[5], [6, 7]]) is None
 
 
-def test_the_cache_holds_no_more_than_the_longest_row(folder: Callable[[str], Path]) -> None:
+def test_batch_cache_is_as_long_as_the_longest_row(folder: Callable[[str], Path]) -> None:
     """Dropped rows, what was rewound in all of them, and padding of all are cut off."""
-    rows = TorchRows(load(folder("llama")).network, torch.Tensor.numpy)
+    rows = TorchBatchedForward(load(folder("llama")).network, torch.Tensor.numpy)
     rows.begin([[1, 2, 3], [1] * 9, [1] * 5])
     rows.drop(1)
     for _ in range(4):
@@ -93,7 +101,7 @@ def test_the_cache_holds_no_more_than_the_longest_row(folder: Callable[[str], Pa
     assert [tuple(layer.keys.shape[::2]) for layer in rows._cache.layers] == [(1, 7)] * 2
 
 
-def test_one_pass_for_all_and_none_to_rewind(
+def test_batch_reads_all_rows_in_one_pass_and_rewinds_in_none(
     folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = load(folder("llama"))
@@ -113,13 +121,15 @@ def test_one_pass_for_all_and_none_to_rewind(
     assert len(passes) == 2
 
 
-class TestPromises(BatchContract):
+class TestPromises(BatchModelContract):
+    tolerance = 0.1  # of bfloat16
+
     @pytest.fixture(params=["float32", "bfloat16"])
     def model(self, request: pytest.FixtureRequest, folder: Callable[[str], Path]) -> BatchModel:
         return load(folder("llama"), dtype=request.param)
 
 
-def test_a_row_with_nothing_to_read_is_named(tmp_path: Path) -> None:
+def test_start_batch_names_the_row_with_nothing_to_read(tmp_path: Path) -> None:
     config = CONFIGS["gpt2"].__class__.from_dict(
         CONFIGS["gpt2"].to_dict() | {"bos_token_id": None, "eos_token_id": None}
     )
@@ -127,7 +137,7 @@ def test_a_row_with_nothing_to_read_is_named(tmp_path: Path) -> None:
         load(write(tmp_path, config, pieces=False)).start_batch([[5], []])
 
 
-def test_half_precision_comes_out_as_float32(folder: Callable[[str], Path]) -> None:
+def test_batch_logits_are_float32_when_the_model_is_bfloat16(folder: Callable[[str], Path]) -> None:
     batch = load(folder("llama"), dtype="bfloat16").start_batch([[5], [6]])
     assert batch is not None
     batch.push({1: 7})

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="torch or transformers is not installed")
+pytest.importorskip("transformers", reason="torch or transformers is not installed")
+
+import numpy as np
 import torch
 
-from tests.backends.torch.tiny import CONFIGS, CONTEXT, WIDTH, load, plain_pass, write
-from tests.model_contract import LimitsContract, ReadingContract, TopContract
+from tests.support.torch_checkpoints import CONFIGS, CONTEXT, WIDTH, load, plain_pass, write
 from ticore.errors import PromptError
+from ticore.testing import (
+    ModelContract,
+    ModelLimitsContract,
+    ModelThreadsContract,
+    TopDecoderContract,
+)
 from ticore_torch import TorchModel
 
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
@@ -43,7 +52,7 @@ def without_start(tmp_path_factory: pytest.TempPathFactory) -> TorchModel:
     return load(write(tmp_path_factory.mktemp("gpt2"), CONFIGS["gpt2"], pieces=False))
 
 
-class TestReading(ReadingContract):
+class TestReading(ModelContract):
     tolerance = 1e-4
 
     @pytest.fixture(params=["llama", "mistral-window", "lfm2"])
@@ -51,14 +60,22 @@ class TestReading(ReadingContract):
         return load(folders(request.param))
 
 
-class TestTop(TopContract):
+class TestThreads(ModelThreadsContract):
+    """In float64 a pass changes settings of the process, which other passes must not see."""
+
+    @pytest.fixture(params=["float64", "float32"])
+    def model(self, request: pytest.FixtureRequest, folders: Callable[[str], Path]) -> TorchModel:
+        return load(folders("llama"), dtype=request.param)
+
+
+class TestTop(TopDecoderContract):
     pass
 
 
 class TestNetwork:
     @pytest.mark.parametrize("dtype", TOLERANCE)
     @pytest.mark.parametrize("name", CONFIGS)
-    def test_any_way_of_reading_is_a_pass_without_cache(
+    def test_decoder_logits_equal_a_pass_without_cache(
         self, name: str, dtype: str, folders: Callable[[str], Path]
     ) -> None:
         model, ids = load(folders(name), dtype=dtype), some_ids(CONTEXT)
@@ -78,7 +95,7 @@ class TestNetwork:
             decoder.rewind(len(decoder.ids) - i)
             decoder.push(ids[i])
 
-    def test_rewinding_calls_no_network(
+    def test_rewind_runs_no_forward_pass(
         self, model: TorchModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         decoder = model.start([9])
@@ -91,19 +108,21 @@ class TestNetwork:
             decoder.rewind(1)
             assert decoder.logits() is row
 
-    def test_two_loads_give_the_same_bits(self, folders: Callable[[str], Path]) -> None:
+    def test_two_loaded_models_give_the_same_bits(self, folders: Callable[[str], Path]) -> None:
         one, other = load(folders("mixtral")), load(folders("mixtral"))
         assert np.array_equal(one.score(some_ids(30)), other.score(some_ids(30)))
 
     @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-    def test_half_precision_comes_out_as_float32(
+    def test_logits_are_float32_when_the_model_is_bfloat16(
         self, dtype: str, folders: Callable[[str], Path]
     ) -> None:
         half, full = load(folders("llama"), dtype=dtype), load(folders("llama"))
         assert half.score([5]).dtype == half.start([5]).logits().dtype == np.float32
         np.testing.assert_allclose(half.score([5, 6]), full.score([5, 6]), rtol=0, atol=0.2)
 
-    def test_settings_of_the_process_are_as_before(self, folders: Callable[[str], Path]) -> None:
+    def test_forward_pass_gives_the_settings_of_the_process_back(
+        self, folders: Callable[[str], Path]
+    ) -> None:
         def state() -> list[object]:
             places = torch.backends.cuda.matmul, torch.backends.cudnn.conv
             precisions: list[object] = [place.fp32_precision for place in places]
@@ -120,7 +139,9 @@ class TestNetwork:
 
 
 class TestWithoutStartToken:
-    def test_scores_are_what_a_decoder_computes(self, without_start: TorchModel) -> None:
+    def test_score_equals_decoders_when_there_is_no_start_token(
+        self, without_start: TorchModel
+    ) -> None:
         """`bos_token_id` stands in where nothing precedes a prediction, and only there."""
         ids = some_ids(9)
         rows = without_start.score(ids)
@@ -132,7 +153,9 @@ class TestWithoutStartToken:
         assert np.array_equal(rows[0], without_start.network.read_all([1])[0].numpy())
         assert len(without_start.score(ids[:1])) == 1
 
-    def test_nothing_to_read(self, tmp_path: Path) -> None:
+    def test_start_and_score_refuse_an_empty_text_when_nothing_can_be_read_instead(
+        self, tmp_path: Path
+    ) -> None:
         config = CONFIGS["gpt2"].__class__.from_dict(
             CONFIGS["gpt2"].to_dict() | {"bos_token_id": None, "eos_token_id": None}
         )
@@ -144,7 +167,7 @@ class TestWithoutStartToken:
         assert len(model.start([5]).logits()) == WIDTH
 
 
-class TestLimits(LimitsContract):
-    def test_sizes(self, model: TorchModel) -> None:
+class TestLimits(ModelLimitsContract):
+    def test_model_reports_width_and_context_of_its_config(self, model: TorchModel) -> None:
         assert model.logit_width == WIDTH > model.tokenizer.vocab_size
         assert (model.context_length, model.eos_ids) == (CONTEXT - 1, {2})

@@ -9,14 +9,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import huggingface_hub
 import pytest
+
+pytest.importorskip("torch", reason="torch or transformers is not installed")
+pytest.importorskip("transformers", reason="torch or transformers is not installed")
+
+import huggingface_hub
 import safetensors.torch
 import torch
 import transformers
 
 import ticore_torch
-from tests.backends.torch.tiny import CONFIGS, WIDTH, load, network, write
+from tests.support.torch_checkpoints import CONFIGS, WIDTH, load, network, write
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import ModelBackend
 
@@ -46,16 +50,16 @@ def set_tensors(folder: Path, change: Callable[[Tensors], object]) -> None:
 
 
 class TestBackend:
-    def test_is_one(self) -> None:
+    def test_backend_keeps_the_interface(self) -> None:
         backend: ModelBackend = ticore_torch.BACKEND
         assert backend.summary
         assert not backend.shipped
 
-    def test_torch_waits_until_it_is_needed(self) -> None:
+    def test_backend_imports_torch_when_a_model_is_loaded(self) -> None:
         code = "import sys, ticore_torch; sys.exit('torch' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
-    def test_public_names(self) -> None:
+    def test_public_names_are_found(self) -> None:
         for name in ticore_torch.__all__:
             assert getattr(ticore_torch, name)
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -77,22 +81,28 @@ class TestOptions:
             ({"trust_remote_code": "yes"}, "True or False, found 'yes'"),
         ],
     )
-    def test_refused(self, folder: Path, options: dict[str, object], message: str) -> None:
+    def test_option_is_refused_when_unknown_or_of_another_type(
+        self, folder: Path, options: dict[str, object], message: str
+    ) -> None:
         with pytest.raises(SettingsError, match=message):
             load(folder, **options)
 
-    def test_no_cuda(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_device_cuda_is_refused_without_cuda(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
         with pytest.raises(SettingsError, match=r"'cuda': .*found 0 devices.*device='cpu'"):
             load(folder, device="cuda")
         assert load(folder, device=None).network.module.device.type == "cpu"
 
-    def test_float64_on_mps(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_dtype_float64_is_refused_on_mps(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
         with pytest.raises(SettingsError, match="device='cpu'"):
             load(folder, device="mps", dtype="float64")
 
-    def test_another_tokenizer(self, folder: Path, tmp_path: Path) -> None:
+    def test_tokenizer_option_opens_another_tokenizer(self, folder: Path, tmp_path: Path) -> None:
         other = write(tmp_path / "other", CONFIGS["llama"], pieces=False)
         place = f"tokenizers:{other / 'tokenizer.json'}"
         assert load(folder, tokenizer=place).tokenizer.digest() == load(other).tokenizer.digest()
@@ -100,11 +110,13 @@ class TestOptions:
 
 class TestPlaces:
     @pytest.mark.parametrize("place", ["/nowhere/at/all", "./nowhere", "../nowhere", "a b"])
-    def test_no_directory(self, place: str) -> None:
+    def test_load_refuses_a_place_that_is_no_directory_or_hub_name(self, place: str) -> None:
         with pytest.raises(ModelFilesError, match=r"to be a directory with.*found no directory"):
             load(place)
 
-    def test_hub(self, original: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_load_downloads_a_model_of_the_hub(
+        self, original: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         asked: list[object] = []
 
         def download(name: str, **settings: object) -> str:
@@ -118,7 +130,9 @@ class TestPlaces:
         files = ["*.json", "*.safetensors", "tokenizer.model"]
         assert asked == [("owner/name", "v1", files), ("gpt2", None, [*files, "*.py"])]
 
-    def test_hub_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_load_names_the_hub_error_when_the_download_fails(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def download(name: str, **settings: object) -> str:
             raise ConnectionError("no route\nand more")
 
@@ -128,37 +142,37 @@ class TestPlaces:
 
 
 class TestTokenizers:
-    def test_sentencepiece_comes_first(self, folder: Path, tmp_path: Path) -> None:
+    def test_open_tokenizer_prefers_sentencepiece(self, folder: Path, tmp_path: Path) -> None:
         other = write(tmp_path / "other", CONFIGS["llama"], pieces=False)
         shutil.copy(other / "tokenizer.json", folder)
         both = load(folder).tokenizer.digest()
         (folder / "tokenizer.json").unlink()
         assert both == load(folder).tokenizer.digest() != load(other).tokenizer.digest()
 
-    def test_ranks_of_the_same_name_are_passed_over(self, tmp_path: Path) -> None:
+    def test_open_tokenizer_skips_a_tokenizer_model_of_ranks(self, tmp_path: Path) -> None:
         folder = write(tmp_path, CONFIGS["llama"], pieces=False)
         expected = load(folder).tokenizer.digest()
         (folder / "tokenizer.model").write_text("IQ== 0\nIg== 1\n")
         assert load(folder).tokenizer.digest() == expected
 
-    def test_none(self, folder: Path) -> None:
+    def test_load_refuses_a_directory_without_a_tokenizer(self, folder: Path) -> None:
         (folder / "tokenizer.model").unlink()
         with pytest.raises(ModelFilesError, match=r"tokenizer\.model or .*found neither"):
             load(folder)
 
-    def test_damaged(self, folder: Path) -> None:
+    def test_load_refuses_a_damaged_tokenizer(self, folder: Path) -> None:
         (folder / "tokenizer.model").write_bytes(b"\x0a")
         with pytest.raises(ModelFilesError, match="complete SentencePiece model"):
             load(folder)
 
-    def test_more_ids_than_logits(self, tmp_path: Path) -> None:
+    def test_load_refuses_a_tokenizer_with_more_ids_than_logits(self, tmp_path: Path) -> None:
         config = transformers.LlamaConfig(**CONFIGS["llama"].to_dict() | {"vocab_size": 99})
         with pytest.raises(ModelFilesError, match=r"at most 99 ids.* found \d{3}"):
             load(write(tmp_path, config))
 
 
 class TestEnds:
-    def test_several_ids_may_end_a_text(self, folder: Path) -> None:
+    def test_eos_ids_are_all_that_the_config_names(self, folder: Path) -> None:
         set_config(folder, eos_token_id=[2, 3])
         (folder / "generation_config.json").unlink()
         assert load(folder).eos_ids == {2, 3}
@@ -167,7 +181,7 @@ class TestEnds:
 
 
 class TestBadFiles:
-    def test_no_config(self, folder: Path) -> None:
+    def test_load_refuses_a_directory_without_config(self, folder: Path) -> None:
         (folder / "config.json").unlink()
         with pytest.raises(ModelFilesError, match=r"expected config\.json, found no such file"):
             load(folder)
@@ -181,7 +195,9 @@ class TestBadFiles:
             ("{}", "damaged or not supported"),
         ],
     )
-    def test_config_of_no_model(self, content: str, found: str, folder: Path) -> None:
+    def test_load_refuses_a_config_that_is_not_of_a_model(
+        self, content: str, found: str, folder: Path
+    ) -> None:
         (folder / "config.json").write_text(content)
         with pytest.raises(ModelFilesError, match=found):
             load(folder)
@@ -189,14 +205,19 @@ class TestBadFiles:
     @pytest.mark.parametrize(
         ("kind", "message"),
         [
-            ("t5", "'t5', which has an encoder besides"),
+            ("t5", "'t5', which also has an encoder"),
             ("vit", "damaged or not supported"),
             ("bert", "BertLMHeadModel, whose predictions look at what follows"),
             ("rwkv", "RwkvForCausalLM, which does not"),
-            ("recurrent_gemma", "RecurrentGemmaForCausalLM, which reads other numbers token by"),
+            (  # in transformers 5.16 and before it fails by itself
+                "recurrent_gemma",
+                "RecurrentGemmaForCausalLM, which reads other numbers token by|not supported",
+            ),
         ],
     )
-    def test_no_causal_model(self, kind: str, message: str, folder: Path) -> None:
+    def test_load_refuses_a_model_that_is_not_causal(
+        self, kind: str, message: str, folder: Path
+    ) -> None:
         small = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4}
         config = transformers.AutoConfig.for_model(
             kind, vocab_size=WIDTH, num_hidden_layers=3, **small
@@ -208,13 +229,13 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=message):
             load(folder)
 
-    def test_no_weights(self, folder: Path) -> None:
+    def test_load_refuses_a_directory_without_weights(self, folder: Path) -> None:
         (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
         with pytest.raises(ModelFilesError, match=r"model\.safetensors"):
             load(folder)
 
     @pytest.mark.parametrize("kept", [0, 4, 100, -1])
-    def test_truncated_weights(self, kept: int, folder: Path) -> None:
+    def test_load_refuses_truncated_weights(self, kept: int, folder: Path) -> None:
         path = folder / "model.safetensors"
         path.write_bytes(path.read_bytes()[:kept])
         with pytest.raises(ModelFilesError, match="damaged or truncated"):
@@ -231,45 +252,49 @@ class TestBadFiles:
             ("intermediate_size", 10**8, r"found one for [0-9,]{12,}; check that it belongs"),
         ],
     )
-    def test_absurd_sizes(self, name: str, value: int, found: str, folder: Path) -> None:
+    def test_load_refuses_absurd_sizes_before_it_allocates(
+        self, name: str, value: int, found: str, folder: Path
+    ) -> None:
         set_config(folder, **{name: value})
         with pytest.raises(ModelFilesError, match=found):
             load(folder)
 
     @pytest.mark.parametrize("name", ["bos_token_id", "eos_token_id"])
     @pytest.mark.parametrize("token", [2**31 - 1, WIDTH])
-    def test_an_id_without_a_logit(self, name: str, token: int, folder: Path) -> None:
+    def test_load_refuses_special_ids_without_a_logit(
+        self, name: str, token: int, folder: Path
+    ) -> None:
         set_config(folder, **{name: token})
         (folder / "generation_config.json").unlink(missing_ok=True)
         with pytest.raises(ModelFilesError, match=f"{name} to be ids from 0 to 703, found {token}"):
             load(folder)
 
-    def test_layers_of_a_part(self, folder: Path) -> None:
+    def test_load_refuses_a_part_with_more_layers_than_tensors(self, folder: Path) -> None:
         set_config(folder, text_config={"n_layer": 10**9})
         with pytest.raises(ModelFilesError, match="expected n_layer to be at most"):
             load(folder)
 
-    def test_missing_tensor(self, folder: Path) -> None:
+    def test_load_refuses_weights_with_a_missing_tensor(self, folder: Path) -> None:
         set_tensors(folder, lambda tensors: tensors.pop("model.norm.weight"))
         with pytest.raises(ModelFilesError, match=r"tensor model\.norm\.weight, found none"):
             load(folder)
 
-    def test_wrong_shape(self, folder: Path) -> None:
+    def test_load_refuses_a_tensor_of_another_shape(self, folder: Path) -> None:
         set_tensors(folder, lambda t: t.update({"model.norm.weight": torch.ones(31)}))
         with pytest.raises(ModelFilesError, match=r"norm\.weight.* \(32,\), found \(31,\)"):
             load(folder)
 
-    def test_superfluous_tensor(self, folder: Path) -> None:
+    def test_load_refuses_a_superfluous_tensor(self, folder: Path) -> None:
         set_config(folder, num_hidden_layers=1)
-        with pytest.raises(ModelFilesError, match=r"found model\.layers\.1\.\S+ besides"):
+        with pytest.raises(ModelFilesError, match=r"found model\.layers\.1\.\S+ as well"):
             load(folder)
 
-    def test_not_a_number(self, folder: Path) -> None:
+    def test_load_refuses_weights_that_give_nan(self, folder: Path) -> None:
         set_tensors(folder, lambda t: t["model.norm.weight"].fill_(torch.nan))
         with pytest.raises(ModelFilesError, match="expected finite logits, found NaN"):
             load(folder)
 
-    def test_nothing_is_printed(self, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_load_prints_nothing(self, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         load(folder, dtype="float64").score([5, 6])
         set_tensors(folder, lambda tensors: tensors.pop("model.norm.weight"))
         with pytest.raises(ModelFilesError):
@@ -278,7 +303,7 @@ class TestBadFiles:
 
 
 class TestDigest:
-    def test_follows_what_shapes_the_logits(
+    def test_digest_changes_with_what_shapes_the_logits(
         self, original: Path, folder: Path, tmp_path: Path
     ) -> None:
         model = load(folder)
@@ -295,9 +320,7 @@ class TestDigest:
         digests.add(load(other).digest())
         assert len(digests) == 6
 
-    def test_is_that_of_the_weights_however_they_are_split(
-        self, original: Path, tmp_path: Path
-    ) -> None:
+    def test_digest_is_the_same_for_sharded_weights(self, original: Path, tmp_path: Path) -> None:
         split = write(tmp_path, CONFIGS["llama"])
         (split / "model.safetensors").unlink()
         network(CONFIGS["llama"]).save_pretrained(split, max_shard_size="50KB")

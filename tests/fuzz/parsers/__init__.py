@@ -1,6 +1,6 @@
-"""What reads files and texts that others made.
+"""The code of this project that reads files and texts of other people.
 
-Parsers that need the same packages are in one module, and run in one process.
+Parsers that need the same packages are in one module and run in one process.
 """
 
 from __future__ import annotations
@@ -13,6 +13,6 @@ GROUPS = ("messages", "engines", "tokenizers", "embedded", "jax", "torch", "corp
 
 
 def parsers_of(group: str) -> list[Parser]:
-    """The parsers of a module here."""
+    """The parsers of one of these modules."""
     found: list[Parser] = import_module(f"{__name__}.{group}").PARSERS
     return found

@@ -1,4 +1,4 @@
-"""A parser, and what is made of it."""
+"""The description of a parser for these tests."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tests.fuzz.mutations import Damage
 
 @dataclass(frozen=True)
 class Parser:
-    """What reads one kind of file.
+    """A reader of one kind of file.
 
     Attributes:
-        name: also of the folder in corpus/ that holds files for it.
-        sound: gives files that it must read.
-        damage: what is done to one of them.
-        read: reads a file's content; the path is of an empty file name in a folder of its own.
-            Raises AssertionError where the result is not a proper one.
+        name: also the name of the folder in corpus/ with files for it.
+        sound: gives valid files, which it must read.
+        damage: damages one of them.
+        read: reads a file's content; the path is that of a missing file in an empty folder.
+            Raises AssertionError if the result is wrong.
         cases: how many files are read in continuous integration.
-        thorough: and how many in a thorough run.
+        thorough: how many files are read in a thorough run.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Files with many texts, the parts of a scan, and tables in the cache."""
+"""Files with many texts, the saved results of a scan, and tables in the cache."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.fuzz.mutations import damaged_bytes, damaged_json, damaged_lines
-from tests.tokenizers import TRAINED
-from ticore.consistency import Verifier, store
-from ticore.corpus.base import Problem
-from ticore.corpus.formats import open_corpus, open_writer
-from ticore.corpus.parts import Parts
-from ticore.corpus.results import Result
+from tests.support.tokenizers import TRAINED
+from ticore.consistency import Verifier
+from ticore.consistency._engines import table_cache
+from ticore.corpus._base import Problem
+from ticore.corpus._formats import open_corpus, open_writer
+from ticore.corpus._results import Result
+from ticore.corpus._saved_batches import SavedBatches
 
 from .base import Parser
 
@@ -74,9 +75,9 @@ def scan(ending: str, outputs: str, content: bytes, path: Path) -> None:
 
 def read_part(content: bytes, path: Path) -> None:
     output = path.with_name("out.jsonl")
-    with Parts(output, "digest", lambda _: None) as parts:
-        (parts.folder / "000000.json").write_bytes(content)
-        assert parts.get(0, b"texts") in (None, RESULTS), "other results"
+    with SavedBatches(output, "digest", lambda _: None) as saved:
+        (saved.folder / "000000.json").write_bytes(content)
+        assert saved.get(0, b"texts") in (None, RESULTS), "other results"
 
 
 def read_manifest(content: bytes, path: Path) -> None:
@@ -84,8 +85,8 @@ def read_manifest(content: bytes, path: Path) -> None:
     shutil.rmtree(output.with_name("other.jsonl.parts"), ignore_errors=True)
     output.with_name("other.jsonl.parts").mkdir()
     (output.with_name("other.jsonl.parts") / "manifest.json").write_bytes(content)
-    with Parts(output, "digest", lambda _: None) as parts:
-        parts.remove()
+    with SavedBatches(output, "digest", lambda _: None) as saved:
+        saved.remove()
 
 
 RESULTS = [Result("watermarked", 0.01, 0.5, 10, 7, 12, 0, 12, 0.02), Result(error="line 2: no")]
@@ -93,14 +94,14 @@ RESULTS = [Result("watermarked", 0.01, 0.5, 10, 7, 12, 0, 12, 0.02), Result(erro
 
 @cache
 def part() -> bytes:
-    """A part as a scan keeps it."""
+    """The saved results of a batch, as a scan writes them."""
     with (
         TemporaryDirectory() as folder,
-        Parts(Path(folder) / "out.jsonl", "digest", lambda _: None) as parts,
+        SavedBatches(Path(folder) / "out.jsonl", "digest", lambda _: None) as saved,
     ):
-        parts.put(0, b"texts", RESULTS)
-        content = (parts.folder / "000000.json").read_bytes()
-        parts.remove()
+        saved.put(0, b"texts", RESULTS)
+        content = (saved.folder / "000000.json").read_bytes()
+        saved.remove()
     return content
 
 
@@ -108,18 +109,18 @@ def part() -> bytes:
 def stored() -> tuple[str, bytes]:
     """The name and content of the tables of a tokenizer, as a Verifier stores them."""
     Verifier(TRAINED["hf-gpt2"]())
-    file = next(iter(sorted(store.folder().glob("*.tables"))))
+    file = next(iter(sorted(table_cache.folder().glob("*.tables"))))
     return file.name, file.read_bytes()
 
 
 def read_tables(content: bytes, _: Path) -> None:
-    """Damaged tables are as good as absent: what is answered is the same."""
+    """Damaged tables count as missing: the answers are the same."""
     name, sound = stored()
-    (store.folder() / name).write_bytes(content)
-    found = store.load(name.removesuffix(".tables"))
+    (table_cache.folder() / name).write_bytes(content)
+    found = table_cache.load(name.removesuffix(".tables"))
     if found is not None:
-        (store.folder() / name).write_bytes(sound)
-        expected = store.load(name.removesuffix(".tables"))
+        (table_cache.folder() / name).write_bytes(sound)
+        expected = table_cache.load(name.removesuffix(".tables"))
         assert found.keys() == expected.keys(), "other tables"
         assert all(np.array_equal(found[key], expected[key]) for key in found), "other numbers"
 

@@ -1,4 +1,4 @@
-"""The files of a model, as the embedded runner reads them."""
+"""The files of a model, read by the embedded backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other engines' settings of their watermarks."""
+"""Agreements about watermarks, and the watermark settings of inference engines such as vLLM."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.mutations import damaged_json
-from tests.tokenizers import TRAINED
-from ticore.cli.detect import _secret
-from ticore.watermarking import WatermarkDetector
+from tests.support.tokenizers import TRAINED
+from ticore._cli.watermark_options import WatermarkOptions
+from ticore.watermarking import WatermarkAgreement, WatermarkDetector
 
 from .base import Parser
 
@@ -33,12 +33,42 @@ def written(settings: list[dict[str, Any]]) -> list[bytes]:
 
 def detect(scheme: str, content: bytes, path: Path) -> None:
     path.write_bytes(content)
-    config: Mapping[str, Any] = _secret(scheme, None, path)["config"]
-    found = WatermarkDetector(TRAINED["sp-bpe"](), scheme, config=config).detect(TEXT)
+    config: Mapping[str, Any] = WatermarkOptions(scheme=scheme, config=path).read_secret()["config"]
+    make = getattr(WatermarkDetector, f"for_{scheme}")
+    found = make(TRAINED["sp-bpe"](), config).detect(TEXT)
+    assert 0 <= found.p_value <= 1, f"a p-value of {found.p_value}"
+
+
+def agreements() -> list[bytes]:
+    """One for each kind of scheme, whose tokenizer is `sp-bpe`."""
+    digest = TRAINED["sp-bpe"]().digest()
+    kinds: dict[str, dict[str, Any]] = {"gumbel": {}, "left_hash": {"gamma": 0.25, "delta": 4.0}}
+    return [
+        WatermarkAgreement(
+            scheme=scheme,
+            version=2,
+            settings=settings,
+            tokenizer="sp-bpe",
+            tokenizer_digest=digest,
+            key=bytes(range(32)),
+        )
+        .dumps()
+        .encode()
+        for scheme, settings in kinds.items()
+    ]
+
+
+def open_agreement(content: bytes, _: Path) -> None:
+    agreement = WatermarkAgreement.loads(content, "mark.json")
+    tokenizer = TRAINED["sp-bpe"]()
+    found = WatermarkDetector.from_agreement(agreement, tokenizer=tokenizer).detect(TEXT)
     assert 0 <= found.p_value <= 1, f"a p-value of {found.p_value}"
 
 
 PARSERS = [
-    Parser(scheme, partial(written, settings), damaged_json, partial(detect, scheme))
-    for scheme, settings in SETTINGS.items()
+    Parser("watermark-agreement", agreements, damaged_json, open_agreement),
+    *(
+        Parser(scheme, partial(written, settings), damaged_json, partial(detect, scheme))
+        for scheme, settings in SETTINGS.items()
+    ),
 ]

@@ -1,4 +1,4 @@
-"""The config of a model, as the JAX backend reads it."""
+"""The config of a model, read by the JAX backend."""
 
 from __future__ import annotations
 

@@ -1,23 +1,24 @@
-"""What the two sides of a message exchange: keys, agreements, pacts, ids, and the texts."""
+"""Files and texts of the two sides of a message: keys, agreements, ids and texts."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
 
 from tests.fuzz.mutations import damaged_bytes, damaged_json
-from tests.models import ToyModel
-from tests.tokenizers import TRAINED
-from ticore.cli.inspection import parse_ids
-from ticore.cli.streams import decode_text
+from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyModel
+from ticore._cli.inspection import parse_ids
+from ticore._cli.streams import decode_text
 from ticore.consistency import compare
-from ticore.evaluation.attacks.endpoint import EndpointParaphrase
-from ticore.steganography import Pact, Steganographer, format_key, parse_key
-from ticore.steganography.agreement import Agreement
-from ticore.steganography.framing import Opener, seal
-from ticore.steganography.keys import Secret
+from ticore.evaluation.attacks._endpoint import EndpointParaphrase
+from ticore.keys import format_key, parse_key
+from ticore.steganography import Agreement, Steganographer
+from ticore.steganography._frame import FrameReader, seal
+from ticore.steganography._keys import Secret
 
 from .base import Parser
 
@@ -39,7 +40,7 @@ def sender() -> Steganographer:
 
 @cache
 def texts() -> list[bytes]:
-    return [sender().embed(MESSAGE).encode() for _ in range(3)]
+    return [sender().embed(MESSAGE).text.encode() for _ in range(3)]
 
 
 def extract(content: bytes, _: Path) -> None:
@@ -47,9 +48,9 @@ def extract(content: bytes, _: Path) -> None:
     assert found == MESSAGE, f"another message: {found!r}"
 
 
-def open_pact(content: bytes, _: Path) -> None:
-    pact = Pact.loads(decode_text(content, "pact.json"), "pact.json")
-    reader = Steganographer.agreed(model(), pact.agreement, key=pact.key)
+def open_agreement_file(content: bytes, _: Path) -> None:
+    agreement = Agreement.loads(decode_text(content, "agreement.json"), "agreement.json")
+    reader = Steganographer.from_agreement(agreement, model=model())
     found = reader.extract(texts()[0].decode())
     assert found == MESSAGE, f"another message: {found!r}"
 
@@ -57,13 +58,16 @@ def open_pact(content: bytes, _: Path) -> None:
 def open_agreement(content: bytes, _: Path) -> None:
     try:
         values = json.loads(content)
-    except (ValueError, RecursionError):  # files are read by `pact`, and this takes what they hold
+    except (
+        ValueError,
+        RecursionError,
+    ):  # `open_agreement_file` reads files, and this what they hold
         return
     Agreement.from_dict(values).digest()
 
 
 def open_frame(content: bytes, _: Path) -> None:
-    opener = Opener(Secret.from_key(KEY), DIGEST)
+    opener = FrameReader(Secret.from_key(KEY), DIGEST)
     for byte in content:
         opener.feed(byte, 8)
     found = opener.message()
@@ -84,7 +88,7 @@ def read_ids(content: bytes, _: Path) -> None:
 
 
 def damaged_text(draw: Random, data: bytes) -> bytes:
-    """Bytes anywhere, or pieces of the text that could have been written there."""
+    """A text with bytes changed anywhere, or pieces replaced by tokens of the model."""
     if draw.random() < 0.5:
         return damaged_bytes(draw, data)
     at = draw.randrange(len(data))
@@ -94,7 +98,7 @@ def damaged_text(draw: Random, data: bytes) -> bytes:
 
 
 class Answered(EndpointParaphrase):
-    """An endpoint whose answer is at hand."""
+    """An endpoint that gives one fixed answer."""
 
     def __init__(self, answer: bytes) -> None:
         super().__init__("http://localhost:1/v1", "model", key_variable=None)
@@ -110,13 +114,14 @@ def answers() -> list[bytes]:
     return [json.dumps(whole).encode()]
 
 
-def pacts() -> list[bytes]:
-    pact = Pact("tiny-en", KEY, sender().agreement, {"dtype": "float64"})
-    return [pact.dumps().encode()]
+def agreement_files() -> list[bytes]:
+    options = {"dtype": "float64"}
+    agreement = replace(sender().agreement, key=KEY, model_place="tiny-en", model_options=options)
+    return [agreement.dumps().encode()]
 
 
 PARSERS = [
-    Parser("pact", pacts, damaged_json, open_pact),
+    Parser("agreement-file", agreement_files, damaged_json, open_agreement_file),
     Parser(
         "agreement",
         lambda: [json.dumps(sender().agreement.to_dict()).encode()],

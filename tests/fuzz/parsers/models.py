@@ -1,4 +1,4 @@
-"""A tiny Llama, file by file: one of them damaged, the others as they should be."""
+"""The files of a tiny Llama: one of them is damaged, the others are valid."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _OTHER_FILES = ("tokenizer.json", "tokenizer_config.json", "model.safetensors.in
 
 
 class Numbers:
-    """As much of a tokenizer as loading a model asks for."""
+    """The part of a tokenizer that loading a model needs."""
 
     vocab_size = VOCABULARY
 
@@ -129,13 +129,13 @@ def open_model(backend: ModelBackend, name: str, content: bytes, path: Path) -> 
 
 
 def parser_of_config(name: str, backend: ModelBackend) -> Parser:
-    """The config of a model, as a backend reads it that takes tenths of a second to do so."""
+    """The config of a model, read by a backend that takes tenths of a second per file."""
     opened = partial(open_model, backend, "config.json")
     return Parser(f"config.json on {name}", written(CONFIG), damaged_json, opened, thorough=300)
 
 
 def damaged_weights(draw: Random, data: bytes) -> bytes:
-    """Bytes anywhere, above all in the header, or the header as JSON."""
+    """Weights with bytes changed, mostly in the header, or with the JSON of the header changed."""
     start = 8 + int.from_bytes(data[:8], "little")
     header, numbers = data[8:start], data[start:]
     match draw.randrange(4):

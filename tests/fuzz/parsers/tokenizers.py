@@ -1,4 +1,4 @@
-"""Files of tokenizers. What is loaded must read and write texts, and be verifiable."""
+"""Files of tokenizers. A loaded tokenizer must encode, decode, and work in a Verifier."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from random import Random
 from sentencepiece import sentencepiece_model_pb2
 
 from tests.fuzz.mutations import damaged_bytes, damaged_json, damaged_lines
-from tests.tokenizers import HUGGING_FACE, TRAINED, ranks_of_trained
+from tests.support.tokenizers import HUGGING_FACE, TRAINED, ranks_of_trained
 from ticore.consistency import Verifier
 from ticore.interfaces import Tokenizer
 from ticore.registry import load_tokenizer
-from ticore_tiktoken.ranks import write_ranks
+from ticore_tiktoken._ranks import write_ranks
 
 from .base import Parser
 
 TEXTS = ("", "The quick fox, 12!", "  naïve\n\u2581 東京 \U0001f600 e\u0301", "<unk></s>\0")
-# Of a character map: small, and its index is where damage does harm.
+# A small character map: damage to its index is the most dangerous.
 MAP = (4 * 512).to_bytes(4, "little") + bytes(4 * 512) + b"a\0bc\0"
 
 
@@ -37,7 +37,7 @@ def exercise(tokenizer: Tokenizer) -> None:
 
 
 def verify(tokenizer: Tokenizer) -> None:
-    """Which tokens may follow, as whoever writes a text asks for it."""
+    """Ask a Verifier which tokens may follow, as a writer does at each step."""
     verification = Verifier(tokenizer).start()
     for token in tokenizer.encode(TEXTS[1])[:4]:
         if verification.admissible:
@@ -52,7 +52,7 @@ def open_file(place: str, content: bytes, path: Path, check=exercise) -> None:
 
 @cache
 def states() -> list[bytes]:
-    """Each component of the library occurs in one of these, beside small vocabularies."""
+    """Small tokenizers in which each component of the library occurs."""
     small = [json.loads(HUGGING_FACE[name]()._library.to_str()) for name in SMALL]
     base = small[0] | {"normalizer": None, "pre_tokenizer": None, "added_tokens": []}
     bytes_ = base["model"] | {"vocab": dict.fromkeys(base["model"]["vocab"]), "merges": []}
@@ -140,7 +140,7 @@ SPLITS = [
 
 
 def damaged_state(draw: Random, data: bytes) -> bytes:
-    """A tokenizer.json changed as JSON is, or within the map that its normalizer holds."""
+    """A tokenizer.json with its JSON changed, or the character map in its normalizer."""
     state = json.loads(data)
     normalizer = state["normalizer"]
     if normalizer and normalizer["type"] == "Precompiled" and draw.random() < 0.6:
@@ -158,7 +158,7 @@ def models() -> list[bytes]:
 
 
 def damaged_model(draw: Random, data: bytes) -> bytes:
-    """A .model changed as bytes are, or one of its fields."""
+    """A .model with bytes changed, or one of its fields."""
     if draw.random() < 0.4:
         return damaged_bytes(draw, data)
     model = sentencepiece_model_pb2.ModelProto.FromString(data)
@@ -168,7 +168,7 @@ def damaged_model(draw: Random, data: bytes) -> bytes:
 
 
 def _change_a_field(draw: Random, message) -> None:
-    """A field of the message, or of one within it, set to an odd value of its kind."""
+    """Set a field of the message, or of an inner message, to an odd value of its type."""
     fields = [field for field, _ in message.ListFields()]
     field = draw.choice(fields or list(message.DESCRIPTOR.fields))
     found = getattr(message, field.name)
@@ -194,7 +194,7 @@ def _change_a_field(draw: Random, message) -> None:
     }
     try:
         setattr(message, field.name, draw.choice(odd[kind]))
-    except ValueError:  # out of the range of the field's type, or no name of its enumeration
+    except ValueError:  # out of the range of the type, or not in the enumeration
         setattr(message, field.name, draw.choice((1, 2, 3)))
 
 

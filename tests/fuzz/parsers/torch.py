@@ -1,4 +1,4 @@
-"""The config of a model, as the torch backend reads it."""
+"""The config of a model, read by the torch backend."""
 
 from __future__ import annotations
 

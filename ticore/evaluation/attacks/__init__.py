@@ -1,10 +1,10 @@
-"""What may happen to a watermarked text before somebody looks for the watermark."""
+"""Attacks: changes to a watermarked text that may remove the watermark."""
 
-from .base import Attack, Attacked
-from .endpoint import SYSTEM, EndpointError, EndpointParaphrase
-from .paraphrase import LocalParaphrase
-from .replacement import Replacement
-from .words import WordDrop, WordSwap
+from ._base import Attack, Attacked
+from ._endpoint import SYSTEM, EndpointError, EndpointParaphrase
+from ._paraphrase import LocalParaphrase
+from ._replacement import Replacement
+from ._words import WordDrop, WordSwap
 
 __all__ = [
     "SYSTEM",

@@ -1,0 +1,71 @@
+"""Several texts read side by side: each layer's matrices multiply the rows of all of them at once.
+
+Reading one token takes as long as it takes to load the weights; with 32 rows they are loaded once
+for all. Attention runs row by row, each over its own cache. The alternative pads all
+rows to the longest text and uses one product. It was measured to take a tenth less time where texts
+are equally long and up to a tenth more where they are not, and rows could not be dropped cheaply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ticore.interfaces import Logits
+
+from ._network import Cache, Network, feed_forward, rms_norm
+
+
+class EmbeddedBatchedForward:
+    """A BatchedForward. Prompts are read one after the other: each is many rows already."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._caches: dict[int, Cache] = {}
+
+    def begin(self, prompts: Sequence[Sequence[int]]) -> Logits:
+        """Read the prompts of rows 0 to len(prompts) - 1: logits float[rows, vocab] after each.
+
+        Args:
+            prompts: of at least one id each, the start token included.
+        """
+        network, config = self._network, self._network.config
+        last = np.empty((len(prompts), config.hidden_size), network.dtype)
+        for row, ids in enumerate(prompts):
+            self._caches[row] = Cache(config, network.dtype)
+            last[row] = network.read(ids, self._caches[row])[-1]
+        return _read_only(network.logits(last))
+
+    def push(self, tokens: Mapping[int, int]) -> Logits:
+        """Read one id in each of these rows: logits float[len(tokens), vocab], in this order."""
+        network, eps = self._network, self._network.config.rms_norm_eps
+        caches = [self._caches[row] for row in tokens]
+        for cache in caches:
+            cache.reserve(cache.length + 1)
+        cos, sin = network.rotations([cache.length for cache in caches])
+        x = network.weights.embedding[list(tokens.values())]
+        for depth, layer in enumerate(network.weights.layers):
+            qkv = network.project(rms_norm(x, layer.attention_norm, eps), layer, cos, sin)
+            taken = [
+                network.attend(row, cache.keys[depth], cache.values[depth], cache.length)
+                for row, cache in zip(np.split(qkv, len(caches)), caches, strict=True)
+            ]
+            x += np.concatenate(taken) @ layer.output.T
+            x += feed_forward(rms_norm(x, layer.ffn_norm, eps), layer)
+        for cache in caches:
+            cache.length += 1
+        return _read_only(network.logits(rms_norm(x, network.weights.norm, eps)))
+
+    def rewind(self, row: int, count: int) -> None:
+        """Forget the last `count` ids of a row."""
+        self._caches[row].length -= count
+
+    def drop(self, row: int) -> None:
+        """Forget a row."""
+        del self._caches[row]
+
+
+def _read_only(logits: Logits) -> Logits:
+    logits.setflags(write=False)
+    return logits

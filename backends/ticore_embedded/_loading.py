@@ -1,0 +1,109 @@
+"""From a name or a directory to a model: the backend that the core finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ticore.backend_kit.checkpoint import (
+    Checkpoint,
+    StartToken,
+    Tensors,
+    find_start_token,
+    open_tokenizer,
+    read_config,
+    require_fits,
+    within_memory,
+)
+from ticore.errors import ModelFilesError, SettingsError
+from ticore.interfaces import ModelBackend, TokenizerLoader
+
+from ._config import LlamaConfig, parse_config
+from ._model import EmbeddedModel
+from ._network import Network
+from ._weights import read_weights
+
+_MODELS = Path(__file__).parent / "models"
+_DTYPES = ("float64", "float32")
+# The values that are taken where an option is not given.
+_DEFAULTS: dict[str, object] = {"dtype": "float32"}
+
+
+class EmbeddedBackend:
+    """Loads models that ship with this package, and small Llamas from a directory."""
+
+    summary: str = "small Llama models run in NumPy, without a framework"
+    shipped: Mapping[str, str] = {
+        "tiny-en": "English, 5.9 million parameters, trained on novels and a little web text",
+    }
+
+    # Small enough to be read by any machine, and then the texts that are written are portable.
+    shipped_options: Mapping[str, Mapping[str, object]] = {"tiny-en": {"dtype": "float64"}}
+
+    def folder(self, model: str) -> Path:
+        """Where the files of a shipped model lie."""
+        return _MODELS / model
+
+    def load(
+        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
+    ) -> EmbeddedModel:
+        """Load the model at `location`.
+
+        Args:
+            location: the name of a shipped model, or the path of a directory with config.json,
+                weights in safetensors files, and tokenizer.model or tokenizer.json (write
+                `./tiny-en` for a directory that is called like a shipped model).
+            load_tokenizer: opens the tokenizer's file.
+            options: `dtype`, "float32" (the default) or "float64" (half as fast; other machines
+                reproduce its logits to about 1e-12).
+
+        Raises:
+            ModelFilesError: a file is missing, damaged, of an unsupported kind, or does not go
+                with the others.
+            SettingsError: an unknown option or dtype.
+        """
+        dtype = _dtype(options)
+        folder = self.folder(location) if location in self.shipped else Path(location)
+        if not folder.is_dir():
+            raise ModelFilesError(
+                f"expected {location!r} to be a directory with config.json, weights in "
+                f"safetensors files and a tokenizer, or the name of a shipped model "
+                f"({', '.join(sorted(self.shipped))}); found no directory {folder}"
+            )
+        settings = read_config(folder)
+        config = parse_config(settings, str(folder / "config.json"))
+        tokenizer = open_tokenizer(folder, load_tokenizer)
+        require_fits(folder, tokenizer, config.vocab_size)
+        start = _start(folder, config)
+        tensors = Tensors(folder)
+        with within_memory(folder, "model"):
+            network = Network(config, read_weights(tensors, config, dtype))
+        return EmbeddedModel(network, tokenizer, Checkpoint(settings, tensors, start))
+
+
+def _start(folder: Path, config: LlamaConfig) -> StartToken:
+    """The start token, which this runner reads before every text."""
+    eos = min(config.eos_ids, default=None)
+    start = find_start_token(folder, config.bos_token_id, eos, config.vocab_size)
+    if start != StartToken(config.bos_token_id, always=True):
+        raise ModelFilesError(
+            f"{folder}: expected a tokenizer that begins each text with the start token "
+            f"{config.bos_token_id}, found one that does not; use another backend for this model"
+        )
+    return start
+
+
+def _dtype(options: Mapping[str, object]) -> str:
+    for name in options:
+        if name not in _DEFAULTS:
+            raise SettingsError(
+                f"unknown option {name!r} for an embedded model: "
+                f"the options are {', '.join(sorted(_DEFAULTS))}"
+            )
+    dtype = (_DEFAULTS | dict(options))["dtype"]
+    if dtype not in _DTYPES:
+        raise SettingsError(f"expected dtype to be one of {', '.join(_DTYPES)}, found {dtype!r}")
+    return str(dtype)
+
+
+BACKEND: ModelBackend = EmbeddedBackend()

@@ -1,0 +1,138 @@
+"""A SentencePiece model as a TokenizerStructure, if one is exactly right.
+
+The library reads a U+2581 in a text as a space. `normalize` does the same; where it is None, the
+core must do so. The dummy prefix is put once, before the whole text, and added tokens are found
+after that.
+
+Unigram scores are summed from the beginning of the text. From version 0.2.2 on, the library starts
+a new sum at zero when a sum falls below -100,000, which changes how later sums are rounded. The
+structure does not cover such texts, which have ten thousand tokens and more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import sentencepiece
+
+from ticore.interfaces import TokenizerStructure
+
+from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
+
+
+def describe(proto: bytes) -> TokenizerStructure | None:
+    """The structure of a serialized model that `parse` accepts; None if none is exactly right."""
+    model = Model.FromString(proto)
+    kind = _kind(model)
+    if kind is None or not _is_plain(model):
+        return None
+    normalizer, types = model.normalizer_spec, [piece.type for piece in model.pieces]
+    scores = np.array([piece.score for piece in model.pieces], dtype=np.float32)
+    bytes_ = {byte_of(piece): i for i, piece in enumerate(model.pieces) if types[i] == Piece.BYTE}
+    return TokenizerStructure(
+        kind=kind,
+        atoms="characters",
+        pieces=np.array(types) == Piece.NORMAL,
+        ranks=_ranks(scores) if kind == "bpe" else None,
+        scores=scores if kind == "unigram" else None,
+        byte_ids=tuple(
+            bytes_[byte] for byte in sorted(bytes_)
+        ),  # the library requires all of them or none
+        normalizer=_normalizer_name(normalizer),
+        normalize=_normalize(model),
+        dummy_prefix=normalizer.add_dummy_prefix,
+        keeps_whitespace=not normalizer.remove_extra_whitespaces,
+        added_tokens={
+            piece.piece.replace(SPACE, " "): i
+            for i, piece in enumerate(model.pieces)
+            if types[i] == Piece.USER_DEFINED
+        },
+    )
+
+
+def _kind(model: Any) -> Literal["bpe", "unigram"] | None:
+    algorithm = model.trainer_spec.model_type
+    types = {piece.type for piece in model.pieces}
+    # BPE merges through unused pieces, and splits them again afterwards.
+    if algorithm == TrainerSpec.BPE and Piece.UNUSED not in types:
+        return "bpe" if _is_closed(model) and _is_ordered(model) else None
+    # Unigram gives added tokens a high score, but another path may still have a higher one.
+    if algorithm == TrainerSpec.UNIGRAM and Piece.USER_DEFINED not in types:
+        return "unigram"
+    return None
+
+
+def _is_closed(model: Any) -> bool:
+    """Whether every character of a piece is a piece.
+
+    BPE merges by text alone, so otherwise a piece might contain an unknown character.
+    """
+    normal, added = _texts(model, Piece.NORMAL), _texts(model, Piece.USER_DEFINED)
+    return set().union(*normal) <= normal | added
+
+
+def _is_ordered(model: Any) -> bool:
+    """Whether all versions of the library agree on which score is higher.
+
+    From 0.2.2 on the bits of scores are compared, and -0.0 is below 0.0.
+    """
+    scores = [piece.score for piece in model.pieces if piece.type == Piece.NORMAL]
+    signs_of_zero = {math.copysign(1, score) for score in scores if score == 0}
+    return len(signs_of_zero) < 2 and not any(map(math.isnan, scores))
+
+
+def _is_plain(model: Any) -> bool:
+    normalizer = model.normalizer_spec
+    rewrites = normalizer.precompiled_charsmap or normalizer.remove_extra_whitespaces
+    normal, added = _texts(model, Piece.NORMAL), _texts(model, Piece.USER_DEFINED)
+    return (
+        not model.trainer_spec.treat_whitespace_as_suffix
+        and normalizer.escape_whitespaces
+        # Without this piece a space is unknown, or becomes the three bytes of U+2581.
+        and SPACE in normal | added
+        # Spaces become U+2581 before pieces are looked for, so a piece with a space is never found.
+        and not any(" " in piece for piece in normal | added)
+        # Added tokens are found in the normalized text, and limit what the normalizer rewrites.
+        and not (added and rewrites)
+    )
+
+
+def _texts(model: Any, kind: int) -> set[str]:
+    return {piece.piece for piece in model.pieces if piece.type == kind}
+
+
+def _ranks(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+    """0 for the highest score, 1 for the next lower one, and so on; equal scores rank equally."""
+    _, ranks = np.unique(-scores, return_inverse=True)
+    return ranks.astype(np.int32)
+
+
+def _normalizer_name(normalizer: Any) -> str:
+    """The character map alone decides how a text is normalized; a name without a map is ignored."""
+    if not normalizer.precompiled_charsmap:
+        return "identity"
+    return normalizer.name if normalizer.name not in ("", "identity") else "user_defined"
+
+
+def _normalize(model: Any) -> Callable[[str], str] | None:
+    """The model's own normalizer without its dummy prefix; None if it changes nothing."""
+    spec = model.normalizer_spec
+    if not (spec.precompiled_charsmap or spec.remove_extra_whitespaces):
+        return None
+    library = sentencepiece.SentencePieceNormalizer(
+        model_proto=model.SerializeToString(),
+        add_dummy_prefix=False,
+        # `encode` trims a U+2581 at the end of a text like a space, and this setting does so, too.
+        escape_whitespaces=True,
+        remove_extra_whitespaces=spec.remove_extra_whitespaces,
+    )
+
+    def normalize(text: str) -> str:
+        normal: str = library.normalize(text)
+        return normal.replace(SPACE, " ")
+
+    return normalize

@@ -1,0 +1,123 @@
+"""One SentencePiece model as a Tokenizer.
+
+SentencePiece writes a space as U+2581, so a U+2581 in a text comes back as a space. It spells an
+unknown or unused piece like any other (` ⁇ ` for an unknown one), and so does this adapter. Only
+control ids add nothing to a text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from ticore.backend_kit import LibraryTokenizer
+from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
+from ticore.errors import ModelFilesError
+from ticore.interfaces import TokenizerStructure
+
+from ._proto import SPACE, Piece, byte_of, parse
+from ._structure import describe
+
+_DIGEST_LABEL = b"ticore tokenizer: sentencepiece\0"
+
+
+class SentencePieceTokenizer(LibraryTokenizer):
+    """A tokenizer from a serialized SentencePiece model. Thread-safe.
+
+    Special are control, unknown and unused ids. With byte fallback the unknown id never occurs.
+
+    Args:
+        proto: the content of a `.model` file.
+
+    Raises:
+        ModelFilesError: `proto` is not a complete model, or its decoder rewrites text.
+    """
+
+    # Starting threads takes the library longer than encoding fewer characters.
+    threads_pay = 32_768
+
+    def __init__(self, proto: bytes) -> None:
+        model = parse(proto)
+        self._library = sentencepiece.SentencePieceProcessor(model_proto=proto)
+        self._control = _ids_of(model, Piece.CONTROL)
+        self._unknown = _ids_of(model, Piece.UNKNOWN)
+        self._special = self._control | self._unknown | _ids_of(model, Piece.UNUSED)
+        self._bytes = [_spell(piece, model.trainer_spec.unk_surface) for piece in model.pieces]
+        self._digest = hashlib.sha256(_DIGEST_LABEL + proto).hexdigest()
+
+    def __reduce__(self) -> tuple[type[SentencePieceTokenizer], tuple[bytes]]:
+        # The structure may hold a function of the library, which cannot be pickled.
+        return SentencePieceTokenizer, (self._library.serialized_model_proto(),)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> SentencePieceTokenizer:
+        """Open a `.model` file.
+
+        Raises:
+            ModelFilesError: the file is missing, unreadable, or not a SentencePiece model.
+        """
+        try:
+            with within_memory(Path(path), "tokenizer"):
+                return cls(read_whole(path, MOST_OF_TOKENIZER))
+        except OSError as error:
+            raise ModelFilesError(
+                f"{path}: expected a SentencePiece .model file, found none that can be read "
+                f"({error.strerror}); check the path"
+            ) from None
+        except ModelFilesError as error:
+            raise ModelFilesError(f"{path}: {error}") from None
+
+    def encode_one(self, text: str) -> list[int]:
+        """Ids of a text, by the library."""
+        ids: list[int] = self._library.encode(text)
+        return ids
+
+    def encode_many(self, texts: list[str]) -> list[list[int]]:
+        """Ids of each text, by the library."""
+        batch: list[list[int]] = self._library.encode(texts)
+        return batch
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text of `ids`, without the leading space if the model adds or removes one.
+
+        Only a space that a piece spells is removed. The byte piece `<0x20>` keeps its space.
+        """
+        # The library ends a character spelled in bytes at a control id, though the id adds nothing.
+        text: str = self._library.decode([int(i) for i in ids if i not in self._control])
+        return text
+
+    def token_name(self, token: int) -> str:
+        name: str = self._library.id_to_piece(token)
+        return name
+
+    def structure(self) -> TokenizerStructure | None:
+        return self._structure
+
+    @cached_property
+    def _structure(self) -> TokenizerStructure | None:
+        return describe(self._library.serialized_model_proto())
+
+
+def _ids_of(model: Any, *kinds: int) -> frozenset[int]:
+    return frozenset(i for i, piece in enumerate(model.pieces) if piece.type in kinds)
+
+
+def _spell(piece: Any, unknown: str) -> bytes:
+    """The bytes that `decode` writes for a piece that is not the first.
+
+    `▁the` gives b" the", `<0x41>` gives b"A" if it is a byte piece, `<s>` gives b"".
+    """
+    match piece.type:
+        case Piece.CONTROL:
+            return b""
+        case Piece.BYTE:
+            return bytes([byte_of(piece)])
+        case Piece.UNKNOWN:
+            return unknown.encode()
+        case _:
+            return str(piece.piece).replace(SPACE, " ").encode()

@@ -1,0 +1,161 @@
+"""tiktoken as a Tokenizer.
+
+A file of ranks has no special tokens; an Encoding in memory may have some. In both cases `encode`
+reads the texts of special tokens like any other text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import tiktoken
+
+from ticore.backend_kit import LibraryTokenizer, require_dense
+from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
+from ticore.errors import ModelFilesError, SettingsError
+from ticore.interfaces import TokenizerStructure
+
+from ._patterns import EQUIVALENT, PATTERNS
+from ._ranks import parse_ranks, require_every_byte, write_ranks
+
+# Characters of white space in a row. At twice as many the library's regular expressions give up,
+# and it panics.
+_LONGEST_BLANK = 500_000
+_DIGEST_LABEL = b"ticore tokenizer: tiktoken\0"
+
+
+class TiktokenTokenizer(LibraryTokenizer):
+    """Byte-level BPE: any two neighbours that spell a token merge, the lowest rank first.
+
+    Thread-safe.
+
+    Args:
+        ranks: bytes and id of each token, single bytes included. A token of no bytes is special.
+        pattern: a name in `PATTERNS`.
+
+    Raises:
+        SettingsError: there is no such pattern.
+    """
+
+    # Threads take longer to start than fewer characters to encode.
+    threads_pay = 32_768
+    _unknown: frozenset[int] = frozenset()  # every byte has a token
+
+    def __init__(self, ranks: Mapping[bytes, int], pattern: str) -> None:
+        if pattern not in PATTERNS:
+            raise SettingsError(
+                f"expected a pattern that is known, found {pattern!r}; write FILE#PATTERN with "
+                f"one of {', '.join(PATTERNS)}"
+            )
+        library = tiktoken.Encoding(
+            pattern,
+            pat_str=PATTERNS[pattern],
+            mergeable_ranks={token: rank for token, rank in ranks.items() if token},
+            special_tokens={},
+        )
+        self._fill(library, ranks, PATTERNS[pattern], {})
+
+    @classmethod
+    def from_encoding(cls, encoding: tiktoken.Encoding) -> TiktokenTokenizer:
+        """An Encoding that is in memory, such as one of `tiktoken.get_encoding`.
+
+        Its special tokens are special here, and are written as nothing.
+
+        Raises:
+            ModelFilesError: a byte has no token, or an id is far too high.
+        """
+        # tiktoken has no public names for these.
+        ranks, special = dict(encoding._mergeable_ranks), dict(encoding._special_tokens)
+        require_every_byte(ranks)
+        require_dense(max([*ranks.values(), *special.values()]), len(ranks) + len(special))
+        made = cls.__new__(cls)
+        made._fill(encoding, ranks, encoding._pat_str, special)
+        return made
+
+    def _fill(
+        self,
+        library: tiktoken.Encoding,
+        ranks: Mapping[bytes, int],
+        pattern: str,
+        special: Mapping[str, int],
+    ) -> None:
+        self._library, self._pattern = library, pattern
+        self._names = {i: name for name, i in special.items()}
+        self._bytes = [b""] * (max([*ranks.values(), *special.values()]) + 1)
+        for token, rank in ranks.items():
+            self._bytes[rank] = token
+        self._special = frozenset(i for i, token in enumerate(self._bytes) if not token)
+        content = write_ranks(ranks) + b"\0" + pattern.encode()
+        if special:
+            content += b"\0" + json.dumps(special, sort_keys=True).encode()
+        self._digest = hashlib.sha256(_DIGEST_LABEL + content).hexdigest()
+
+    @classmethod
+    def from_file(cls, path: str | Path, pattern: str) -> TiktokenTokenizer:
+        """Open a file of ranks.
+
+        Raises:
+            ModelFilesError: the file is missing, unreadable, or not a file of ranks.
+            SettingsError: there is no such pattern.
+        """
+        try:
+            with within_memory(Path(path), "tokenizer"):
+                return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
+        except OSError as error:
+            raise ModelFilesError(
+                f"{path}: expected tiktoken's file of ranks, found none that can be read "
+                f"({error.strerror}); check the path"
+            ) from None
+        except ModelFilesError as error:
+            raise ModelFilesError(f"{path}: {error}") from None
+
+    def encode_one(self, text: str) -> list[int]:
+        """Ids of a text, by the library."""
+        return self._library.encode_ordinary(text)
+
+    def encode_many(self, texts: list[str]) -> list[list[int]]:
+        """Ids of each text, by the library."""
+        return self._library.encode_ordinary_batch(texts)
+
+    def require_readable(self, text: str) -> None:
+        """Refuse a lone surrogate, and half a million blank characters in a row.
+
+        Raises:
+            SettingsError: the text has one of these.
+        """
+        super().require_readable(text)
+        if len(text) < _LONGEST_BLANK:
+            return
+        longest = max(map(len, re.findall(r"\s+", text)), default=0)
+        if longest >= _LONGEST_BLANK:
+            raise SettingsError(
+                f"expected text with fewer than {_LONGEST_BLANK:,} blank characters in a row, "
+                f"found {longest:,}; shorten them"
+            )
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return b"".join(self._bytes[i] for i in ids).decode(errors="replace")
+
+    def token_name(self, token: int) -> str:
+        """The name of a special token, such as `<|endoftext|>`; empty for any other id."""
+        return self._names.get(token, "")
+
+    def structure(self) -> TokenizerStructure:
+        return self._structure
+
+    @cached_property
+    def _structure(self) -> TokenizerStructure:
+        return TokenizerStructure(
+            kind="bpe",
+            atoms="bytes",
+            pieces=np.array([bool(token) for token in self._bytes]),
+            ranks=np.arange(self.vocab_size, dtype=np.int32),
+            ignore_merges=True,
+            pretokenizer=(EQUIVALENT.get(self._pattern, self._pattern),),
+        )

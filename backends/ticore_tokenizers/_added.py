@@ -1,0 +1,75 @@
+"""Added tokens: texts that the library finds in a text before anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import product
+
+from ._normalizers import NormalizerRules, TokenizerJson
+from ._space_marks import MARK, REPLACE
+from ._spelling import Spelling
+
+
+def find_added(
+    state: TokenizerJson, reading: NormalizerRules, spell: Spelling
+) -> dict[str, int] | None:
+    """The texts of added tokens and their ids.
+
+    The library makes two passes, each of which takes the leftmost token, and of several there the
+    longest. In the text as it is, it finds tokens that are not `normalized`. Then it normalizes the
+    stretches between them, and finds the other tokens there.
+
+    Args:
+        state: a tokenizer.json.
+        reading: how it reads a text.
+        spell: what its decoder writes for one token.
+
+    Returns:
+        None if one pass over the text as it is might find other tokens.
+    """
+    added: dict[str, int] = {}
+    as_it_is, in_normal_form = set[str](), set[str]()
+    for token in state["added_tokens"]:
+        text, special, normalized = token["content"], token["special"], token["normalized"]
+        if token["lstrip"] or token["rstrip"] or token["single_word"]:
+            return None
+        # The library puts a dummy prefix after each added token. For a special token that is right:
+        # a new part of the text begins there.
+        if reading.dummy_prefix and (text.startswith(" ") or not special):
+            return None
+        if not _is_spelled(token, state, spell):
+            # A token with a mark is found only in texts with a mark, which no structure covers.
+            if reading.atoms == "bytes" or MARK not in text or normalized or special:
+                return None
+            continue
+        (in_normal_form if normalized else as_it_is).add(text)
+        added[text] = token["id"]
+    if in_normal_form and state["normalizer"] not in (None, REPLACE):
+        return None
+    return None if _may_overlap(as_it_is, in_normal_form) else added
+
+
+def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> bool:
+    """Whether the decoder writes the text of an added token, or nothing.
+
+    A token of the model with the same name may stand for another text.
+    """
+    text, silent = token["content"], token["special"] and not token["normalized"]
+    return spell(text) == text.encode() or (silent and text not in state["model"]["vocab"])
+
+
+def _may_overlap(some: Collection[str], others: Collection[str]) -> bool:
+    """Whether there is a text in which one of `some` overlaps one of `others`."""
+    return (
+        bool(_endings(some) & _beginnings(others))
+        or bool(_endings(others) & _beginnings(some))
+        or any(a in b or b in a for a, b in product(some, others))
+    )
+
+
+def _beginnings(texts: Collection[str]) -> set[str]:
+    return {text[:n] for text in texts for n in range(1, len(text))}
+
+
+def _endings(texts: Collection[str]) -> set[str]:
+    return {text[n:] for text in texts for n in range(1, len(text))}

@@ -1,0 +1,88 @@
+"""Tokenizers that write a space as U+2581, as SentencePiece does, perhaps with a dummy prefix.
+
+The library reads a U+2581 in a text as a space. `normalize` does the same; where it is None, the
+core must do so. Only for added tokens a U+2581 is not a space. If an added token holds a U+2581 or
+a space, the structure does not cover texts with a U+2581.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ._normalizers import NormalizerRules, TokenizerJson
+from ._spelling import Spelling, strips_a_space
+
+MARK = "\N{LOWER ONE EIGHTH BLOCK}"
+REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
+
+_PREPEND_AND_REPLACE = {
+    "type": "Sequence",
+    "normalizers": [{"type": "Prepend", "prepend": MARK}, REPLACE],
+}
+# Gemma's files have this. It finds nothing, because the spaces were replaced before.
+_SPLIT_AT_SPACES = {
+    "type": "Split",
+    "pattern": {"String": " "},
+    "behavior": "MergedWithPrevious",
+    "invert": False,
+}
+_FROM_SPACE_TO_SPACE = r" [^ ]*"
+
+
+def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules | None:
+    """How a BPE tokenizer that marks spaces reads a text; None if it does anything else.
+
+    Args:
+        state: its tokenizer.json.
+        spell: what its decoder writes for one token.
+    """
+
+    def is_text(name: str) -> bool:
+        return " " not in name and spell(name) == name.replace(MARK, " ").encode()
+
+    reading = _reading(state["normalizer"], state["pre_tokenizer"], is_text)
+    if reading is None or reading.dummy_prefix != strips_a_space(state["decoder"]):
+        return None
+    added = {token["content"] for token in state["added_tokens"]}
+    # If no token of the model is a space, spaces are unknown, or become the mark's three bytes.
+    marks = spell(MARK) == b" " and MARK in state["model"]["vocab"].keys() - added
+    return reading if marks and _is_plain(state["model"], state["decoder"]) else None
+
+
+def _reading(
+    normalizer: TokenizerJson | None, split: TokenizerJson | None, is_text: Callable[[str], bool]
+) -> NormalizerRules | None:
+    if normalizer == REPLACE and split in (None, _SPLIT_AT_SPACES):
+        return NormalizerRules("characters", is_text)
+    if normalizer == _PREPEND_AND_REPLACE and split is None:
+        return NormalizerRules("characters", is_text, dummy_prefix=True)
+    match normalizer, split:
+        case None, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
+            patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] else ()
+            if scheme == "never":
+                return NormalizerRules("characters", is_text, pretokenizer=patterns)
+            # `first` puts the prefix before the whole text only, `always` also after added tokens.
+            # Where there is a prefix, all added tokens are special, so both are the same here.
+            return NormalizerRules(
+                "characters", is_text, "metaspace", _without_own_space, patterns, dummy_prefix=True
+            )
+    return None
+
+
+def _without_own_space(text: str) -> str:
+    """The text without its first space: that space takes the place of the dummy prefix."""
+    return text.replace(MARK, " ").removeprefix(" ")
+
+
+def _is_plain(model: TokenizerJson, decoder: TokenizerJson) -> bool:
+    names = model["vocab"]
+    if model["ignore_merges"]:
+        return False
+    # Without both, unknown characters are lost.
+    if model["unk_token"] not in names and not (model["byte_fallback"] and "<0x00>" in names):
+        return False
+    # Metaspace writes the names of bytes, and removes every space of the first token.
+    return decoder["type"] != "Metaspace" or not (
+        model["byte_fallback"]
+        or (strips_a_space(decoder) and any(MARK in name[1:] for name in names))
+    )

@@ -1,0 +1,64 @@
+"""The vocabulary of a BPE model: the ids that it gives, and its merges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ._normalizers import NormalizerRules, TokenizerJson
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The fields of a TokenizerStructure with these names."""
+
+    pieces: npt.NDArray[np.bool_]
+    merges: npt.NDArray[np.int32]
+    byte_ids: tuple[int, ...]
+
+
+def read_vocabulary(
+    model: TokenizerJson, size: int, reading: NormalizerRules, added: frozenset[int]
+) -> Vocabulary | None:
+    """The vocabulary; None if the model may give an id that is neither a piece nor a byte.
+
+    Args:
+        model: the field of that name in a tokenizer.json. The library lists each merge once.
+        size: the highest id of the tokenizer + 1.
+        reading: how a text is read.
+        added: ids of added tokens.
+    """
+    ids, byte_ids = model["vocab"], _byte_ids(model)
+    if byte_ids is None or model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
+        return None
+    unknown = [ids[name] for name in [model["unk_token"]] if name in ids]
+    texts = {name: i for name, i in ids.items() if reading.is_text(name)}
+    pieces = np.zeros(size, dtype=np.bool_)
+    pieces[list(set(texts.values()) - {*added, *byte_ids, *unknown})] = True
+    merges = _merges(model)
+
+    # A single character may be a token without a merge; so may a whole part of the text.
+    atoms = [i for name, i in texts.items() if model["ignore_merges"] or len(name) == 1]
+    known = pieces.copy()
+    if not reading.normalize:  # A normalizer may create the text of an added token.
+        known[list(added)] = True
+    is_complete = known[atoms].all() and known[merges].all()
+    return Vocabulary(pieces, merges, byte_ids) if is_complete else None
+
+
+def _byte_ids(model: TokenizerJson) -> tuple[int, ...] | None:
+    """Ids for the bytes of unknown characters; () if they are not used, None if some are absent."""
+    if not model["byte_fallback"]:
+        return ()
+    ids = model["vocab"]
+    found = tuple(ids[name] for byte in range(256) if (name := f"<0x{byte:02X}>") in ids)
+    return found if len(found) in (0, 256) else None
+
+
+def _merges(model: TokenizerJson) -> npt.NDArray[np.int32]:
+    """Ids (left, right, result) of each merge, in the order in which merges are applied."""
+    ids = model["vocab"]
+    triples = [(ids[left], ids[right], ids[left + right]) for left, right in model["merges"]]
+    return np.array(triples, dtype=np.int32).reshape(-1, 3)

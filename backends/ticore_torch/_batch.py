@@ -1,0 +1,146 @@
+"""Several texts read side by side by one network, each rewound by itself.
+
+The cache is padded at the left, and each row holds its text without holes up to the last slot:
+
+    . a b c d      rows 1 and 2 are       . a b c d      x, y and z      . a b c d x
+    p q r s t      rewound by 2 and 1:    . . p q r      are read:       . . p q r y
+    . . u v w                             . . . u v                      . . . u v z
+
+What is rewound is shifted out at the right when the next id is read. Keys are turned by their
+position in the text, and do not mind in which slot they lie; a sliding window counts slots from the
+end, where there are no holes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn.functional import pad
+
+from ticore.interfaces import Logits
+
+from ._network import Network
+
+
+@dataclass
+class _CacheSlot:
+    """Where a text lies.
+
+    Attributes:
+        place: the row of the cache that holds it.
+        length: how many positions it has.
+        excess: slots after them, which are to be shifted out.
+    """
+
+    place: int
+    length: int
+    excess: int = 0
+
+
+class TorchBatchedForward:
+    """A BatchedForward on a network that `pads`.
+
+    Args:
+        network: reads.
+        keep: turns tensors of logits [n, width] into what is kept.
+    """
+
+    def __init__(self, network: Network, keep: Callable[[torch.Tensor], Logits]) -> None:
+        self._network = network
+        self._keep = keep
+        self._cache = network.new_cache()
+        self._places = 0
+        self._rows: dict[int, _CacheSlot] = {}  # in the order of their places
+
+    def begin(self, prompts: Sequence[Sequence[int]]) -> Logits:
+        """Read the prompts of rows 0 to len(prompts) - 1: logits [rows, width] after each.
+
+        They are read one after the other, as a Decoder does: a prompt is many ids already.
+
+        Args:
+            prompts: at least one, of at least one id each.
+        """
+        caches = [self._network.new_cache() for _ in prompts]
+        logits = [self._network.read(*each) for each in zip(prompts, caches, strict=True)]
+        self._places = len(prompts)
+        self._rows = {row: _CacheSlot(row, len(ids)) for row, ids in enumerate(prompts)}
+        self._cache = caches[0]
+        with self._network.computing():
+            for index, layer in enumerate(_filled(self._cache)):
+                parts = [_filled(cache)[index] for cache in caches]
+                layer.keys = _side_by_side([part.keys for part in parts])
+                layer.values = _side_by_side([part.values for part in parts])
+            return self._keep(torch.stack(logits))
+
+    def push(self, tokens: Mapping[int, int]) -> list[Logits]:
+        """Read one id in each of these rows: logits [width] of each, in this order.
+
+        One pass reads all rows. In rows that are not named it reads a placeholder, which is shifted
+        out again.
+        """
+        with self._network.computing():
+            self._settle()
+        read = self._network.read_each(
+            [tokens.get(number, 0) for number in self._rows],
+            self._cache,
+            [row.length if number in tokens else 0 for number, row in self._rows.items()],
+        )
+        for number, row in self._rows.items():
+            if number in tokens:
+                row.length += 1
+            else:
+                row.excess += 1
+        logits = self._keep(read)
+        return [logits[self._rows[number].place] for number in tokens]
+
+    def rewind(self, row: int, count: int) -> None:
+        """Forget the last `count` ids of a row."""
+        self._rows[row].length -= count
+        self._rows[row].excess += count
+
+    def drop(self, row: int) -> None:
+        """Forget a row."""
+        del self._rows[row]
+
+    def _settle(self) -> None:
+        """Make the cache hold the texts of the rows, padded at the left, and nothing else."""
+        rows = list(self._rows.values())
+        if len(rows) < self._places:
+            places = torch.tensor([row.place for row in rows], device=self._network.module.device)
+            self._cache.batch_select_indices(places)
+            self._places = len(rows)
+            for place, row in enumerate(rows):
+                row.place = place
+        common = min(row.excess for row in rows)
+        if common:
+            self._cache.crop(-common)
+        for row in rows:
+            if row.excess > common:
+                for layer in _filled(self._cache):
+                    _shift_right(layer.keys[row.place], row.excess - common)
+                    _shift_right(layer.values[row.place], row.excess - common)
+            row.excess = 0
+        padding = self._cache.get_seq_length() - max(row.length for row in rows)
+        if padding:
+            for layer in _filled(self._cache):
+                layer.keys = layer.keys[:, :, padding:]
+                layer.values = layer.values[:, :, padding:]
+
+
+def _filled(cache: Any) -> list[Any]:
+    """The layers of a cache that hold something: some networks share those of others."""
+    return [layer for layer in cache.layers if layer.is_initialized]
+
+
+def _side_by_side(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Tensors [1, heads, length, size] as one [rows, heads, longest, size], padded at the left."""
+    longest = max(part.shape[2] for part in parts)
+    return torch.cat([pad(part, (0, 0, longest - part.shape[2], 0)) for part in parts])
+
+
+def _shift_right(row: torch.Tensor, count: int) -> None:
+    """Move what is in `row` [heads, slots, size] by `count` slots; the last ones fall out."""
+    row[:, count:] = row[:, :-count].clone()

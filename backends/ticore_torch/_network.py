@@ -1,0 +1,119 @@
+"""A transformers model that reads one text at a time, or one more id in each of several."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from transformers import Cache, DynamicCache, PreTrainedModel
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+from ticore.errors import ModelFilesError
+
+# How models name their cache; others have one of a kind of their own.
+_CACHES = ("past_key_values", "cache_params")
+
+
+class Network:
+    """A transformers model ready to run. Reading a text changes its Cache and nothing else.
+
+    Args:
+        module: the model.
+        computing: opened around each forward pass, and around what is done to its results.
+
+    Attributes:
+        module, computing: as given.
+        crops: whether a cache can forget its last positions. A cache of
+            attention can; a recurrent state cannot be turned back.
+        pads: whether texts of different lengths can be read side by side: the network must be told
+            what is padding, and where in its text an id stands.
+
+    Raises:
+        ModelFilesError: the model keeps no cache that is known here.
+    """
+
+    def __init__(
+        self,
+        module: PreTrainedModel,
+        computing: Callable[[], AbstractContextManager[Any]] = torch.inference_mode,
+    ) -> None:
+        self.module = module
+        self.computing = computing
+        taken = inspect.signature(module.forward).parameters
+        cache = next((name for name in _CACHES if name in taken), None)
+        if cache is None:
+            raise ModelFilesError(
+                f"expected a model that takes its cache as {' or '.join(_CACHES)}, found "
+                f"{type(module).__name__}, which does not; choose another model"
+            )
+        self._cache_name = cache
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in taken else {}
+        layers = map(type, DynamicCache(config=module.config).layers)
+        self.crops = all(layer in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
+        self.pads = self.crops and {"attention_mask", "position_ids"} <= taken.keys()
+
+    def new_cache(self) -> Cache:
+        """A cache of nothing.
+
+        Where it can be cropped it keeps every position, also those that have left a sliding
+        window: what is rewound brings them back. The window is then the mask's work alone.
+        """
+        return DynamicCache() if self.crops else DynamicCache(config=self.module.config)
+
+    def read(self, ids: Sequence[int], cache: Cache) -> torch.Tensor:
+        """Read `ids` after what is in `cache`, and add them to it.
+
+        The prompt is read in one pass and what follows one id at a time, so that the same calls
+        lead to the same bits.
+
+        Returns:
+            Logits [width] after the last id.
+        """
+        return self._forward([ids], self._after(cache))[0, -1]
+
+    def read_each(
+        self, tokens: Sequence[int], cache: Cache, lengths: Sequence[int]
+    ) -> torch.Tensor:
+        """Read one id in each row of `cache`, and add it to the row.
+
+        Args:
+            tokens: one for each row.
+            lengths: how many positions of each row belong to its text. They are the last ones;
+                padding stands before them. So a sliding window, which counts positions of the cache
+                from the end, sees what it should.
+
+        Returns:
+            Logits [rows, width].
+        """
+        device = self.module.device
+        positions = torch.tensor(lengths, device=device)[:, None]
+        slots = torch.arange(1 + cache.get_seq_length(), device=device)
+        inputs = self._after(cache) | {
+            "attention_mask": (slots >= slots[-1] - positions).long(),
+            "position_ids": positions,
+        }
+        return self._forward([[token] for token in tokens], inputs)[:, -1]
+
+    def read_all(self, ids: Sequence[int]) -> torch.Tensor:
+        """Read a whole text in one pass: the logits [len(ids), width] after each id."""
+        return self._forward([ids], {"use_cache": False})[0]
+
+    def _after(self, cache: Cache) -> dict[str, Any]:
+        return {self._cache_name: cache, "use_cache": True, **self._last_only}
+
+    def _forward(self, rows: Sequence[Sequence[int]], inputs: dict[str, Any]) -> torch.Tensor:
+        """Logits [rows, n, width] of as many ids each."""
+        batch = torch.tensor([list(ids) for ids in rows], device=self.module.device)
+        with self.computing():
+            logits: torch.Tensor = self.module(input_ids=batch, **inputs).logits
+        return logits
+
+
+def ids_of(named: Any) -> list[int]:
+    """The ids that a field of a config names: one, several or none."""
+    if named is None:
+        return []
+    return [int(token) for token in named] if isinstance(named, list | tuple) else [int(named)]

@@ -1,0 +1,112 @@
+"""Inconsistent candidates masked at each step: for batches, beams and other callers of processors.
+
+    ConsistentLogitsProcessor(tokenizer, prompt_length=inputs.input_ids.shape[1], eos_ids=[2])
+
+No token is ever taken back, so every prefix of a text is consistent; `generation.consistent`
+changes fewer texts, since it lets an inconsistency pass that vanishes by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from transformers import LogitsProcessor
+
+from ticore.backend_kit import require_tokenizer_of_model
+from ticore.consistency import Verification, Verifier, View
+from ticore.errors import CapacityError, SettingsError
+from ticore.interfaces import Tokenizer
+
+from ._generate import verification_of
+
+
+class ConsistentLogitsProcessor(LogitsProcessor):
+    """Gives -inf to each candidate that would make its text inconsistent.
+
+    Args:
+        tokenizer: the receiver's, as `ticore.load_tokenizer` or transformers opens it; its ids are
+            the model's.
+        prompt_length: how many ids of each row are the prompt, padding included.
+        eos_ids: ids that may end a text. A row that has one, or padding, is left as it is.
+        view: what the receiver retokenizes: the `continuation`, or the `whole`. Of the whole,
+            special ids at its beginning are left out; those of a chat are kept, and what is between
+            them is read by itself, see `ticore.consistency._boundaries`.
+
+    Raises:
+        SettingsError: `prompt_length` is negative; `tokenizer` is not a tokenizer.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | object,
+        *,
+        prompt_length: int,
+        eos_ids: Iterable[int] = (),
+        view: View = "continuation",
+    ) -> None:
+        if prompt_length < 0:
+            raise SettingsError(f"prompt_length: expected 0 or more ids, found {prompt_length}")
+        self._prompt_length = prompt_length
+        self._eos_ids = sorted(eos_ids)
+        self._verifier = Verifier(tokenizer, mode="prefix", view=view)
+        self._ends = {*self._eos_ids, *self._verifier.tokenizer.special_ids}
+        self._texts: dict[int, _TrackedText] = {}  # by row
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> Any:
+        """The scores float[rows, width], masked, for the token that follows int64[rows, n].
+
+        Raises:
+            CapacityError: no candidate keeps a text consistent.
+            SettingsError: the tokenizer's ids are not the model's.
+            InconsistentStateError: a text is inconsistent already, by another processor's doing.
+            PromptError: in view `whole`, a prompt is not consistent.
+        """
+        width = scores.shape[-1]
+        require_tokenizer_of_model(self._verifier.tokenizer, width)
+        allowed = torch.zeros(scores.shape, dtype=torch.bool)
+        for number, row in enumerate(input_ids.tolist()):
+            prompt, written = row[: self._prompt_length], row[self._prompt_length :]
+            if self._ends.intersection(written):
+                allowed[number] = True
+                continue
+            mask = self._text(number, prompt).follow(written).mask()[:width]
+            allowed[number, : len(mask)] = torch.from_numpy(mask.copy())
+            allowed[number, self._eos_ids] = True
+        masked = scores.masked_fill(~allowed.to(scores.device), -torch.inf)
+        if bool(torch.isneginf(masked).all(dim=1).any()):
+            raise CapacityError(
+                "expected a candidate that keeps the text consistent, found none; use "
+                "ticore_torch.consistent, which takes tokens back, or name eos_ids"
+            )
+        return masked
+
+    def _text(self, number: int, prompt: list[int]) -> _TrackedText:
+        """What is known of a row; it is another text where its prompt is another one."""
+        known = self._texts.get(number)
+        if known is None or known.prompt != prompt:
+            verification = verification_of(self._verifier, prompt)
+            self._texts[number] = known = _TrackedText(prompt, verification)
+        return known
+
+
+@dataclass
+class _TrackedText:
+    """A row whose tokens are verified. It may change places: beams fork, batches start again."""
+
+    prompt: list[int]
+    verification: Verification
+    written: list[int] = field(default_factory=list)
+
+    def follow(self, written: list[int]) -> Verification:
+        """The verification of `written`, from as many of its tokens as were verified before."""
+        pairs = enumerate(zip(self.written, written, strict=False))
+        shorter = min(len(self.written), len(written))
+        common = next((at for at, (old, new) in pairs if old != new), shorter)
+        self.verification.rewind(len(self.written) - common)
+        for token in written[common:]:
+            self.verification.push(token)
+        self.written = written
+        return self.verification

@@ -1,0 +1,19 @@
+"""What all benchmarks share.
+
+types          names of types
+cli            command lines
+environment    machine, commit and versions of a run
+prompts        the prompts that texts start with
+workers        processes that carry out tasks
+code_digest    the digest of the code that produces samples
+sample_store   samples on disk, so that a run can continue
+collect        carry out the tasks that have no sample yet
+sampling       keys, random numbers and likelihoods of a sample
+progress       progress bars
+report         print tables, write JSON and Parquet, draw the plot
+tables         tables for a terminal, JSON files, Parquet files
+number_format  numbers as people read them
+style          the look of plots
+timing         clocks, paired timing, summaries of timings
+model_proxy    a model that passes everything on; timed_model and slow_model change one thing
+"""

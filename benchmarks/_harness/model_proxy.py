@@ -1,0 +1,59 @@
+"""Proxies of a model and of its Decoder, from which models with one difference are derived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ticore.interfaces import Decoder, LanguageModel, Logits, Tokenizer
+
+
+class ModelProxy:
+    """A model that passes every call on to `model`. Subclasses override some of them."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.model.tokenizer
+
+    @property
+    def logit_width(self) -> int:
+        return self.model.logit_width
+
+    @property
+    def eos_ids(self) -> frozenset[int]:
+        return self.model.eos_ids
+
+    @property
+    def context_length(self) -> int:
+        return self.model.context_length
+
+    def start(self, prompt_ids: Sequence[int]) -> Decoder:
+        return self.model.start(prompt_ids)
+
+    def score(self, ids: Sequence[int]) -> Logits:
+        return self.model.score(ids)
+
+    def digest(self) -> str:
+        return self.model.digest()
+
+
+class DecoderProxy:
+    """A Decoder that passes every call on to `decoder`."""
+
+    def __init__(self, decoder: Decoder) -> None:
+        self.decoder = decoder
+
+    @property
+    def ids(self) -> Sequence[int]:
+        return self.decoder.ids
+
+    def logits(self) -> Logits:
+        return self.decoder.logits()
+
+    def push(self, token: int) -> None:
+        self.decoder.push(token)
+
+    def rewind(self, count: int) -> None:
+        self.decoder.rewind(count)

@@ -1,0 +1,32 @@
+"""What samples are taken with: keys and random numbers of their own, and the model's judgement."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+
+from ticore.evaluation._metrics import log_likelihood
+from ticore.interfaces import LanguageModel
+
+
+def sample_key(seed: int, index: int) -> bytes:
+    """The key of a sample, 32 bytes. Each sample has its own, so no result is about one key."""
+    return hashlib.blake2b(f"key {seed} {index}".encode(), digest_size=32).digest()
+
+
+def sample_random(seed: int, index: int, purpose: str = "") -> random.Random:
+    """The random numbers of a sample. A `purpose` gives other numbers than no purpose."""
+    return random.Random(f"{seed} {index} {purpose}".rstrip())
+
+
+def negative_log_likelihood(
+    model: LanguageModel, prompt_ids: Sequence[int], ids: Sequence[int]
+) -> float | None:
+    """The negative log-likelihood of `ids` after the prompt, in nats, at temperature 1.
+
+    Returns:
+        None where the model's context is too short for them.
+    """
+    found = log_likelihood(model, prompt_ids, ids)
+    return None if found is None else -found

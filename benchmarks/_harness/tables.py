@@ -1,0 +1,83 @@
+"""Tables: for a terminal, and as JSON and Parquet files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from ticore._support.atomic_files import write_atomically
+from ticore._support.installing import how_to_install
+from ticore.errors import MissingExtraError
+
+from .types import JsonObject
+
+
+def text_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
+    """An empty table for a terminal.
+
+    Args:
+        title: the line above it.
+        left: the headings of columns of words.
+        right: the headings of columns of numbers, after them.
+    """
+    table = Table(title=title, box=box.SIMPLE_HEAD)
+    for heading in left:
+        table.add_column(heading, no_wrap=True)
+    for heading in right:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def without_repeats(cell: str, cell_above: str) -> str:
+    """The text of a cell, empty where the cell above it says the same."""
+    return "" if cell == cell_above else cell
+
+
+def write_json(file: Path, report: JsonObject) -> None:
+    """Write a report as one JSON object. Its folder is created."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, json.dumps(report, ensure_ascii=False, indent=1).encode())
+
+
+def write_parquet(file: Path, rows: Sequence[JsonObject], description: JsonObject) -> None:
+    """Write rows as a Parquet file. Its folder is created.
+
+    Args:
+        file: where to.
+        rows: a field in an object inside a row becomes a column such as `writing.seconds`.
+        description: stored as JSON in the file's metadata, under the key `ticore`.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error}; {how_to_install('data')}") from error
+    flat = [flattened(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    table = arrow.table({name: [row.get(name) for row in flat] for name in names})
+    metadata = {"ticore": json.dumps(description, ensure_ascii=False)}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(table.replace_schema_metadata(metadata), file)
+
+
+def flattened(row: JsonObject) -> JsonObject:
+    """A row without objects inside it.
+
+    >>> flattened({"index": 1, "writing": {"seconds": 2.0}})
+    {'index': 1, 'writing.seconds': 2.0}
+    """
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{inner}": each for inner, each in flattened(value).items()}
+        else:
+            flat[name] = value
+    return flat

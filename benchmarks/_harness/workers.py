@@ -1,0 +1,57 @@
+"""Processes that carry out tasks. Each process has a model of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import Any
+
+from .types import Sample, Task, Worker
+
+_worker: Worker
+
+
+def carry_out(
+    tasks: Sequence[Task], make_worker: Callable[[], Worker], processes: int
+) -> Iterator[Sample]:
+    """Carry out tasks, in any order.
+
+    Args:
+        tasks: the arguments of the worker, one tuple per call.
+        make_worker: called once in each process. Pickle must be able to copy it.
+        processes: how many processes to start; 1 starts none and works in this one.
+
+    Returns:
+        The samples, each as soon as it is finished.
+    """
+    if processes == 1:
+        worker = make_worker()
+        for task in tasks:
+            yield worker(*task)
+        return
+    pool = ProcessPoolExecutor(
+        min(processes, len(tasks)),
+        # Not "fork": a forked copy of a process that has threads may hang.
+        multiprocessing.get_context("spawn"),
+        _start,
+        (make_worker,),
+    )
+    try:
+        for done in as_completed([pool.submit(_call, *task) for task in tasks]):
+            yield done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start(make_worker: Callable[[], Worker]) -> None:
+    """Prepare a new process."""
+    global _worker  # noqa: PLW0603  # a pool passes nothing to its calls but their arguments
+    # Ctrl-C reaches every process of a terminal. The first process ends the others in order.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker = make_worker()
+
+
+def _call(*task: Any) -> Sample:
+    return _worker(*task)

@@ -1,0 +1,92 @@
+"""The command line: take the samples that are missing, summarize all of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+
+import numpy as np
+from rich.table import Table
+
+import ticore
+from benchmarks._harness.cli import add_alias, exit_status, positive_int, sampling_command
+from benchmarks._harness.code_digest import code_digest
+from benchmarks._harness.collect import collect_samples
+from benchmarks._harness.number_format import duration
+from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.report import new_report, publish
+from benchmarks._harness.sample_store import SampleStore, digest_of
+from benchmarks._harness.tables import text_table
+from benchmarks._harness.types import JsonObject, Sample
+
+from . import __doc__ as usage
+from .samples import Plan, make_worker
+
+_MEASURES = {
+    "bits_per_token": ("bits per token", "{:.3g}".format),
+    "token_count": ("tokens per text", "{:.3g}".format),
+    "kl_filter": ("divergence by filtering, bits per token", "{:.2g}".format),
+    "embed_seconds": ("writing, with its check", duration),
+    "extract_seconds": ("reading", duration),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return exit_status(_run, _parse(arguments))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    plan = Plan()
+    parser = sampling_command("round_trip", usage, 100)
+    add_alias(parser, "--count", "samples", type=positive_int)
+    parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
+    parser.add_argument("--top-k", type=positive_int, default=plan.top_k)
+    parser.set_defaults(processes=os.cpu_count() or 1)
+    return parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    prompts = load_prompts(options.data, options.language)
+    model = ticore.load_model(options.model)
+    plan = Plan(options.model, options.size, options.top_k, options.temperature, options.seed)
+    code = code_digest(make_worker, model, model.tokenizer)
+    samples, complete = collect_samples(
+        SampleStore(options.out),
+        digest_of(asdict(plan), model.digest(), prompts, code),
+        [(index,) for index in range(options.samples)],
+        ("index",),
+        partial(make_worker, plan, prompts),
+        options.processes,
+    )
+    settings = asdict(plan) | {"samples": options.samples}
+    report = new_report(settings, complete=complete, code=code) | summarize(samples)
+    return publish(options, report, samples, tables(report))
+
+
+def summarize(samples: Sequence[Sample]) -> JsonObject:
+    """How many messages came back, and the mean and 5 % and 95 % quantiles of each measure."""
+    measures: JsonObject = {}
+    for name in _MEASURES if samples else ():
+        values = np.array([sample[name] for sample in samples])
+        low, high = np.quantile(values, [0.05, 0.95]).tolist()
+        measures[name] = {"mean": float(values.mean()), "low": low, "high": high}
+    recovered = sum(bool(sample["recovered"]) for sample in samples)
+    return {"sample_count": len(samples), "recovered_count": recovered, "measures": measures}
+
+
+def tables(report: JsonObject) -> Iterator[Table]:
+    """The one table of a report."""
+    title = f"{report['recovered_count']:,} of {report['sample_count']:,} messages recovered"
+    table = text_table(title, ["measure"], ["mean", "5 %", "95 %"])
+    for name, found in report["measures"].items():
+        label, show = _MEASURES[name]
+        table.add_row(label, *(show(found[part]) for part in ("mean", "low", "high")))
+    yield table
+
+
+if __name__ == "__main__":
+    sys.exit(main())

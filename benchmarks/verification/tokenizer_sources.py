@@ -1,0 +1,126 @@
+"""Tokenizers to measure: those that are named, those in a data folder, or the bundled one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import ticore
+from ticore._support.installing import how_to_install
+from ticore.errors import MissingExtraError
+from ticore.interfaces import Tokenizer
+
+# What to open in DIR/tokenizers. Some files have to be assembled first; see `_ASSEMBLED`.
+_KNOWN = {
+    "llama-2": "sentencepiece:{}/llama-2/tokenizer.model",
+    "swallow": "sentencepiece:{}/swallow/tokenizer.model",
+    "llm-jp": "sentencepiece:{}/llm-jp/v2.1.model",
+    "gpt2": "{}/gpt2",
+    "qwen2.5": "tokenizers:{}/qwen2.5/tokenizer.derived.json",
+    "llama-3": "tiktoken:{}/llama-3/tokenizer.model#llama3",
+}
+# Combinations that no model uses, to find more mistakes: a vocabulary with another pretokenizer,
+# and one as a library converts it.
+_CROSSED = {
+    f"llama-3-{pattern}": f"tiktoken:{{}}/llama-3/tokenizer.model#{pattern}"
+    for pattern in ("o200k", "gpt2")
+} | {"llama-2-metaspace": "{}/llama-2/tokenizer.derived.json"}
+
+
+@dataclass(frozen=True)
+class TokenizerSource:
+    """A tokenizer that can be opened.
+
+    Attributes:
+        name: for tables.
+        place: what is opened, for reports.
+        open: opens the tokenizer, a new object at each call; a TicoreError says why it cannot.
+    """
+
+    name: str
+    place: str
+    open: Callable[[], Tokenizer]
+
+
+def tokenizer_sources(
+    named: Sequence[str], data: Path | None, *, crossed: bool = False
+) -> list[TokenizerSource]:
+    """The tokenizers to measure.
+
+    Args:
+        named: `BACKEND:LOCATION`, or names of tokenizers in the data folder. Where none is named:
+            all in the data folder, or `tiny-en` without one.
+        data: the folder that holds tokenizers/.
+        crossed: whether to add vocabularies with pretokenizers that are not their own.
+    """
+    known = {}
+    if data is not None:
+        folder = data / "tokenizers"
+        places = _KNOWN | _CROSSED if crossed or named else _KNOWN
+        known = {name: _known(name, place.format(folder), folder) for name, place in places.items()}
+    if not named:
+        return list(known.values()) or [_named("tiny-en")]
+    return [known.get(name) or _named(name) for name in named]
+
+
+def _known(name: str, place: str, folder: Path) -> TokenizerSource:
+    if name in _ASSEMBLED:
+        return TokenizerSource(name, place, partial(_assemble, name, folder))
+    return TokenizerSource(name, place, partial(ticore.load_tokenizer, place))
+
+
+def _named(place: str) -> TokenizerSource:
+    location = Path(place.rpartition(":")[2])
+    name = "/".join(location.parts[-2:])
+    return TokenizerSource(name, place, partial(ticore.load_tokenizer, place))
+
+
+def _assemble(name: str, folder: Path) -> Tokenizer:
+    try:
+        import tokenizers  # noqa: PLC0415  # an extra
+
+        from ticore_tokenizers import HuggingFaceTokenizer  # noqa: PLC0415  # needs the extra
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{error}; {how_to_install('tokenizers')}") from error
+    return HuggingFaceTokenizer(_ASSEMBLED[name](tokenizers, folder))
+
+
+def _gpt2(tokenizers: Any, folder: Path) -> Any:
+    """One tokenizer from the files that were published with GPT-2."""
+    vocabulary, merges = (
+        _present(folder / "gpt2" / name) for name in ("encoder.json", "vocab.bpe")
+    )
+    library = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocabulary), str(merges)))
+    library.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = tokenizers.decoders.ByteLevel()
+    library.add_special_tokens(["<|endoftext|>"])
+    return library
+
+
+def _metaspace(tokenizers: Any, folder: Path) -> Any:
+    """Llama 2 as transformers 5 builds it: a text that starts without a space gets one."""
+    library = tokenizers.Tokenizer.from_file(
+        str(_present(folder / "llama-2" / "tokenizer.derived.json"))
+    )
+    library.normalizer = None
+    library.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    return library
+
+
+_ASSEMBLED: dict[str, Callable[[Any, Path], Any]] = {
+    "gpt2": _gpt2,
+    "llama-2-metaspace": _metaspace,
+}
+
+
+def _present(file: Path) -> Path:
+    if not file.exists():
+        raise ticore.TicoreError(
+            f"{shlex.quote(str(file))}: expected a file of a tokenizer, found none; name a folder "
+            f"that has it with --data, or another tokenizer with --tokenizer"
+        )
+    return file

@@ -1,0 +1,108 @@
+"""What a batch keeps of its rows, and what it refuses."""
+
+import pytest
+
+from tests.support.toy_models import ToyBatchModel, ToyTokenizer
+from ticore.backend_kit._batch_decoder import checked_prompts, each_row, error_names_row
+from ticore.errors import CapacityError, CredentialError, PromptError, SettingsError
+
+
+@pytest.fixture
+def model():
+    return ToyBatchModel(ToyTokenizer("abcd"), context=5)
+
+
+@pytest.fixture
+def batch(model):
+    return model.start_batch([[0], [1, 2], [3, 3, 3, 3]])
+
+
+def test_batch_rows_are_independent(model, batch):
+    batch.push({2: 0, 0: 1})
+    batch.push({0: 2})
+    batch.rewind(0, 2)
+    batch.push({0: 3, 1: 3})
+    assert [batch.ids(row) for row in range(3)] == [(0, 3), (1, 2, 3), (3, 3, 3, 3, 0)]
+    for row in range(3):
+        assert batch.logits(row).tolist() == model.logits_after(batch.ids(row)).tolist()
+    assert model.passes == 3
+
+
+def test_push_of_nothing_runs_no_pass(model, batch):
+    batch.push({})
+    assert model.passes == 0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "error", "message"),
+    [
+        ({0: 1, 1: 4}, SettingsError, "row 1: expected token ids from 0 to 3, found 4"),
+        ({0: 1, 7: 1}, SettingsError, "one of the rows 0, 1, 2, found 7"),
+        ({0: 1, 2: 1}, CapacityError, "row 2: .* context full with 5"),
+    ],
+)
+def test_push_reads_no_row_when_one_is_refused(model, batch, tokens, error, message):
+    batch.push({2: 0})
+    with pytest.raises(error, match=message):
+        batch.push(tokens)
+    assert batch.ids(0) == (0,)
+    assert model.passes == 1
+
+
+@pytest.mark.parametrize("count", [-1, 2])
+def test_rewind_refuses_more_than_was_pushed(batch, count):
+    batch.push({1: 0})
+    with pytest.raises(SettingsError, match=f"row 1: .* the 1 pushed tokens, found {count}"):
+        batch.rewind(1, count)
+    assert batch.ids(1) == (1, 2, 0)
+
+
+def test_batch_keeps_logits_only_as_far_as_rewindable(model):
+    batch = model.start_batch([[0]], rewindable=2)
+    for token in (1, 2, 3):
+        batch.push({0: token})
+    with pytest.raises(SettingsError, match="the 2 pushed tokens, found 3"):
+        batch.rewind(0, 3)
+    batch.rewind(0, 2)
+    assert batch.logits(0).tolist() == model.logits_after([0, 1]).tolist()
+
+
+def test_dropped_row_is_refused(batch):
+    batch.drop(1)
+    calls = [
+        lambda: batch.ids(1),
+        lambda: batch.logits(1),
+        lambda: batch.push({1: 0}),
+        lambda: batch.rewind(1, 0),
+        lambda: batch.drop(1),
+    ]
+    for call in calls:
+        with pytest.raises(SettingsError, match="one of the rows 0, 2, found 1"):
+            call()
+    batch.push({0: 1, 2: 1})
+    batch.drop(0)
+    batch.drop(2)
+    with pytest.raises(SettingsError, match=r"\(none are left\), found 0"):
+        batch.logits(0)
+
+
+def test_batch_leaves_the_callers_lists_alone(model):
+    prompts = [[0], [1]]
+    model.start_batch(prompts).push({0: 1, 1: 1})
+    assert prompts == [[0], [1]]
+
+
+def test_checked_prompts_names_the_row_that_it_refuses(model):
+    assert checked_prompts(model, [[0], (), [3] * 5]) == [[0], [], [3] * 5]
+    with pytest.raises(PromptError, match="row 1: expected a prompt of at most 5 tokens, found 6"):
+        checked_prompts(model, [[0], [0] * 6])
+    with pytest.raises(SettingsError, match="row 0: expected token ids from 0 to 3, found 4"):
+        checked_prompts(model, [[4], [0] * 6])
+
+
+def test_error_names_row_keeps_the_class_of_the_error():
+    with pytest.raises(CredentialError, match=r"^row 2: a key$") as raised, error_names_row(2):
+        raise CredentialError("a key")
+    assert str(raised.value.__cause__) == "a key"
+    with pytest.raises(ZeroDivisionError):
+        each_row(lambda given: 1 // given, [1, 0])

@@ -1,0 +1,32 @@
+"""Prompts are bundled, or come from a folder of data."""
+
+import pytest
+
+from benchmarks._harness.prompts import load_prompts
+from ticore.errors import FileError
+
+
+def write(folder, text):
+    (folder / "prompts").mkdir()
+    (folder / "prompts" / "ja.jsonl").write_text(text, encoding="utf-8")
+
+
+def test_load_prompts_gives_bundled_ones_when_no_folder_is_named():
+    assert len(set(load_prompts(None, "en"))) > 5
+
+
+def test_load_prompts_reads_the_file_of_the_language(tmp_path):
+    write(tmp_path, '{"id": "1", "text": "猫"}\n\n')
+    assert load_prompts(tmp_path, "ja") == ["猫"]
+
+
+@pytest.mark.parametrize("text", ["", "no JSON", '{"prompt": "猫"}'])
+def test_load_prompts_raises_when_the_file_holds_none(tmp_path, text):
+    write(tmp_path, text)
+    with pytest.raises(FileError, match="expected prompts in"):
+        load_prompts(tmp_path, "ja")
+
+
+def test_load_prompts_raises_when_the_file_is_missing(tmp_path):
+    with pytest.raises(FileError, match=r"name a folder that has this file with --data"):
+        load_prompts(tmp_path, "en")

@@ -1,0 +1,34 @@
+"""The benchmark of round trips: messages come back, and none is written twice."""
+
+import pytest
+
+from benchmarks.round_trip.__main__ import main, summarize
+
+
+def test_round_trip_recovers_messages_and_continues(tmp_path, run):
+    out = tmp_path / "out.jsonl"
+    command = ["--size", 1, "--processes", 1, "--out", out]
+    assert run(main, *command, "--count", 1).report["sample_count"] == 1
+    first = out.read_text()
+    found = run(main, *command, "--samples", 2)
+    assert found.status == 0
+    assert (found.report["recovered_count"], found.report["sample_count"]) == (2, 2)
+    assert found.report["measures"].keys() >= {"bits_per_token", "embed_seconds"}
+    assert "2 of 2 messages recovered" in found.printed
+    assert out.read_text().startswith(first)
+    assert len(out.read_text().splitlines()) == 2
+
+
+def test_round_trip_shows_nothing_when_it_is_interrupted_at_once(tmp_path, run, interrupt_after):
+    interrupt_after(0)
+    found = run(main, "--processes", 1, "--out", tmp_path / "out.jsonl")
+    assert found.status == 130
+    assert found.report["measures"] == {}
+
+
+def test_summarize_gives_means_and_quantiles():
+    names = ("bits_per_token", "token_count", "kl_filter", "embed_seconds", "extract_seconds")
+    samples = [dict.fromkeys(names, float(n)) | {"recovered": n > 0} for n in range(101)]
+    found = summarize(samples)
+    assert (found["sample_count"], found["recovered_count"]) == (101, 100)
+    assert found["measures"]["kl_filter"] == pytest.approx({"mean": 50, "low": 5, "high": 95})

@@ -1,0 +1,156 @@
+"""Shapes, and what is read off them."""
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from tests.support.random_bpe import ALPHABETS, CHARACTERS, PATTERNS
+from ticore.consistency._engines.bpe.character_classes import (
+    AMBIGUOUS,
+    Shapes,
+    shapes_for,
+    shorten_runs,
+)
+from ticore.consistency._tokenizer_rules.characters import completions
+from ticore.consistency._tokenizer_rules.pretokenizers import Splitter, is_ambiguous
+
+any_pattern = pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
+texts = st.sampled_from([*ALPHABETS, CHARACTERS, "'sS tTlLvVeErRmMdD\u017f"]).flatmap(
+    lambda letters: st.text(letters, max_size=6)
+) | st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=4)
+runs = st.lists(
+    st.builds(lambda c, n: c * n, st.sampled_from("aA '.\n\r/1²\t\u3000\u0301"), st.integers(1, 9)),
+    max_size=4,
+).map("".join)
+
+
+@any_pattern
+@given(text=texts)
+@example(text="'ll'LL'lx")
+@example(text="x're'r e")
+@example(text="A'S'")
+@example(text="''s")
+def test_shape_is_split_where_its_text_is_split(pattern, text):
+    shape = shapes_for(pattern).shape(text)
+    assert len(shape) == len(text)
+    if AMBIGUOUS not in shape:
+        ends = Splitter(pattern).ends
+        assert list(ends(shape)) == list(ends(text))
+
+
+@any_pattern
+@given(text=texts, more=texts)
+@example(text="a'", more="s")
+@example(text="a'l", more="l")
+@example(text="a'r", more="e'r")
+@example(text="'x", more="ll")
+def test_shapes_can_be_put_together_when_a_near_apostrophe_is_told(pattern, text, more):
+    shapes, ends = shapes_for(pattern), Splitter(pattern).ends
+    before = shapes.shape(text)
+    joined = before + shapes.shape(more, near_apostrophe="'" in before[-2:])
+    if AMBIGUOUS not in joined:
+        assert list(ends(joined)) == list(ends(text + more))
+
+
+@any_pattern
+@given(text=texts)
+def test_shape_is_ambiguous_where_the_character_is(pattern, text):
+    shape = shapes_for(pattern).shape(text)
+    assert [c == AMBIGUOUS for c in shape] == [is_ambiguous(c) for c in text]
+
+
+@any_pattern
+def test_shape_maps_all_characters_to_a_few(pattern):
+    shapes = shapes_for(pattern)
+    assert len({shapes.shape(chr(code)) for code in range(0xD800)}) < 16
+    words = ("house", "tree", "Straße", "日本", "Привет")
+    assert len({shapes.shape(word.lower()[:2]) for word in words}) <= 2
+
+
+@any_pattern
+@pytest.mark.parametrize("unfinished", [b"\xc3", b"\xc5", b"\xe3", b"\xe3\x80", b"\xf0\x9f\x98"])
+def test_completions_by_shape_have_all_characters_that_begin_so(pattern, unfinished):
+    shapes = Shapes(pattern)
+    expected = {}
+    for character in completions(unfinished):
+        expected.setdefault(shapes.shape(character), []).append(character.encode())
+    assert shapes.completions_by_shape(unfinished) == expected
+
+
+@any_pattern
+@given(before=texts, text=texts, after=texts)
+def test_is_always_split_holds_whatever_stands_around_the_text(pattern, before, text, after):
+    shapes = shapes_for(pattern)
+    shape = shapes.shape(text, near_apostrophe="'" in before[-2:])
+    assume(AMBIGUOUS not in shape and shapes.is_always_split(shape))
+    start, end = len(before), len(before) + len(text)
+    assume(not any(map(is_ambiguous, before + after)))
+    assert any(start < at < end for at in Splitter(pattern).ends(before + text + after))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_split"),
+    [
+        ("gpt2", "a b", True),
+        ("gpt2", " ab", False),
+        ("gpt2", "ab.", True),
+        ("gpt2", "'ll", False),
+        ("gpt2", "'LL", True),
+        ("cl100k", "'LL", False),
+        ("cl100k", ".a", False),
+        ("qwen2", "12", True),
+        ("cl100k", "12", False),
+        ("o200k", "a's", False),
+        ("o200k", "A'lL", False),
+        ("o200k", "lL", True),
+        ("o200k", "aB", True),
+        ("o200k", "!/\n", False),
+    ],
+)
+def test_is_always_split_on_texts_worked_out_by_hand(name, text, is_split):
+    shapes = shapes_for(PATTERNS[name])
+    assert shapes.is_always_split(shapes.shape(text)) == is_split
+
+
+@any_pattern
+@given(text=runs)
+@example(text=" " * 9 + "a")
+@example(text="a" + "\n" * 9 + " " * 9 + "\n")
+@example(text="1" * 9)
+@example(text="²" * 9)
+@example(text="'" * 9 + "s")
+@example(text="A" * 9 + "a")
+def test_shorten_runs_moves_no_boundary(pattern, text):
+    ends = Splitter(pattern).ends
+    shape = shapes_for(pattern).shape(text)
+    short, moved = shorten_runs(shape, range(len(shape) + 1))
+    assert [moved[at] for at in ends(shape)] == list(ends(short))
+
+
+@pytest.mark.parametrize(
+    ("shape", "offsets", "short", "moved"),
+    [
+        ("aaaa", [1, 4], "aaaa", [1, 4]),
+        ("baaaaaab", [1, 2, 3, 4, 5, 7, 8], "baaaab", [1, -1, -1, -1, 3, 5, 6]),
+        ("      \n\n\n\n\n\n", [6, 12], "    \n\n\n\n", [4, 8]),
+        ("0000000", [3], "0000000", [3]),
+    ],
+)
+def test_shorten_runs_on_shapes_worked_out_by_hand(shape, offsets, short, moved):
+    assert shorten_runs(shape, offsets) == (short, moved)
+
+
+def test_shapes_for_gives_one_object_per_expression():
+    assert shapes_for(PATTERNS["gpt2"]) is shapes_for(PATTERNS["gpt2"])
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+@given(
+    text=st.text("aAあ\u0301!/\n \t's1re", max_size=6),
+    more=st.text("aAあ\u0301!/\n \t's1rel", max_size=6),
+)
+def test_continuations_to_try_show_every_boundary_that_a_text_may_get(name, text, more):
+    shapes, splitter = shapes_for(PATTERNS[name]), Splitter(PATTERNS[name])
+    shape = shapes.shape(text)
+    shown = {end for other in shapes.continuations_to_try for end in splitter.ends(shape + other)}
+    assert shown.issuperset(end for end in splitter.ends(text + more) if end < len(text))

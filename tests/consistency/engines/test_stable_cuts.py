@@ -1,0 +1,181 @@
+"""Stable cuts: where they lie, what keeps them away, and what they rest on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.support.random_bpe import (
+    MODES,
+    PATTERNS,
+    Bpe,
+    byte_level,
+    character_level,
+    check_behind,
+    check_walk,
+    with_text,
+)
+from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyTokenizer
+from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._engines.stable_cuts import cut_finder
+from ticore.interfaces import TokenizerStructure
+
+choices = st.lists(st.integers(0, 99), max_size=6)
+with_cuts = byte_level() | character_level().map(
+    lambda model: replace(model, normal_form="", squeezes=False)
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(case=with_text(with_cuts), choices=choices)
+def test_retokenizing_engine_answers_as_the_oracle_when_it_reads_from_the_last_cut(
+    mode, case, choices
+):
+    """The method `suffix` on random tokenizers, against the definition."""
+    check_walk(*case, mode, choices, "suffix")
+
+
+@given(case=with_text(with_cuts), more=st.text(" ab'\n", max_size=6))
+def test_advance_finds_a_cut_that_splits_the_encoding_of_every_longer_text(case, more):
+    model, text = case
+    tokenizer = model.open()
+    ids = tokenizer.encode(text)
+    assume(not tokenizer.special_ids.intersection(ids))
+    cut = cut_finder(tokenizer).advance(ids, 0)
+    assert tokenizer.encode(tokenizer.decode(ids) + more)[:cut] == ids[:cut]
+
+
+def cut_text(tokenizer, text):
+    """The text before the last stable cut."""
+    ids = tokenizer.encode(text)
+    return tokenizer.decode(ids[: cut_finder(tokenizer).advance(ids, 0)])
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("one two three", "one two"),
+        ("one two ", "one"),
+        ("one", ""),
+        ("one  two   ", ""),
+        ("one two  x", "one"),
+        ("one\ntwo three", "one\ntwo"),
+    ],
+)
+def test_word_cuts_lie_before_a_single_space_and_something_after_it(text, before):
+    """Before a single space and something after it."""
+    assert cut_text(TRAINED["sp-bpe"](), text) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("one two three", "one two"),
+        ("one two t", "one two"),
+        ("one two ", "one"),
+        ("one two'", "one"),
+        ("one two'r", "one two"),
+        ("one\n\n", ""),
+    ],
+)
+def test_pretoken_cuts_lie_before_a_character_and_two_after_it(text, before):
+    """At a boundary with a non-space and two characters after it."""
+    assert cut_text(TRAINED["hf-gpt2"](), text) == before
+
+
+def test_advance_stays_at_a_cut_that_is_known_to_be_the_last():
+    tokenizer = TRAINED["hf-gpt2"]()
+    ids = tokenizer.encode("one two three")
+    finder = cut_finder(tokenizer)
+    cut = finder.advance(ids, 0)
+    assert 0 < cut < len(ids)
+    assert finder.advance(ids, cut) == cut
+
+
+def test_advance_finds_no_cut_after_malformed_bytes():
+    tokenizer = Bpe(pattern="gpt2").open()
+    ids = tokenizer.encode("one two three four")
+    byte = next(i for i in range(256) if tokenizer.token_bytes(i) == b"\x80")
+    finder = cut_finder(tokenizer)
+    assert finder.advance(ids, 0) > 0
+    assert finder.advance([byte, *ids], 0) == 0
+
+
+def test_advance_finds_a_cut_before_an_unfinished_character():
+    tokenizer = Bpe(pattern="gpt2").open()
+    finder = cut_finder(tokenizer)
+    ids = tokenizer.encode("one two あ")
+    assert tokenizer.decode(ids[: finder.advance(ids[:-1], 0)]) == "one"
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [("one two \u0378 three", "one two \u0378"), ("one \u0378\u0378\u0378 four", "")],
+)
+def test_advance_finds_a_cut_only_where_it_is_one_for_every_library(text, before):
+    """A cut is one however they are read, and of many it is not tried."""
+    assert cut_text(TRAINED["hf-gpt2"](), text) == before
+
+
+def test_advance_finds_no_cut_before_a_character_that_may_compose():
+    tokenizer = TRAINED["hf-cl100k-nfc"]()
+    assert cut_text(tokenizer, "one !\u0338x") != "one !"
+
+
+@pytest.mark.parametrize("kind", ["special", "added"])
+def test_advance_finds_no_cut_after_the_beginning_of_an_added_token(kind):
+    tokenizer = Bpe(pattern="gpt2", **{kind: ("<t>",)}).open()
+    assert cut_text(tokenizer, "one two <ab") == "one two"
+    assert cut_text(tokenizer, "one two ab<") == "one two"
+
+
+def test_advance_finds_no_cut_in_a_text_with_an_added_token():
+    assert cut_text(Bpe(pattern="gpt2", added=("<t>",)).open(), "one <t> two three") == ""
+    assert cut_text(Bpe(pattern="gpt2", added=("<u>",)).open(), "one <t> two three") != ""
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", ["special", "added"])
+def test_word_cuts_do_not_lie_inside_an_added_token(kind, mode):
+    """A special one spells nothing, so that its text is known to the description alone."""
+    model = Bpe(**{kind: ("x yz",)}, ranks=((b" y", 0), (b"x", 0), (b"y", 0), (b"z", 0)))
+    check_behind(model, mode, b"x", b" y", method="suffix")
+
+
+PLAIN = TokenizerStructure(kind="bpe", atoms="bytes", pieces=np.ones(256, dtype=bool))
+GPT2 = (PATTERNS["gpt2"],)
+
+
+@pytest.mark.parametrize(
+    ("structure", "why"),
+    [
+        (None, "the tokenizer's structure is not known"),
+        (replace(PLAIN, kind="unigram"), "a unigram tokenizer has no stable cuts"),
+        (replace(PLAIN, normalizer="nfkc"), "the normalizer 'nfkc' may work across a cut"),
+        (replace(PLAIN, normalizer="nfc"), "the normalizer 'nfc' may work across a cut"),
+        (
+            replace(PLAIN, normalizer="nfkc", pretokenizer=GPT2),
+            "the normalizer 'nfkc' may work across a cut",
+        ),
+        (replace(PLAIN, keeps_whitespace=False), "the tokenizer drops spaces"),
+        (
+            replace(PLAIN, pretokenizer=(r"\w+",)),
+            "the pretokenizer's regular expression is not one of those known",
+        ),
+        (
+            replace(PLAIN, pretokenizer=(*GPT2, *GPT2)),
+            "the pretokenizer's regular expression is not one of those known",
+        ),
+    ],
+)
+def test_cut_finder_says_why_when_there_is_none(structure, why):
+    class Described(ToyTokenizer):
+        def structure(self):
+            return structure
+
+    with pytest.raises(Unsupported) as reason:
+        cut_finder(Described(["a"]))
+    assert str(reason.value) == why

@@ -1,0 +1,183 @@
+"""Added tokens: what ordinary ones must not spell, and where only the tokenizer knows."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.random_bpe import MODES, Bpe, check_behind, few_characters
+from ticore.consistency import Verifier
+from ticore.consistency._engines import build, retokenizing
+from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._modes import beginnings
+from ticore.consistency._tokenizer_rules.added_tokens import AddedTokens, Texts, require_decidable
+
+any_mode = pytest.mark.parametrize("mode", MODES)
+either_engine = pytest.mark.parametrize("pattern", ["", "gpt2"])
+letters = st.text(st.sampled_from("abé"), min_size=1, max_size=4)
+
+
+@given(texts=st.lists(letters, unique=True, max_size=4), text=letters)
+def test_begun_gives_the_rest_of_each_added_token_that_has_begun(texts, text):
+    added = AddedTokens({text: n for n, text in enumerate(texts)}, [])
+    begun = {
+        other[n:].encode()
+        for other in texts
+        for n in range(1, len(other))
+        if text.endswith(other[:n])
+    }
+    assert set(added.begun(text)) == begun
+
+
+@given(texts=st.lists(letters, unique=True, max_size=4), text=letters)
+def test_occurs_in_finds_an_added_token_in_a_text(texts, text):
+    added = AddedTokens({text: n for n, text in enumerate(texts)}, [])
+    assert added.occurs_in(text) == any(other in text for other in texts)
+
+
+@given(texts=st.lists(letters | st.sampled_from("]^-[\\"), max_size=6), text=st.text("abé]^-[\\"))
+def test_found_in_gives_all_texts_from_left_to_right(texts, text):
+    """Each at every place where it is; also in bytes."""
+    places = range(len(text))
+    expected = sorted(t for at in places for t in set(texts) if text.startswith(t, at))
+    assert sorted(Texts(texts).found_in(text)) == expected
+    assert Texts(texts).are_in(text) == bool(expected)
+    in_bytes = Texts(t.encode() for t in texts).found_in(text.encode())
+    assert sorted(found.decode() for found in in_bytes) == expected
+
+
+@given(
+    texts=st.lists(letters, unique=True, max_size=4),
+    text=letters,
+    spelled=st.lists(letters.map(str.encode), min_size=1),
+)
+def test_completing_gives_the_ids_that_complete_an_added_token(texts, text, spelled):
+    added = AddedTokens({text: n for n, text in enumerate(texts)}, spelled)
+    rests = added.begun(text)
+    expected = [n for n, data in enumerate(spelled) if data.startswith(tuple(rests))]
+    assert added.has_begun(text) == bool(rests)
+    assert added.completing(text).tolist() == expected
+    assert [n for n, data in enumerate(spelled) if added.is_completed(text, data)] == expected
+
+
+@given(spelled=st.lists(st.binary(max_size=3), min_size=1), data=st.binary(min_size=1, max_size=2))
+def test_starting_with_gives_the_ids_whose_bytes_begin_with_the_data(spelled, data):
+    added = AddedTokens({"x": 0}, spelled)
+    expected = [n for n, other in enumerate(spelled) if other.startswith(data)]
+    assert sorted(added.starting_with(data).tolist()) == expected
+
+
+def test_added_tokens_find_nothing_when_there_are_none():
+    added = AddedTokens({}, [b"a"])
+    assert added.begun("a") == []
+    assert not added.occurs_in("a")
+
+
+@any_mode
+@either_engine
+@pytest.mark.parametrize("kind", ["special", "added"])
+def test_engine_refuses_ordinary_tokens_that_spell_an_added_token(mode, pattern, kind):
+    words = (b"<|", b"|>", b"<", b"|", b"x", b">", b"x|>y")
+    model = Bpe(pattern=pattern, ranks=tuple((word, 0) for word in words), **{kind: ("<|x|>",)})
+    for history in ([b"<|"], [b"<|", b"x"], [b"<|", b"x", b"|"], [b"<|", b"<|", b"x"]):
+        check_behind(model, mode, *history)
+
+
+@any_mode
+@either_engine
+def test_engine_answers_rightly_for_an_added_token_of_one_character(mode, pattern):
+    """Its byte does not come either, nor do tokens that hold it."""
+    model = Bpe(pattern=pattern, added=("<",), ranks=((b"a", 0), (b"a<", 0), (b"<", 0)))
+    check_behind(model, mode, b"a")
+
+
+@any_mode
+def test_engine_answers_rightly_for_an_added_token_that_bytes_spell(mode):
+    check_behind(Bpe(added=("<",), more=(b"a",)), mode, b"a")
+
+
+@any_mode
+@either_engine
+def test_engine_answers_rightly_for_an_added_token_that_overlaps_itself(mode, pattern):
+    """Of nnn the first two are found: the third one is free."""
+    check_behind(Bpe(pattern=pattern, added=("nn",), more=(b"n",)), mode, b"nn")
+
+
+@any_mode
+@either_engine
+def test_engine_answers_rightly_for_added_tokens_that_overlap(mode, pattern):
+    """Of abs the first one is found."""
+    check_behind(Bpe(pattern=pattern, added=("ab", "bs"), more=(b"a", b"b", b"s")), mode, b"ab")
+
+
+@any_mode
+@either_engine
+def test_engine_normalizes_nothing_across_an_added_token(mode, pattern):
+    ranks = tuple((text.encode(), 0) for text in ("n\u0303", "\u0303", "n"))
+    model = Bpe(pattern=pattern, added=("nn",), normal_form="NFC", ranks=ranks)
+    check_behind(model, mode, b"nn")
+
+
+@any_mode
+def test_engine_admits_an_added_token_after_the_dummy_prefix_alone(mode):
+    """Its text is read as the prefix and the token, though no text is read as the prefix alone."""
+    model = Bpe(added=("<x>",), more=(b"a",), dummy_prefix=True)
+    check_behind(model, mode)
+    if mode == "viable":
+        check_behind(model, mode, b" ")
+
+
+NESTED = {
+    pattern: Bpe(pattern=pattern, added=("<|x", "<|x|>"), ranks=((b"|>", 0), (b"|", 0), (b">", 0)))
+    for pattern in ("", "gpt2")
+}
+
+
+@any_mode
+@either_engine
+def test_verifier_asks_the_tokenizer_when_an_added_token_begins_another(mode, pattern):
+    """The longer one is found, also where the shorter one's id and ordinary tokens spell it."""
+    with few_characters():
+        verifier = Verifier(NESTED[pattern].open(), mode=mode)
+    assert verifier.method == "suffix"
+    assert verifier.why == "table: the added token '<|x' is part of another one, '<|x|>'"
+    check_behind(NESTED[pattern], mode, b"<|x", method="suffix")
+    check_behind(NESTED[pattern], mode, b"<|x", b"|", method="suffix")
+
+
+def test_require_decidable_accepts_a_special_token_inside_another_one():
+    """No list holds it anyway."""
+    require_decidable({"<|x": 1, "<|x|>": 2}, {1}, "prefix")
+
+
+def test_table_engine_refuses_added_tokens_when_spaces_are_dropped():
+    tokenizer = Bpe(added=("<x>",), squeezes=True).open()
+    with pytest.raises(Unsupported, match="spaces are dropped, perhaps after added tokens too"):
+        build.table_engine(retokenizing.Oracle(tokenizer))
+
+
+@pytest.mark.parametrize("text", ["é", "<x>é", *sorted(f"<{end}" for end in beginnings())])
+def test_require_decidable_refuses_a_token_that_the_text_after_it_may_complete(text):
+    require_decidable({text: 0}, (), "prefix")
+    why = f"the added token {text!r} may be completed by what a text goes on with"
+    for mode in ("open", "viable"):
+        with pytest.raises(Unsupported, match=re.escape(why)):
+            require_decidable({text: 0}, (), mode)
+
+
+def test_are_in_reads_a_text_once_when_there_are_thousands_of_texts():
+    """One after the other, thousands in thousands of ids take minutes."""
+    texts = [f"<|{n / 50:.2f}|>" for n in range(4000)]
+    searched = 0
+
+    class Counted(bytes):
+        def __getitem__(self, part):
+            nonlocal searched
+            searched += 1
+            return super().__getitem__(part)
+
+    found = Texts(text.encode() for text in texts)
+    ids = [Counted(f"word <{n}| {n}".encode()) for n in range(300)]
+    assert not any(map(found.are_in, ids))
+    assert 0 < searched <= 10 * len(ids)

@@ -1,0 +1,165 @@
+"""The blocks of code in the documents, and how they are run.
+
+A page is one session: its Python blocks share their names, its shell blocks a folder and a shell. A
+comment before a block says what else holds:
+
+    <!-- not executed: reason -->     the block is not run
+    <!-- needs: torch, jax -->        run by itself, where these packages are installed
+    <!-- output differs: reason -->   what its commands print is not compared
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+PYTHON, SHELL, CONSOLE = "python", "sh", "console"
+RUN = (PYTHON, SHELL, CONSOLE)
+SHOWN = ("", "text", "toml", "yaml")  # nothing to run
+
+_BLOCK = re.compile(r"^(?:<!-- *([^\n]*?) *-->\n)?```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
+_NOT_EXECUTED = "not executed:"
+_NEEDS = "needs:"
+_DIFFERS = "output differs:"
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block.
+
+    Attributes:
+        page: the page's path from the repository's root.
+        number: among the blocks of its page, from 0 on.
+        language: the word after the fence.
+        code: between the fences.
+        comment: the HTML comment in the line before it, or empty.
+    """
+
+    page: str
+    number: int
+    language: str
+    code: str
+    comment: str
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is not executed; None where it is."""
+        if not self.comment.startswith(_NOT_EXECUTED):
+            return None
+        return self.comment.removeprefix(_NOT_EXECUTED).strip()
+
+    @property
+    def prints_otherwise(self) -> bool:
+        """Whether its commands print something else each time."""
+        return self.comment.startswith(_DIFFERS)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Packages without which it cannot run."""
+        if not self.comment.startswith(_NEEDS):
+            return ()
+        return tuple(self.comment.removeprefix(_NEEDS).replace(",", " ").split())
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of a shell session.
+
+    Attributes:
+        command: what is typed.
+        output: what the page shows on standard output; None where it shows none of it.
+    """
+
+    command: str
+    output: str | None
+
+
+def blocks(page: Path) -> list[Block]:
+    """All blocks of a page."""
+    name = page.relative_to(ROOT).as_posix()
+    found = enumerate(_BLOCK.finditer(page.read_text(encoding="utf-8")))
+    return [Block(name, n, match[2], match[3], match[1] or "") for n, match in found]
+
+
+def session(page: Path, languages: Sequence[str]) -> list[Block]:
+    """The blocks of a page that run one after the other."""
+    return [
+        block
+        for block in blocks(page)
+        if block.language in languages and block.reason is None and not block.needs
+    ]
+
+
+def steps(block: Block) -> Iterator[Step]:
+    """The commands of a shell block.
+
+    >>> list(steps(Block("", 0, "console", "$ echo a\\na\\n$ true\\n", "")))
+    [Step(command='echo a', output='a\\n'), Step(command='true', output='')]
+    >>> list(steps(Block("", 0, "sh", "echo a |\\n  cat\\n", "")))
+    [Step(command='echo a |\\n  cat', output=None)]
+    """
+    if block.language == CONSOLE:
+        for part in re.split(r"^\$ ", block.code, flags=re.M)[1:]:
+            lines = part.splitlines(keepends=True)
+            typed = 1  # a command goes on in the indented lines after it
+            while typed < len(lines) and lines[typed].startswith("  ") and _goes_on(lines[:typed]):
+                typed += 1
+            output = None if block.prints_otherwise else "".join(lines[typed:])
+            yield Step("".join(lines[:typed]).rstrip("\n"), output)
+        return
+    for command in re.split(r"\n(?! )", block.code):
+        if command.strip():
+            yield Step(command, None)
+
+
+def _goes_on(lines: Sequence[str]) -> bool:
+    """Whether a shell waits for more of a command."""
+    text = "".join(lines)
+    loops = len(re.findall(r"\bdo\b", text)) > len(re.findall(r"\bdone\b", text))
+    return loops or text.endswith(("\\\n", "|\n"))
+
+
+def run_shell(commands: Sequence[Step], folder: Path, environment: dict[str, str]) -> None:
+    """Run commands in one shell and compare what they print.
+
+    In what a page shows, `...` stands for any text. Raises AssertionError for the first command
+    that fails or prints something else.
+    """
+    logs = folder.parent / f"{folder.name}-logs"
+    logs.mkdir()
+    lines = ["set -u -o pipefail"]
+    for n, step in enumerate(commands):
+        out, err, status = (shlex.quote(str(logs / f"{n}.{kind}")) for kind in ("out", "err", "rc"))
+        lines.append(f"eval {shlex.quote(step.command)} >{out} 2>{err} </dev/null")
+        lines.append(f"echo $? >{status}")
+    subprocess.run(["bash", "-c", "\n".join(lines)], cwd=folder, env=environment, check=False)
+    for n, step in enumerate(commands):
+        status = (logs / f"{n}.rc").read_text(encoding="utf-8").strip()
+        out = (logs / f"{n}.out").read_text(encoding="utf-8")
+        err = (logs / f"{n}.err").read_text(encoding="utf-8")
+        assert status == "0", f"{step.command}\nends with status {status}:\n{out}{err}"
+        if step.output is not None:
+            assert matches(step.output, out), f"{step.command}\nprints\n{out}not\n{step.output}"
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether a command printed what its page shows.
+
+    >>> matches("verdict  ...\\nend\\n", "verdict  yes\\nend\\n"), matches("a\\n", "b\\n")
+    (True, False)
+    """
+    pattern = ".*".join(map(re.escape, _tidy(shown).split("...")))
+    return re.fullmatch(pattern, _tidy(printed), re.S) is not None
+
+
+def _tidy(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())

@@ -1,0 +1,205 @@
+"""Every block of code in the documents runs or says why not, and the site builds."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import ticore
+from tests.documents import (
+    CONSOLE,
+    PAGES,
+    PYTHON,
+    ROOT,
+    RUN,
+    SHELL,
+    SHOWN,
+    blocks,
+    run_shell,
+    session,
+    steps,
+)
+from ticore._cli.main import run
+from tools.command_reference import command_reference, commands
+
+BLOCKS = [block for page in PAGES for block in blocks(page)]
+ALONE = [block for block in BLOCKS if block.needs and block.language == PYTHON]
+SLOW_SESSIONS = {
+    "README.md",
+    "docs/how-to/hide-a-message.md",
+    "docs/how-to/watermark-and-detect.md",
+}
+_LINK = re.compile(r"\]\(([^()\s#]+)(?:#[^()\s]*)?\)")
+
+
+def _pages(*languages: str) -> list[object]:
+    found = []
+    for page in PAGES:
+        if session(page, languages):
+            name = page.relative_to(ROOT).as_posix()
+            marks = [pytest.mark.slow] if name in SLOW_SESSIONS and PYTHON not in languages else []
+            found.append(pytest.param(page, id=name, marks=marks))
+    return found
+
+
+@pytest.fixture
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.parametrize("page", _pages(PYTHON))
+def test_python_blocks_of_a_page_run(page: Path) -> None:
+    names: dict[str, object] = {"__name__": "example"}
+    for block in session(page, [PYTHON]):
+        exec(compile(block.code, f"{block.page}, block {block.number}", "exec"), names)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.parametrize("block", ALONE, ids=lambda block: f"{block.page}-{block.number}")
+def test_python_block_runs_where_its_packages_are_installed(block) -> None:
+    missing = [name for name in block.needs if find_spec(name) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    exec(
+        compile(block.code, f"{block.page}, block {block.number}", "exec"), {"__name__": "example"}
+    )
+
+
+@pytest.mark.parametrize("page", _pages(SHELL, CONSOLE))
+def test_shell_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "session"
+    folder.mkdir()
+    commands = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("TICORE_PASSWORD", None)
+    typed = [step for block in session(page, [SHELL, CONSOLE]) for step in steps(block)]
+    run_shell(typed, folder, environment)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: f"{block.page}-{block.number}")
+def test_block_is_run_or_says_why_not(block) -> None:
+    assert block.language in (*RUN, *SHOWN)
+    if block.language in RUN:
+        assert block.reason is None or len(block.reason.split()) > 2
+    else:
+        # What is typed is to be in a block that is run.
+        assert not re.search(r"^(\$|>>>) ", block.code, re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_comment_about_a_block_stands_before_one(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    about = re.findall(r"<!-- *(?:not executed|needs|output differs):", text)
+    assert len(about) == sum(
+        bool(block.reason or block.needs or block.prints_otherwise) for block in blocks(page)
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_link_to_a_file_leads_to_one(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    made = ROOT / "docs" / "reference" / "command-line.md"  # when the site is built
+    for address in _LINK.findall(text):
+        if "://" not in address and not address.startswith("mailto:"):
+            target = (page.parent / address).resolve()
+            assert target.exists() or target == made, address
+
+
+def test_readme_has_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "pip install -e . && ticore demo" in readme
+    assert "pip install -e '.[test-all]' && pytest" in readme
+
+
+def test_ci_runs_the_test_command() -> None:
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "test-all]'" in steps
+    assert re.search(r"^ +pytest$", steps, re.M)
+
+
+def test_workflow_takes_its_steps_from_ci() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    steps = re.findall(r"^ *- run: (.*)$", workflow, re.M)
+    assert steps
+    assert {step.split()[0] for step in steps} == {".ci/run"}
+    known = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for step in steps:
+        for argument in step.split()[1:]:
+            assert re.search(rf"^{argument}\)$", known, re.M), step
+
+
+def test_glossary_is_sorted() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^## (.+)$", text, re.M)
+    assert len(terms) > 50
+    assert terms == sorted(terms, key=str.lower)
+
+
+def test_every_public_package_has_a_page_of_the_reference() -> None:
+    pages = "\n".join(
+        page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md")
+    )
+    documented = set(re.findall(r"^::: (\S+)$", pages, re.M))
+    public = {
+        f"ticore.{module.name}"
+        for module in pkgutil.iter_modules(ticore.__path__)
+        if module.ispkg and not module.name.startswith("_")
+    }
+    assert public - documented == set()
+
+
+def test_command_reference_has_every_option_that_help_shows(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    page = command_reference()
+    for command in commands():
+        run([command.name, "--help"])
+        shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", capfd.readouterr().out)) - {"--help"}
+        _, _, section = page.partition(f"\n## {command.name}\n")
+        section = section.partition("\n## ")[0]
+        assert all(option in section for option in shown), command.name
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation site, built strictly."""
+    for name in ("mkdocs", "material", "mkdocstrings"):
+        if find_spec(name) is None:
+            pytest.skip(f"{name} is not installed; it comes with the extra docs")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_site_has_all_pages(site: Path) -> None:
+    for page in ("index.html", "changelog/index.html", "reference/command-line/index.html"):
+        assert (site / page).is_file()
+    reference = (site / "reference" / "watermarking" / "index.html").read_text(encoding="utf-8")
+    assert 'id="ticore.watermarking.Watermarker.generate"' in reference
+
+
+@pytest.mark.slow
+def test_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    loaded = re.compile(
+        r"<(?:script|img|iframe)[^>]* src=\"?https?:"
+        r"|<link[^>]*rel=\"?(?:stylesheet|preconnect|icon)[^>]*href=\"?https?:"
+    )
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 30
+    for page in pages:
+        assert not loaded.search(page.read_text(encoding="utf-8")), page

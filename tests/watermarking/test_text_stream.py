@@ -1,0 +1,105 @@
+"""A stream gives the text of `generate`, piece by piece, and takes no piece back."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ticore
+from tests.support.toy_models import ToyBrackets, ToyModel, ToyTokenizer
+from ticore.watermarking import Generator
+
+TOYS = ["a", "b", "c", "ab", "bc", "abc", "ca", "<end>"]
+# Nothing may follow a "z"; what follows a "<" is mended by a ">".
+HARD = [["a", "z", "za", "zz"], ["z", "zz", "z<", "z>", "z?", "<", ">", "?"], TOYS[:-1]]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ticore.load_model("tiny-en", dtype="float32")
+
+
+def generator(pieces, seed, **settings):
+    return Generator(ToyModel(ToyBrackets(pieces), seed=seed), seed=seed, **settings)
+
+
+@settings(max_examples=150)
+@given(
+    pieces=st.sampled_from(HARD),
+    seed=st.integers(0, 99),
+    max_new_tokens=st.integers(0, 40),
+    observation=st.sampled_from([None, 0, 2, 5]),
+    view=st.sampled_from(["continuation", "whole"]),
+)
+def test_stream_gives_the_text_of_generate(pieces, seed, max_new_tokens, observation, view):
+    how = {"observation": observation, "view": view}
+    expected = generator(pieces, seed, **how).generate(pieces[0], max_new_tokens=max_new_tokens)
+    stream = generator(pieces, seed, **how).stream(pieces[0], max_new_tokens=max_new_tokens)
+    assert "".join(stream) == expected.text
+    result = stream.result()
+    assert (result.ids, result.end, result.seed) == (expected.ids, expected.end, seed)
+    assert result.backtracks == expected.backtracks
+
+
+def test_stream_gives_pieces_before_the_end_when_there_are_dead_ends():
+    """Some texts are taken back after pieces of them were given out, and these pieces stay."""
+    backtracked = 0
+    for seed in range(40):
+        stream = generator(HARD[0], seed).stream("a", max_new_tokens=40)
+        given, early = "", 0
+        for piece in stream:
+            given += piece
+            early += stream.rollback.end is None
+        assert given == stream.result().text
+        backtracked += stream.rollback.backtracks > 0 and early > 0
+    assert backtracked > 5
+
+
+def test_rollback_settled_never_falls_and_never_counts_what_is_taken_back():
+    for seed in range(40):
+        rollback = generator(HARD[0], seed).stream("a", max_new_tokens=40).rollback
+        settled = []
+        while rollback.end is None:
+            rollback.step()
+            assert rollback.settled >= len(settled)
+            assert rollback.committed[: len(settled)] == settled
+            settled = rollback.committed[: rollback.settled]
+        assert settled == rollback.committed
+
+
+def test_stream_pieces_make_up_the_text():
+    toy = ToyModel(ToyTokenizer(TOYS, special={7}), eos_ids={7})
+    for model in (toy, ticore.load_model("tiny-en")):
+        for seed in range(5):
+            stream = Generator(model, seed=seed, observation=3).stream("ab", max_new_tokens=25)
+            pieces = list(stream)
+            assert "".join(pieces) == stream.result().text
+    assert stream.result().end in ("length", "end of text")
+
+
+def test_stream_shows_a_character_when_all_its_tokens_are_there(model):
+    plan = model.tokenizer.encode("Well \U0001f642\U0001f642")
+    assert len(plan) > 8  # its bytes
+    chosen = iter(plan)
+    stream = Generator(model, lambda ids, logits: next(chosen), observation=9).stream(
+        "", max_new_tokens=len(plan)
+    )
+    pieces = list(stream)
+    assert "".join(pieces) == stream.result().text == "Well \U0001f642\U0001f642"
+    assert all("\ufffd" not in piece for piece in pieces)
+
+
+def test_generated_is_its_text_as_a_str_and_plain_types_as_a_dict(model):
+
+    written = Generator(model, seed=1).generate("It was late", max_new_tokens=8)
+    assert str(written) == written.text
+    values = json.loads(json.dumps(written.to_dict()))
+    assert values["ids"] == list(written.ids)
+    assert (values["text"], values["seed"]) == (written.text, 1)
+
+
+def test_generated_undone_warns_and_gives_backtracks(model):
+    written = Generator(model, seed=1).generate("It was late", max_new_tokens=2)
+    with pytest.warns(DeprecationWarning, match="Generated.backtracks"):
+        assert written.undone == written.backtracks

@@ -1,0 +1,65 @@
+"""`ticore agree-watermark`: the file that the writer and the detectors of a watermark share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..watermarking import WatermarkAgreement
+from . import streams
+from .options import NewSecretFile
+from .secrets import warn_of_others
+from .watermark_options import (
+    Delta,
+    Gamma,
+    Greens,
+    KeyFile,
+    Repeats,
+    Scheme,
+    SchemeVersion,
+    TokenizerPlace,
+    WatermarkOptions,
+    wrong_settings_are_wrong_usage,
+)
+
+
+def agree_watermark(
+    tokenizer: TokenizerPlace = None,
+    scheme: Scheme = None,
+    gamma: Gamma = None,
+    delta: Delta = None,
+    greens: Greens = None,
+    scheme_version: SchemeVersion = None,
+    repeats: Repeats = None,
+    key_file: KeyFile = None,
+    output: NewSecretFile = None,
+) -> None:
+    """Make the file that writer and detector share.
+
+    It holds all that detection depends on: scheme, settings, version, tokenizer and key. So
+    `ticore detect --agreement FILE` cannot look for another watermark than
+    `ticore watermark --agreement FILE` writes. Without --key-file a new key is made.
+    """
+    options = WatermarkOptions(
+        key_file=key_file,
+        scheme=scheme,
+        gamma=gamma,
+        delta=delta,
+        greens=greens,
+        scheme_version=scheme_version,
+        repeats=repeats,
+        tokenizer=tokenizer,
+    )
+    more: dict[str, Any] = {} if repeats is None else {"repeats": repeats}
+    with wrong_settings_are_wrong_usage():
+        agreement = WatermarkAgreement.new(
+            options.place,
+            options.scheme_name,
+            key=None if key_file is None else options.read_key(),
+            **more,
+            **options.settings(),
+        )
+    if output is None:
+        streams.write_secret(agreement.dumps())
+    else:
+        agreement.save(output)
+    warn_of_others(key_file)

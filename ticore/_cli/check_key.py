@@ -1,0 +1,165 @@
+"""`ticore check-key`: whether a key calls too many texts watermarked that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from ..corpus import ENDINGS
+from ..corpus._formats import open_corpus
+from ..registry import load_tokenizer
+from ..watermarking import KeyCheck, WatermarkDetector
+from ..watermarking import check_key as look
+from . import streams
+from .options import Json, option
+from .secrets import warn_of_others
+from .usage import UsageError
+from .watermark_options import (
+    DEFAULT_FPR,
+    AgreementFile,
+    Fpr,
+    Gamma,
+    Greens,
+    KeyFile,
+    Repeats,
+    Scheme,
+    SchemeVersion,
+    TokenizerPlace,
+    WatermarkOptions,
+    wrong_settings_are_wrong_usage,
+)
+
+_UNLUCKY = 1
+_ROWS = 500  # read at a time
+
+_Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILE",
+        help="Texts that people wrote, of the kind that the key is for: one on each line, or, with "
+        f"--column, in a file that ends in {' or '.join(ENDINGS)}.",
+        show_default=False,
+    ),
+]
+_Texts = Annotated[list[Path] | None, typer.Option("--texts", hidden=True)]
+_Column = Annotated[str | None, option("NAME", "Where the texts are in such files.", panel="Texts")]
+
+
+def check_key(
+    files: _Files = None,
+    texts: _Texts = None,
+    column: _Column = None,
+    agreement: AgreementFile = None,
+    key_file: KeyFile = None,
+    scheme: Scheme = None,
+    gamma: Gamma = None,
+    greens: Greens = None,
+    scheme_version: SchemeVersion = None,
+    repeats: Repeats = None,
+    fpr: Fpr = DEFAULT_FPR,
+    tokenizer: TokenizerPlace = None,
+    json: Json = False,
+) -> None:
+    """Say whether a key finds watermarks where none are.
+
+    A false-positive rate holds over all keys. The one list of a `unigram` key may suit a language
+    or a subject, and then too many of its texts are called watermarked. The exit status is 1 if
+    that is so.
+    """
+    paths = _paths(files, texts)
+    options = WatermarkOptions(
+        agreement=agreement,
+        key_file=key_file,
+        scheme=scheme,
+        gamma=gamma,
+        greens=greens,
+        scheme_version=scheme_version,
+        repeats=repeats,
+        tokenizer=tokenizer,
+    )
+    detector = _detector(options, fpr)
+    with streams.progress_bar("checking"):
+        found = look(detector, _texts(paths, column))
+    if json:
+        named = {"looked_for": detector.target.named}
+        streams.write_json(
+            asdict(found) | {"advice": found.advice} | named | detector.target.to_dict()
+        )
+    else:
+        streams.show(_shown(found, detector))
+    warn_of_others(options.secret_file)
+    if found.verdict == "unlucky":
+        raise typer.Exit(_UNLUCKY)
+
+
+def _paths(files: list[Path] | None, texts: list[Path] | None) -> list[Path]:
+    if texts:
+        streams.note("ticore: warning: --texts is deprecated; give FILE without it")
+    if not (files or texts):
+        raise UsageError("give at least one FILE of texts")
+    return [*(files or []), *(texts or [])]
+
+
+def _detector(options: WatermarkOptions, fpr: float) -> WatermarkDetector:
+    agreement = options.load_agreement()
+    with wrong_settings_are_wrong_usage():
+        if agreement is not None:
+            return WatermarkDetector.from_agreement(agreement, fpr=fpr)
+        more: dict[str, Any] = {} if options.repeats is None else {"repeats": options.repeats}
+        key = options.read_key()
+        return WatermarkDetector(
+            load_tokenizer(options.place),
+            options.scheme_name,
+            key=key,
+            fpr=fpr,
+            tokenizer_place=options.place,
+            **more,
+            **options.settings(),
+        )
+
+
+def _texts(paths: list[Path], column: str | None) -> Iterator[str]:
+    for path in paths:
+        is_table = path.suffix.lower() in ENDINGS
+        if is_table != (column is not None):
+            what = "name the column with the texts: --column NAME" if is_table else "no --column"
+            raise UsageError(f"{streams.printable(str(path))}: {what}")
+        if column is None:
+            lines = streams.read_text_file(path).splitlines()
+            yield from (line for line in lines if line.strip())
+        else:
+            for batch in open_corpus(path, column, _ROWS, None).batches():
+                yield from (text for text in batch.texts if isinstance(text, str))
+
+
+def _shown(found: KeyCheck, detector: WatermarkDetector) -> Group:
+    style = {"unlucky": "bold red", "no sign of bad luck": "bold green"}.get(found.verdict, "")
+    grid = Table.grid(padding=(0, 2))
+    skipped = f"; {found.skipped:,} could not be scored" if found.skipped else ""
+    for fact, value in (
+        ("verdict", Text(found.verdict, style=style)),
+        ("texts", Text(f"{found.texts:,}{skipped}")),
+        ("strength", Text(f"{found.strength:+.2f} standard deviations, in the mean")),
+        ("next", Text(found.advice)),
+        *((name, Text(value)) for name, value in detector.target.facts() if name != "threshold"),
+    ):
+        grid.add_row(Text(fact, style="bold"), value)
+    rates = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("called watermarked at", "texts", "share", "99 % interval", "allowed"):
+        rates.add_column(title, justify="right")
+    for rate in found.rates:
+        rates.add_row(
+            f"{rate.level:g}",
+            str(rate.called),
+            f"{rate.share:.2%}",
+            f"{rate.low:.2%} to {rate.high:.2%}",
+            f"{rate.level * rate.texts:.3g}",
+        )
+    return Group(grid, "", rates)

@@ -1,0 +1,249 @@
+"""`ticore detect`: whether texts have a watermark, found from the texts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import typer
+
+from .._support.atomic_files import write_atomically
+from .._support.input_files import read_file
+from ..corpus import ENDINGS, EXECUTORS, Scan, Task
+from ..errors import FileError, InputFileError, TicoreError
+from ..report import detection_page, detection_table
+from ..watermarking import Detection, WatermarkAgreement, WatermarkDetector
+from . import streams
+from .options import OUTPUT, file_option, option
+from .scanning import ScanOptions, json_line, scan_files
+from .secrets import warn_of_others
+from .usage import UsageError
+from .watermark_options import (
+    DEFAULT_FPR,
+    AgreementFile,
+    AnyScheme,
+    ConfigFile,
+    Delta,
+    Fpr,
+    Gamma,
+    Greens,
+    KeyFile,
+    Repeats,
+    SchemeVersion,
+    TokenizerPlace,
+    WatermarkOptions,
+    wrong_settings_are_wrong_usage,
+)
+
+_FAILED = 1
+_STANDARD_INPUT = Path("-")
+_SCANS = "Files of many texts, with --column"
+
+_Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILE",
+        readable=False,
+        help="Texts in UTF-8; - or nothing: standard input.",
+        show_default=False,
+    ),
+]
+_Html = Annotated[
+    Path | None,
+    file_option(
+        "Write a web page: the texts, each token in the colour of its score.", panel=OUTPUT
+    ),
+]
+_Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print a JSON object for each text, one per line.", rich_help_panel=OUTPUT
+    ),
+]
+_Column = Annotated[
+    str | None,
+    option(
+        "NAME",
+        f"FILE has many texts, in this column; it ends in {' or '.join(ENDINGS)}.",
+        panel=_SCANS,
+    ),
+]
+_Output = Annotated[
+    Path | None,
+    file_option(
+        "Write rows and results here, in the format of the name's ending; otherwise beside FILE.",
+        "--output",
+        "-o",
+        panel=_SCANS,
+    ),
+]
+_Executor = Annotated[
+    str | None,
+    option(
+        "NAME",
+        f"What does the work: {', '.join(EXECUTORS)}.",
+        "--executor",
+        "--engine",  # its old name, which was also that of engines such as vLLM
+        panel=_SCANS,
+        default="processes",
+    ),
+]
+_Workers = Annotated[
+    int | None,
+    option("N", "How many workers.", panel=_SCANS, default="one for each core"),
+]
+_BatchSize = Annotated[
+    int | None,
+    option("N", "Rows that a worker gets at a time.", panel=_SCANS, default=Scan.batch_size),
+]
+_Limit = Annotated[int | None, option("N", "Score the first N rows only.", panel=_SCANS)]
+
+
+def detect(
+    files: _Files = None,
+    agreement: AgreementFile = None,
+    key_file: KeyFile = None,
+    scheme: AnyScheme = None,
+    config: ConfigFile = None,
+    gamma: Gamma = None,
+    delta: Delta = None,
+    greens: Greens = None,
+    scheme_version: SchemeVersion = None,
+    repeats: Repeats = None,
+    fpr: Fpr = DEFAULT_FPR,
+    tokenizer: TokenizerPlace = None,
+    html: _Html = None,
+    json: _Json = False,
+    column: _Column = None,
+    output: _Output = None,
+    executor: _Executor = None,
+    workers: _Workers = None,
+    batch_size: _BatchSize = None,
+    limit: _Limit = None,
+) -> None:
+    """Look for a watermark in texts.
+
+    This needs the key and the settings that they were written with, but no model. They come from
+    --agreement, or from --key-file and the options. The exit status is 0 whether there is a
+    watermark or not, and 1 if a text could not be scored.
+
+    With --column the file is written again with the results beside each row. If this is
+    interrupted, the same command continues it. A line that is not a JSON object comes out as
+    "raw", with the error beside it.
+    """
+    paths = files or [_STANDARD_INPUT]
+    scanning = ScanOptions(output, executor, workers, batch_size, limit)
+    _require_one_purpose(paths, column, html, scanning)
+    options = WatermarkOptions(
+        agreement,
+        key_file,
+        config,
+        scheme,
+        gamma,
+        delta,
+        greens,
+        scheme_version,
+        repeats,
+        tokenizer,
+    )
+    task = _task(options, options.load_agreement(), fpr)
+    if column is not None:
+        scan_files(paths, column, task, scanning, json)
+        return warn_of_others(options.secret_file)
+    with wrong_settings_are_wrong_usage():
+        detector = task.open()
+    found = []
+    for name, detection in _detections(detector, paths):
+        found.append((name, detection))
+        if json:
+            streams.write_bytes(json_line(_as_json(name, detection)))
+    if found and html is not None:
+        write_atomically(html, _page(found, detector).encode())
+    if found and not json:
+        streams.show(detection_table(found))
+    if len(found) < len(paths):
+        raise typer.Exit(_FAILED)
+    warn_of_others(options.secret_file)
+
+
+def _task(options: WatermarkOptions, agreement: WatermarkAgreement | None, fpr: float) -> Task:
+    """What is to be looked for: as agreed, or as the options say."""
+    if agreement is None:
+        return Task(
+            options.place,
+            options.scheme_name,
+            **options.read_secret(),
+            fpr=fpr,
+            repeats=cast(Literal["once", "all"], options.repeats or "once"),
+            settings=options.settings(),
+        )
+    with wrong_settings_are_wrong_usage():
+        agreement.open_tokenizer()  # refused if it is another one
+    version = {} if agreement.version is None else {"version": agreement.version}
+    return Task(
+        agreement.tokenizer,
+        agreement.scheme,
+        key=agreement.key,
+        fpr=fpr,
+        repeats=agreement.repeats,
+        settings={**agreement.settings, **version},
+    )
+
+
+def _require_one_purpose(
+    paths: Sequence[Path], column: str | None, html: Path | None, scanning: ScanOptions
+) -> None:
+    if paths.count(_STANDARD_INPUT) > 1:
+        raise UsageError("give - once: standard input can be read once")
+    if column is not None:
+        if html is not None:
+            raise UsageError("give --html or --column, not both")
+        return
+    if given := scanning.given():
+        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise UsageError(f"{names}: only with --column NAME")
+    for path in paths:
+        if path.suffix.lower() in ENDINGS:
+            raise UsageError(
+                f"{streams.printable(str(path))}: name the column with the texts: --column NAME"
+            )
+
+
+def _detections(
+    detector: WatermarkDetector, paths: Sequence[Path]
+) -> Iterator[tuple[str, Detection]]:
+    """The detection in each file. A file that cannot be scored gets a line on standard error."""
+    for path in paths:
+        name = "standard input" if path == _STANDARD_INPUT else str(path)
+        try:
+            yield name, detector.detect(_text(path, name))
+        except FileError as error:
+            streams.note(f"ticore: {streams.printable(str(error))}")
+        except TicoreError as error:
+            streams.note(f"ticore: {streams.printable(f'{name}: {error}')}")
+
+
+def _text(path: Path, name: str) -> str:
+    stdin = path == _STANDARD_INPUT
+    data = streams.read_bytes("the text") if stdin else read_file(path, streams.MOST_TEXT)
+    if not data:
+        raise InputFileError(f"{name}: expected a text, found nothing")
+    text = streams.decode_text(data, name)
+    if "\0" in text:
+        raise InputFileError(
+            f"{name}: expected UTF-8 text, found a NUL character at offset {text.index(chr(0))}; "
+            f"is it another kind of file, or UTF-16?"
+        )
+    return text
+
+
+def _page(found: Sequence[tuple[str, Detection]], detector: WatermarkDetector) -> str:
+    target = detector.target
+    title = f"Is there a watermark? Scheme {target.named}, tokens of {target.tokenizer}"
+    return detection_page(found, detector.tokenizer, title)
+
+
+def _as_json(name: str, found: Detection) -> dict[str, Any]:
+    # "tokens" is the old name of token_count, for scripts that read it.
+    return {"file": name, **found.to_dict(), "tokens": found.token_count}

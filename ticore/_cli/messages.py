@@ -1,0 +1,207 @@
+"""`ticore embed`, `extract`, `keygen` and `agree`: messages in and out of text."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .._support.atomic_files import write_new_secret
+from ..keys import Key, format_key, load_key
+from ..steganography import Agreement, Steganographer
+from ..steganography._steganographer import Finish
+from . import streams
+from .options import OUTPUT, Json, NewSecretFile, file_option
+from .secrets import warn_of_others, warn_of_short
+from .settings import SECRET, Settings, shares_settings
+from .usage import UsageError
+
+Agreed = Annotated[
+    Path | None,
+    file_option(
+        "Take key and settings from this file, made by `ticore agree`.", "--agreement", panel=SECRET
+    ),
+]
+KeyFile = Annotated[
+    Path | None, file_option("Take the key from this file, made by `ticore keygen`.", panel=SECRET)
+]
+Password = Annotated[
+    bool,
+    typer.Option(
+        "--password",
+        help=f"Ask for a password, or take it from the environment: ${streams.PASSWORD_VARIABLE}.",
+        rich_help_panel=SECRET,
+    ),
+]
+FinishOption = Annotated[
+    Finish,
+    typer.Option(
+        help="After the message go on to the end of the sentence, or stop: none.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+MessageFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="MESSAGE",
+        readable=False,
+        help="The file with the message, of any bytes; - or nothing: standard input.",
+        show_default=False,
+    ),
+]
+TextFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="TEXT",
+        readable=False,
+        help="The file with the text, in UTF-8; - or nothing: standard input.",
+        show_default=False,
+    ),
+]
+
+
+_ONE_SECRET = "give one of --agreement, --key-file and --password"
+_NO_KEY_IN_AGREEMENT = "the agreement holds no key: give --key-file or --password as well"
+
+
+@shares_settings
+def embed(
+    *,
+    message: MessageFile = None,
+    agreement: Agreed = None,
+    key_file: KeyFile = None,
+    password: Password = False,
+    settings: Settings,
+    finish: FinishOption = "sentence",
+    json: Json = False,
+) -> None:
+    """Hide a message in a text.
+
+    The message is any bytes, from a file or standard input. The text goes to standard output. The
+    secret comes from one of --agreement, --key-file and --password.
+    """
+    stego = _steganographer(settings, key_file, password, agreement, finish, writes=True)
+    data, _ = streams.read_argument(message, "the message")
+    with streams.progress_bar("hiding") as progress:
+        written = stego.embed(data, progress=progress)
+    if json:
+        streams.write_json(
+            {
+                "text": written.text,
+                "tokens": written.token_count,
+                "bits": written.bits,
+                "bits_per_token": written.bits_per_token,
+                "kl_filter": written.kl_filter,
+                "seconds": written.seconds,
+            }
+        )
+    else:
+        streams.write_line(written.text.encode())
+    warn_of_others(key_file or agreement)
+
+
+@shares_settings
+def extract(
+    *,
+    text: TextFile = None,
+    agreement: Agreed = None,
+    key_file: KeyFile = None,
+    password: Password = False,
+    settings: Settings,
+    json: Json = False,
+) -> None:
+    """Read the message in a text.
+
+    The text comes from a file or standard input. The message goes to standard output as it was
+    hidden. Secret and settings must be those that the text was written with; otherwise there is an
+    error, never a wrong message. What follows the text, such as a signature on a line of its own,
+    does no harm. Usual changes on the way (wrapped lines, other line ends, spaces or quotation
+    marks, text in front) are undone if necessary, and a note on standard error says which.
+    """
+    stego = _steganographer(settings, key_file, password, agreement)
+    received = streams.decode_text(*streams.read_argument(text, "the text"))
+    with streams.progress_bar("reading") as progress:
+        found = stego.extract_pasted(received, progress=progress)
+    if found.undone:
+        streams.note(f"ticore: the text was changed on its way; undone: {', '.join(found.undone)}")
+    if json:
+        message_base64 = base64.b64encode(found.message).decode()
+        streams.write_json({"message": readable(found.message), "message_base64": message_base64})
+    else:
+        streams.write_line(found.message)
+    warn_of_others(key_file or agreement)
+
+
+def keygen(*, output: NewSecretFile = None) -> None:
+    """Make a new key.
+
+    With -o FILE it goes to a new file that you alone can read; otherwise to standard output. Bring
+    it to the other side in a safe way.
+    """
+    _hand_out(format_key(Key.new()), output)
+
+
+@shares_settings
+def agree(*, settings: Settings, output: NewSecretFile = None) -> None:
+    """Make a file with a new key and both sides' settings.
+
+    With -o FILE it goes to a new file that you alone can read; otherwise to standard output. Bring
+    it to the other side in a safe way, since it holds the key.
+    """
+    key = Key.new()
+    agreement = replace(
+        settings.steganographer(key=key).agreement,
+        key=key,
+        model_place=settings.place,
+        model_options=settings.options,
+    )
+    _hand_out(agreement.dumps(), output)
+
+
+def _hand_out(secret: str, output: Path | None) -> None:
+    """Put what holds a key into a new file, or on standard output. Raises OutputFileError."""
+    if output is None:
+        streams.write_secret(secret)
+    else:
+        write_new_secret(output, secret.encode())
+
+
+def readable(message: bytes) -> str | None:
+    """The message as text, or None if it is not UTF-8."""
+    try:
+        return message.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _steganographer(
+    settings: Settings,
+    key_file: Path | None,
+    password: bool,
+    agreement: Path | None,
+    finish: Finish = "sentence",
+    writes: bool = False,
+) -> Steganographer:
+    agreed = None
+    if agreement is not None:
+        if given := settings.options_given():
+            raise UsageError(f"--agreement fixes every setting: leave out {', '.join(given)}")
+        agreed = Agreement.load(agreement)
+    has_key = agreed is not None and agreed.key is not None
+    if has_key + (key_file is not None) + password != 1:
+        raise UsageError(_ONE_SECRET if agreed is None or has_key else _NO_KEY_IN_AGREEMENT)
+    key = None if key_file is None else load_key(key_file)
+    asked = streams.ask_password(twice=writes) if password else None
+    if agreed is None:
+        stego = settings.steganographer(key=key, password=asked, finish=finish)
+    else:
+        model = settings.open_model_of(agreed)
+        stego = Steganographer.from_agreement(
+            agreed, model=model, key=key, password=asked, finish=finish
+        )
+    if writes and asked is not None:
+        warn_of_short(asked)
+    return stego

@@ -1,0 +1,48 @@
+"""Kinds of options that commands of every section have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+OUTPUT = "Output"
+
+
+def option(metavar: str, help_text: str, *names: str, panel: str, default: object = None) -> Any:
+    """An option whose value is None where it is not given; the help names the default."""
+    shown = "" if default is None else f"  [default: {default}]"
+    return typer.Option(
+        *names,
+        metavar=metavar,
+        help=help_text + shown,
+        rich_help_panel=panel,
+        show_default=False,
+    )
+
+
+def file_option(help_text: str, *names: str, panel: str) -> Any:
+    """An option that names a file; whether it can be read shows when it is opened."""
+    return typer.Option(
+        *names,
+        metavar="FILE",
+        readable=False,
+        help=help_text,
+        rich_help_panel=panel,
+        show_default=False,
+    )
+
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print a JSON object instead.", rich_help_panel=OUTPUT)
+]
+NewSecretFile = Annotated[
+    Path | None,
+    file_option(
+        "Write to this new file, which you alone can read, instead of standard output.",
+        "--output",
+        "-o",
+        panel=OUTPUT,
+    ),
+]

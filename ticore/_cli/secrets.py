@@ -1,0 +1,43 @@
+"""Warnings about secrets: key files that others can open, and passwords that can be guessed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from . import streams
+
+LEAST_PASSWORD = 12
+"""Characters. Argon2id makes each guess slow, but there are few short passwords."""
+
+_OTHERS = 0o077  # what the file's group and everyone else may do
+
+
+def warn_of_others(path: Path | None) -> None:
+    """Put a line on standard error if others than its owner may open the file at `path`.
+
+    Call it when all else has succeeded: after an error, standard error has only the line that says
+    why. There is no warning without a file, or where file modes mean nothing (Windows).
+    """
+    if path is None:
+        return
+    try:
+        found = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return  # the code that reads the file reports the error
+    mode = stat.S_IMODE(found)
+    if os.name == "posix" and stat.S_ISREG(found) and mode & _OTHERS:
+        streams.note(
+            f"ticore: warning: {streams.printable(str(path))} holds a key, and others may open it "
+            f"(mode {mode:04o}); close it to them: chmod 600 {streams.printable(str(path))}"
+        )
+
+
+def warn_of_short(password: str) -> None:
+    """Put a line on standard error if a new password is short."""
+    if len(password) < LEAST_PASSWORD:
+        streams.note(
+            f"ticore: warning: a password of {len(password)} characters may be guessed; take at "
+            f"least {LEAST_PASSWORD}, such as four unrelated words, or use a key file"
+        )

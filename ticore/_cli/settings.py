@@ -1,0 +1,263 @@
+"""The settings that several commands share, each an option of the same name.
+
+A command takes one parameter `settings: Settings`; `shares_settings` unfolds it into options.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, TypedDict, Unpack, cast, get_args, get_type_hints
+
+import typer
+
+from ..codecs import CODECS
+from ..consistency import Mode, View
+from ..disambiguation import DISAMBIGUATIONS
+from ..errors import SettingsError
+from ..interfaces import LanguageModel
+from ..registry import load_model
+from ..steganography import Agreement, Steganographer
+from ..steganography._portability import Numerics
+from ..steganography._steganographer import Finish
+from . import streams
+from .options import OUTPUT
+from .usage import UsageError
+
+DEFAULT_MODEL = "tiny-en"
+_LIBRARY = inspect.signature(Steganographer).parameters
+_OPENING = ("model", "dtype", "device")
+
+
+class SteganographerSettings(TypedDict, total=False):
+    """Arguments of Steganographer that the command line gives."""
+
+    key: bytes | None
+    password: str | None
+    finish: Finish
+    prompt: str
+    view: View
+    mode: Mode
+    temperature: float
+    top_k: int | None
+    top_p: float
+    codec: str
+    disambiguation: str
+    numerics: Numerics
+
+
+# Panels of `--help`.
+SECRET, MODEL, SAMPLING, CODING = "Secret", "Model", "Sampling", "Coding"
+
+
+def _option(metavar: str, help_text: str, default: object, panel: str) -> Any:
+    # An option that is not given stays None: with --agreement none may be given.
+    return typer.Option(
+        metavar=metavar,
+        help=f"{help_text}  [default: {default}]",
+        show_default=False,
+        rich_help_panel=panel,
+    )
+
+
+def _name(setting: str, help_text: str, names: Iterable[str], panel: str) -> Any:
+    listed = f"{help_text} {', '.join(sorted(names))}."
+    return _option("NAME", listed, _LIBRARY[setting].default, panel)
+
+
+def _number(setting: str, metavar: str, help_text: str) -> Any:
+    return _option(metavar, help_text, _LIBRARY[setting].default, SAMPLING)
+
+
+_MODEL_HELP = "The model: the name of a bundled one, or BACKEND:LOCATION; see `ticore models`."
+Place = Annotated[str, typer.Option(metavar="PLACE", help=_MODEL_HELP, rich_help_panel=MODEL)]
+Dtype = Annotated[
+    str | None,
+    _option(
+        "NAME",
+        "The number format that the model computes in, such as float32 or float64.",
+        "float64 for a bundled model, else float32",
+        MODEL,
+    ),
+]
+Device = Annotated[
+    str | None,
+    _option(
+        "NAME",
+        "The device that the model runs on, if a backend knows several: cpu or cuda.",
+        "the best",
+        MODEL,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was given on the command line; None where nothing was."""
+
+    model: Annotated[str | None, _option("PLACE", _MODEL_HELP, DEFAULT_MODEL, MODEL)] = None
+    dtype: Dtype = None
+    device: Device = None
+    prompt: Annotated[
+        str | None,
+        _option("TEXT", "What the model continues: the beginning of the text.", "empty", MODEL),
+    ] = None
+    prompt_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            readable=False,
+            help="Take the prompt from this file, exactly: a line break at its end too.",
+            show_default=False,
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    temperature: Annotated[
+        float | None,
+        _number("temperature", "X", "Above 0: below 1 the text is more usual, but longer."),
+    ] = None
+    top_k: Annotated[
+        int | None, _number("top_k", "N", "Choose each token from the N likeliest; 0: from all.")
+    ] = None
+    top_p: Annotated[
+        float | None,
+        _number("top_p", "X", "Of these keep the likeliest that hold this share, at most 1."),
+    ] = None
+    codec: Annotated[str | None, _name("codec", "How bits choose tokens:", CODECS, CODING)] = None
+    disambiguation: Annotated[
+        str | None,
+        _name("disambiguation", "How the reader finds the same tokens:", DISAMBIGUATIONS, CODING),
+    ] = None
+    mode: Annotated[
+        str | None, _name("mode", "Which tokens count as consistent:", get_args(Mode), CODING)
+    ] = None
+    numerics: Annotated[
+        Numerics | None,
+        _option(
+            "NAME",
+            "Who can read the text: same-stack, a reader who computes exactly as the writer; or "
+            "portable, any reader who computes in float64.",
+            _LIBRARY["numerics"].default,
+            CODING,
+        ),
+    ] = None
+    view: Annotated[
+        str | None,
+        _option(
+            "NAME",
+            "What is sent: whole, the prompt and what follows it, or continuation, only what "
+            "follows.",
+            _LIBRARY["view"].default,
+            OUTPUT,
+        ),
+    ] = None
+
+    def options_given(self) -> list[str]:
+        """The options that were given, as they are written, all but those about the model."""
+        return [
+            "--" + name.replace("_", "-")
+            for name, value in asdict(self).items()
+            if value is not None and name not in _OPENING
+        ]
+
+    def arguments(self) -> SteganographerSettings:
+        """What was given, as arguments of Steganographer, all but the model.
+
+        Raises:
+            UsageError: there are two prompts.
+            InputFileError: the file with the prompt cannot be read.
+        """
+        given = {
+            name: value
+            for name, value in asdict(self).items()
+            if value is not None and name not in (*_OPENING, "prompt_file")
+        }
+        if given.get("top_k") == 0:
+            given["top_k"] = None
+        if self.prompt_file is not None:
+            if self.prompt is not None:
+                raise UsageError("give --prompt or --prompt-file, not both")
+            given["prompt"] = streams.read_text_file(self.prompt_file, streams.MOST_SETTINGS)
+        return cast(SteganographerSettings, given)
+
+    @property
+    def place(self) -> str:
+        """Where the model is."""
+        return DEFAULT_MODEL if self.model is None else self.model
+
+    @property
+    def options(self) -> dict[str, str]:
+        """How the model is to be opened, as far as that was given."""
+        return model_options(self.dtype, self.device)
+
+    def open_model(self) -> LanguageModel:
+        """Load the model."""
+        return _open(self.place, self.options, self.numerics)
+
+    def open_model_of(self, agreement: Agreement) -> LanguageModel:
+        """Load the agreement's model, or the one that was given instead: its digest is checked.
+
+        Raises:
+            UsageError: neither the agreement nor an option says where the model is.
+        """
+        place, options = agreement.model_place, {**agreement.model_options, **self.options}
+        if self.model is not None:
+            place, options = self.model, self.options
+        if place is None:
+            raise UsageError("the agreement does not say where the model is: give --model PLACE")
+        return _open(place, options, agreement.numerics)
+
+    def steganographer(self, **more: Unpack[SteganographerSettings]) -> Steganographer:
+        """A steganographer with these settings and `more` arguments.
+
+        Raises:
+            UsageError: a setting is unknown or out of range.
+        """
+        arguments: SteganographerSettings = {**self.arguments(), **more}
+        model = self.open_model()
+        try:
+            return Steganographer(model, **arguments)
+        except SettingsError as error:
+            raise UsageError(str(error)) from error
+
+
+def model_options(dtype: str | None, device: str | None) -> dict[str, str]:
+    """Those of these that were given, as options of `load_model`."""
+    given = {"dtype": dtype, "device": device}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _open(place: str, options: Mapping[str, str], numerics: Numerics | None) -> LanguageModel:
+    """Load a model, in float64 if it is to be portable and nothing else is asked for."""
+    if numerics == "portable":
+        options = {"dtype": "float64", **options}
+    return load_model(place, **options)
+
+
+def shares_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace a command's parameter `settings` by one option for each field of Settings."""
+    hints = get_type_hints(Settings, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    options = [
+        inspect.Parameter(f.name, keyword, default=None, annotation=hints[f.name])
+        for f in fields(Settings)
+    ]
+    own_hints = get_type_hints(command, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    for p in inspect.signature(command).parameters.values():
+        if p.name == "settings":
+            parameters += options
+        else:
+            parameters.append(p.replace(annotation=own_hints[p.name]))
+
+    @wraps(command)
+    def unfolded(**values: Any) -> None:
+        settings = Settings(**{f.name: values.pop(f.name) for f in fields(Settings)})
+        command(settings=settings, **values)
+
+    unfolded.__annotations__ = {p.name: p.annotation for p in parameters}
+    unfolded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # a documented hook that mypy does not know
+    return unfolded

@@ -1,0 +1,274 @@
+"""`ticore watermark`: a text with a watermark, which it keeps on the way through text."""
+
+from __future__ import annotations
+
+import inspect
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+
+import typer
+
+from ..consistency import View
+from ..interfaces import LanguageModel
+from ..registry import load_model
+from ..watermarking import Generated, TextStream, Watermarker
+from . import streams
+from .options import OUTPUT, Json, file_option, option
+from .secrets import warn_of_others
+from .settings import DEFAULT_MODEL, Device, Dtype, model_options
+from .usage import UsageError
+from .watermark_options import (
+    MODEL,
+    SAMPLING,
+    AgreementFile,
+    Delta,
+    Gamma,
+    Greens,
+    KeyFile,
+    Scheme,
+    SchemeVersion,
+    WatermarkOptions,
+    read_prompt,
+    wrong_settings_are_wrong_usage,
+)
+
+_DEFAULTS = inspect.signature(Watermarker).parameters
+_MAX_NEW_TOKENS: int = inspect.signature(Watermarker.generate).parameters["max_new_tokens"].default
+_OBSERVATION: int = _DEFAULTS["observation"].default
+
+_Prompt = Annotated[
+    str | None, option("TEXT", "What the model continues.", panel=MODEL, default="empty")
+]
+_PromptFile = Annotated[
+    Path | None, file_option("The prompt in a file; - is standard input.", panel=MODEL)
+]
+_Model = Annotated[
+    str | None,
+    option(
+        "PLACE",
+        "The model: the name of a bundled one, or BACKEND:LOCATION; see `ticore models`.",
+        panel=MODEL,
+        default=DEFAULT_MODEL,
+    ),
+]
+_MaxNewTokens = Annotated[
+    int | None,
+    option("N", "The most tokens to write.", panel=SAMPLING, default=_MAX_NEW_TOKENS),
+]
+_Tokens = Annotated[int | None, typer.Option("--tokens", hidden=True)]
+_Observation = Annotated[
+    int | None,
+    option(
+        "N",
+        "For how many further tokens an inconsistency is observed before it is taken back.",
+        panel=SAMPLING,
+        default=_OBSERVATION,
+    ),
+]
+_NoRollback = Annotated[
+    bool,
+    typer.Option(
+        "--no-rollback",
+        help="Take nothing back: the text may not keep its tokens.",
+        rich_help_panel=SAMPLING,
+    ),
+]
+_View = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="What is sent: whole, the prompt and what follows it, or continuation, only what "
+        "follows.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+_Temperature = Annotated[
+    float,
+    typer.Option(
+        metavar="X", help="Above 0: below 1 the text is more usual.", rich_help_panel=SAMPLING
+    ),
+]
+_TopK = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="Choose each token from the N likeliest; 0: from all.",
+        rich_help_panel=SAMPLING,
+    ),
+]
+_TopP = Annotated[
+    float,
+    typer.Option(
+        metavar="X",
+        help="Of these, choose from the likeliest that together have this probability; at most 1.",
+        rich_help_panel=SAMPLING,
+    ),
+]
+_Seed = Annotated[
+    int | None,
+    option("N", "Write the same text each time; without it, another one.", panel=SAMPLING),
+]
+_NoEndOfText = Annotated[
+    bool,
+    typer.Option(
+        "--no-end-of-text",
+        help="Keep the model from ending the text early.",
+        rich_help_panel=SAMPLING,
+    ),
+]
+_Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="Show each piece of the text once it is settled.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+
+def watermark(
+    agreement: AgreementFile = None,
+    key_file: KeyFile = None,
+    scheme: Scheme = None,
+    gamma: Gamma = None,
+    delta: Delta = None,
+    greens: Greens = None,
+    scheme_version: SchemeVersion = None,
+    prompt: _Prompt = None,
+    prompt_file: _PromptFile = None,
+    model: _Model = None,
+    dtype: Dtype = None,
+    device: Device = None,
+    max_new_tokens: _MaxNewTokens = None,
+    tokens: _Tokens = None,
+    observation: _Observation = None,
+    no_rollback: _NoRollback = False,
+    temperature: _Temperature = _DEFAULTS["temperature"].default,
+    top_k: _TopK = _DEFAULTS["top_k"].default or 0,
+    top_p: _TopP = _DEFAULTS["top_p"].default,
+    seed: _Seed = None,
+    no_end_of_text: _NoEndOfText = False,
+    view: _View = _DEFAULTS["view"].default,
+    stream: _Stream = False,
+    json: Json = False,
+) -> None:
+    """Write a text with a watermark.
+
+    The text goes to standard output. With the key, the watermark is found by
+    `ticore detect`. The key comes from --agreement or --key-file.
+    """
+    if stream and json:
+        raise UsageError("give --stream or --json, not both")
+    if no_rollback and observation is not None:
+        raise UsageError("give --observation or --no-rollback, not both")
+    if view not in get_args(View):
+        raise UsageError(
+            f"--view: expected one of {', '.join(get_args(View))}, found {streams.printable(view)}"
+        )
+    count = _count(max_new_tokens, tokens)
+    options = WatermarkOptions(
+        agreement=agreement,
+        key_file=key_file,
+        scheme=scheme,
+        gamma=gamma,
+        delta=delta,
+        greens=greens,
+        scheme_version=scheme_version,
+    )
+    text = read_prompt(prompt, prompt_file)
+    writer, opened, place = _open(
+        options,
+        model,
+        model_options(dtype, device),
+        observation=None if no_rollback else _OBSERVATION if observation is None else observation,
+        view=cast(View, view),
+        end_of_text=not no_end_of_text,
+        temperature=temperature,
+        top_k=top_k or None,
+        top_p=top_p,
+        seed=seed,
+    )
+    with wrong_settings_are_wrong_usage():
+        if stream:
+            before = _decoded(opened, text) if view == "whole" else ""
+            written = _write_pieces(writer.stream(text, max_new_tokens=count), before)
+        else:
+            with streams.progress_bar("writing"):
+                written = writer.generate(text, max_new_tokens=count)
+    if json:
+        streams.write_json(_as_json(written, writer, options, place))
+    elif not stream:
+        streams.write_line((written.whole if view == "whole" else written.text).encode())
+    if written.end in ("dead end", "context"):
+        streams.note(f"ticore: {_why_short(written, count)}")
+    warn_of_others(options.secret_file)
+
+
+def _count(max_new_tokens: int | None, tokens: int | None) -> int:
+    if tokens is not None:
+        if max_new_tokens is not None:
+            raise UsageError("give --max-new-tokens alone: --tokens is its old name")
+        streams.note("ticore: warning: --tokens is deprecated; use --max-new-tokens")
+    given = tokens if max_new_tokens is None else max_new_tokens
+    return _MAX_NEW_TOKENS if given is None else given
+
+
+def _open(
+    options: WatermarkOptions, model: str | None, model_settings: dict[str, str], **settings: Any
+) -> tuple[Watermarker, LanguageModel, str]:
+    """The Watermarker, its model and the model's place."""
+    agreement = options.load_agreement()
+    if agreement is None:
+        key, place = options.read_key(), model or DEFAULT_MODEL
+    else:
+        place = model or agreement.tokenizer
+        if ":" in place and model is None:
+            raise UsageError(
+                f"--model: expected the model that writes, found none; the agreement's tokenizer, "
+                f"{streams.printable(place)}, is not the name of a bundled model"
+            )
+    opened = load_model(place, **model_settings)
+    with wrong_settings_are_wrong_usage():
+        if agreement is not None:
+            return Watermarker.from_agreement(opened, agreement, **settings), opened, place
+        writer = Watermarker(opened, options.scheme_name, key=key, **settings, **options.settings())
+    return writer, opened, place
+
+
+def _write_pieces(stream: TextStream, before: str) -> Generated:
+    """Write what stands before the text, and the text piece by piece."""
+    last = ""
+    for piece in chain([before], stream):
+        if piece:
+            streams.write_bytes(piece.encode())
+            last = piece
+    if not last.endswith("\n"):
+        streams.write_line(b"")  # A terminal's prompt belongs on a line of its own.
+    return stream.result()
+
+
+def _decoded(model: LanguageModel, prompt: str) -> str:
+    return model.tokenizer.decode(model.tokenizer.encode(prompt))
+
+
+def _as_json(
+    written: Generated, writer: Watermarker, options: WatermarkOptions, place: str
+) -> dict[str, Any]:
+    scheme = writer.scheme
+    return {
+        **written.to_dict(),
+        "undone": written.backtracks,  # the old name, for scripts that read it
+        "scheme": getattr(scheme, "name", options.scheme_name),
+        "version": getattr(scheme, "version", None),
+        "key": getattr(scheme, "key_fingerprint", None),
+        "model": place,
+    }
+
+
+def _why_short(written: Generated, count: int) -> str:
+    why = {
+        "dead end": "no token may follow that keeps the text consistent",
+        "context": "the model's context is full",
+    }[written.end]
+    return f"the text ends after {len(written.ids)} of {count} tokens: {why}"

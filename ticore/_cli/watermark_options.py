@@ -1,0 +1,249 @@
+"""The options that the commands about watermarks share, and what they stand for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+
+import typer
+
+from .._support.input_files import read_file
+from ..errors import FileError, SettingsError
+from ..keys import load_key
+from ..schemes import EXTERNAL_SCHEMES, SCHEMES, GreenList
+from ..schemes._green_list import GreensMode
+from ..schemes._keyed_numbers import LATEST
+from ..watermarking import WatermarkAgreement, WatermarkDetector
+from . import streams
+from .options import file_option, option
+from .settings import DEFAULT_MODEL
+from .usage import UsageError
+
+_DETECTOR = inspect.signature(WatermarkDetector).parameters
+_GREEN_LIST = inspect.signature(GreenList).parameters
+DEFAULT_SCHEME: str = _DETECTOR["scheme"].default
+
+WATERMARK, MODEL, SAMPLING = "Watermark", "Model", "Sampling"
+
+
+def _green_option(metavar: str, setting: str, help_text: str) -> Any:
+    return option(
+        metavar,
+        f"For schemes with green lists: {help_text}",
+        panel=WATERMARK,
+        default=_GREEN_LIST[setting].default,
+    )
+
+
+AgreementFile = Annotated[
+    Path | None,
+    file_option(
+        "Take scheme, settings, key and tokenizer from this file, made by "
+        "`ticore agree-watermark`.",
+        "--agreement",
+        panel=WATERMARK,
+    ),
+]
+KeyFile = Annotated[
+    Path | None,
+    file_option(
+        "The key that writer and detector share: a file made by `ticore keygen`.", panel=WATERMARK
+    ),
+]
+ConfigFile = Annotated[
+    Path | None,
+    file_option("The other engine's own settings, as a JSON object.", panel=WATERMARK),
+]
+Scheme = Annotated[
+    str | None,
+    option(
+        "NAME",
+        f"The scheme: {', '.join(sorted(SCHEMES))}.",
+        panel=WATERMARK,
+        default=DEFAULT_SCHEME,
+    ),
+]
+AnyScheme = Annotated[
+    str | None,
+    option(
+        "NAME",
+        f"The scheme: {', '.join(sorted(SCHEMES))}; or, with --config, that of another engine: "
+        f"{', '.join(EXTERNAL_SCHEMES)}.",
+        panel=WATERMARK,
+        default=DEFAULT_SCHEME,
+    ),
+]
+Gamma = Annotated[float | None, _green_option("X", "gamma", "the share of tokens that are green.")]
+Delta = Annotated[
+    float | None, _green_option("X", "delta", "what is added to the logits of green tokens.")
+]
+Greens = Annotated[
+    str | None,
+    _green_option(
+        "NAME", "greens", f"how green tokens are chosen: {', '.join(get_args(GreensMode))}."
+    ),
+]
+SchemeVersion = Annotated[
+    int | None,
+    option(
+        "N",
+        "The version of the scheme's random numbers: 1 for texts that were watermarked before "
+        "there was a version 2.",
+        "--scheme-version",
+        panel=WATERMARK,
+        default=LATEST,
+    ),
+]
+Repeats = Annotated[
+    str | None,
+    option(
+        "NAME",
+        "A token that repeats a random number counts once, or every time: all.",
+        panel=WATERMARK,
+        default=_DETECTOR["repeats"].default,
+    ),
+]
+TokenizerPlace = Annotated[
+    str | None,
+    option(
+        "PLACE",
+        "The tokenizer of the model that writes: the name of a bundled model, or "
+        "BACKEND:LOCATION, such as sentencepiece:tokenizer.model.",
+        "--tokenizer",
+        panel=MODEL,
+        default=DEFAULT_MODEL,
+    ),
+]
+Fpr = Annotated[
+    float,
+    typer.Option(
+        metavar="X",
+        help="The share of texts without a watermark that may be called watermarked, over all "
+        "keys; for one key see `ticore check-key`.",
+        rich_help_panel=WATERMARK,
+    ),
+]
+DEFAULT_FPR: float = _DETECTOR["fpr"].default
+
+
+@dataclass(frozen=True)
+class WatermarkOptions:
+    """What was given about a watermark; None where nothing was given."""
+
+    agreement: Path | None = None
+    key_file: Path | None = None
+    config: Path | None = None
+    scheme: str | None = None
+    gamma: float | None = None
+    delta: float | None = None
+    greens: str | None = None
+    scheme_version: int | None = None
+    repeats: str | None = None
+    tokenizer: str | None = None
+
+    @property
+    def secret_file(self) -> Path | None:
+        """The file that holds the key."""
+        return self.agreement or self.key_file
+
+    @property
+    def scheme_name(self) -> str:
+        """The scheme, or the default one."""
+        return self.scheme or DEFAULT_SCHEME
+
+    @property
+    def place(self) -> str:
+        """The tokenizer's place, or the default one."""
+        return self.tokenizer or DEFAULT_MODEL
+
+    def settings(self) -> dict[str, Any]:
+        """Those settings of the scheme that were given."""
+        given = {
+            "gamma": self.gamma,
+            "delta": self.delta,
+            "greens": self.greens,
+            "version": self.scheme_version,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def load_agreement(self) -> WatermarkAgreement | None:
+        """The agreement, if its file was given.
+
+        Raises:
+            UsageError: there is an option beside it whose value the file states.
+            FileError, CredentialError: the file cannot be read, or is not an agreement.
+        """
+        if self.agreement is None:
+            return None
+        given = [
+            "--" + field.name.replace("_", "-")
+            for field in fields(self)
+            if field.name != "agreement" and getattr(self, field.name) is not None
+        ]
+        if given:
+            raise UsageError(f"{', '.join(given)}: the file of --agreement states this already")
+        return WatermarkAgreement.load(self.agreement)
+
+    def read_key(self) -> bytes:
+        """The key in the key file.
+
+        Raises:
+            UsageError: no key file was given.
+            FileError, CredentialError: it cannot be read, or holds no key.
+        """
+        if self.key_file is None:
+            raise UsageError("give --agreement FILE or --key-file FILE")
+        return bytes(load_key(self.key_file))
+
+    def read_secret(self) -> dict[str, Any]:
+        """The key of a scheme, or the settings of another engine: `key` or `config`.
+
+        Raises:
+            UsageError: the file that belongs to the scheme was not given, or the other one was.
+            FileError, CredentialError: it cannot be read, or holds something else.
+        """
+        name, other = "--key-file", "--config"
+        wanted, unwanted = self.key_file, self.config
+        if self.scheme_name in EXTERNAL_SCHEMES:
+            name, other, wanted, unwanted = other, name, unwanted, wanted
+        if wanted is None and unwanted is None:
+            raise UsageError(
+                f"give --agreement FILE, or {name} FILE for --scheme {self.scheme_name}"
+            )
+        if wanted is None or unwanted is not None:
+            raise UsageError(f"with --scheme {self.scheme_name} give {name} FILE, and no {other}")
+        if wanted is self.key_file:
+            return {"key": self.read_key()}
+        found = streams.read_json_file(wanted, "a JSON object")
+        if not isinstance(found, dict):
+            raise FileError(f"{wanted}: expected a JSON object, found something else")
+        return {"config": cast("dict[str, Any]", found)}
+
+
+def read_prompt(prompt: str | None, prompt_file: Path | None) -> str:
+    """The prompt, from the command line or from a file; `-` is standard input.
+
+    Raises:
+        UsageError: both were given.
+        FileError: the file cannot be read.
+    """
+    if prompt_file is None:
+        return prompt or ""
+    if prompt is not None:
+        raise UsageError("give --prompt or --prompt-file, not both")
+    if prompt_file == Path("-"):
+        return streams.read_text("the prompt")
+    return streams.decode_text(read_file(prompt_file, streams.MOST_TEXT), str(prompt_file))
+
+
+@contextmanager
+def wrong_settings_are_wrong_usage() -> Iterator[None]:
+    """A setting that the library refuses was given on the command line: status 2."""
+    try:
+        yield
+    except SettingsError as error:
+        raise UsageError(str(error)) from error

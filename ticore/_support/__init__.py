@@ -1,0 +1,1 @@
+"""Small parts that belong to no one room."""

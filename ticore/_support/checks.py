@@ -1,0 +1,175 @@
+"""Checks of arguments, with the same error texts everywhere.
+
+Settings also come from files and from command lines, so no check relies on a declared type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+from typing import Protocol, TypeVar, cast
+
+from ..errors import CapacityError, PromptError, SettingsError, WrongTypeError, shown
+
+_T = TypeVar("_T")
+
+
+def require(holds: bool, name: str, expected: str, found: object) -> None:
+    """Refuse a setting that is not as expected.
+
+    Args:
+        holds: whether it is.
+        name: of the setting.
+        expected: what it should be, such as `a non-empty text`.
+        found: its value, which the error repeats in short.
+
+    Raises:
+        SettingsError: `holds` is False.
+
+    >>> require(0 > 1, "top_k", "an integer of at least 1", 0)
+    Traceback (most recent call last):
+    ...
+    ticore.errors.SettingsError: top_k: expected an integer of at least 1, found 0
+    """
+    if not holds:
+        raise SettingsError(f"{name}: expected {expected}, found {shown(found)}")
+
+
+def require_one_of(name: str, found: object, known: Collection[_T]) -> _T:
+    """`found`, if it is one of the known values.
+
+    Raises:
+        SettingsError: it is not; the text lists the known values.
+    """
+    # Not every value can be hashed, so `known` may not be a set.
+    require(found in tuple(known), name, f"one of {', '.join(map(str, known))}", found)
+    return cast(_T, found)
+
+
+def require_integer(name: str, found: object, least: int, most: int | None = None) -> int:
+    """`found`, if it is an integer from `least` to `most`; True and False are not integers here.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+    is_integer = isinstance(found, int) and not isinstance(found, bool)
+    fits = is_integer and least <= cast(int, found) and (most is None or cast(int, found) <= most)
+    require(fits, name, f"an integer {limits}", found)
+    return cast(int, found)
+
+
+def require_number(name: str, found: object, *, above: float, most: float = math.inf) -> float:
+    """`found` as a float, if it is a finite number above `above` and at most `most`.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    limits = f"finite number above {above:g}"
+    if most != math.inf:
+        limits = f"number above {above:g} and at most {most:g}"
+    fits = is_number(found) and above < cast(float, found) <= most
+    # An integer of hundreds of digits is compared as it is, and is too large for a float.
+    require(fits and _is_finite(cast(float, found)), name, f"a {limits}", found)
+    return float(cast(float, found))
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a Python number; True and False are not numbers here."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+class HasLimits(Protocol):
+    """A model, as far as its limits go."""
+
+    @property
+    def logit_width(self) -> int:
+        """Number of logits: ids are below it."""
+        ...
+
+    @property
+    def context_length(self) -> int:
+        """Most ids that a Decoder can read."""
+        ...
+
+
+def checked_ids(ids: Iterable[int], width: int) -> list[int]:
+    """`ids` as Python integers.
+
+    Raises:
+        SettingsError: an id is negative, or is not below `width`.
+        WrongTypeError: `ids` is a text or bytes. Bytes are integers too, but not token ids.
+    """
+    if isinstance(ids, str | bytes | bytearray):
+        raise WrongTypeError(
+            f"expected token ids, or a text (str) where one is taken, found "
+            f"{type(ids).__name__}; decode bytes first, or encode a text with the tokenizer"
+        )
+    checked = []
+    for token in ids:
+        if not 0 <= token < width:
+            raise SettingsError(
+                f"expected token ids from 0 to {width - 1}, found {token}; "
+                f"use the ids of the model's own tokenizer"
+            )
+        checked.append(int(token))
+    return checked
+
+
+def require_prompt_fits(count: int, context_length: int) -> None:
+    """Refuse a prompt that is longer than the context.
+
+    Raises:
+        PromptError: `count`, the number of its ids, exceeds `context_length`.
+    """
+    if count > context_length:
+        raise PromptError(
+            f"expected a prompt of at most {context_length} tokens, "
+            f"found {count}; shorten the prompt"
+        )
+
+
+def require_scorable(count: int, context_length: int) -> None:
+    """Refuse to score more ids than the model can read; the last id need not be read.
+
+    Raises:
+        CapacityError: `count`, the number of ids, exceeds `context_length` + 1.
+    """
+    if count > context_length + 1:
+        raise CapacityError(
+            f"expected at most {context_length + 1} tokens to score, found {count}; "
+            f"score a shorter text"
+        )
+
+
+def require_room(count: int, context_length: int) -> None:
+    """Refuse one more id where the context is full.
+
+    Raises:
+        CapacityError: `count` ids fill the context.
+    """
+    if count >= context_length:
+        raise CapacityError(
+            f"expected room for one more token, found the context full with "
+            f"{count}; shorten the prompt or the text"
+        )
+
+
+def require_pushed(count: int, pushed: int) -> None:
+    """Refuse to rewind more ids than were pushed.
+
+    Raises:
+        SettingsError: `count` is negative, or exceeds `pushed`, the number of pushed ids.
+    """
+    if not 0 <= count <= pushed:
+        raise SettingsError(
+            f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
+            f"a prompt cannot be rewound, start another Decoder"
+        )
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False

@@ -1,0 +1,74 @@
+"""Everything that a model or tokenizer backend needs apart from its framework, in one import.
+
+A backend computes; what every backend must keep, check and refuse is kept here:
+
+- `ArrayDecoder`, `DeviceDecoder`: one text that is read token by token, on top of a
+  `CachedForward`, which a backend writes;
+- `CheckedBatchDecoder`: many texts side by side, on top of a `BatchedForward`;
+- `CheckpointModel`: all of a `LanguageModel` but the forward pass;
+- `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library;
+- `ticore.backend_kit.checkpoint`: a model's directory in the Hugging Face layout;
+- checks with the same error texts for every backend.
+"""
+
+from .._support.checks import (
+    HasLimits,
+    checked_ids,
+    require,
+    require_integer,
+    require_number,
+    require_one_of,
+    require_prompt_fits,
+    require_pushed,
+    require_room,
+    require_scorable,
+)
+from .._support.deprecation import keywords_after, moved_names, renamed_arguments, warn_deprecated
+from .._support.own_tokenizer import require_tokenizer_of_model
+from .._support.utf8 import require_unicode
+from ._batch_decoder import (
+    BatchedForward,
+    CheckedBatchDecoder,
+    checked_prompts,
+    each_row,
+    error_names_row,
+)
+from ._checks import is_of_library, require_dense, require_float64, tokenizer_failure
+from ._decoder import ArrayDecoder, CachedForward, DeviceDecoder, DeviceLogits
+from ._model import CheckpointModel, NewBatch
+from ._tokenizer import LibraryTokenizer
+
+__all__ = [
+    "ArrayDecoder",
+    "BatchedForward",
+    "CachedForward",
+    "CheckedBatchDecoder",
+    "CheckpointModel",
+    "DeviceDecoder",
+    "DeviceLogits",
+    "HasLimits",
+    "LibraryTokenizer",
+    "NewBatch",
+    "checked_ids",
+    "checked_prompts",
+    "each_row",
+    "error_names_row",
+    "is_of_library",
+    "keywords_after",
+    "moved_names",
+    "renamed_arguments",
+    "require",
+    "require_dense",
+    "require_float64",
+    "require_integer",
+    "require_number",
+    "require_one_of",
+    "require_prompt_fits",
+    "require_pushed",
+    "require_room",
+    "require_scorable",
+    "require_tokenizer_of_model",
+    "require_unicode",
+    "tokenizer_failure",
+    "warn_deprecated",
+]

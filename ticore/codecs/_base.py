@@ -1,0 +1,81 @@
+"""What a codec is: message bits choose among weighted tokens, and the choices give the bits back.
+
+A codec sees weights and indices, never tokens, text or models.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..candidates import Ints
+from ._bits import BitSource
+
+Floats = npt.NDArray[np.float64]
+
+Weights = Ints
+"""Integer weights int64[n], each at least 1, summing to a power of two of at most 2^32."""
+
+
+class Writer(Protocol):
+    """Chooses tokens so that they carry one message."""
+
+    @property
+    def done(self) -> bool:
+        """All bits of the message can be read from the choices made so far."""
+        ...
+
+    @property
+    def settled(self) -> int:
+        """Number of leading bits that the choices made so far determine."""
+        ...
+
+    def choose(self, weights: Weights) -> int:
+        """Index of the next token. After the message, choices are random."""
+        ...
+
+
+class Reader(Protocol):
+    """Reads the choices, and gives the bits that they determine."""
+
+    def observe(self, weights: Weights, index: int) -> tuple[int, int]:
+        """Read one choice.
+
+        Args:
+            weights: what was chosen from.
+            index: what was chosen.
+
+        Returns:
+            (value, count): the bits that it settled, the first bit highest. Bits after the end of
+            the message mean nothing.
+        """
+        ...
+
+    def remainder(self, count: int) -> int:
+        """The `count` bits after the settled ones, for rules that stop before all are settled.
+
+        Raises:
+            IncompleteMessageError: the choices do not determine them.
+        """
+        ...
+
+
+class Codec(Protocol):
+    """Makes the Writer and the Reader of one text, which mirror each other."""
+
+    def writer(self, bits: BitSource) -> Writer:
+        """A Writer of these bits."""
+        ...
+
+    def reader(self) -> Reader:
+        """A Reader of what a `writer` wrote."""
+        ...
+
+    def emitted(self, weights: Weights) -> Floats:
+        """Probabilities float64[n] of the choices that a uniform message makes.
+
+        For most codecs these are the weights' own shares.
+        """
+        ...

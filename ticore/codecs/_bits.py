@@ -1,0 +1,71 @@
+"""Bits: packing lists of them, and a source of message bits that never ends."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..errors import SettingsError
+
+RandomBits = Callable[[int], int]
+"""`f(n)` gives n random bits as an int."""
+
+
+def zeros(_count: int) -> int:
+    """A tail of zeros, for stop rules that end the text with the message."""
+    return 0
+
+
+def pack_bits(bits: Sequence[int]) -> bytes:
+    """`bits` as bytes, the first bit highest, zeros after the last.
+
+    Raises:
+        SettingsError: a bit is neither 0 nor 1.
+
+    >>> pack_bits([1, 0, 1, 0, 1, 0, 1, 0, 1])
+    b'\\xaa\\x80'
+    """
+    if any(bit not in (0, 1) for bit in bits):
+        raise SettingsError("bits: expected a sequence of 0 and 1, found something else in it")
+    return np.packbits(np.array(bits, dtype=np.uint8)).tobytes()
+
+
+def unpack_bits(value: int, count: int) -> list[int]:
+    """The lowest `count` bits of `value`, the highest of them first.
+
+    >>> unpack_bits(6, 4)
+    [0, 1, 1, 0]
+    """
+    return [value >> place & 1 for place in reversed(range(count))]
+
+
+class BitSource:
+    """Reads `length` bits of `data`, then bits of `tail`, highest bit first.
+
+    >>> source = BitSource(b"\\xf0", 8, tail=zeros)
+    >>> source.take(3), source.take(3), source.take(4)
+    (7, 4, 0)
+    """
+
+    def __init__(self, data: bytes, length: int, tail: RandomBits = secrets.randbits) -> None:
+        self.length = length
+        self._data = data
+        self._tail = tail
+        self._at = 0
+
+    def take(self, count: int) -> int:
+        """The next `count` bits as an int. The time depends on `count` alone."""
+        own = max(0, min(count, self.length - self._at))
+        value = self._slice(self._at, own) if own else 0
+        self._at += count
+        if own < count:
+            value = value << (count - own) | self._tail(count - own)
+        return value
+
+    def _slice(self, start: int, count: int) -> int:
+        end = start + count
+        last = -(-end // 8)
+        chunk = int.from_bytes(self._data[start // 8 : last])
+        return (chunk >> (8 * last - end)) & ((1 << count) - 1)

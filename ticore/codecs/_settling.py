@@ -1,0 +1,41 @@
+"""The base of codecs that stop once the last bit of the message is settled."""
+
+from __future__ import annotations
+
+from ..errors import IncompleteMessageError
+from ._base import Floats, Weights
+from ._bits import BitSource
+
+
+def shares(weights: Weights) -> Floats:
+    """Each weight's share of their sum, float64[n]."""
+    probabilities: Floats = weights / weights.sum()
+    return probabilities
+
+
+class SettlingWriter:
+    """A Writer without `choose`: it counts the settled bits.
+
+    Attributes:
+        settled: number of leading bits that the choices made so far determine.
+    """
+
+    def __init__(self, bits: BitSource) -> None:
+        self._bits = bits
+        self.settled = 0
+
+    @property
+    def done(self) -> bool:
+        return self.settled >= self._bits.length
+
+
+class SettlingReader:
+    """A Reader without `observe`: only settled bits can be read."""
+
+    def remainder(self, count: int) -> int:
+        if count <= 0:
+            return 0
+        raise IncompleteMessageError(
+            f"the text ends {count} bits before the message does; "
+            f"it was cut, or the message is shorter than expected"
+        )

@@ -1,0 +1,219 @@
+"""Where a list of tokens and its retokenization differ.
+
+Every token covers a span of bytes in the text. A token of the list whose span no token of the
+retokenization has is a source inconsistent token (SIT). A token of the retokenization whose span no
+token of the list has is a consequential inconsistent token (CIT). (Yan & Murawaki, section 3.)
+
+    list              | un | happ | iness |        SITs: happ, iness
+    retokenization    | un | happiness |           CIT:  happiness
+
+Special tokens stay as they are, and each part between two of them is retokenized by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate, pairwise
+
+from .._support.checks import checked_ids
+from ..interfaces import Tokenizer
+from ..registry import wrap
+from ._boundaries import is_boundary, parts, special_name
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A list of tokens, and the list that a receiver reads from its text.
+
+    Attributes:
+        ids: the list H.
+        again: the receiver's list H'. It holds the special tokens of H, and encode(decode(part))
+            for each part between them.
+        text: decode(H), the texts of the parts one after the other.
+        spans: for each id in `ids` its bytes (start, end) in the UTF-8 text. The span of a special
+            token is empty.
+        spans_again: the same for each id in `again`.
+        sits: positions in `ids` of source inconsistent tokens.
+        cits: positions in `again` of consequential inconsistent tokens.
+        specials: positions in `ids` of the special tokens that the receiver keeps. They are never
+            SITs.
+        specials_again: positions in `again` of the same special tokens, in the same order. They
+            are never CITs.
+        unknowns: positions in `ids` of special ids for unknown text. The receiver does not keep
+            them: the text is lost, even where the same id comes back.
+    """
+
+    ids: tuple[int, ...]
+    again: tuple[int, ...]
+    text: str
+    spans: tuple[Span, ...]
+    spans_again: tuple[Span, ...]
+    sits: tuple[int, ...]
+    cits: tuple[int, ...]
+    specials: tuple[int, ...] = ()
+    specials_again: tuple[int, ...] = ()
+    unknowns: tuple[int, ...] = ()
+
+    @property
+    def consistent(self) -> bool:
+        """Whether H == H', and no text is lost.
+
+        A list without SITs and CITs can still be inconsistent: equal spans, other ids.
+        """
+        return self.ids == self.again and not self.unknowns
+
+
+def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
+    """Turn a list of tokens into text, read the text again, and show where the lists differ.
+
+    Use it for one list, such as a rollout. To keep a list consistent while it grows, use
+    `ticore.Verifier`.
+
+    Args:
+        tokenizer: the receiver's; any tokenizer that `ticore.wrap` accepts.
+        ids: the token ids, special ones included.
+
+    Returns:
+        Both lists, their spans in the text, and the inconsistent tokens of each.
+
+    Raises:
+        SettingsError: the tokenizer does not have one of the ids, or `tokenizer` is not a
+            tokenizer.
+
+    >>> import ticore
+    >>> tokenizer = ticore.load_tokenizer("tiny-en")
+    >>> start, end = 1, 2
+    >>> found = compare(tokenizer, [start, *tokenizer.encode("It was late."), end])
+    >>> found.text, found.consistent, found.specials
+    ('It was late.', True, (0, 5))
+
+    The same text can be written with other tokens, here letter by letter. A receiver reads the
+    longer token:
+
+    >>> ids = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}
+    >>> found = compare(tokenizer, [ids[b" I"], ids[b"t"]])
+    >>> found.consistent, len(found.sits), len(found.cits)
+    (False, 2, 1)
+    """
+    tokenizer = wrap(tokenizer)
+    given = _checked(ids, tokenizer.vocab_size)
+    special = tokenizer.special_ids.intersection(given)
+    boundaries = {token for token in special if is_boundary(tokenizer, token)}
+    if boundaries:
+        found = _joined(given, [_compare_part(tokenizer, p) for p in _cut(given, boundaries)])
+    else:
+        found = _compare_part(tokenizer, given)
+    if special == boundaries:
+        return found
+    lost = special - boundaries
+    return replace(found, unknowns=tuple(n for n, token in enumerate(given) if token in lost))
+
+
+def _checked(ids: Sequence[int], size: int) -> list[int]:
+    given = list(map(int, ids))
+    if given and not 0 <= min(given) <= max(given) < size:
+        checked_ids(given, size)  # raises
+    return given
+
+
+def _cut(ids: list[int], boundaries: set[int]) -> list[list[int]]:
+    return [ids[part.start : part.stop] for part in parts(ids, boundaries)]
+
+
+def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
+    """One Comparison of all parts of `ids`, with the special tokens between them."""
+    again: list[int] = []
+    spans: list[Span] = []
+    spans_again: list[Span] = []
+    sits: list[int] = []
+    cits: list[int] = []
+    specials: list[int] = []
+    specials_again: list[int] = []
+    at = 0  # bytes of text
+    for number, part in enumerate(found):
+        if number:
+            specials.append(len(spans))
+            specials_again.append(len(again))
+            again.append(ids[len(spans)])
+            spans.append((at, at))
+            spans_again.append((at, at))
+        sits += [len(spans) + n for n in part.sits]
+        cits += [len(again) + n for n in part.cits]
+        spans += [(at + start, at + end) for start, end in part.spans]
+        spans_again += [(at + start, at + end) for start, end in part.spans_again]
+        again += part.again
+        at += len(part.text.encode())
+    return Comparison(
+        ids=tuple(ids),
+        again=tuple(again),
+        text="".join(part.text for part in found),
+        spans=tuple(spans),
+        spans_again=tuple(spans_again),
+        sits=tuple(sits),
+        cits=tuple(cits),
+        specials=tuple(specials),
+        specials_again=tuple(specials_again),
+    )
+
+
+def _compare_part(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
+    """The Comparison of a list without boundaries."""
+    text = tokenizer.decode(ids) if ids else ""
+    again = tokenizer.encode(text) if ids else []
+    data = text.encode()
+    spans = _spans([tokenizer.token_bytes(i) for i in ids], data)
+    if again == ids:  # the usual case
+        return Comparison(tuple(ids), tuple(ids), text, spans, spans, sits=(), cits=())
+    # A special token that `encode` finds in a text covers the bytes of its name.
+    read = [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
+    spans_again = _spans(read, data)
+    there, here = set(spans_again), set(spans)
+    return Comparison(
+        ids=tuple(ids),
+        again=tuple(again),
+        text=text,
+        spans=spans,
+        spans_again=spans_again,
+        sits=tuple(n for n, span in enumerate(spans) if span not in there),
+        cits=tuple(n for n, span in enumerate(spans_again) if span not in here),
+    )
+
+
+def _spans(pieces: Sequence[bytes], text: bytes) -> tuple[Span, ...]:
+    """Byte spans of tokens in `text`.
+
+    The pieces spell the text, except for a dummy prefix, repaired UTF-8 and normalized characters.
+    """
+    spelled = b"".join(pieces)
+    ends = list(accumulate(map(len, pieces), initial=0))
+    if spelled == text:
+        places = ends
+    elif spelled == b" " + text:  # `decode` has removed the dummy prefix.
+        places = [max(0, end - 1) for end in ends]
+    else:
+        places = _mapped(ends, spelled, text)
+    return tuple(pairwise(places))
+
+
+def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
+    """The offset in `text` for each offset in `spelled`, where some bytes were changed.
+
+    `decode` replaces malformed UTF-8 by U+FFFD, and a normalizer replaces characters. Outside
+    these places offsets correspond exactly. Inside them they are spread evenly, in order.
+    """
+    blocks = SequenceMatcher(None, spelled, text, autojunk=False).get_opcodes()
+    places, block = [], 0
+    for end in ends:
+        while block < len(blocks) - 1 and end > blocks[block][2]:
+            block += 1
+        tag, a, b, c, d = blocks[block] if blocks else ("equal", 0, 0, 0, 0)
+        if tag == "equal":
+            places.append(c + end - a)
+        else:
+            places.append(c + (end - a) * (d - c) // (b - a) if b > a else d)
+    # Bytes that were added at an end belong to the token at that end.
+    return [0, *places[1:-1], len(text)] if len(places) > 1 else places

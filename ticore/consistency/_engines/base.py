@@ -1,0 +1,87 @@
+"""The protocol of an engine: what it answers about a list of tokens while the list grows."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.integer]
+Bools = npt.NDArray[np.bool_]
+
+S = TypeVar("S")
+
+
+class Unsupported(Exception):
+    """Something is not exact for a tokenizer, and must not be used for it. The text says why."""
+
+
+class Recovery(Enum):
+    """Whether a list that no text may begin with becomes consistent again when it goes on."""
+
+    NEVER = 0  # no continuation makes it consistent
+    UNKNOWN = 1  # the tokenizer must be asked
+
+
+class Engine(Protocol[S]):
+    """Answers from states. A state stands for one list of tokens and never changes.
+
+    The answers about a state hold if a text may begin with its list, in the sense of the mode; see
+    `ticore.consistency._modes`. `step` is defined for every list: a list that becomes consistent
+    again needs a state too.
+
+    Engines are thread-safe.
+    """
+
+    def start(self) -> S:
+        """The state of the empty list."""
+        ...
+
+    def step(self, state: S, token: int) -> S:
+        """The state of the list followed by `token`, any id."""
+        ...
+
+    def admits(self, state: S, candidates: Ids) -> Bools:
+        """For each candidate, whether a text may begin with the list followed by it: bool[n]."""
+        ...
+
+    def mask(self, state: S) -> Bools:
+        """`admits` of the whole vocabulary, a new array: bool[vocab_size]."""
+        ...
+
+    def step_if_admitted(self, state: S, token: int) -> S | None:
+        """`step`, if a text may begin with the list followed by `token`; else None."""
+        ...
+
+    def step_if_refused(self, state: S, token: int) -> S | Recovery:
+        """What tells later whether the list followed by `token` recovers; no text begins with it.
+
+        For example, the three tokens of a character in UTF-8 come one by one. In mode `prefix` no
+        text begins with the list after the first or the second one, but one does after the third.
+
+        Args:
+            state: of a list for which `step_if_admitted(state, token)` gave None; or a state that
+                this method gave.
+            token: that token.
+
+        Returns:
+            A state, where `step_if_admitted` answers rightly for it too; else what is known.
+        """
+        ...
+
+    def tokens_since_cut(self, state: S) -> int | None:
+        """How many tokens stand after the last stable cut of the list; None if that is unknown.
+
+        What stands before a stable cut is tokenized in the same way, whatever follows.
+        """
+        ...
+
+    def never_recovers(self, state: S, token: int) -> bool:
+        """Whether it is known that no consistent list begins with this one and `token`."""
+        ...
+
+    def is_consistent(self, state: S) -> bool:
+        """Whether the list survives as a whole text: encode(decode(list)) == list."""
+        ...

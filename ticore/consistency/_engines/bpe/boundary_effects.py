@@ -1,0 +1,260 @@
+"""How a token changes the way in which the text before it is split.
+
+Appended text can move boundaries that stood before. GPT-2's expression splits
+
+    "   " + "house"   into   "  ", " house"      the word takes the last space
+    "it'" + "s"       into   "it", "'s"          the apostrophe becomes a contraction
+    "it'" + "x"       into   "it", "'", "x"
+
+Only the end of a text can still change: its *tail*, the text after the last settled boundary.
+What a token does to a tail depends on the tail's shape, on the tail's tokens, and on the shape of
+the token (`character_classes`). Few shapes exist. So the verdicts on all tokens after tails of one
+shape are computed once, by running the expression, and cached: `TailVerdicts`. `decide` computes
+one of them.
+
+The verdict on a token after a tail. Split the tail's text followed by the token's text.
+
+1. Some part of the tail ends inside a token, or its tokens are not canonical as that part: NO.
+2. The text is split at the tail's end. The token is then the first in a part: YES if the part may
+   end where the expression ends it, else NO.
+3. The tail's last token and the new one share a part: IF_UNMERGED if the part may end there, else
+   NO. The pair test decides the rest.
+
+With GPT-2's expression, for the tail "a '" of the tokens "a" and " '":
+
+    token "s"   a| '|s    the apostrophe after a space is a sign: split at the end     YES
+    token "'"   a| ''     the two apostrophes share a part                             IF_UNMERGED
+    token "s "  a| '|s|_  the part ends inside the token                               NO
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from itertools import takewhile
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._tokenizer_rules.pretokenizers import Splitter
+from .character_classes import Shapes
+
+
+class FollowVerdict(IntEnum):
+    """Whether a token may follow. Where several are found, the highest one counts."""
+
+    NO = 0
+    IF_UNMERGED = 1  # yes if it does not merge with the last token
+    YES = 2
+    ASK_TOKENIZER = 3  # not decided here
+
+
+Boundaries = tuple[int, ...]
+"""Offsets into a tail's shape where it is split."""
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The end of a text, as far as it matters: the same tokens may follow equal tails.
+
+    Attributes:
+        shape: of the tail's text.
+        token_ends: offsets into `shape` where tokens end; the last one is its length.
+        unmerged: for every token but the last, whether it does not merge with the next one.
+        whole_part_only: for every token, whether it comes only as a part of its own.
+        replaced: (start, end) of tokens for which, as a part of their own, another token stands.
+        unmerged_with_open: where the next token ends in an unfinished character: whether it does
+            not merge with the last token; True elsewhere.
+        completing: ids that would complete such a replaced part together with the last tokens.
+    """
+
+    shape: str = ""
+    token_ends: tuple[int, ...] = ()
+    unmerged: tuple[bool, ...] = ()
+    whole_part_only: tuple[bool, ...] = ()
+    replaced: frozenset[tuple[int, int]] = frozenset()
+    unmerged_with_open: bool = True
+    completing: frozenset[int] = frozenset()
+
+    @property
+    def near_apostrophe(self) -> bool:
+        """Whether an apostrophe is one of the last two characters."""
+        return "'" in self.shape[-2:]
+
+
+@dataclass(frozen=True)
+class Lookahead:
+    """The shape of a token with one text that may follow it.
+
+    Attributes:
+        shape: of the token's text and what follows it.
+        token_length: how many of these characters are the token's.
+        may_end_after: the token's part may end that many characters after the token: there, what
+            follows is a token of its own that does not merge with this one. It may always end with
+            the token.
+    """
+
+    shape: str
+    token_length: int
+    may_end_after: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class TokenGroup:
+    """Tokens that get the same verdict after every tail.
+
+    Attributes:
+        lookaheads: a token may follow if one of these may; with none it never may.
+        whole_part_only: the tokens come only as a part of their own.
+        undecided: only the tokenizer can decide about them.
+    """
+
+    lookaheads: tuple[Lookahead, ...] = ()
+    whole_part_only: bool = False
+    undecided: bool = False
+
+
+END_OF_TEXT = TokenGroup((Lookahead("", 0),))
+"""No token at all: `decide` then says whether the text may end here."""
+
+
+def decide(splitter: Splitter, tail: Tail, group: TokenGroup) -> FollowVerdict:
+    """The verdict on the tokens of `group` after `tail`."""
+    if group.undecided:
+        return FollowVerdict.ASK_TOKENIZER
+    found = (
+        _split_tail(splitter, tail.shape, lookahead, group.whole_part_only)
+        for lookahead in group.lookaheads
+    )
+    verdicts = (verdict for boundaries, verdict in found if _is_canonical(tail, boundaries))
+    return max(verdicts, default=FollowVerdict.NO)
+
+
+class TailVerdicts:
+    """The verdicts on all groups after tails of one shape. It takes a millisecond to make.
+
+    Args:
+        shapes, splitter: of the expression.
+        shape: of the tails.
+        groups: all that the vocabulary has.
+    """
+
+    def __init__(
+        self, shapes: Shapes, splitter: Splitter, shape: str, groups: Sequence[TokenGroup]
+    ) -> None:
+        self._shapes = shapes
+        self._splitter = splitter
+        self._shape = shape
+        self._by_head: dict[str, Boundaries | None] = {}
+        # For each way in which tokens split the tail: uint8[groups], the verdicts on the groups
+        # that split it so. They count for those tails whose own tokens fit these boundaries.
+        self._verdicts: dict[Boundaries, bytearray] = {}
+        ask = FollowVerdict.ASK_TOKENIZER
+        self._undecided = bytearray(ask * group.undecided for group in groups)
+        for n, group in enumerate(groups):
+            for lookahead in group.lookaheads:
+                self._add(n, lookahead, group.whole_part_only, len(groups))
+
+    def of(self, tail: Tail) -> npt.NDArray[np.uint8]:
+        """`decide` for all groups after a tail of this shape: uint8[groups]."""
+        verdicts = np.array(self._undecided, dtype=np.uint8)
+        for boundaries, found in self._verdicts.items():
+            if _is_canonical(tail, boundaries):
+                np.maximum(verdicts, found, out=verdicts)
+        return verdicts
+
+    def _add(self, n: int, lookahead: Lookahead, whole_part_only: bool, size: int) -> None:
+        boundaries = self._boundaries_if_split_at_end(lookahead.shape[: self._splitter.reach])
+        if boundaries is None:
+            boundaries, verdict = _split_tail(
+                self._splitter, self._shape, lookahead, whole_part_only
+            )
+        else:
+            verdict = _verdict_at_part_start(self._splitter, lookahead, whole_part_only)
+        if verdict is not FollowVerdict.NO:
+            verdicts = self._verdicts.setdefault(boundaries, bytearray(size))
+            verdicts[n] = max(verdicts[n], verdict)
+
+    def _boundaries_if_split_at_end(self, head: str) -> Boundaries | None:
+        """Where the tail is split if `head` follows, whatever follows `head`.
+
+        None where that may matter, and where the text is not split at the tail's end.
+        """
+        if head not in self._by_head:
+            text, start = self._shape + head, len(self._shape)
+            # No expression looks further than one character beyond where a part may end.
+            is_split = 0 < start < len(text) and (
+                self._shapes.is_always_split(text[start - 1 : start + 1])
+                or start in self._splitter.settled(text)
+            )
+            ends = takewhile(start.__ge__, self._splitter.ends(text))
+            self._by_head[head] = tuple(ends) if is_split else None
+        return self._by_head[head]
+
+
+def _split_tail(
+    splitter: Splitter, shape: str, lookahead: Lookahead, whole_part_only: bool
+) -> tuple[Boundaries, FollowVerdict]:
+    """Where a tail of `shape` is split if `lookahead` follows, and cases 2 and 3 of the verdict.
+
+    The tail's end is among the boundaries if the text is split there.
+    """
+    start = len(shape)
+    end, within = 0, []
+    for end in splitter.ends(shape + lookahead.shape):
+        if end > start:
+            break
+        within.append(end)
+        if end == start:
+            break
+    if not start or start in within:
+        return tuple(within), _verdict_at_part_start(splitter, lookahead, whole_part_only)
+    fits = not whole_part_only and _part_may_end(lookahead, end - start)
+    return tuple(within), FollowVerdict.IF_UNMERGED if fits else FollowVerdict.NO
+
+
+@lru_cache(maxsize=1 << 16)
+def _verdict_at_part_start(
+    splitter: Splitter, lookahead: Lookahead, whole_part_only: bool
+) -> FollowVerdict:
+    """Case 2: text after a boundary is split as if it stood alone."""
+    if not lookahead.shape:
+        return FollowVerdict.YES
+    end = next(iter(splitter.ends(lookahead.shape)))
+    fits = _part_may_end(lookahead, end) and not (whole_part_only and end > lookahead.token_length)
+    return FollowVerdict.YES if fits else FollowVerdict.NO
+
+
+def _part_may_end(lookahead: Lookahead, end: int) -> bool:
+    """Whether the token's part may end `end` characters after the token begins."""
+    return end == lookahead.token_length or end - lookahead.token_length in lookahead.may_end_after
+
+
+def _is_canonical(tail: Tail, boundaries: Boundaries) -> bool:
+    """Whether the tail's tokens are canonical if the tail is split there; else case 1."""
+    start = 0
+    for end in boundaries:
+        # Every part ends where a token does.
+        if end not in tail.token_ends or not _is_canonical_part(tail, start, end, is_closed=True):
+            return False
+        start = end
+    end = len(tail.shape)
+    return start == end or _is_canonical_part(tail, start, end, is_closed=False)
+
+
+def _is_canonical_part(tail: Tail, start: int, end: int, *, is_closed: bool) -> bool:
+    """Whether the tail's tokens between two offsets are canonical as a part of the text.
+
+    Args:
+        tail: whose tokens.
+        start, end: offsets into the tail's shape.
+        is_closed: the part ends at `end`; else the token after the tail belongs to it as well.
+    """
+    inside = [n for n, at in enumerate(tail.token_ends) if start < at <= end]
+    if is_closed and (start, end) in tail.replaced:
+        return False
+    if len(inside) + (not is_closed) > 1 and any(tail.whole_part_only[n] for n in inside):
+        return False
+    return all(tail.unmerged[n] for n in inside if tail.token_ends[n] < end)

@@ -1,0 +1,142 @@
+"""The pair test: whether best-first BPE leaves two neighbouring tokens as they are.
+
+This file states the predicate. Everything else in this package uses it or speeds it up.
+
+BPE repeats one step: of all neighbours that a rule joins, it merges those of the lowest rank, and
+of equal ranks the leftmost. A *part* of a text is what the pretokenizer hands to BPE in one piece.
+
+Theorem
+-------
+Tokens t1 ... tn are the canonical tokenization of a part iff
+
+(1) each token is *reachable*: BPE gives it for its own text; and
+(2) no two neighbours *merge*: BPE gives ti, ti+1 for the text of the two.
+
+*Canonical, so no two merge.* No merge of the run on the whole part crosses a boundary between
+tokens. The merges inside ti and ti+1 then run in the same order when the two stand alone.
+
+*No two merge, so canonical.* Suppose that some merge crosses a boundary, and take the first that
+does, between ti and ti+1. Until then each token was built as if it stood alone. So the same merge
+happens in the text of these two alone. That contradicts (2).
+
+The predicate
+-------------
+Let L and R be two reachable tokens. The first merge across their boundary joins a symbol u at the
+right edge of L with a symbol s at the left edge of R:
+
+    L = ... [ u ] | [ s ] ... = R        u: L, its right part, the right part of that, ...
+                  |                      s: R, its left part, the left part of that, ...
+
+Time in a run is its *clock*, the highest rank merged so far. -1 is the start. The merge tree of
+each token (`merge_trees`) tells when a symbol is made, when its parent uses it up, and its
+*deadline*: the highest rank that is merged while the symbol waits to be used up.
+
+L and R merge iff, for some u and s, there is a rule u + s of a rank c with all of
+
+(a) made_at[s] < used_up_at[u]     s is there before u is used up;
+(b) made_at[u] <= used_up_at[s]    u is there before s is used up;
+(c) c < deadline of u              the rule runs before L's own merges use u up;
+(d) c <= deadline of s             the rule runs before R's own merges use s up.
+
+At equal clocks, and at equal ranks, the leftmost merge is first. L's own merges are to the left of
+the rule u + s, which is to the left of R's own. So (a) and (c) are strict, (b) and (d) are not. L
+and R themselves are never used up, and their deadline is `NEVER`.
+
+Examples; `0: a+b` is the rule that merges a and b with rank 0:
+
+1. 0: a+b, 1: b+c, 2: ab+c. `ab | c` merge. u = ab and s = c are both whole, which fulfils all.
+2. 0: b+c, 1: a+b. `ab | c` merge. u = b waits for 1: a+b, so its deadline is 1, and 0 < 1.
+3. 0: a+b, 1: b+c. `ab | c` do not merge. u = b has the deadline 0, and 1 < 0 is false: (c).
+4. Rank 0 for both a+b and b+c. `ab | c` do not merge, 0 < 0 is false; `a | bc` do, 0 <= 0: (d).
+5. 0: ab+c, 1: c+d, 2: a+b. `ab | cd` do not merge. s = c is used up at clock 1, before u = ab is
+   made at clock 2: (b).
+6. 0: b+cd, 1: a+b, 2: c+d. `ab | cd` do not merge. u = b is used up at clock 1, before s = cd is
+   made at clock 2: (a).
+
+No order of ranks is assumed. A rule may have a lower rank than the rules that make its two sides,
+as SentencePiece's vocabularies have them: 0: ab+c, 1: a+b. Then abc is made at clock 1 at once.
+
+Prior art, and what is added
+----------------------------
+The theorem is known. It is Corollary IIIa of the README of github/rust-gems, crates/bpe, whose
+`is_valid_token_pair` decides it for one pair; and Vieira et al., *Language Models over Canonical
+Byte-Pair Encodings*, ICML 2025 (PMLR 267:61413-61443), make language models canonical with it.
+
+Added here: the predicate for rules in any order of ranks, with ties (rust-gems builds each token
+from two tokens of lower rank); whole rows of the table at once, as intervals (`pair_table`); and
+what stands around BPE: pretokenizers, normalizers, added tokens, bytes of unfinished characters.
+
+The four places that decide it
+------------------------------
+The predicate is computed in four ways, each fast for one question. Tests compare all of them with
+runs of BPE, on every pair of random vocabularies.
+
+    PairTest.merge               one pair, plain Python; builds the merge trees
+    PairTable.unmerged_after     one left token, all right tokens, NumPy; masks
+    PairTable.do_not_merge       one pair, from the stored arrays; pushes
+    unmerged_before              all left tokens, one right token, NumPy; built once, then stored
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .merge_rules import MergeRules
+
+NEVER = int(np.iinfo(np.int32).max)
+"""The clock at which a whole token is used up, and the rank of a rule that does not exist."""
+
+
+class PairTest:
+    """The predicate for one pair, while the merge trees are still being built.
+
+    Attributes:
+        left_part, right_part, made_at, left_deadline, right_deadline: lists of ints, one for each
+            id; see `MergeTrees`.
+    """
+
+    def __init__(self, rules: MergeRules, vocab_size: int) -> None:
+        self._vocab_size = vocab_size
+        keys = rules.left.astype(np.int64) * vocab_size + rules.right
+        self._ranks = dict(zip(keys.tolist(), rules.rank.tolist(), strict=True))
+        self.left_part, self.right_part = [-1] * vocab_size, [-1] * vocab_size
+        self.made_at = [-1] * vocab_size
+        self.left_deadline, self.right_deadline = [-1] * vocab_size, [-1] * vocab_size
+
+    def merge(self, left: int, right: int, *, whole: bool = True) -> bool:
+        """Whether some merge crosses the boundary of two reachable tokens.
+
+        Args:
+            left, right: ids whose trees are known.
+            whole: a rule that joins the two tokens themselves counts as well.
+        """
+        ranks, made_at, vocab_size = self._ranks, self.made_at, self._vocab_size
+        u, u_used_up_at, u_deadline = left, NEVER, NEVER
+        while u >= 0:
+            s, s_used_up_at, s_deadline = right, NEVER, NEVER
+            row = u * vocab_size
+            while s >= 0 and made_at[u] <= s_used_up_at:  # (b)
+                rank = ranks.get(row + s, NEVER)
+                if (
+                    rank < u_deadline  # (c)
+                    and rank <= s_deadline  # (d)
+                    and made_at[s] < u_used_up_at  # (a)
+                    and (whole or u_used_up_at != NEVER or s_used_up_at != NEVER)
+                ):
+                    return True
+                s, s_used_up_at, s_deadline = self.left_part[s], made_at[s], self.left_deadline[s]
+            u, u_used_up_at, u_deadline = self.right_part[u], made_at[u], self.right_deadline[u]
+        return False
+
+    def add_tree(self, left: int, right: int, result: int, rank: int) -> None:
+        """Note that the run on the text of `result` ends with merging `left` and `right`."""
+        left_made_at, right_made_at = self.made_at[left], self.made_at[right]
+        made_at = max(left_made_at, right_made_at, rank)
+        self.left_part[result], self.right_part[result] = left, right
+        self.made_at[result] = made_at
+        # A part's deadline is the clock at which it is used up, with one exception: it was made
+        # when the clock had already reached that, so that only `rank` is merged while it waits.
+        # Of two parts made at one clock the left one was made first, and waits for the right one.
+        left_is_last = left_made_at == made_at != right_made_at
+        self.left_deadline[result] = rank if left_is_last else made_at
+        self.right_deadline[result] = rank if right_made_at == made_at else made_at

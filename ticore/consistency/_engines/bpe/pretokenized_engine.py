@@ -1,0 +1,236 @@
+"""Verification of byte-level BPE with a known pretokenizer, from tables.
+
+A token may follow a list of tokens iff
+
+1. the text with it is split such that every part ends where a token does (`boundary_effects`);
+2. inside each part no two neighbours merge (`pair_test`), and no part is replaced as a whole
+   (`replaced_parts`);
+3. the normalizer leaves the text alone and no added token is spelled (`table_engine`).
+
+Lists of tokens become states in `state_builder`. Here states are asked what may follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...._support.caches import BoundedCache, TextTable, cached_method
+from ...._support.utf8 import is_continuation_byte, unfinished_suffix
+from ....interfaces import TokenizerStructure
+from ..._tokenizer_rules.pretokenizers import Splitter
+from ..base import Bools, Recovery
+from ..retokenizing import Oracle
+from .boundary_effects import FollowVerdict, Tail, TailVerdicts, decide
+from .character_classes import shapes_for
+from .pretokenized_state import PretokenizedState, UnsettledList
+from .replaced_parts import ReplacedParts
+from .state_builder import StateBuilder
+from .table_engine import TableEngine
+from .token_groups import GroupedVocabulary, TokenGrouper
+from .token_pairs import TokenPairs
+
+_CACHED_BEGINNINGS, _CACHED_SHAPES = 1 << 14, 4096
+
+
+class PretokenizedEngine(TableEngine[PretokenizedState]):
+    """Decides by the shapes of tokens and, inside a part of the text, by the pair test.
+
+    Args:
+        structure: bytes as atoms, and one known expression.
+        spelled: the bytes of every id.
+        pairs: the pair test.
+        grouper: what sorted the vocabulary.
+        groups: the sorted vocabulary.
+        groups_near_apostrophe: the same for tokens before which one of the last two characters is
+            an apostrophe.
+        oracle: for the few tokens that no table decides about.
+    """
+
+    def __init__(
+        self,
+        structure: TokenizerStructure,
+        spelled: Sequence[bytes],
+        pairs: TokenPairs,
+        grouper: TokenGrouper,
+        groups: GroupedVocabulary,
+        groups_near_apostrophe: GroupedVocabulary,
+        oracle: Oracle,
+    ) -> None:
+        super().__init__(structure, spelled, oracle)
+        (pattern,) = structure.pretokenizer
+        self._pairs = pairs
+        self._grouper = grouper
+        self._groups, self._groups_near_apostrophe = groups, groups_near_apostrophe
+        self._splitter = Splitter(pattern)
+        self._shapes = shapes_for(pattern)
+        self._replaced_parts = ReplacedParts(pairs, oracle.mode)
+        self._builder = StateBuilder(
+            pattern, spelled, pairs, self._replaced_parts, self._normalization, self._added
+        )
+        reachable = np.flatnonzero(pairs.reachable).tolist()
+        # Tokens that begin inside a character, in order.
+        self._continuing = {i: None for i in reachable if is_continuation_byte(spelled[i][0])}
+        self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
+        self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
+        self._first_shape = TextTable(self._find_first_shape)
+
+    def start(self) -> PretokenizedState:
+        return PretokenizedState()
+
+    def step_if_admitted(self, state: PretokenizedState, token: int) -> PretokenizedState | None:
+        if self._first_shape[token] in state.closed_by:
+            return self._begin(token)
+        return super().step_if_admitted(state, token)
+
+    @cached_method(_CACHED_BEGINNINGS)
+    def _begin(self, token: int) -> PretokenizedState | None:
+        """The state after a token that begins a part, as most do: as if the text began with it."""
+        return super().step_if_admitted(self.start(), token)
+
+    def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
+        return self._builder.step(state, token)
+
+    def step_if_refused(self, state: PretokenizedState, token: int) -> PretokenizedState | Recovery:
+        """See Engine. A state remembers the wrong pairs in its tail; others are looked at here."""
+        if state.tail is None or token in self._added.ids:
+            return Recovery.NEVER if state.broken else Recovery.UNKNOWN
+        longer = self._builder.append(state, token)
+        if not isinstance(longer, UnsettledList):
+            return Recovery.NEVER if longer.broken else Recovery.UNKNOWN
+        # No text is ever split inside a character.
+        in_character = bool(state.unfinished)
+        if not self._may_occur[token] or (in_character and not self._does_not_merge(state, token)):
+            return Recovery.NEVER
+        more = longer.text[len(state.text) :]
+        if (
+            self._is_forbidden(state, token)
+            or self._added.occurs_in(state.text[-self._added.longest :] + more)
+            or not self._normalization.keeps(self._normalization.context(state.text) + more)
+        ):
+            return Recovery.UNKNOWN
+        settled = self._builder.settle(longer)
+        if (
+            settled.broken
+            or settled.tail is None
+            or not self._builder.all_unmerged(longer, settled)
+        ):
+            return Recovery.NEVER
+        return settled
+
+    def tokens_since_cut(self, state: PretokenizedState) -> int | None:
+        return len(state.tokens)
+
+    def is_consistent(self, state: PretokenizedState) -> bool:
+        if state.tail is None:
+            return not state.broken and self._oracle.is_consistent(state.ids)
+        return not state.unfinished and self._builder.may_end(state.tail) is FollowVerdict.YES
+
+    def never_recovers(self, state: PretokenizedState, token: int) -> bool:
+        return state.broken or (state.tail is not None and super().never_recovers(state, token))
+
+    def knows_shape(self, state: PretokenizedState) -> bool:
+        """Whether the verdicts after tails of this state's shape are cached."""
+        return state.tail is not None and state.tail.shape in self._tail_verdicts
+
+    def table_key(self, state: PretokenizedState) -> Hashable:
+        if state.tail is None:
+            return None
+        # Where a replaced part may be completed, the ids count: runs of one shape differ in length.
+        ids = state.ids if state.tail.completing > self._replaced_parts.completing_alone else ()
+        context = self._normalization.context(state.text) if state.unfinished else ""
+        last = state.tokens.token if state.tokens else None
+        return state.tail, ids, last, state.open_bytes, state.unfinished, context
+
+    def decide_all(self, state: PretokenizedState) -> Bools:
+        tail = state.tail
+        assert tail is not None  # else there is no key
+        if state.unfinished:
+            verdicts = self._verdicts_inside(state, tail)
+        else:
+            verdicts = self._verdicts_after(tail)
+        verdicts[list(tail.completing)] = FollowVerdict.ASK_TOKENIZER
+        answers: Bools = verdicts == FollowVerdict.YES
+        if state.tokens:
+            unmerged = self._pairs.unmerged_after(state.tokens.token)
+            answers |= (verdicts == FollowVerdict.IF_UNMERGED) & unmerged
+        asked = np.flatnonzero(verdicts == FollowVerdict.ASK_TOKENIZER)
+        if len(asked):
+            answers[asked] = self._oracle.admits(state.ids, asked)
+        return answers
+
+    def decide_one(self, state: PretokenizedState, token: int) -> bool:
+        tail = state.tail
+        assert tail is not None  # else there is no table
+        if state.unfinished:
+            is_next = token in self._continuing and self._does_not_merge(state, token)
+            verdict = self._verdict_inside(state, tail, token) if is_next else FollowVerdict.NO
+        else:
+            vocabulary = self._grouped_vocabulary(tail)
+            verdict = decide(self._splitter, tail, vocabulary.groups[vocabulary.group_of[token]])
+        if token in tail.completing:
+            verdict = FollowVerdict.ASK_TOKENIZER
+        if verdict is FollowVerdict.IF_UNMERGED:
+            return bool(state.tokens) and self._does_not_merge(state, token)
+        if verdict is FollowVerdict.ASK_TOKENIZER:
+            return bool(self._oracle.admits(state.ids, [token])[0])
+        return verdict is FollowVerdict.YES
+
+    def _has_begun(self, state: PretokenizedState) -> bool:
+        return True  # there is no dummy prefix: spaces are a text like others
+
+    def _does_not_merge(self, state: PretokenizedState, token: int) -> bool:
+        """Whether `token` does not merge with the last token."""
+        return self._pairs.do_not_merge(state.tokens.token, token)
+
+    def _find_first_shape(self, token: int) -> str:
+        """The shape of a token's first character; empty if that may compose with one before it."""
+        data = self._spelled[token]
+        text = data[: len(data) - len(unfinished_suffix(data))].decode(errors="replace")
+        if not text or self._normalization.joins(text[0]):
+            return ""
+        return self._shapes.shape(text[0])
+
+    # Between characters.
+
+    def _verdicts_after(self, tail: Tail) -> npt.NDArray[np.uint8]:
+        """The verdict on every id: uint8[vocab_size]."""
+        vocabulary = self._grouped_vocabulary(tail)
+        known = self._tail_verdicts.get(
+            tail.shape,
+            lambda: TailVerdicts(self._shapes, self._splitter, tail.shape, vocabulary.groups),
+        )
+        return known.of(tail).take(vocabulary.group_of)
+
+    def _grouped_vocabulary(self, tail: Tail) -> GroupedVocabulary:
+        return self._groups_near_apostrophe if tail.near_apostrophe else self._groups
+
+    # Inside a character.
+
+    def _verdicts_inside(self, state: PretokenizedState, tail: Tail) -> npt.NDArray[np.uint8]:
+        """The verdict on every id after a token that ends inside a character: uint8[vocab_size]."""
+        verdicts = np.zeros(len(self._spelled), dtype=np.uint8)
+        unmerged = self._pairs.unmerged_after(state.tokens.token)
+        for token in self._continuing:
+            if unmerged[token]:
+                verdicts[token] = self._verdict_inside(state, tail, token)
+        return verdicts
+
+    def _verdict_inside(self, state: PretokenizedState, tail: Tail, token: int) -> FollowVerdict:
+        """The verdict on a token that begins inside the character and does not merge there."""
+        data = state.open_bytes + state.unfinished + self._spelled[token]
+        group = self._grouper.group(data, token, near_apostrophe=tail.near_apostrophe)
+        verdict = decide(self._splitter, tail, group)
+        if verdict is FollowVerdict.IF_UNMERGED:
+            verdict = FollowVerdict.YES if tail.unmerged_with_open else FollowVerdict.NO
+        if verdict is FollowVerdict.YES and not self._keeps(state, token):
+            return FollowVerdict.NO
+        return verdict
+
+    def _keeps(self, state: PretokenizedState, token: int) -> bool:
+        """Whether the normalizer leaves the finished character alone after the text before it."""
+        data = state.unfinished + self._spelled[token]
+        text = data[: len(data) - len(unfinished_suffix(data))].decode()
+        return self._normalization.keeps(self._context(state) + text)

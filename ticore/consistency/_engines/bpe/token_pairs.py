@@ -1,0 +1,199 @@
+"""The pair test of one vocabulary as the engines use it, and the tables that are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...._support.caches import BoundedCache
+from ....interfaces import TokenizerStructure
+from ..._modes import beginnings
+from ..base import Bools
+from .merge_rules import MergeRules, merge_rules
+from .merge_trees import grow_merge_trees
+from .pair_table import PairTable, build_pair_table, expect, unmerged_before
+
+_BYTES_FOR_ROWS = 32 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class BpeTables:
+    """What is computed once for a vocabulary and then stored.
+
+    `ignore_merges` makes some pieces whole parts. With the rules 0: a+b, 1: b+c and the piece abc,
+    merging gives `ab c` for the text abc. As a part of its own that text is the one token abc; in a
+    longer part it is never abc.
+
+    Attributes:
+        pairs: the table of the pair test.
+        whole_part_only: bool[vocab_size], pieces such as abc: no merges give them, and they come
+            only as a part of their own.
+        replaced: lists of tokens such as (ab, c): merging gives them, but as a part of their own
+            another token stands for them.
+        unmerged_before: for each token that a text may go on with in mode `viable`, the tokens it
+            does not merge with before it, bool[vocab_size].
+    """
+
+    pairs: PairTable
+    whole_part_only: Bools
+    replaced: frozenset[tuple[int, ...]]
+    unmerged_before: Mapping[int, Bools]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
+        """The tables as arrays, by the names that cached files have; `from_arrays` reads them."""
+        flat = [token for tokens in sorted(self.replaced) for token in (*tokens, -1)]
+        return {
+            **{f"rows_{name}": array for name, array in self.pairs.to_arrays().items()},
+            "alone": self.whole_part_only,
+            "replaced": np.array(flat, dtype=np.int32),
+            "followers": np.array(list(self.unmerged_before), dtype=np.int32),
+            "before": np.array(list(self.unmerged_before.values()), dtype=bool),
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], spelled: Sequence[bytes]
+    ) -> BpeTables:
+        """The tables of stored arrays.
+
+        Args:
+            arrays: what `to_arrays` gave; other names are left out.
+            spelled: the bytes of every id.
+
+        Raises:
+            Exception: of whatever type, where the arrays are not the tables of such ids.
+        """
+        size = len(spelled)
+        pair_table = {
+            name.removeprefix("rows_"): array
+            for name, array in arrays.items()
+            if name.startswith("rows_")
+        }
+        expect(arrays["replaced"].dtype == arrays["followers"].dtype == np.int32)
+        replaced, tokens = set(), list[int]()
+        for token in arrays["replaced"].tolist():
+            if token >= 0:
+                tokens.append(token)
+            else:
+                replaced.add(tuple(tokens))
+                tokens = []
+        columns = dict(zip(arrays["followers"].tolist(), arrays["before"], strict=True))
+        pairs = PairTable.from_arrays(pair_table)
+        found = cls(pairs, arrays["alone"], frozenset(replaced), columns)
+        found.pairs.check(spelled)
+        expect(found.whole_part_only.shape == (size,) and found.whole_part_only.dtype == bool)
+        expect(all(column.shape == (size,) and column.dtype == bool for column in columns.values()))
+        expect(all(0 <= token < size for token in (*columns, *chain(*replaced))))
+        return found
+
+
+def build_tables(structure: TokenizerStructure, spelled: Sequence[bytes]) -> BpeTables:
+    """The tables of a BPE structure.
+
+    Args:
+        structure: of kind "bpe".
+        spelled: the bytes of every id.
+    """
+    rules = merge_rules(structure, spelled)
+    trees = grow_merge_trees(structure, spelled, rules)
+    whole_part_only = structure.pieces & ~trees.reachable
+    if not structure.ignore_merges:
+        whole_part_only = np.zeros_like(whole_part_only)
+    replaced = _replaced(structure, spelled, rules, whole_part_only)
+    tables = BpeTables(build_pair_table(rules, trees), whole_part_only, replaced, {})
+    pairs = TokenPairs(tables, spelled)
+    followers = {token for text in beginnings() for token in pairs.segment(text.encode())[:1]}
+    columns = {token: unmerged_before(rules, trees, token) for token in followers}
+    return replace(tables, unmerged_before=columns)
+
+
+class TokenPairs:
+    """Which tokens may stand side by side inside a part: the pair test, with a cache of rows.
+
+    Args:
+        tables: what `build_tables` gave.
+        spelled: the bytes of every id.
+
+    Attributes:
+        reachable: bool[vocab_size], tokens that BPE gives for their own text.
+        whole_part_only, replaced, unmerged_before: see `BpeTables`.
+    """
+
+    def __init__(self, tables: BpeTables, spelled: Sequence[bytes]) -> None:
+        self.reachable = tables.pairs.reachable
+        self.whole_part_only = tables.whole_part_only
+        self.replaced = tables.replaced
+        self.unmerged_before = tables.unmerged_before
+        self._table = tables.pairs
+        self._vocab_size = len(spelled)
+        # A row takes one bit per token.
+        self._packed: BoundedCache[int, bytes] = BoundedCache(
+            max(64, _BYTES_FOR_ROWS * 8 // len(spelled))
+        )
+        self._ids = {spelled[i]: i for i in np.flatnonzero(self.reachable).tolist()}
+
+    def unmerged_after(self, left: int) -> Bools:
+        """bool[vocab_size]: the reachable tokens that `left` does not merge with."""
+        packed = np.frombuffer(self._pack(left), dtype=np.uint8)
+        return np.unpackbits(packed, count=self._vocab_size, bitorder="little").view(bool)
+
+    def do_not_merge(self, left: int, right: int) -> bool:
+        """Whether `left` and `right` are reachable and stay two tokens inside a part."""
+        if (column := self.unmerged_before.get(right)) is not None:
+            return bool(column[left])
+        if (packed := self._packed.peek(left)) is not None:
+            return bool(packed[right >> 3] >> (right & 7) & 1)
+        return self._table.do_not_merge(left, right)
+
+    def segment(self, data: bytes) -> tuple[int, ...]:
+        """The canonical tokens of a few bytes inside a part; empty if some byte has no token.
+
+        Of all the ways to cut the bytes into tokens, in exactly one no two neighbours merge.
+        """
+        for end in range(len(data), 0, -1):
+            first = self._ids.get(data[:end])
+            if first is None:
+                continue
+            if end == len(data):
+                return (first,)
+            rest = self.segment(data[end:])
+            if rest and self.do_not_merge(first, rest[0]):
+                return (first, *rest)
+        return ()
+
+    def _pack(self, left: int) -> bytes:
+        return self._packed.get(
+            left,
+            lambda: np.packbits(self._table.unmerged_after(left), bitorder="little").tobytes(),
+        )
+
+
+def _replaced(
+    structure: TokenizerStructure,
+    spelled: Sequence[bytes],
+    rules: MergeRules,
+    whole_part_only: Bools,
+) -> frozenset[tuple[int, ...]]:
+    """What merging gives for the text of each such piece."""
+    if not whole_part_only.any():
+        return frozenset()
+    columns = (rules.left, rules.right, rules.rank, rules.result)
+    merged = {
+        (a, b): (rank, c) for a, b, rank, c in zip(*map(np.ndarray.tolist, columns), strict=True)
+    }
+    by_text = {spelled[i]: i for i in np.flatnonzero(structure.pieces).tolist()}
+    found = []
+    for piece in np.flatnonzero(whole_part_only).tolist():
+        tokens = [by_text[bytes([byte])] for byte in spelled[piece]]
+        while pairs := [
+            (*merged[pair], at) for at, pair in enumerate(pairwise(tokens)) if pair in merged
+        ]:
+            _, result, at = min(pairs, key=lambda pair: (pair[0], pair[2]))
+            tokens[at : at + 2] = [result]
+        found.append(tuple(tokens))
+    return frozenset(found)

@@ -1,0 +1,324 @@
+"""Verification of BPE without a pretokenizer, from tables: the whole text is one part.
+
+This is SentencePiece's BPE, and what other libraries convert it to. A token may follow wherever it
+does not merge with the last one (`pair_test`). Two things are added to that:
+
+1. Byte fallback. A character that is no piece is spelled in bytes, which never merge. So a byte may
+   follow iff some such character begins with it and the bytes before it. Let "€" be no piece and
+   "₭" be one. They share two bytes, and after these only the last byte of "€" may follow.
+2. The dummy prefix. The tokenizer puts a space before the text, and decode drops it. What may come
+   first is asked of the tokenizer once, and stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ...._support.caches import BoundedCache
+from ...._support.utf8 import unfinished_suffix
+from ....interfaces import TokenizerStructure
+from ..._modes import CONTINUATIONS
+from ..._tokenizer_rules.characters import completions
+from ..._tokenizer_rules.normalizers import METASPACE
+from ..base import Bools, Recovery
+from ..chain import Chain
+from ..retokenizing import Oracle
+from ..stable_cuts import WordCuts
+from .table_engine import TableEngine
+from .token_pairs import TokenPairs
+
+_CACHED_PAIRS = 1 << 16
+_CACHED_BYTES = 4096
+_SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
+_NO_TOKENS = Chain()
+
+
+class UnsplitState(NamedTuple):
+    """A list of tokens, as far as it matters to what may follow.
+
+    Attributes:
+        ids: the tokens since the last place where the text can be cut; the last one alone if the
+            tokenizer never has to be asked.
+        text: the last characters of the text, with the dummy prefix and without an unfinished
+            character: as many as an added token can have begun with, and at least one.
+        unfinished: the bytes of the unfinished character.
+        has_begun: whether the text is more than a dummy prefix. It is not while it is empty or one
+            space, and with Metaspace while it is spaces alone, one of which may be the prefix.
+            `text` cannot tell: of a long run of spaces it does not hold the beginning.
+        last_token_suffices: whether, for the tokens of `_state_after`, nothing of the text matters
+            but its last token.
+        context: what the normalizer may compose with the next character; empty for a normalizer
+            that changes nothing.
+    """
+
+    ids: Chain = _NO_TOKENS
+    text: str = ""
+    unfinished: bytes = b""
+    has_begun: bool = False
+    last_token_suffices: bool = False
+    context: str = ""
+
+
+class UnsplitEngine(TableEngine[UnsplitState]):
+    """Decides by the pair test.
+
+    Args:
+        structure: characters as atoms, no pretokenizer.
+        spelled: the bytes of every id.
+        pairs: the pair test.
+        oracle: for the few tokens that no table decides about.
+        starting: `starting` of an equal engine, since finding it takes long; None to find it.
+
+    Attributes:
+        starting: bool[vocab_size], the tokens that a text may begin with.
+    """
+
+    def __init__(
+        self,
+        structure: TokenizerStructure,
+        spelled: Sequence[bytes],
+        pairs: TokenPairs,
+        oracle: Oracle,
+        starting: Bools | None = None,
+    ) -> None:
+        super().__init__(structure, spelled, oracle)
+        self._pairs = pairs
+        self._drops_spaces = not structure.keeps_whitespace
+        self._dummy_prefix = structure.dummy_prefix
+        self._is_metaspace = structure.normalizer == METASPACE
+        self._byte_ids = structure.byte_ids
+        self._known_characters = _known_characters(structure, spelled)
+        self._cuts = WordCuts(spelled, structure.added_tokens) if self._normalization.idle else None
+        self._text_length = max(1, self._added.longest)
+        self._usable = self._find_usable(structure)
+        self._byte_answers: BoundedCache[tuple[bytes, str], list[bool]] = BoundedCache(
+            _CACHED_BYTES
+        )
+        self.starting = self._find_starting(structure) if starting is None else starting
+        # `step_if_admitted` decides nearly every push from these tables alone. Between two forward
+        # passes of a model, anything else would have left the processor's caches.
+        self._state_after = self._find_states_after()
+        no_cuts = bytes(len(spelled))
+        self._begins = no_cuts if self._cuts is None else self._cuts.begins
+        self._ends = no_cuts if self._cuts is None else self._cuts.ends
+        self._merge = lru_cache(_CACHED_PAIRS)(partial(_merge, pairs))
+
+    def start(self) -> UnsplitState:
+        return UnsplitState()
+
+    def step_if_admitted(self, state: UnsplitState, token: int) -> UnsplitState | None:
+        after = self._state_after[token]
+        if after is None or not state.last_token_suffices:
+            return super().step_if_admitted(state, token)
+        last = state.ids[-1]
+        if (self._begins[token] & self._ends[last]) or not self._merge(last, token):
+            return after
+        return None
+
+    def step(self, state: UnsplitState, token: int) -> UnsplitState:
+        if token in self._added.ids:  # no normalizer and no merge reaches across it
+            return UnsplitState(state.ids.then(token))
+        data = state.unfinished + self._spelled[token]
+        unfinished = unfinished_suffix(data)
+        more = data[: len(data) - len(unfinished)].decode(errors="replace")
+        is_cut = (
+            self._cuts is not None
+            and bool(state.ids)
+            and not state.unfinished
+            and self._cuts.is_between(state.ids[-1], token)
+        )
+        has_begun = state.has_begun or self._begins_with(state.text + more)
+        # All tokens are needed only where the tokenizer may have to be asked.
+        forget = is_cut or (has_begun and not self._ordinary_added)
+        ids = (_NO_TOKENS if forget else state.ids).then(token)
+        text = (state.text + more)[-self._text_length :]
+        last_token_suffices = has_begun and not unfinished and not self._added.has_begun(text)
+        context = self._context_after(state.context, more)
+        return UnsplitState(ids, text, unfinished, has_begun, last_token_suffices, context)
+
+    def _begins_with(self, text: str) -> bool:
+        """Whether a text that is `text` so far has begun; see UnsplitState."""
+        return bool(text.strip(" ")) if self._is_metaspace else text not in ("", " ")
+
+    def step_if_refused(self, state: UnsplitState, token: int) -> UnsplitState | Recovery:
+        """See Engine. There is a state for the bytes of a character, which come one by one."""
+        if self.never_recovers(state, token):
+            return Recovery.NEVER
+        if token in self._byte_ids and not self._added.has_begun(state.text):
+            longer = self.step(state, token)
+            # Two lists are not mended so: one that ends in a broken character, and one that ends in
+            # the bytes of a character that is a piece.
+            if longer.unfinished:
+                return longer
+        return Recovery.UNKNOWN
+
+    def tokens_since_cut(self, state: UnsplitState) -> int | None:
+        return None
+
+    def is_consistent(self, state: UnsplitState) -> bool:
+        if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):
+            return False
+        if state.ids and state.ids[-1] in self._added.ids:
+            return True
+        # Else it may be the dummy prefix alone, which no text has.
+        return state.has_begun or self._oracle.is_consistent(state.ids.ids())
+
+    def never_recovers(self, state: UnsplitState, token: int) -> bool:
+        if super().never_recovers(state, token):
+            return True
+        if state.ids:
+            return self._merge(state.ids[-1], token)
+        is_prefixed = self._spelled[token].startswith(b" ") or token in self._added.ids
+        return self._dummy_prefix and not is_prefixed
+
+    def table_key(self, state: UnsplitState) -> Hashable:
+        if self._is_metaspace and state.ids and not state.has_begun:
+            return None
+        return state.ids[-1:], state.unfinished, state.context
+
+    def decide_all(self, state: UnsplitState) -> Bools:
+        if state.unfinished:
+            return self._decide_inside(state)
+        if not state.ids:
+            return self.starting
+        last = state.ids[-1]
+        answers = self._usable.copy()
+        if self._pairs.reachable[last]:  # else it is bytes or an added token, which never merge
+            answers &= self._pairs.unmerged_after(last) | ~self._pairs.reachable
+        self._add_bytes(answers, state)
+        return answers
+
+    def decide_one(self, state: UnsplitState, token: int) -> bool:
+        if state.unfinished or not state.ids or token in self._byte_ids:
+            return bool(self.decide_all(state)[token])
+        return bool(self._usable[token]) and not self._merge(state.ids[-1], token)
+
+    def _decide_inside(self, state: UnsplitState) -> Bools:
+        """Inside a character that is spelled in bytes, only its next byte may follow."""
+        answers = np.zeros(len(self._spelled), dtype=bool)
+        self._add_bytes(answers, state)
+        return answers
+
+    def _has_begun(self, state: UnsplitState) -> bool:
+        return state.has_begun
+
+    def _context(self, state: UnsplitState) -> str:
+        return state.context
+
+    def _context_after(self, context: str, more: str) -> str:
+        """The context of a text that goes on with `more`."""
+        if self._normalization.idle:
+            return ""
+        return self._normalization.context(context + more) if more else context
+
+    def _add_bytes(self, answers: Bools, state: UnsplitState) -> None:
+        """Admit the byte tokens that spell, or begin, a character that is no piece."""
+        if self._byte_ids:
+            key = state.unfinished, state.context
+            answers[list(self._byte_ids)] = self._byte_answers.get(
+                key,
+                lambda: [
+                    self._spells_unknown(key[0] + bytes([value]), key[1]) for value in range(256)
+                ],
+            )
+
+    def _spells_unknown(self, data: bytes, context: str) -> bool:
+        """Whether `data` are the bytes of a character that is no piece, or its first bytes."""
+        if unfinished := unfinished_suffix(data):
+            is_beginning = unfinished == data and self._oracle.mode != "prefix"
+            return is_beginning and any(
+                self._is_spelled_in_bytes(character, context) for character in completions(data)
+            )
+        try:
+            character = data.decode()
+        except UnicodeDecodeError:
+            return False
+        return len(character) == 1 and self._is_spelled_in_bytes(character, context)
+
+    def _is_spelled_in_bytes(self, character: str, context: str) -> bool:
+        """Whether this character is spelled in bytes after `context`."""
+        is_known = character in self._known_characters
+        return not is_known and self._normalization.keeps(context + character)
+
+    def _find_usable(self, structure: TokenizerStructure) -> Bools:
+        """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""
+        answers = self._pairs.reachable.copy()
+        if self._normalization.idle and not structure.added_tokens:
+            return answers
+        for token in np.flatnonzero(answers).tolist():
+            text = self._spelled[token].decode()
+            answers[token] = (
+                self._normalization.keeps(text)
+                and not self._added.occurs_in(text)
+                and (not (self._drops_spaces and text.endswith(" ")) or self._may_go_on(token))
+            )
+        return answers
+
+    def _find_states_after(self) -> list[UnsplitState | None]:
+        """For each id the one state that it leads to where `last_token_suffices`; else None.
+
+        There is one under two conditions:
+
+        1. The token's first characters compose with nothing before them.
+        2. It completes no added token. That always holds where `last_token_suffices`: the text
+           ends in the beginning of none.
+        """
+        found: list[UnsplitState | None] = [None] * len(self._spelled)
+        for token in [] if self._ordinary_added else np.flatnonzero(self._usable).tolist():
+            data = self._spelled[token]
+            if not self._normalization.head(data):
+                text = data.decode()[-self._text_length :]
+                found[token] = UnsplitState(
+                    _NO_TOKENS.then(token),
+                    text,
+                    has_begun=True,
+                    last_token_suffices=not self._added.has_begun(text),
+                    context=self._context_after("", data.decode()),
+                )
+        return found
+
+    def _find_starting(self, structure: TokenizerStructure) -> Bools:
+        """The tokens that a text may begin with; asked of the tokenizer where it treats spaces."""
+        answers = self._usable.copy()
+        self._add_bytes(answers, UnsplitState())
+        if structure.dummy_prefix:
+            answers[:] = False  # except for what begins with a space
+        if structure.dummy_prefix or self._drops_spaces:
+            asked = [
+                token
+                for token in np.flatnonzero(structure.pieces).tolist()
+                if self._spelled[token].startswith(b" ")
+            ]
+            answers[asked] = self._oracle.admits([], asked)
+        return answers
+
+    def _may_go_on(self, token: int) -> bool:
+        """Whether some continuation leaves a token that ends in a space as it is."""
+        return self._oracle.mode == "viable" and any(
+            not text.startswith(" ")
+            and self._normalization.keeps(text)
+            and all(
+                self._pairs.do_not_merge(token, first)
+                for first in self._pairs.segment(text.encode())[:1]
+            )
+            for text in CONTINUATIONS
+        )
+
+
+def _merge(pairs: TokenPairs, left: int, right: int) -> bool:
+    """Whether two tokens merge. They then do so in every text, since the text is one part."""
+    may_merge = bool(
+        pairs.reachable[left] and pairs.reachable[right]
+    )  # not bytes, not added tokens
+    return may_merge and not pairs.do_not_merge(left, right)
+
+
+def _known_characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
+    """The characters that are pieces themselves, or added tokens."""
+    texts = (spelled[piece].decode() for piece in np.flatnonzero(structure.pieces).tolist())
+    single = (text for text in (*texts, *structure.added_tokens) if len(text) == 1)
+    return frozenset({_SPACE_SIGN, *single})

@@ -1,0 +1,173 @@
+"""The fastest method: an engine that decides from tables, if one is exact for the tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from ...interfaces import TokenizerStructure
+from .._tokenizer_rules import added_tokens, normalizers
+from .._tokenizer_rules.normalizers import Normalization
+from .._tokenizer_rules.pretokenizers import KNOWN, WORDS
+from .._tokenizer_rules.unicode14 import VERSION
+from . import table_cache
+from .base import Bools, Engine, Unsupported
+from .bpe.character_classes import shapes_for
+from .bpe.pair_table import expect
+from .bpe.pretokenized_engine import PretokenizedEngine
+from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
+from .bpe.token_pairs import BpeTables, TokenPairs, build_tables
+from .bpe.unsplit_engine import UnsplitEngine
+from .retokenizing import Oracle
+from .unigram.engine import UnigramEngine
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+LONGEST_TOKEN = 1024
+"""Bytes of a token. Each way to cut a token in two is looked at; real tokens have hundreds."""
+
+
+def table_engine(oracle: Oracle) -> Engine[Any]:
+    """The engine for the oracle's tokenizer and mode.
+
+    Raises:
+        Unsupported: no tables are exact for them.
+    """
+    tokenizer = oracle.tokenizer
+    structure = tokenizer.structure()
+    if structure is None:
+        raise Unsupported("the tokenizer's structure is not known")
+    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    longest = max(map(len, spelled), default=0)
+    if longest > LONGEST_TOKEN:
+        raise Unsupported(
+            f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
+        )
+    if structure.kind == "unigram":
+        return UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
+    is_one_run = _is_one_run(structure, spelled)
+    special = tokenizer.special_ids
+    _require_known(structure, is_one_run)
+    added_tokens.require_decidable(structure.added_tokens, special, oracle.mode)
+    if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):
+        raise Unsupported("spaces are dropped, perhaps after added tokens too")
+    make = _run_engine if is_one_run else _split_engine
+    return make(structure, spelled, oracle)
+
+
+def _is_one_run(structure: TokenizerStructure, spelled: Sequence[bytes]) -> bool:
+    """Whether BPE reads a text as one part, as if nothing split it."""
+    if structure.pretokenizer == (WORDS,):
+        # A split before every space changes nothing if no piece holds a space after its first byte.
+        pieces = np.flatnonzero(structure.pieces).tolist()
+        return not any(spelled[piece].find(b" ", 1) > 0 for piece in pieces)
+    return not structure.pretokenizer
+
+
+def _require_known(structure: TokenizerStructure, is_one_run: bool) -> None:
+    """Refuse a BPE structure that no tables are made for.
+
+    Raises:
+        Unsupported: for such a structure.
+    """
+    normalizers.require_known(structure)
+    if is_one_run:
+        if structure.atoms != "characters" or structure.ignore_merges:
+            raise Unsupported("without a pretokenizer only plain BPE of characters is known here")
+    elif len(structure.pretokenizer) > 1 or structure.pretokenizer[0] not in KNOWN:
+        raise Unsupported("the pretokenizer's regular expression is not one of those known")
+    elif structure.atoms != "bytes" or structure.dummy_prefix or not structure.keeps_whitespace:
+        raise Unsupported(
+            "with a pretokenizer only BPE of bytes that keeps all spaces is known here"
+        )
+
+
+def _split_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> PretokenizedEngine:
+    name = _name(oracle)
+    shapes, size = shapes_for(structure.pretokenizer[0]), len(spelled)
+    normalizers = Normalization(structure)
+
+    def unpack(stored: Arrays) -> tuple[BpeTables, GroupedVocabulary, GroupedVocabulary]:
+        tables = BpeTables.from_arrays(stored, spelled)
+        plain, near = (
+            GroupedVocabulary.from_arrays(_unnamed(part, stored), size)
+            for part in ("plain", "near")
+        )
+        return tables, plain, near
+
+    stored = table_cache.load_unpacked(name, unpack)
+    tables = build_tables(structure, spelled) if stored is None else stored[0]
+    vocabulary = TokenPairs(tables, spelled)
+    grouping = TokenGrouper(shapes, normalizers, oracle.mode, vocabulary)
+    if stored is None:
+        plain, near = (
+            _sort(structure, spelled, vocabulary, grouping, near_apostrophe=flag)
+            for flag in (False, True)
+        )
+        arrays = tables.to_arrays() | _named("plain", plain) | _named("near", near)
+        table_cache.save(name, arrays)
+    else:
+        _, plain, near = stored
+    return PretokenizedEngine(structure, spelled, vocabulary, grouping, plain, near, oracle)
+
+
+def _sort(
+    structure: TokenizerStructure,
+    spelled: Sequence[bytes],
+    pairs: TokenPairs,
+    grouper: TokenGrouper,
+    near_apostrophe: bool,
+) -> GroupedVocabulary:
+    texts = added_tokens.Texts(text.encode() for text in structure.added_tokens)
+    candidates = [
+        token
+        for token in np.flatnonzero(
+            structure.pieces & (pairs.reachable | pairs.whole_part_only)
+        ).tolist()
+        if not texts.are_in(spelled[token])
+    ]
+    alone = pairs.whole_part_only.tolist()
+    return group_vocabulary(grouper, spelled, candidates, alone, near_apostrophe)
+
+
+def _run_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> UnsplitEngine:
+    name, size = _name(oracle), len(spelled)
+
+    def unpack(stored: Arrays) -> tuple[BpeTables, Bools]:
+        starting = stored["starting"]
+        expect(starting.shape == (size,) and starting.dtype == bool)
+        return BpeTables.from_arrays(stored, spelled), starting
+
+    stored = table_cache.load_unpacked(name, unpack)
+    tables, starting = (build_tables(structure, spelled), None) if stored is None else stored
+    engine = UnsplitEngine(structure, spelled, TokenPairs(tables, spelled), oracle, starting)
+    if stored is None:
+        table_cache.save(name, {**tables.to_arrays(), "starting": engine.starting})
+    return engine
+
+
+def _name(oracle: Oracle) -> str:
+    """The name of the tables: the tokenizer, the mode and the Unicode versions they depend on."""
+    versions = f"{VERSION}-{regex.__version__}"
+    return f"{oracle.tokenizer.digest()}-{oracle.mode}-{versions}"
+
+
+def _named(part: str, sorting: GroupedVocabulary) -> dict[str, npt.NDArray[Any]]:
+    return {f"{part}_{name}": array for name, array in sorting.to_arrays().items()}
+
+
+def _unnamed(part: str, arrays: Arrays) -> Arrays:
+    return {
+        name.removeprefix(f"{part}_"): array
+        for name, array in arrays.items()
+        if name.startswith(f"{part}_")
+    }

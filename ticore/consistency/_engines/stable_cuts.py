@@ -1,0 +1,141 @@
+"""Stable cuts: places of a list where no text that follows changes the tokens before them.
+
+A *stable cut* splits encode(text) into two encodings, for every continuation of the text. So a
+list stays consistent if and only if the part after its last stable cut does, and that part is
+short. Example: "one two three" in GPT-2 has a stable cut before " three"; whatever follows, "one
+two" gives the same two tokens.
+
+To find cuts, one must know how the tokenizer works. Where its structure is not one of those below,
+the whole list is retokenized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from ..._support.utf8 import unfinished_suffix
+from ...interfaces import Tokenizer, TokenizerStructure
+from .._tokenizer_rules.added_tokens import AddedTokens
+from .._tokenizer_rules.normalizers import Normalization
+from .._tokenizer_rules.pretokenizers import KNOWN, Splitter
+from .base import Unsupported
+
+
+class CutFinder(Protocol):
+    """Finds stable cuts in lists that a text may begin with. Thread-safe."""
+
+    def advance(self, ids: Sequence[int], cut: int) -> int:
+        """The last stable cut of the list `ids`, given that `cut` is one."""
+        ...
+
+
+def cut_finder(tokenizer: Tokenizer) -> CutFinder:
+    """The finder that is exact for this tokenizer.
+
+    Raises:
+        Unsupported: there is none.
+    """
+    structure = tokenizer.structure()
+    if structure is None:
+        raise Unsupported("the tokenizer's structure is not known")
+    _require_known(structure)
+    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    if structure.pretokenizer:
+        return _PretokenCuts(structure, spelled)
+    return WordCuts(spelled, structure.added_tokens)
+
+
+def _require_known(structure: TokenizerStructure) -> None:
+    """Refuse a structure whose stable cuts are not known.
+
+    Raises:
+        Unsupported: for such a structure.
+    """
+    whole = not structure.pretokenizer
+    if structure.kind != "bpe":
+        # Unigram adds up float32 scores from the text's start: where two segmentations tie,
+        # the rounding of that sum decides, and a cut would change it.
+        raise Unsupported(f"a {structure.kind} tokenizer has no stable cuts")
+    if structure.normalizer not in (("identity",) if whole else ("identity", "nfc")):
+        raise Unsupported(f"the normalizer {structure.normalizer!r} may work across a cut")
+    if whole and not structure.keeps_whitespace:
+        raise Unsupported("the tokenizer drops spaces")
+    if not whole and (len(structure.pretokenizer) > 1 or structure.pretokenizer[0] not in KNOWN):
+        raise Unsupported("the pretokenizer's regular expression is not one of those known")
+
+
+class WordCuts:
+    """BPE over the whole text: cut before a space, where no token joins it to what stands before.
+
+    A cut before a space and after a character c is stable for three reasons:
+
+    1. A merge across it would make a token that holds c and then a space. No token does. Example:
+       where no token holds "e ", "one two" can be cut after "one".
+    2. So the merges on the two sides never meet, and each side keeps the order of its own merges.
+    3. After the cut come a space and something else, such as " t". So when the part is read as a
+       text by itself, a dummy prefix stands for exactly this space.
+    """
+
+    def __init__(self, spelled: Sequence[bytes], added: Iterable[str]) -> None:
+        # A space joins a space, even if no token of this tokenizer holds two of them.
+        glued = {0x20}
+        # A special token has no bytes here, but a tokenizer may find its text all the same.
+        for text in (*spelled, *(text.encode() for text in added)):
+            at = text.find(b" ", 1)
+            while at > 0:
+                glued.add(text[at - 1])
+                at = text.find(b" ", at + 1)
+        self.begins = bytes(data[:1] == b" " and data[1:2] not in b" " for data in spelled)
+        self.ends = bytes(data != b"" and data[-1] not in glued for data in spelled)
+
+    def is_between(self, before: int, here: int) -> bool:
+        """Whether the text can be cut between two neighbouring ids."""
+        return bool(self.begins[here] & self.ends[before])
+
+    def advance(self, ids: Sequence[int], cut: int) -> int:
+        for at in range(len(ids) - 1, cut, -1):
+            if self.is_between(ids[at - 1], ids[at]):
+                return at
+        return cut
+
+
+class _PretokenCuts:
+    """Byte-level BPE after a known pretokenizer: cut at a boundary that no text moves any more.
+
+    Such a boundary is no cut in three cases:
+
+    1. The text holds an added token: the expression is not applied across one. Example: "<t>".
+    2. The text before the boundary ends with the beginning of an added token. Example: "<".
+    3. The character after the boundary may compose with the one before it. Example: U+0301.
+    """
+
+    def __init__(self, structure: TokenizerStructure, spelled: Sequence[bytes]) -> None:
+        self._spelled = spelled
+        self._splitter = Splitter(structure.pretokenizer[0])
+        self._normalization = Normalization(structure)
+        self._added = AddedTokens(structure.added_tokens, spelled)
+
+    def advance(self, ids: Sequence[int], cut: int) -> int:
+        data = b"".join(self._spelled[i] for i in ids[cut:])
+        try:
+            text = data[: len(data) - len(unfinished_suffix(data))].decode()
+        except UnicodeDecodeError:
+            return cut
+        left = len(text[: self._last_settled(text)].encode())
+        for at in range(cut, len(ids)):
+            if left == 0:
+                return at
+            left -= len(self._spelled[ids[at]])
+            if left < 0:
+                return cut
+        return cut
+
+    def _last_settled(self, text: str) -> int:
+        """The offset of the last cut in `text`, in characters; 0 if there is none."""
+        if self._added.occurs_in(text):
+            return 0
+        for at in self._splitter.settled(text):
+            if not self._normalization.joins(text[at]) and not self._added.has_begun(text[:at]):
+                return at
+        return 0

@@ -1,0 +1,1 @@
+"""Verification of unigram tokenizers: by the best segmentation of the text, without them."""

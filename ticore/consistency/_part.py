@@ -1,0 +1,151 @@
+"""One part of a list: tokens without special ones, which are pushed and taken back."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, NamedTuple
+
+from ._engines.base import Engine, Recovery
+from ._engines.retokenizing import Oracle
+from ._engines.stable_cuts import CutFinder
+
+
+class _Inadmissible(NamedTuple):
+    """The state of a list that no text begins with.
+
+    Attributes:
+        aside: decides whether later tokens make the list admissible again; see `Engine.aside`.
+        good: the number of ids in its longest beginning that a text may begin with.
+    """
+
+    aside: Any
+    good: int
+
+
+class Part:
+    """A list that an engine verifies, and that may become inconsistent and consistent again.
+
+    Any token may be pushed. The time of a push does not depend on the length of the list, unless
+    the tokenizer itself must decide.
+
+    Args:
+        engine: gives the answers.
+        oracle: the definition, for lists that no text begins with.
+        cuts: finds stable cuts, before which such a list need not be retokenized; None if none are
+            known.
+
+    Attributes:
+        ids: the list.
+    """
+
+    def __init__(self, engine: Engine[Any], oracle: Oracle, cuts: CutFinder | None) -> None:
+        self.ids: list[int] = []
+        self._engine = engine
+        self._oracle = oracle
+        self._finder = cuts
+        # The engine's state after each push, or _Inadmissible.
+        self._states: list[Any] = [engine.start()]
+        # (number of ids, last stable cut) for some admissible beginnings of the list; both rise.
+        self._known_cuts: list[tuple[int, int]] = []
+        # For each id after the first `_trail_from`: the engine's state, and whether the list is
+        # unrecoverable.
+        self._trail: list[tuple[Any, bool]] = []
+        self._trail_from = 0
+        # In mode `prefix` a list that a text may begin with may also be the whole text.
+        self._may_always_end = oracle.mode == "prefix"
+
+    def copy(self) -> Part:
+        """An independent copy."""
+        copy = Part(self._engine, self._oracle, self._finder)
+        # States never change, so both copies share them; the lists change.
+        copy.ids, copy._states = self.ids.copy(), self._states.copy()
+        copy._known_cuts = self._known_cuts.copy()
+        return copy
+
+    @property
+    def state(self) -> Any:
+        """The engine's state of the list; None where no text may begin with it."""
+        state = self._states[-1]
+        return None if isinstance(state, _Inadmissible) else state
+
+    @property
+    def consistent(self) -> bool:
+        """Whether encode(decode(ids)) == ids; True for the empty list."""
+        state = self._states[-1]
+        if isinstance(state, _Inadmissible):
+            return False
+        return self._may_always_end or not self.ids or self._engine.is_consistent(state)
+
+    @property
+    def unrecoverable(self) -> bool:
+        """Whether it is known that no continuation makes the list consistent again."""
+        if not isinstance(last := self._states[-1], _Inadmissible):
+            return False
+        good = last.good
+        state, unrecoverable = self._walk_trail(good)
+        if unrecoverable:
+            return True
+        kept = self._engine.tokens_since_cut(state)
+        if kept is not None:
+            return len(self.ids) - kept > good
+        return self._finder is not None and self._finder.advance(self.ids, self._cut(good)) > good
+
+    def push(self, token: int) -> None:
+        """Append an id, which is not special."""
+        before = self._states[-1]
+        if isinstance(before, _Inadmissible):
+            state = self._after_inadmissible(before, token)
+        else:
+            state = self._engine.step_if_admitted(before, token)
+            if state is None:
+                state = _Inadmissible(self._engine.step_if_refused(before, token), len(self.ids))
+        self.ids.append(token)
+        self._states.append(state)
+
+    def rewind(self, count: int) -> None:
+        """Take back the last `count` ids: at least 1, at most all."""
+        del self.ids[-count:], self._states[-count:]
+        left = len(self.ids)
+        while self._known_cuts and self._known_cuts[-1][0] > left:
+            self._known_cuts.pop()
+        del self._trail[max(0, left - self._trail_from) :]
+
+    def _after_inadmissible(self, before: _Inadmissible, token: int) -> Any:
+        """The state of the list followed by `token`, or _Inadmissible."""
+        aside, good = before
+        if isinstance(aside, Recovery):
+            state = self._recovered_by(token, good) if aside is Recovery.UNKNOWN else None
+        else:
+            # If the engine gave a state aside, it can also follow tokens from there.
+            state = self._engine.step_if_admitted(aside, token)
+            aside = self._engine.step_if_refused(aside, token) if state is None else None
+        return _Inadmissible(aside, good) if state is None else state
+
+    def _recovered_by(self, token: int, good: int) -> Any:
+        """The state after `token`, if a text may begin with the list again; else None."""
+        # No continuation moves a stable cut, so inconsistent tokens after it do not either.
+        if not self._oracle.may_begin([*self.ids[self._cut(good) :], token]):
+            return None
+        return reduce(self._engine.step, (*self.ids[good:], token), self._states[good])
+
+    def _cut(self, good: int) -> int:
+        """The last stable cut in the first `good` ids; a text may begin with these ids."""
+        if self._finder is None:
+            return 0
+        before, cut = self._known_cuts[-1] if self._known_cuts else (0, 0)
+        if before < good:
+            cut = self._finder.advance(self.ids[:good], cut)
+            self._known_cuts.append((good, cut))
+        return cut
+
+    def _walk_trail(self, good: int) -> tuple[Any, bool]:
+        """The engine's state of the list, and whether an id after the good ones ended all hope."""
+        if self._trail_from != good:
+            self._trail, self._trail_from = [], good
+        state, unrecoverable = self._trail[-1] if self._trail else (self._states[good], False)
+        for token in self.ids[good + len(self._trail) :]:
+            if not unrecoverable:
+                unrecoverable = self._engine.never_recovers(state, token)
+                state = self._engine.step(state, token)
+            self._trail.append((state, unrecoverable))
+        return state, unrecoverable

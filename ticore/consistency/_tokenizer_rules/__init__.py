@@ -1,0 +1,1 @@
+"""What tokenizers do to a text before BPE or unigram: added tokens, normalizers, pretokenizers."""

@@ -1,0 +1,164 @@
+"""Added tokens: texts that a tokenizer looks for before anything else.
+
+Ordinary tokens that spell such a text together come back as the added token. Example: if "<t>" is
+an added token, the tokens "<", "t", ">" come back as "<t>".
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import AnyStr, Generic
+
+import numpy as np
+import regex
+
+from ..._support.caches import cached_method
+from .._engines.base import Ids, Unsupported
+from .._modes import Mode, beginnings
+
+
+class Texts(Generic[AnyStr]):
+    """Some texts, which are searched for in other texts all at once. Thread-safe.
+
+    A tokenizer may have thousands of added tokens and hundreds of thousands of ids. To search for
+    one after the other in each id would take minutes.
+    """
+
+    def __init__(self, texts: Iterable[AnyStr]) -> None:
+        self._texts: set[AnyStr] = set(texts)
+        lengths: dict[AnyStr, set[int]] = {}
+        for text in self._texts:
+            lengths.setdefault(text[:2], set()).add(len(text))
+        # By the first one or two characters of texts, how long these texts are.
+        self._lengths: dict[AnyStr, tuple[int, ...]] = {
+            head: tuple(sorted(found)) for head, found in lengths.items()
+        }
+        firsts = {text[:1] for text in self._texts}
+        kinds = [regex.escape(first, special_only=False) for first in sorted(firsts)]
+        self._first = None if not kinds else regex.compile(_any_of(kinds), regex.DOTALL)
+
+    def found_in(self, text: AnyStr) -> Iterator[AnyStr]:
+        """The texts that are part of `text`, once for each place, from left to right."""
+        if self._first is None:
+            return
+        for match in self._first.finditer(text):
+            at = match.start()
+            for head in {text[at : at + 1], text[at : at + 2]}:
+                for length in self._lengths.get(head, ()):
+                    if (part := text[at : at + length]) in self._texts and len(part) == length:
+                        yield part
+
+    def are_in(self, text: AnyStr) -> bool:
+        """Whether any of the texts is part of `text`."""
+        return next(self.found_in(text), None) is not None
+
+
+def _any_of(kinds: list[AnyStr]) -> AnyStr:
+    """An expression for any of some characters, or bytes."""
+    if isinstance(kinds[0], bytes):
+        return b"[" + b"".join(kinds) + b"]"
+    return "[" + "".join(kinds) + "]"
+
+
+def require_decidable(added: Mapping[str, int], special: Collection[int], mode: Mode) -> None:
+    """Refuse added tokens that the engines for BPE are not exact for.
+
+    Args:
+        added: texts and their ids.
+        special: ids that no text may hold.
+        mode: in which lists are verified.
+
+    Raises:
+        Unsupported: for such added tokens.
+    """
+    texts, around = Texts(added), dict[str, str]()
+    for other in added:
+        for text in texts.found_in(other):
+            if text != other:
+                around.setdefault(text, other)
+    ends = tuple(beginnings())
+    for text, token in added.items():
+        if token not in special and text in around:
+            raise Unsupported(f"the added token {text!r} is part of another one, {around[text]!r}")
+        if mode != "prefix" and (not text.isascii() or text.endswith(ends)):
+            raise Unsupported(
+                f"the added token {text!r} may be completed by what a text goes on with"
+            )
+
+
+class AddedTokens:
+    """Finds tokens that would complete the text of an added token. Thread-safe.
+
+    Args:
+        added: texts and their ids.
+        spelled: the bytes of every id.
+    """
+
+    def __init__(self, added: Mapping[str, int], spelled: Sequence[bytes]) -> None:
+        self._texts = Texts(added)
+        self.ids = frozenset(added.values())
+        # For each beginning of an added token the bytes that complete it, and their lengths.
+        self._rests: dict[str, dict[bytes, None]] = {}
+        for text in added:
+            for n in range(1, len(text)):
+                self._rests.setdefault(text[:n], {})[text[n:].encode()] = None
+        self._lengths = {
+            begun: tuple(sorted(set(map(len, rests)))) for begun, rests in self._rests.items()
+        }
+        self.longest = max(map(len, added), default=1) - 1
+        self._lasts = {beginning[-1] for beginning in self._rests}
+        self._spelled = spelled
+
+    def occurs_in(self, text: str) -> bool:
+        """Whether the text of an added token is part of `text`."""
+        return self._texts.are_in(text)
+
+    def begun(self, text: str) -> list[bytes]:
+        """The bytes that would complete the added tokens with whose beginnings `text` ends.
+
+        Such a beginning has `longest` characters at most, so no more of the text matters.
+        """
+        return [rest for begun in self._begun(text) for rest in self._rests[begun]]
+
+    def has_begun(self, text: str) -> bool:
+        """Whether `text` ends with the beginning of an added token."""
+        return bool(self._begun(text))
+
+    def is_completed(self, text: str, data: bytes) -> bool:
+        """Whether `data` completes an added token with whose beginning `text` ends."""
+        return any(
+            data[:length] in self._rests[begun] and length <= len(data)
+            for begun in self._begun(text)
+            for length in self._lengths[begun]
+        )
+
+    def completing(self, text: str) -> Ids:
+        """All ids that complete an added token with whose beginning `text` ends."""
+        return self._completing(self._begun(text))
+
+    def _begun(self, text: str) -> tuple[str, ...]:
+        """The beginnings of added tokens with which `text` ends."""
+        if not text or text[-1] not in self._lasts:
+            return ()
+        ends = (text[-n:] for n in range(1, min(self.longest, len(text)) + 1))
+        return tuple(end for end in ends if end in self._rests)
+
+    @cached_method(256)
+    def _completing(self, beginnings: tuple[str, ...]) -> Ids:
+        found = [self.starting_with(rest) for begun in beginnings for rest in self._rests[begun]]
+        return np.unique(np.concatenate([np.array([], dtype=np.int64), *found]))
+
+    def starting_with(self, data: bytes) -> Ids:
+        """All ids whose bytes begin with `data`."""
+        start = bisect_left(self._sorted, data, key=self._spelled.__getitem__)
+        end = start
+        while end < len(self._sorted) and self._spelled[self._sorted[end]].startswith(data):
+            end += 1
+        return np.array(self._sorted[start:end], dtype=np.int64)
+
+    @cached_property
+    def _sorted(self) -> list[int]:
+        """All ids in the order of their bytes."""
+        return sorted(range(len(self._spelled)), key=self._spelled.__getitem__)

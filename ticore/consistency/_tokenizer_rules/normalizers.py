@@ -1,0 +1,156 @@
+"""Whether a tokenizer's normalizer leaves a text as it is, decided where two texts meet.
+
+The tokens of a list spell its text. So a list is not consistent if the normalizer changes the text.
+A normalizer changes single characters, or a character together with those before it. Characters of
+the second kind *join*. Example: in NFC U+0301, the acute accent, joins an "e" before it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+from ..._support.caches import cached_method
+from ...interfaces import TokenizerStructure
+from .._engines.base import Unsupported
+from .characters import combining, is_assigned, is_doubtful
+
+# Metaspace changes the beginning of a text only: a space there stands for the dummy prefix.
+METASPACE = "metaspace"
+_IDLE = frozenset({"identity", METASPACE})
+_KNOWN = _IDLE | {"nfc", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"}
+_NEUTRAL = "|"  # nothing joins it, and it joins nothing; inside two of them, no space is outermost
+# SentencePiece replaces sequences of up to 4 characters; models may have longer ones. At the end of
+# a text that is left as it is, at most one character less can be the beginning of such a sequence.
+_LONGEST_REPLACED = 32
+# A normal form of Unicode composes the first and the last of these characters, across the second.
+# A list of replacements does not.
+_ACROSS_A_MARK, _COMPOSED = "o\u0316\u0301", "ó\u0316"
+
+
+def require_known(structure: TokenizerStructure) -> None:
+    """Refuse a structure whose normalizer is not known here.
+
+    Raises:
+        Unsupported: for such a structure.
+    """
+    if structure.normalizer not in _KNOWN:
+        raise Unsupported(f"the normalizer {structure.normalizer!r} is not one of those known")
+
+
+class Normalization:
+    """The normalizer of one structure. Thread-safe if the structure's `normalize` is.
+
+    Attributes:
+        idle: it changes nothing inside a text.
+    """
+
+    def __init__(self, structure: TokenizerStructure) -> None:
+        self._normalize = structure.normalize or (lambda text: text)
+        self._squeezes = not structure.keeps_whitespace
+        self.idle = structure.normalizer in _IDLE and not self._squeezes
+        self._is_normal_form = self._normalize(_ACROSS_A_MARK) == _COMPOSED
+
+    @cached_method(1 << 16)
+    def keeps(self, text: str) -> bool:
+        """Whether `text` stays as it is in the middle of a longer text."""
+        # ASCII letters and digits are the most frequent. A normalizer may change their case only.
+        if self.idle or (text.isascii() and text.isalnum() and text == text.lower()):
+            return True
+        if self._squeezes and "  " in text:
+            return False
+        framed = _NEUTRAL + text + _NEUTRAL
+        return self._normalize(framed) == framed
+
+    @cached_method(1 << 13)
+    def joins(self, character: str) -> bool:
+        """Whether `character` may be changed together with the characters before it."""
+        if self.idle:
+            return False
+        return (
+            character in joining()
+            or (self._squeezes and character == " ")
+            # To a newer library this may be a combining mark.
+            or is_doubtful(character)
+        )
+
+    def head(self, data: bytes) -> str:
+        """The joining characters at the beginning of the text that `data` spells."""
+        # The first joining character is U+0300.
+        if self.idle or not data or (data[0] < 0xCC and data[0] != 0x20):
+            return ""
+        # The first character of most tokens does not join, so the rest is not decoded.
+        if not self.joins(data[:4].decode(errors="replace")[0]):
+            return ""
+        text = data.decode(errors="replace")
+        end = 0
+        while end < len(text) and self.joins(text[end]):
+            end += 1
+        return text[:end]
+
+    def context(self, text: str) -> str:
+        """A few characters that stand for the end of `text`, which the normalizer leaves as it is.
+
+        Joining characters after them are changed if and only if they are changed after `text`.
+        They need not be the last ones of `text`. When a text grows, the context so far followed by
+        the new text has the same context as the whole.
+        """
+        if self._is_normal_form:
+            return context_in_normal_form(text, is_doubtful)
+        start = len(text) - 1
+        while start > 0 and self.joins(text[start]) and len(text) - start < _LONGEST_REPLACED:
+            start -= 1
+        return text[max(start, 0) :]
+
+
+def context_in_normal_form(text: str, is_unknown: Callable[[str], bool]) -> str:
+    """The last starter of `text`, and the first mark after it of the class of the last mark.
+
+    These two stand for the starter and all marks after it:
+
+    1. A new mark composes with the starter unless a mark between them blocks it: one of the same
+       combining class or a higher one. Example: in "o", U+0313, U+0301 the first mark blocks the
+       second, both of class 230.
+    2. A new mark changes places with a mark of a higher class. Example: U+0316, of class 220, goes
+       before U+0301, of class 230.
+    3. In a normal form the classes do not fall from the starter on. So for both, the class of the
+       last mark tells all. The first mark of this class is not blocked itself and has not composed,
+       so starter and mark alone are in normal form too.
+
+    Args:
+        text: in normal form C or KC.
+        is_unknown: whether a character may be a mark of an unknown class. If there is such a
+            character after the starter, the result is all from the starter on.
+    """
+    if not text:
+        return ""
+    start = first = len(text) - 1
+    last, unknown = combining(text[-1]), False
+    while start > 0:
+        if is_unknown(text[start]):
+            unknown = True
+        elif not (its_class := combining(text[start])):
+            break
+        elif its_class == last:
+            first = start
+        start -= 1
+    if unknown:
+        return text[start:]
+    return text[start] + (text[first] if first > start else "")
+
+
+@lru_cache(maxsize=1)
+def joining() -> frozenset[str]:
+    """The characters of Unicode 14 that a normal form reorders or composes with those before."""
+    found = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # Hangul
+    for code in range(0x80, 0x20000):  # the planes above hold ideographs alone
+        character = chr(code)
+        if not is_assigned(character):
+            continue
+        decomposition = unicodedata.decomposition(character)
+        if combining(character):
+            found.add(character)
+        elif decomposition and not decomposition.startswith("<"):
+            found.update(chr(int(part, 16)) for part in decomposition.split()[1:])
+    return frozenset(found)

@@ -1,0 +1,453 @@
+"""Which tokens may come next so that a list of tokens stays consistent.
+
+A `Verifier` belongs to one tokenizer. A `Verification` is one list that grows and shrinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from .._support.caches import BoundedCache
+from .._support.checks import checked_ids, require_one_of
+from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
+from ..errors import InconsistentStateError, SettingsError
+from ..interfaces import Tokenizer
+from ..registry import wrap
+from ._boundaries import Specials
+from ._channels import PASSAGES, Channel
+from ._engines.base import Bools, Engine, Unsupported
+from ._engines.build import table_engine
+from ._engines.channel_engine import ChannelEngine
+from ._engines.retokenizing import Oracle, RetokenizingEngine
+from ._engines.self_test import SelfTestResult, require_deterministic_round_trip, run_self_test
+from ._engines.stable_cuts import CutFinder, cut_finder
+from ._modes import Mode
+from ._part import Part
+
+View = Literal["whole", "continuation"]
+"""What a receiver retokenizes: the prompt and its continuation, or the continuation alone."""
+
+Method = Literal["table", "suffix", "retokenize"]
+"""How a Verifier decides, fastest first. All methods give the same answers."""
+
+METHODS: tuple[Method, ...] = get_args(Method)
+_OLD_METHODS: dict[str, Method] = {"mask": "table", "tail": "suffix", "oracle": "retokenize"}
+
+
+class Verifier:
+    """Decides which tokens may follow a list of tokens, by the fastest method that is exact.
+
+    Thread-safe: several threads may use one Verifier, each with a `Verification` of its own. A
+    Verifier never changes, so a copy of it is the same object. It can be pickled; a new one is then
+    made from its arguments.
+
+    Args:
+        tokenizer: the one whose `encode` the receiver will use. A tokenizer of transformers,
+            tokenizers, sentencepiece or tiktoken is accepted as well, see `ticore.wrap`.
+        mode: which lists of tokens may stand at the beginning of a text. `prefix`: those that would
+            be consistent as a finished text (the stepwise verification of Yan & Murawaki, section
+            4). `open`: also those that end inside a character. `viable`: also those that some
+            continuation makes consistent.
+        view: what the receiver retokenizes. `whole`: the prompt with its continuation.
+            `continuation`: the continuation alone.
+        method: how to decide, see the attribute; None picks the fastest method that is exact.
+        channel: what happens to the text before the receiver retokenizes it, see
+            `ticore.consistency.send`. `identity` changes nothing. A list is consistent if
+            encode(channel(decode(list))) == list.
+        specials: what the special tokens in a list do, such as those of a chat or an end of text.
+            `boundaries`: the receiver keeps them and retokenizes each part between two of them by
+            itself. A part must be consistent before a special token may follow it. `refused`: a
+            list that holds a special token is not consistent, as for a receiver who has the text
+            alone. In both cases special ids are never candidates, and a list that holds an id for
+            unknown text is never consistent.
+
+    Attributes:
+        method: `table` looks the answer up in tables. `suffix` retokenizes the text after the last
+            stable cut. `retokenize` retokenizes the whole text. With `table` and `suffix`, a
+            candidate that the channel would change is refused without retokenization. One
+            exception: in the modes `open` and `viable`, where the text that follows decides about
+            such a candidate, the whole text is retokenized.
+        why: why no faster method is used; empty for the fastest.
+        checks: how many candidates the self-test compared with the definition before first use.
+
+    Raises:
+        SettingsError: the mode, view, method, channel or `specials` is unknown; the method is not
+            exact for this tokenizer; the tokenizer encodes at random, or does not read back what it
+            wrote; `tokenizer` is not a tokenizer.
+
+    >>> import ticore
+    >>> tokenizer = ticore.load_tokenizer("tiny-en")
+    >>> verification = Verifier(tokenizer).start(tokenizer.encode("The morning was c"))
+    >>> ids = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}
+    >>> verification.admits([ids[b"o"], ids[b"!"]]).tolist()  # " c", "o" is read as " co"
+    [False, True]
+    """
+
+    @renamed_arguments(rung="method")
+    @keywords_after(2)
+    def __init__(
+        self,
+        tokenizer: Tokenizer | object,
+        *,
+        mode: Mode = "prefix",
+        view: View = "whole",
+        method: Method | None = None,
+        channel: Channel = "identity",
+        specials: Specials = "boundaries",
+    ) -> None:
+        require_one_of("mode", mode, get_args(Mode))
+        require_one_of("view", view, get_args(View))
+        if method is not None:
+            method = _method_named(method)
+        require_one_of("channel", channel, get_args(Channel))
+        require_one_of("specials", specials, get_args(Specials))
+        self.tokenizer = tokenizer = wrap(tokenizer)
+        self.mode: Mode = mode
+        self.view: View = view
+        self.channel: Channel = channel
+        self.specials: Specials = specials
+        self._asked = method
+        # A way holds its tokenizer, so no other tokenizer has the same id while it is cached.
+        key = id(tokenizer), mode, method, channel
+        self._way = _WAYS.get_once(key, lambda: _way(tokenizer, mode, method, channel))
+        self.method: Method = self._way.method
+        self.why = self._way.why
+        self.checks = self._way.checks
+
+    def start(self, prompt_ids: Sequence[int] = ()) -> Verification:
+        """Start a list of tokens.
+
+        Args:
+            prompt_ids: the ids that the list begins with. In view `continuation` they are not part
+                of it, and the list begins empty.
+
+        Returns:
+            The list, of which `prompt_ids` cannot be taken back.
+
+        Raises:
+            SettingsError: the tokenizer does not have one of the ids.
+        """
+        ids = prompt_ids if self.view == "whole" else ()
+        way = self._way
+        return Verification(way.engine, way.oracle, way.cuts, ids, self.specials, self)
+
+    @property
+    def rung(self) -> str:
+        """Deprecated: the old spelling of `method` (mask, tail or oracle)."""
+        warn_deprecated("Verifier.rung", "Verifier.method (table, suffix or retokenize)")
+        return old_name_of(self.method)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = self.mode, self.view, self._asked, self.channel, self.specials
+        return _made_again, (self.tokenizer, *settings)
+
+    def __copy__(self) -> Verifier:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Verifier:
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """How one tokenizer is verified.
+
+    Attributes:
+        oracle: the definition.
+        engine: gives the answers; the self-test compared it with the definition on random lists.
+        cuts: finds stable cuts, before which an inconsistent list need not be retokenized; None if
+            none are known.
+        method, why, checks: see Verifier.
+    """
+
+    oracle: Oracle
+    engine: Engine[Any]
+    cuts: CutFinder | None
+    method: Method
+    why: str
+    checks: int
+
+
+# The last few are cached: a program makes many verifiers for few tokenizers, and all of them share
+# the caches of one engine.
+_WAYS: BoundedCache[tuple[object, ...], _Way] = BoundedCache(4)
+
+
+def _way(tokenizer: Tokenizer, mode: Mode, method: Method | None, channel: Channel) -> _Way:
+    """The fastest way, or that of `method`; raises as Verifier."""
+    require_deterministic_round_trip(tokenizer)
+    oracle = Oracle(tokenizer, mode, channel)
+    cuts = None
+    if channel == "identity":  # a cut is stable while a text grows; a channel may change its end
+        with suppress(Unsupported):
+            cuts = cut_finder(tokenizer)
+    reasons: list[str] = []
+    for name in METHODS if method is None else (method,):
+        try:
+            engine = _engine(name, oracle)
+            result = SelfTestResult(0)
+            if name != "retokenize":
+                result = run_self_test(engine, oracle, masks_are_fast=name == "table")
+            if result.wrong:
+                raise Unsupported(result.wrong)
+        except Unsupported as reason:
+            reasons.append(f"{name}: {reason}")
+        else:
+            why = "asked for" if method not in (None, "table") else "; ".join(reasons)
+            return _Way(oracle, engine, cuts, name, why, result.checks)
+    raise SettingsError(
+        f"the method {method!r} is not exact for this tokenizer: {reasons[0]}; use 'retokenize'"
+    )
+
+
+def forget(tokenizer: Tokenizer) -> None:
+    """Drop what is cached for `tokenizer`."""
+    _WAYS.drop(lambda key: key[0] == id(tokenizer))
+
+
+def _engine(method: Method, oracle: Oracle) -> Engine[Any]:
+    """The engine of a method.
+
+    Raises:
+        Unsupported: it would not be exact.
+    """
+    if method == "retokenize":
+        return RetokenizingEngine(oracle, None)
+    tokenizer, channel = oracle.tokenizer, oracle.channel
+    plain = Oracle(tokenizer, oracle.mode)
+    engine: Engine[Any] = (
+        RetokenizingEngine(plain, cut_finder(tokenizer))
+        if method == "suffix"
+        else table_engine(plain)
+    )
+    return engine if channel == "identity" else ChannelEngine(engine, PASSAGES[channel], oracle)
+
+
+class Verification:
+    """One list of tokens, and which tokens may follow it.
+
+    Any id may be pushed, also one that makes the list inconsistent. `admits` and `mask` answer only
+    while a text may begin with the list. After a boundary (a special token that the receiver keeps)
+    a new part begins as if the list were empty.
+
+    Use one per thread. A copy is independent of the original. Pickling stores the verifier and the
+    ids; unpickling reads the ids again.
+    """
+
+    def __init__(
+        self,
+        engine: Engine[Any],
+        oracle: Oracle,
+        cuts: CutFinder | None,
+        ids: Sequence[int],
+        specials: Specials = "boundaries",
+        verifier: Verifier | None = None,
+    ) -> None:
+        self._verifier = verifier
+        self._engine = engine
+        self._special = oracle.tokenizer.special_ids
+        self._size = oracle.tokenizer.vocab_size
+        self._boundaries = oracle.boundaries if specials == "boundaries" else frozenset[int]()
+        self._new_part = partial(Part, engine, oracle, cuts)
+        self._ids: list[int] = []
+        # One more than the list has boundaries. All parts but the last are consistent.
+        self._parts = [self._new_part()]
+        # The position of the first special id that makes the list inconsistent for good; None if
+        # there is no such id. The ids after it are in no part.
+        self._broken_at: int | None = None
+        for token in ids:
+            self.push(token)
+        self._given = len(self._ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._verifier is None:
+            raise TypeError(
+                "expected a Verification that Verifier.start made, found one without a Verifier; "
+                "pickle its ids, and start from them"
+            )
+        return _restored, (self._verifier, self.ids, self._given)
+
+    def __copy__(self) -> Verification:
+        copy = Verification.__new__(Verification)
+        vars(copy).update(vars(self))
+        copy._ids, copy._parts = self._ids.copy(), [part.copy() for part in self._parts]
+        return copy
+
+    def __deepcopy__(self, memo: object) -> Verification:
+        return self.__copy__()
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The list: the given ids, then those pushed. A new tuple at each use."""
+        return tuple(self._ids)
+
+    @property
+    def consistent(self) -> bool:
+        """Whether encode(decode(part)) == part for each part of the list.
+
+        A text may end here if and only if this is True, in every mode.
+        """
+        return self._broken_at is None and self._parts[-1].consistent
+
+    @property
+    def admissible(self) -> bool:
+        """Whether a text may begin with the list; the mode defines that."""
+        return self._broken_at is None and self._parts[-1].state is not None
+
+    @property
+    def unrecoverable(self) -> bool:
+        """Whether it is known that no continuation makes the list consistent again.
+
+        There are two ways to know it. Some pairs of neighbouring tokens never occur in the output
+        of `encode`. And the text before a stable cut or a boundary is read by itself, whatever
+        follows.
+        """
+        return self._broken_at is not None or self._parts[-1].unrecoverable
+
+    @property
+    def lost(self) -> bool:
+        """Deprecated: the old name of `unrecoverable`."""
+        warn_deprecated("Verification.lost", "Verification.unrecoverable")
+        return self.unrecoverable
+
+    def finished_ok(self) -> bool:
+        """Deprecated: the same as `consistent`."""
+        warn_deprecated("Verification.finished_ok()", "Verification.consistent")
+        return self.consistent
+
+    def admits(self, candidates: Iterable[int]) -> Bools:
+        """Whether a text may begin with the list followed by a candidate, for each candidate.
+
+        Args:
+            candidates: n token ids, in any order.
+
+        Returns:
+            bool[n].
+
+        Raises:
+            InconsistentStateError: no text may begin with the list itself.
+        """
+        return self._engine.admits(self._state(), np.asarray(_ints(candidates), dtype=np.int64))
+
+    def mask(self) -> Bools:
+        """`admits` for the whole vocabulary.
+
+        Returns:
+            bool[vocab_size].
+
+        Raises:
+            InconsistentStateError: no text may begin with the list itself.
+        """
+        return self._engine.mask(self._state())
+
+    def push(self, token: int) -> None:
+        """Append one id, whether the list stays consistent or not.
+
+        Args:
+            token: an id of the tokenizer.
+
+        Raises:
+            SettingsError: the tokenizer does not have this id.
+        """
+        token = int(token)
+        if token in self._special:
+            self._push_special(token)
+        elif not 0 <= token < self._size:
+            checked_ids((token,), self._size)  # raises
+        elif self._broken_at is None:
+            self._parts[-1].push(token)
+        self._ids.append(token)
+
+    def rewind(self, count: int) -> None:
+        """Take back the last `count` ids that were pushed.
+
+        Args:
+            count: how many, 0 or more.
+
+        Raises:
+            SettingsError: fewer ids were pushed.
+        """
+        pushed = len(self._ids) - self._given
+        if not 0 <= count <= pushed:
+            raise SettingsError(
+                f"rewind: expected 0 to {pushed} ids, found {count}; the ids that the list was "
+                f"started with cannot be taken back"
+            )
+        left = len(self._ids) - count
+        if self._broken_at is not None:
+            del self._ids[max(left, self._broken_at) :]
+            if left <= self._broken_at:
+                self._broken_at = None
+        while (count := len(self._ids) - left) > 0:
+            if in_part := min(count, len(self._parts[-1].ids)):
+                self._parts[-1].rewind(in_part)
+                del self._ids[-in_part:]
+            else:  # the boundary before the part
+                self._parts.pop()
+                self._ids.pop()
+
+    def _state(self) -> Any:
+        if not self.admissible:
+            raise InconsistentStateError(
+                "expected a list that a text may begin with, found an inconsistent one, after "
+                "which no candidate can be verified; rewind it to where `admissible` was True"
+            )
+        return self._parts[-1].state
+
+    def _push_special(self, token: int) -> None:
+        """Begin a new part after a boundary that ends a consistent part; else the list is broken.
+
+        A broken list stays inconsistent whatever follows.
+        """
+        if self._broken_at is not None:
+            return
+        if token in self._boundaries and self.consistent:
+            self._parts.append(self._new_part())
+        else:
+            self._broken_at = len(self._ids)
+
+
+def _made_again(
+    tokenizer: Tokenizer,
+    mode: Mode,
+    view: View,
+    method: Method | None,
+    channel: Channel,
+    specials: Specials,
+) -> Verifier:
+    """A Verifier of these settings, for unpickling."""
+    return Verifier(
+        tokenizer, mode=mode, view=view, method=method, channel=channel, specials=specials
+    )
+
+
+def _restored(verifier: Verifier, ids: Sequence[int], given: int) -> Verification:
+    """A Verification with these ids, of which the first `given` cannot be taken back."""
+    verification = verifier.start()
+    for token in ids:
+        verification.push(token)
+    verification._given = given
+    return verification
+
+
+def _method_named(name: str) -> Method:
+    """A method by its name, or by the name it had before."""
+    if name in _OLD_METHODS:
+        warn_deprecated(f"Verifier(method={name!r})", repr(_OLD_METHODS[name]), stacklevel=6)
+        return _OLD_METHODS[name]
+    return require_one_of("method", name, METHODS)
+
+
+def old_name_of(method: Method) -> str:
+    """The name that a method had before."""
+    return next(old for old, new in _OLD_METHODS.items() if new == method)
+
+
+def _ints(candidates: Iterable[int]) -> Any:
+    return candidates if isinstance(candidates, np.ndarray) else list(candidates)

@@ -1,0 +1,20 @@
+"""Executors: functions that let workers score batches, and give the results in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ._base import CorpusText
+from ._processes import processes
+from ._ray_cluster import ray_cluster
+from ._results import Result
+from ._scoring import Task
+
+Executor = Callable[[Task, Iterable[Sequence[CorpusText]], int | None], Iterator[list[Result]]]
+"""`f(task, batches, workers)` gives the results of each batch, in the order of the batches.
+
+`workers` is their number; None means one per core. Batches are taken only when workers need them.
+Closing the iterator stops the workers.
+"""
+
+EXECUTORS: dict[str, Executor] = {"processes": processes, "ray": ray_cluster}

@@ -1,0 +1,206 @@
+"""Files with a JSON object on each line.
+
+A line is written as it was read, byte for byte, with the results at its end: numbers keep their
+digits and keys their order. A line that is not an object is written as `{"raw": "..."}`, or as
+`{"raw_base64": "..."}` if it is not UTF-8. The content of a line beyond 64 MiB is not written.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .._support.input_files import open_file, parse_json, unreadable
+from ..errors import InputFileError
+from ._base import Batch, CorpusText, Problem
+from ._results import COLUMNS, Result
+
+_MOST_BYTES = 64 << 20  # of a line: a file without line ends must not fill the memory
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before a text in UTF-8
+
+
+@dataclass(frozen=True)
+class JsonlRecord:
+    """A line.
+
+    Attributes:
+        line: the object on it as it was read, or an object with `raw` or `raw_base64`.
+        text: the text to be scored, or why the line has no text.
+        is_object: whether the line is an object.
+    """
+
+    line: bytes
+    text: CorpusText
+    is_object: bool = True
+
+
+@dataclass(frozen=True)
+class JsonlBatch:
+    """See `Batch`; `done` is in bytes."""
+
+    rows: Sequence[JsonlRecord]
+    done: int
+
+    @property
+    def texts(self) -> list[CorpusText]:
+        return [row.text for row in self.rows]
+
+    def objects(self) -> Iterator[bytes]:
+        return (row.line for row in self.rows)
+
+
+class JsonlCorpus:
+    """See `Corpus`.
+
+    Args:
+        path: of the file.
+        column: the key of the text.
+        batch_size: rows of a batch.
+        limit: read only the first `limit` rows.
+
+    Raises:
+        InputFileError: the file cannot be read.
+    """
+
+    def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:
+        self._path, self._column = path, column
+        self._batch_size, self._limit = batch_size, limit
+        with open_file(path) as file:
+            self.total = file.seek(0, 2)
+
+    def traits(self) -> list[str]:
+        return []
+
+    def batches(self) -> Iterator[JsonlBatch]:
+        """See `Corpus`. Also raises InputFileError if no row of the first batch has the column."""
+        first = True
+        with open_file(self._path) as file:
+            lines = islice(enumerate(_lines(file, self._path), 1), self._limit)
+            while rows := [self._row(*line) for line in islice(lines, self._batch_size)]:
+                if first:
+                    self._require_column(rows)
+                first = False
+                yield JsonlBatch(rows, file.tell())
+
+    def _row(self, number: int, line: bytes | None) -> JsonlRecord:
+        where = f"line {number}"
+        if line is None:
+            problem = Problem(f"{where}: expected at most {_MOST_BYTES:,} bytes, found more")
+            return JsonlRecord(b"{}", problem, is_object=False)
+        line = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+        try:
+            found = parse_object(line.decode())
+        except UnicodeDecodeError as error:
+            problem = Problem(f"{where}: expected UTF-8, found an invalid byte at {error.start}")
+            return JsonlRecord(_raw(line), problem, is_object=False)
+        except ValueError as error:
+            return JsonlRecord(_raw(line), Problem(f"{where}: {error}"), is_object=False)
+        if taken := [name for name in COLUMNS if name in found]:
+            raise InputFileError(
+                f"{self._path}, {where}: expected no column {taken[0]!r}, which the scan adds; "
+                f"rename it first"
+            )
+        return JsonlRecord(line.strip(), text_of(found, self._column, where))
+
+    def _require_column(self, rows: Sequence[JsonlRecord]) -> None:
+        objects = [json.loads(row.line) for row in rows if row.is_object and row.line != b"{}"]
+        if objects and not any(self._column in found for found in objects):
+            raise InputFileError(
+                f"{self._path}: expected a column {self._column!r}, found "
+                f"{', '.join(map(repr, objects[0]))}; name the one with the texts: --column NAME"
+            )
+
+
+class JsonlWriter:
+    """See `ResultWriter`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, batch: Batch, results: Sequence[Result]) -> None:
+        for line, result in zip(batch.objects(), results, strict=True):
+            self._file.write(extended(line, result._asdict()) + b"\n")
+
+    def close(self) -> None:
+        """See `ResultWriter`. Nothing is buffered."""
+
+    def abandon(self) -> None:
+        """See `ResultWriter`. There is nothing to do."""
+
+
+def extended(line: bytes, more: dict[str, Any]) -> bytes:
+    """A JSON object with `more` at its end.
+
+    >>> extended(b'{"a": 1.50}', {"b": None}), extended(b"{ }", {"b": 2})
+    (b'{"a": 1.50, "b": null}', b'{ "b": 2}')
+    """
+    head = line.rstrip()[:-1]
+    comma = b"" if head.strip() == b"{" else b", "
+    # A lone surrogate, which a name in an error may have, becomes its JSON escape.
+    added = json.dumps(more, ensure_ascii=False).encode(errors="backslashreplace")
+    return head + comma + added[1:]
+
+
+def parse_object(line: str) -> dict[str, Any]:
+    """The JSON object on a line. Raises ValueError, which says what was found instead."""
+    if not line.strip():
+        raise ValueError("expected a JSON object, found an empty line")
+    try:
+        found = parse_json(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"expected a JSON object: {error.msg} at character {error.pos}") from None
+    except ValueError:
+        raise ValueError(
+            "expected a JSON object, found a number that is too long, or too many levels"
+        ) from None
+    if not isinstance(found, dict):
+        raise ValueError(f"expected a JSON object, found {_kind(found)}")
+    return found
+
+
+def text_of(row: dict[str, Any], column: str, where: str) -> CorpusText:
+    """The text of a row, or why it has no text."""
+    if column not in row:
+        return Problem(f"{where}: no column {column!r}")
+    found = row[column]
+    if isinstance(found, str):
+        return found
+    return Problem(f"{where}: expected text, found {_kind(found)}")
+
+
+def _kind(value: object) -> str:
+    names = {type(None): "null", bool: "a truth value", list: "an array", dict: "an object"}
+    return names.get(type(value), "text" if isinstance(value, str) else "a number")
+
+
+def _raw(line: bytes) -> bytes:
+    """A JSON object that holds a line which is not an object.
+
+    >>> _raw(b'{"a": \\r\\n'), _raw(b"\\xff"), _raw(b" ")
+    (b'{"raw": "{\\\\"a\\\\": "}', b'{"raw_base64": "/w=="}', b'{}')
+    """
+    line = line.rstrip(b"\r\n")
+    try:
+        found = {"raw": line.decode()} if line.strip() else {}
+    except UnicodeDecodeError:
+        found = {"raw_base64": base64.b64encode(line).decode()}
+    return json.dumps(found, ensure_ascii=False).encode()
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[bytes | None]:
+    """The lines of a file, with None in place of a line that is too long."""
+    try:
+        while line := file.readline(_MOST_BYTES + 1):
+            if len(line) <= _MOST_BYTES:
+                yield line
+                continue
+            while line and not line.endswith(b"\n"):
+                line = file.readline(_MOST_BYTES)
+            yield None
+    except OSError as error:
+        raise unreadable(path, error) from error

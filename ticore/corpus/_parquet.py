@@ -1,0 +1,255 @@
+"""Parquet files, read and written with pyarrow, which is imported when it is needed.
+
+Columns keep their types, and the file keeps its metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..errors import FileError, InputFileError, OutputFileError
+from ._arrow_values import json_values
+from ._base import Batch, CorpusText, Problem
+from ._extras import require_module
+from ._results import COLUMNS, Result
+
+# A row group is written when it has that many rows or bytes. Small groups are slow to read.
+_GROUP_ROWS, _GROUP_BYTES = 100_000, 64 << 20
+
+
+def arrow() -> Any:
+    """The package pyarrow. Raises MissingExtraError."""
+    require_module("pyarrow.parquet", "data", "a Parquet file")
+    return require_module("pyarrow", "data", "a Parquet file")
+
+
+@dataclass(frozen=True)
+class ParquetBatch:
+    """See `Batch`; `done` is in rows.
+
+    Attributes:
+        rows: a RecordBatch with all columns.
+    """
+
+    rows: Any
+    texts: Sequence[CorpusText]
+    done: int
+
+    def objects(self) -> Iterator[bytes]:
+        names = self.rows.schema.names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise OutputFileError(
+                f"expected columns with different names, since a JSON object has each name once, "
+                f"found {twice!r} more than once; rename one, or write a Parquet file"
+            )
+        columns = [json_values(*each) for each in zip(names, self.rows.columns, strict=True)]
+        for _ in range(self.rows.num_rows):
+            row = {name: next(column) for name, column in zip(names, columns, strict=True)}
+            yield json.dumps(row, ensure_ascii=False).encode()
+
+
+class ParquetCorpus:
+    """See `Corpus`.
+
+    Args:
+        path: of the file.
+        column: the one with the texts.
+        batch_size: rows of a batch.
+        limit: read only the first `limit` rows.
+
+    Attributes:
+        schema: of the file.
+
+    Raises:
+        InputFileError: the file cannot be read, is not a Parquet file, or has no such column of
+        text. MissingExtraError: pyarrow is not installed.
+    """
+
+    def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:
+        self._path, self._column = path, column
+        self._batch_size, self._limit = batch_size, limit
+        self._pa = arrow()
+        with self._opened() as file:
+            self.schema = file.schema_arrow
+            rows: int = file.metadata.num_rows
+        self.total = rows if limit is None else min(rows, limit)
+        self._require_columns()
+
+    def traits(self) -> list[str]:
+        return [f"pyarrow {self._pa.__version__}"]
+
+    def batches(self) -> Iterator[ParquetBatch]:
+        done = 0
+        with self._opened() as file:
+            for rows in file.iter_batches(self._batch_size, use_threads=False):
+                rows = rows.slice(0, self.total - done)  # noqa: PLW2901  # not beyond the limit
+                if not rows.num_rows:
+                    return
+                texts = self._texts(rows.column(self._column), done)
+                done += rows.num_rows
+                yield ParquetBatch(rows, texts, done)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        try:
+            with self._pa.parquet.ParquetFile(self._path, pre_buffer=False) as file:
+                yield file
+        # UnicodeDecodeError: the name of a column is not UTF-8.
+        except (self._pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            if isinstance(error, FileError):
+                raise
+            if isinstance(error, OSError) and error.strerror:
+                raise InputFileError(f"cannot read {self._path}: {error.strerror}") from error
+            why = (str(error).splitlines() or ["damaged"])[0]
+            raise InputFileError(f"{self._path}: expected a Parquet file: {why}") from error
+
+    def _require_columns(self) -> None:
+        names = self.schema.names
+        if names.count(self._column) != 1:
+            raise InputFileError(
+                f"{self._path}: expected one column {self._column!r}, found "
+                f"{', '.join(map(repr, names))}; name the one with the texts: --column NAME"
+            )
+        kind = self.schema.field(self._column).type
+        if not self._is_text(kind):
+            raise InputFileError(
+                f"{self._path}: expected text in column {self._column!r}, found {kind}; "
+                f"name the one with the texts: --column NAME"
+            )
+        if taken := [name for name in COLUMNS if name in names]:
+            raise InputFileError(
+                f"{self._path}: expected no column {taken[0]!r}, which the scan adds; "
+                f"rename it first"
+            )
+
+    def _is_text(self, kind: Any) -> bool:
+        types = self._pa.types
+        if types.is_dictionary(kind):
+            kind = kind.value_type
+        return bool(
+            types.is_string(kind)
+            or types.is_large_string(kind)
+            or types.is_string_view(kind)
+            or types.is_binary(kind)
+            or types.is_large_binary(kind)
+            or types.is_null(kind)
+        )
+
+    def _texts(self, column: Any, before: int) -> list[CorpusText]:
+        if self._pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        # Decoded one by one, since a file can hold invalid UTF-8 in a column of text.
+        if not self._pa.types.is_null(column.type):
+            column = column.cast(self._pa.large_binary())
+        return [_text(data, number) for number, data in enumerate(column.to_pylist(), before + 1)]
+
+
+class Tables(Protocol):
+    """How batches become Arrow tables.
+
+    Attributes:
+        schema: of every table.
+    """
+
+    schema: Any
+
+    def table(self, batch: Batch) -> Any: ...
+
+
+class ParquetTables:
+    """See `Tables`. Batches of a Parquet file are Arrow tables already."""
+
+    def __init__(self, corpus: ParquetCorpus) -> None:
+        self.schema = corpus.schema
+
+    def table(self, batch: Batch) -> Any:
+        assert isinstance(batch, ParquetBatch)
+        return arrow().Table.from_batches([batch.rows])
+
+
+class ParquetWriter:
+    """See `ResultWriter`.
+
+    Args:
+        file: a binary file to write to.
+        tables: turns the batches into Arrow tables.
+    """
+
+    def __init__(self, file: Any, tables: Tables) -> None:
+        self._pa, self._tables = arrow(), tables
+        self._fields = self._result_fields()
+        schema = tables.schema
+        for field in self._fields:
+            schema = schema.append(field)
+        with self._refusals():
+            self._writer = self._pa.parquet.ParquetWriter(file, schema)
+        self._waiting: list[Any] = []
+
+    def write(self, batch: Batch, results: Sequence[Result]) -> None:
+        table = self._tables.table(batch)
+        for at, field in enumerate(self._fields):
+            cells = [_written(result[at]) for result in results]
+            values = self._pa.array(cells, type=field.type)
+            table = table.append_column(field, values)
+        self._waiting.append(table)
+        if (
+            sum(table.num_rows for table in self._waiting) >= _GROUP_ROWS
+            or sum(table.nbytes for table in self._waiting) >= _GROUP_BYTES
+        ):
+            self._write_group()
+
+    def close(self) -> None:
+        self._write_group()
+        self._writer.close()
+
+    def abandon(self) -> None:
+        with suppress(Exception):
+            self._writer.close()
+        self._writer.is_open = False  # Else it would try to close again when it is collected.
+
+    def _write_group(self) -> None:
+        if not self._waiting:
+            return
+        with self._refusals():
+            self._writer.write_table(self._pa.concat_tables(self._waiting))
+        self._waiting = []
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except self._pa.ArrowException as error:
+            why = (str(error).splitlines() or ["no reason given"])[0]
+            raise OutputFileError(f"cannot write these columns to a Parquet file: {why}") from error
+
+    def _result_fields(self) -> list[Any]:
+        pa = self._pa
+        kinds = dict.fromkeys(("p_value", "strength", "segment_p_value"), pa.float64())
+        kinds |= dict.fromkeys(("verdict", "looked_for", "error"), pa.string())
+        return [pa.field(name, kinds.get(name, pa.int64())) for name in COLUMNS]
+
+
+def _written(cell: object) -> object:
+    """A result as a column can hold it: text with its lone surrogates escaped.
+
+    >>> _written("a\\ud800"), _written(1)
+    ('a\\\\ud800', 1)
+    """
+    if not isinstance(cell, str) or cell.isascii():
+        return cell
+    return cell.encode(errors="backslashreplace").decode()
+
+
+def _text(data: bytes | None, number: int) -> CorpusText:
+    if data is None:
+        return Problem(f"row {number}: expected text, found null")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        return Problem(f"row {number}: expected UTF-8 text, found an invalid byte at {error.start}")

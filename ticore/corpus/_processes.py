@@ -1,0 +1,147 @@
+"""An executor whose workers are processes on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
+from functools import cache
+from itertools import chain, islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+from ..errors import TicoreError
+from ..watermarking import WatermarkDetector
+from ._base import CorpusText
+from ._results import Result
+from ._scoring import Task, score
+
+_AHEAD = 3  # batches that are queued per worker, so that none waits
+
+
+def processes(
+    task: Task, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
+) -> Iterator[list[Result]]:
+    """The results of each batch; see `Executor`. Works in any thread.
+
+    One worker, or a single batch, is scored in this process.
+
+    Raises:
+        TicoreError: a worker ended before its work did, or as `Task.open`.
+    """
+    workers = cores() if workers is None else workers
+    batches = iter(batches)
+    first = list(islice(batches, 2))
+    if workers == 1 or len(first) < 2:
+        detector = task.open() if first else None
+        for batch in chain(first, batches):
+            assert detector is not None
+            yield score(detector, batch)
+        return
+    yield from _pooled(task, chain(first, batches), workers)
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _pooled(
+    task: Task, batches: Iterator[Sequence[CorpusText]], workers: int
+) -> Iterator[list[Result]]:
+    context = get_context("spawn")  # the same on all systems, and safe with threads
+    listening, lifeline = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(workers, context, _start, (task, listening))
+    waiting: deque[Future[list[Result]]] = deque()
+    try:
+        for batch in batches:
+            # Any submit may start a process, and not only the first one.
+            with _postponed_interrupts():
+                waiting.append(pool.submit(_score, batch))
+            if len(waiting) >= _AHEAD * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+        pool.shutdown()
+    except BrokenProcessPool:
+        raise TicoreError(
+            "a worker process ended before its work did; was there too little memory? Run the "
+            "same command again to go on, with fewer workers or smaller batches"
+        ) from None
+    finally:
+        # Workers finish their current batch. If they were ended during it, while more is sent to
+        # them, the pool would wait forever (CPython's gh-94777; not fixed in 3.11.2).
+        pool.shutdown(cancel_futures=True)
+        lifeline.close()
+        listening.close()
+
+
+@contextmanager
+def _postponed_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait until the block ends, and let processes that it starts never receive it.
+
+    A terminal sends Ctrl-C to all processes. A worker would print a traceback; it should end when
+    this process ends it. A new process inherits which signals are blocked. Blocking is not enough
+    here, since another thread may receive the signal, so its handler only takes note of it.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    received: list[int] = []
+    before = (
+        signal.signal(signal.SIGINT, lambda number, _: received.append(number)) if in_main else None
+    )
+    mask = _blocked_interrupts() if sys.platform != "win32" else nullcontext()
+    try:
+        with mask:
+            yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+    if received:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in this thread. It is delivered when the block ends."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+_task: Task | None = None
+
+
+def _start(task: Task, lifeline: Connection) -> None:
+    global _task  # noqa: PLW0603  # a worker's only state, set once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+    _task = task
+
+
+def _end_with(lifeline: Connection) -> None:
+    """End this worker at once when the main process closes the other side, or has ended."""
+    try:
+        lifeline.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _score(texts: Sequence[CorpusText]) -> list[Result]:
+    return score(_detector(), texts)
+
+
+@cache
+def _detector() -> WatermarkDetector:
+    """Opened with the first batch, so that an error becomes the result of that batch."""
+    assert _task is not None
+    return _task.open()

@@ -1,0 +1,50 @@
+"""The result of a row: the columns that a scan adds to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..watermarking import Detection
+
+
+class Result(NamedTuple):
+    """The added columns, in their order. A row with an error has no other values.
+
+    Attributes:
+        verdict, p_value, strength, scored, green, tokens: as in `ticore.watermarking.Detection`.
+        segment_begin, segment_end, segment_p_value: of its best segment.
+        looked_for: the scheme and its version.
+        error: why the row could not be scored.
+    """
+
+    verdict: str | None = None
+    p_value: float | None = None
+    strength: float | None = None
+    scored: int | None = None
+    green: int | None = None
+    tokens: int | None = None
+    segment_begin: int | None = None
+    segment_end: int | None = None
+    segment_p_value: float | None = None
+    looked_for: str | None = None
+    error: str | None = None
+
+    @classmethod
+    def of(cls, found: Detection) -> Result:
+        """The result of a row from the detection in its text."""
+        segment = found.segment
+        return cls(
+            found.verdict,
+            found.p_value,
+            found.strength,
+            found.scored,
+            found.green,
+            found.token_count,
+            segment.begin,
+            segment.end,
+            segment.p_value,
+            found.looked_for,
+        )
+
+
+COLUMNS = Result._fields

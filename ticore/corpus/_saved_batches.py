@@ -1,0 +1,212 @@
+"""The saved results of a scan's batches, with which an interrupted scan goes on.
+
+They are in a folder beside the output, one file per batch. A file is written whole or not at all.
+The manifest has a digest of the input and the settings; with another digest all files are removed.
+Each file begins with a digest of its results, its number and the texts of its batch. A file that is
+damaged, or of other texts, counts as missing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+
+from .._support.atomic_files import TEMPORARY, write_atomically
+from .._support.input_files import read_file
+from ..errors import FileError, InputFileError, OutputFileError
+from ._base import CorpusText
+from ._lock import HeldError, Lock
+from ._results import Result
+
+_MANIFEST, _LOCK = "manifest.json", "lock"
+_MOST_MANIFEST = 4 << 10  # bytes
+_MOST_PART = 1 << 30
+_PART = re.compile(r"\d{6,}\.json")
+
+
+class SavedBatches:
+    """The folder of saved results of one output, locked against other scans. Use one per thread.
+
+    As a context manager it is closed at the end. After an exception, a folder without results is
+    removed.
+
+    Args:
+        output: the output of the scan.
+        digest: of everything that the results depend on, except the texts.
+        tell: called with a sentence that says what was found.
+
+    Attributes:
+        folder: the output's name with `.parts` at its end.
+        refused: how many files were damaged, of an earlier version, or of other texts.
+
+    Raises:
+        OutputFileError: the folder cannot be made, has other files, or another scan uses it.
+    """
+
+    def __init__(self, output: Path, digest: str, tell: Callable[[str], None]) -> None:
+        self.folder = output.with_name(output.name + ".parts")
+        self.refused = 0
+        self._digest = digest
+        try:
+            self._lock = self._locked(output)
+        except (OSError, ValueError) as error:
+            if isinstance(error, FileError):
+                raise
+            why = error.strerror if isinstance(error, OSError) else None
+            raise OutputFileError(f"cannot use {str(self.folder)!r}: {why or error}") from error
+        try:
+            self._begin(tell)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> SavedBatches:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is not None and not self._count():
+                self.remove()
+        except OSError:  # The first error is the one to report.
+            pass
+        finally:
+            self.close()
+
+    def holds(self, index: int, texts: bytes) -> bool:
+        """Whether the results of a batch are saved.
+
+        Args:
+            index: number of the batch, from 0.
+            texts: `digest_of_texts` of the batch.
+        """
+        return self._body(index, texts) is not None
+
+    def put(self, index: int, texts: bytes, results: Sequence[Result]) -> None:
+        """Save the results of a batch. Raises OutputFileError."""
+        body = json.dumps(results).encode()
+        seal = self._seal(index, texts, body)
+        write_atomically(self._path(index), seal + b"\n" + body)
+
+    def get(self, index: int, texts: bytes) -> list[Result] | None:
+        """The results of a batch; None if they are not saved."""
+        body = self._body(index, texts)
+        return None if body is None else [Result(*row) for row in json.loads(body)]
+
+    def remove(self) -> None:
+        """Remove the folder. Raises OutputFileError."""
+        try:
+            self._clear()
+            # Last, so that the folder never has results without a manifest.
+            (self.folder / _MANIFEST).unlink(missing_ok=True)
+            self.close()
+            self.folder.rmdir()
+        except OSError as error:
+            raise OutputFileError(
+                f"cannot remove {self.folder}: {error.strerror or error}"
+            ) from error
+
+    def close(self) -> None:
+        """Release the folder for other scans."""
+        self._lock.release()
+
+    def _locked(self, output: Path) -> Lock:
+        while True:
+            self.folder.mkdir(exist_ok=True)
+            self._require_ours()
+            try:
+                return Lock(self.folder / _LOCK)
+            except HeldError as holder:
+                raise OutputFileError(
+                    f"expected no other scan that writes {output}, found one under way "
+                    f"({holder}); wait for it, or choose another output"
+                ) from None
+            except FileNotFoundError:
+                # The scan that had the folder has just removed it.
+                continue
+
+    def _require_ours(self) -> None:
+        files = {path.name for path in self.folder.iterdir()}
+        if _MANIFEST in files and _digest(self.folder / _MANIFEST) is not None:
+            return
+        if not all(map(_is_ours, files)):
+            raise OutputFileError(
+                f"expected {self.folder} to hold the saved results of a scan, found something "
+                f"else; remove it, or choose another output"
+            )
+
+    def _begin(self, tell: Callable[[str], None]) -> None:
+        manifest = self.folder / _MANIFEST
+        known = _digest(manifest) if manifest.exists() else None
+        if known == self._digest:
+            count = self._count()
+            said = "1 batch was" if count == 1 else f"{count} batches were"
+            tell(f"going on: {said} scanned before")
+            return
+        if known is not None:
+            tell("the input or a setting has changed: starting from the beginning")
+        self._clear()
+        write_atomically(manifest, json.dumps({"digest": self._digest}).encode())
+
+    def _body(self, index: int, texts: bytes) -> bytes | None:
+        """The content of a file of results; None if it is missing, damaged, or of other texts."""
+        path = self._path(index)
+        if not path.exists():
+            return None
+        try:
+            seal, _, body = read_file(path, _MOST_PART).partition(b"\n")
+        except InputFileError:
+            seal = body = b""
+        if seal == self._seal(index, texts, body):
+            return body
+        self.refused += 1
+        return None
+
+    def _seal(self, index: int, texts: bytes, body: bytes) -> bytes:
+        found = blake2b(digest_size=32, person=b"ticore part 1")
+        found.update(f"{self._digest} {index}\n".encode())
+        found.update(texts)
+        found.update(body)
+        return found.hexdigest().encode()
+
+    def _clear(self) -> None:
+        for path in self.folder.iterdir():
+            if _PART.fullmatch(path.name) or TEMPORARY.fullmatch(path.name):
+                path.unlink()
+
+    def _count(self) -> int:
+        return sum(_PART.fullmatch(path.name) is not None for path in self.folder.iterdir())
+
+    def _path(self, index: int) -> Path:
+        return self.folder / f"{index:06}.json"
+
+
+def digest_of_texts(texts: Sequence[CorpusText]) -> bytes:
+    """A digest of the texts of a batch, 32 bytes."""
+    found = blake2b(digest_size=32, person=b"ticore texts 1")
+    for text in texts:
+        kind, said = (b"t", text) if isinstance(text, str) else (b"p", text.error)
+        data = said.encode("utf-8", "surrogatepass")
+        found.update(b"%s%d\n" % (kind, len(data)))
+        found.update(data)
+    return found.digest()
+
+
+def _is_ours(name: str) -> bool:
+    known = name in (_MANIFEST, _LOCK) or _PART.fullmatch(name) or TEMPORARY.fullmatch(name)
+    return bool(known)
+
+
+def _digest(manifest: Path) -> str | None:
+    try:
+        return str(json.loads(read_file(manifest, _MOST_MANIFEST))["digest"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None

@@ -1,0 +1,236 @@
+"""A scan: every row of a file is scored, and the file is written again with the results."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from .._support.atomic_files import remove_leftovers, written_atomically
+from .._support.deprecation import renamed_arguments
+from .._support.input_files import unreadable
+from ..errors import InputFileError, OutputFileError, SettingsError
+from ..registry import lookup
+from ._base import Corpus, CorpusText
+from ._executors import EXECUTORS
+from ._formats import ending, open_corpus, open_writer, rehearse
+from ._identity import digest, file_identity
+from ._saved_batches import SavedBatches, digest_of_texts
+from ._scoring import Task
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What to scan, and where to write.
+
+    Attributes:
+        source: the file, `.jsonl` or `.parquet`.
+        column: the column with the texts.
+        output: the file to write, in the format of its ending.
+        batch_size: rows that a worker gets at a time.
+        limit: read and write only the first `limit` rows.
+
+    Raises:
+        SettingsError: a name has another ending, the output is the source, a number is below 1.
+        FileError: no file can have such a name.
+    """
+
+    source: Path
+    column: str
+    output: Path
+    batch_size: int = 500
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        ending(self.source)
+        ending(self.output)
+        try:
+            same = os.path.realpath(self.output) == os.path.realpath(self.source)
+        except ValueError as error:
+            raise unreadable(self.source, error) from error
+        if same:
+            raise SettingsError(
+                "output: expected another file than the source, found the same; choose another name"
+            )
+        for name, value in (("batch_size", self.batch_size), ("limit", self.limit)):
+            if value is not None and value < 1:
+                raise SettingsError(f"{name}: expected at least 1, found {value}")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How many rows a scan found of each kind.
+
+    Attributes:
+        rows: all rows.
+        watermarked, in_part, without: rows with this verdict.
+        errors: rows without a verdict.
+    """
+
+    rows: int
+    watermarked: int
+    in_part: int
+    without: int
+    errors: int
+
+
+def default_output(source: Path) -> Path:
+    """The default output of a scan: a file beside the source.
+
+    >>> default_output(Path("texts.jsonl")).name
+    'texts.detected.jsonl'
+    """
+    return source.with_name(f"{source.stem}.detected{source.suffix}")
+
+
+@renamed_arguments(engine="executor")
+def scan(
+    given: Scan,
+    task: Task,
+    *,
+    executor: str = "processes",
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Summary:
+    """Score every row and write the output, whole or not at all. Thread-safe.
+
+    If a scan was interrupted, the same call goes on where it stopped. Two scans cannot write the
+    same output at a time: the second one raises FileError.
+
+    Args:
+        given: what to scan.
+        task: what to look for.
+        executor: `processes`, on this machine, or `ray`.
+        workers: how many; None: one per core.
+        progress: called with how much is done and how much there is, in bytes or rows.
+        tell: called with each sentence that a person should read, such as "going on: ...".
+
+    Returns:
+        How many rows there are of each kind.
+
+    Raises:
+        SettingsError: a setting is unknown or out of range.
+        CredentialError: the key is too short or too long.
+        FileError: a file cannot be read or written, or another scan writes the same output.
+        MissingExtraError: a package is not installed that the format or the executor needs.
+        TicoreError: a worker failed.
+    """
+    run = lookup("executor", EXECUTORS, executor)
+    if workers is not None and workers < 1:
+        raise SettingsError(f"workers: expected at least 1, found {workers}")
+    _require_regular(given.source, "a file that can be read twice")
+    _require_regular(given.output, "a new or regular file")
+    detector = task.open()
+    before = file_identity(given.source)
+    corpus = open_corpus(given.source, given.column, given.batch_size, given.limit)
+    things = [
+        before,
+        corpus.traits(),
+        task.public_settings(),
+        given.column,
+        given.batch_size,
+        given.limit,
+    ]
+    # Another version of a scheme gives other results, even if the version is the default one.
+    things += [detector.tokenizer.digest(), version("ticore"), detector.version]
+    rehearse(given.output, corpus)
+    with SavedBatches(given.output, digest(task.secret(), things), tell) as saved:
+        unscored = _UnscoredBatches(corpus, saved)
+        # The type Iterator has no close(), but every executor is a generator.
+        with closing(run(task, unscored.texts(), workers)) as found:  # type: ignore[type-var]  # it can be closed
+            for results in found:
+                sent = unscored.sent.popleft()
+                saved.put(sent.number, sent.texts, results)
+                if progress is not None:
+                    progress(sent.done, corpus.total)
+        if saved.refused:
+            some = "1 of these was" if saved.refused == 1 else f"{saved.refused} of these were"
+            tell(
+                f"{some} scanned again: the saved results were damaged, of an earlier version, or "
+                f"of other texts"
+            )
+        if file_identity(given.source) != before:
+            raise _changed(given)
+        summary = _write(given, corpus, saved)
+        saved.remove()
+    remove_leftovers(given.output.parent)
+    return summary
+
+
+class _SentBatch(NamedTuple):
+    """A batch that was sent to the workers.
+
+    Attributes:
+        number: of the batch, from 0.
+        texts: the digest of its texts.
+        done: how much of the input has been read at its end.
+    """
+
+    number: int
+    texts: bytes
+    done: int
+
+
+class _UnscoredBatches:
+    """The batches without saved results.
+
+    Attributes:
+        sent: batches that were sent and have no results yet, oldest first.
+    """
+
+    def __init__(self, corpus: Corpus, saved: SavedBatches) -> None:
+        self._corpus, self._saved = corpus, saved
+        self.sent: deque[_SentBatch] = deque()
+
+    def texts(self) -> Iterator[Sequence[CorpusText]]:
+        for index, batch in enumerate(self._corpus.batches()):
+            texts = digest_of_texts(batch.texts)
+            if not self._saved.holds(index, texts):
+                self.sent.append(_SentBatch(index, texts, batch.done))
+                yield batch.texts
+
+
+def _write(given: Scan, corpus: Corpus, saved: SavedBatches) -> Summary:
+    """Write the output from the rows and their saved results."""
+    verdicts: Counter[str | None] = Counter()
+    with written_atomically(given.output, within=saved.folder) as file:
+        writer = open_writer(given.output, file, corpus)
+        try:
+            for index, batch in enumerate(corpus.batches()):
+                results = saved.get(index, digest_of_texts(batch.texts))
+                if results is None:
+                    raise _changed(given)
+                verdicts.update(result.verdict for result in results)
+                writer.write(batch, results)
+            writer.close()
+        except BaseException:
+            writer.abandon()
+            raise
+    return Summary(
+        rows=verdicts.total(),
+        watermarked=verdicts["watermarked"],
+        in_part=verdicts["watermarked in part"],
+        without=verdicts["no watermark found"],
+        errors=verdicts[None],
+    )
+
+
+def _changed(given: Scan) -> InputFileError:
+    return InputFileError(
+        f"expected {given.source} and the saved results to stay as they are during the scan, "
+        f"found a change; run the command again"
+    )
+
+
+def _require_regular(path: Path, what: str) -> None:
+    # The output would replace a device, such as /dev/null, if this runs with the rights to do so.
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OutputFileError(
+            f"expected {path} to be {what}, found something else; choose another name"
+        )

@@ -1,0 +1,90 @@
+"""The work of a worker: open tokenizer and scheme once, then score batch after batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from typing import Any, Literal
+
+from ..errors import TicoreError
+from ..registry import load_tokenizer
+from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, key_fingerprint
+from ..schemes._keyed_numbers import LATEST
+from ..watermarking import Detection, DetectionTarget, WatermarkDetector
+from ._base import CorpusText, Problem
+from ._results import Result
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to look for. It is sent to every worker, which opens tokenizer and scheme itself.
+
+    Attributes:
+        tokenizer: its place, which every worker must be able to open.
+        scheme, key, config, fpr, repeats, settings: as for `ticore.WatermarkDetector`.
+    """
+
+    tokenizer: str
+    scheme: str
+    key: bytes | None = field(default=None, repr=False)
+    config: dict[str, Any] | None = field(default=None, repr=False)
+    fpr: float = 1e-5
+    repeats: Literal["once", "all"] = "once"
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def open(self) -> WatermarkDetector:
+        """Make the detector.
+
+        Raises:
+            TicoreError: as `ticore.load_tokenizer` and `ticore.WatermarkDetector`.
+        """
+        tokenizer = load_tokenizer(self.tokenizer)
+        scheme: str | Detectable = self.scheme
+        if self.scheme in EXTERNAL_SCHEMES:
+            scheme = external_scheme(self.scheme, self.config, tokenizer.vocab_size)
+        return WatermarkDetector(
+            tokenizer,
+            scheme,
+            key=self.key,
+            fpr=self.fpr,
+            repeats=self.repeats,
+            tokenizer_place=self.tokenizer,
+            **self.settings,
+        )
+
+    @property
+    def version(self) -> int | None:
+        """The version of the scheme; None for an external scheme, which has no versions."""
+        return None if self.scheme in EXTERNAL_SCHEMES else self.settings.get("version", LATEST)
+
+    @property
+    def target(self) -> DetectionTarget:
+        """What is looked for, as it is shown beside the results."""
+        key = None if self.key is None else key_fingerprint(self.key)
+        return DetectionTarget(self.scheme, self.tokenizer, self.fpr, self.version, key)
+
+    def public_settings(self) -> dict[str, Any]:
+        """All settings that results depend on, except the secret ones."""
+        public = asdict(self)
+        del public["key"], public["config"]
+        return public
+
+    def secret(self) -> bytes:
+        """A digest of the secret settings, 64 bytes. An external `config` holds its key."""
+        config = json.dumps(self.config, sort_keys=True, default=str)
+        return blake2b(config.encode(), key=self.key or b"").digest()
+
+
+def score(detector: WatermarkDetector, texts: Sequence[CorpusText]) -> list[Result]:
+    """A result for each text."""
+    found = iter(detector.detect_batch([text for text in texts if isinstance(text, str)]))
+    return [
+        Result(error=text.error) if isinstance(text, Problem) else _result(next(found))
+        for text in texts
+    ]
+
+
+def _result(found: Detection | TicoreError) -> Result:
+    return Result(error=str(found)) if isinstance(found, TicoreError) else Result.of(found)

@@ -1,0 +1,126 @@
+"""The disambiguations by name. A word may follow: `basic:decoded`, `stepwise:oracle`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import get_args
+
+from ..errors import SettingsError, shown
+from ..registry import lookup
+from ._base import Disambiguation, PromptContext
+from ._basic import Basic
+from ._mwis import Mwis
+from ._none import NoDisambiguation
+from ._prefixes import Strings
+from ._stepwise import METHODS_IN_AGREEMENTS, Stepwise
+from ._syncpool import SyncPool
+
+ENTRY_POINTS = "ticore.disambiguations"
+"""The group of entry points in which other packages declare a DisambiguationSpec by name."""
+
+
+@dataclass(frozen=True)
+class DisambiguationSpec:
+    """How to make a disambiguation.
+
+    Attributes:
+        name: what agreements record. Both sides use the same name for the same disambiguation.
+        build: makes it from a PromptContext.
+        keyed: its sessions need random numbers that both sides share.
+        certain: the reader always finds the writer's tokens.
+        verifies: it asks which lists of tokens are consistent, so that it has modes.
+        argument: the argument of `build` that a word after the name sets, if there is one.
+        words: the words that may follow the name.
+    """
+
+    name: str
+    build: Callable[..., Disambiguation]
+    keyed: bool = False
+    certain: bool = True
+    verifies: bool = False
+    argument: str = ""
+    words: tuple[str, ...] = ()
+
+    def make(self, context: PromptContext) -> Disambiguation:
+        """The disambiguation of texts with one prompt.
+
+        Raises:
+            SettingsError: the disambiguation does not have the mode of `context`.
+        """
+        if context.mode != "prefix" and not self.verifies:
+            raise SettingsError(
+                f"mode: expected 'prefix' with this disambiguation, found {context.mode!r}: it "
+                f"does not ask which lists of tokens are consistent; use 'stepwise'"
+            )
+        return self.build(context)
+
+
+_STRINGS = get_args(Strings)
+
+DISAMBIGUATIONS: Mapping[str, DisambiguationSpec] = {
+    spec.name: spec
+    for spec in (
+        DisambiguationSpec("basic", Basic, argument="strings", words=_STRINGS),
+        DisambiguationSpec("mwis", Mwis, argument="strings", words=_STRINGS),
+        DisambiguationSpec("none", NoDisambiguation, certain=False),
+        DisambiguationSpec(
+            "stepwise",
+            Stepwise,
+            verifies=True,
+            argument="method",
+            words=tuple(METHODS_IN_AGREEMENTS),
+        ),
+        DisambiguationSpec("syncpool", SyncPool, keyed=True, argument="strings", words=_STRINGS),
+    )
+}
+
+
+def disambiguation_spec(disambiguation: str | DisambiguationSpec) -> DisambiguationSpec:
+    """The disambiguation of a name, or the argument itself where it is a DisambiguationSpec.
+
+    Args:
+        disambiguation: a name as `disambiguation_named` takes it, or a DisambiguationSpec that
+            need not be declared anywhere.
+
+    Raises:
+        SettingsError: the name is unknown, the argument is neither, or it is a DisambiguationSpec
+            of your own with the name of a bundled disambiguation.
+    """
+    if isinstance(disambiguation, str):
+        return disambiguation_named(disambiguation)
+    if not isinstance(disambiguation, DisambiguationSpec):
+        raise SettingsError(
+            f"disambiguation: expected a name or a DisambiguationSpec, found "
+            f"{shown(disambiguation)}; for one of your own give "
+            f"ticore.disambiguation.DisambiguationSpec('its-name', ItsClass)"
+        )
+    build = disambiguation.build
+    bundled = DISAMBIGUATIONS.get(disambiguation.name.partition(":")[0])
+    if bundled is not None and getattr(build, "func", build) is not bundled.build:
+        raise SettingsError(
+            f"disambiguation: expected another name than {disambiguation.name!r}, which a bundled "
+            f"disambiguation has; the reader would use that one"
+        )
+    return disambiguation
+
+
+def disambiguation_named(name: str) -> DisambiguationSpec:
+    """The disambiguation of a name: a bundled one, or one that another package declares.
+
+    Args:
+        name: of the disambiguation, such as `basic`, or with a word, such as `basic:decoded`.
+
+    Raises:
+        SettingsError: the name is unknown, or its word is not one that the disambiguation takes.
+        MissingExtraError: the package that declares the disambiguation cannot be imported.
+    """
+    base, colon, word = name.partition(":")
+    spec = lookup("disambiguation", DISAMBIGUATIONS, base, ENTRY_POINTS)
+    if not colon:
+        return spec
+    if word not in spec.words:
+        known = ", ".join([base, *(f"{base}:{one}" for one in spec.words)])
+        raise SettingsError(f"disambiguation: expected one of {known}, found {name!r}")
+    return replace(spec, name=name, build=partial(spec.build, **{spec.argument: word}))

@@ -1,0 +1,52 @@
+"""A detection as names and values for a person."""
+
+from __future__ import annotations
+
+from ..watermarking import Detection, Segment
+
+_LEAST = 1e-300  # near the smallest double; a smaller p-value is printed as "below"
+
+
+def detection_facts(found: Detection) -> list[tuple[str, str]]:
+    """The numbers of a detection and what was looked for, but not the verdict.
+
+    Args:
+        found: the detection.
+
+    Returns:
+        Pairs (name, value). The best segment is one of them if it `stands_out`.
+    """
+    facts = [
+        ("p-value", probability(found.p_value)),
+        ("strength", f"{found.strength:.2f} standard deviations"),
+        ("scored", f"{found.scored:,} of {found.token_count:,} tokens"),
+    ]
+    if found.green is not None:
+        facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
+    if stands_out(found):
+        facts.append(("best segment", segment_fact(found.segment)))
+    return [*facts, *found.target.facts()] if found.scheme else facts
+
+
+def stands_out(found: Detection) -> bool:
+    """Whether the best segment is evidence; every text has one, even without a watermark."""
+    if found.segment.begin == found.segment.end or found.verdict == "no watermark found":
+        return False
+    decides = found.verdict == "watermarked in part"
+    return decides or found.segment.p_value <= found.target.fpr
+
+
+def segment_fact(segment: Segment) -> str:
+    """Where the segment is, and its p-value."""
+    return (
+        f"tokens {segment.begin:,} to {segment.end - 1:,}, p-value {probability(segment.p_value)}"
+    )
+
+
+def probability(value: float) -> str:
+    """A probability with two digits.
+
+    >>> probability(0.5), probability(1.437e-102), probability(0.0)
+    ('0.5', '1.4e-102', 'below 1e-300')
+    """
+    return f"{value:.2g}" if value >= _LEAST else f"below {_LEAST:g}"

@@ -1,0 +1,77 @@
+"""A table of detections for the terminal: all numbers of one text, or a row for each of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ..watermarking import Detection
+from ._detection_facts import detection_facts, probability
+from ._visible import visible
+
+_STYLES = {"watermarked": "bold green", "watermarked in part": "bold yellow"}
+
+
+def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
+    """A table of what was found in each text.
+
+    The best segment is shown if it decides the verdict, which then is "watermarked in part". Empty
+    columns are left out.
+
+    Args:
+        found: the texts' names, with what was found in each by one detector.
+
+    Returns:
+        What `rich.console.Console.print` shows.
+    """
+    if len(found) == 1:
+        return _single(found[0][1])
+    columns: list[tuple[str, Callable[[Detection], str]]] = [
+        ("p-value", lambda found: probability(found.p_value)),
+        ("strength", lambda found: f"{found.strength:.2f}"),
+        ("scored", lambda found: str(found.scored)),
+        ("green", lambda found: "" if found.green is None else str(found.green)),
+        ("tokens", lambda found: str(found.token_count)),
+        ("segment", _place),
+    ]
+    columns = [each for each in columns if any(each[1](detection) for _, detection in found)]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("text", overflow="fold")
+    table.add_column("verdict")
+    for title, _ in columns:
+        table.add_column(title, justify="right")
+    for name, detection in found:
+        cells = [Text(cell(detection)) for _, cell in columns]
+        table.add_row(Text(visible(name)), _verdict(detection), *cells)
+    target = found[0][1].target
+    return Group(table, "", _grid(target.facts())) if target.scheme else table
+
+
+def _single(found: Detection) -> Table:
+    facts = detection_facts(found)
+    return _grid([each for each in facts if each[0] != "best segment" or _in_part(found)], found)
+
+
+def _grid(facts: Sequence[tuple[str, str]], found: Detection | None = None) -> Table:
+    """A line for each fact, after a line with the verdict if there is a detection."""
+    grid = Table.grid(padding=(0, 2))
+    if found is not None:
+        grid.add_row(Text("verdict", style="bold"), _verdict(found))
+    for name, value in facts:
+        grid.add_row(Text(name, style="bold"), Text(visible(value)))
+    return grid
+
+
+def _verdict(found: Detection) -> Text:
+    return Text(found.verdict, style=_STYLES.get(found.verdict, ""))
+
+
+def _in_part(found: Detection) -> bool:
+    return found.verdict == "watermarked in part"
+
+
+def _place(found: Detection) -> str:
+    return f"{found.segment.begin}-{found.segment.end - 1}" if _in_part(found) else ""

@@ -1,0 +1,158 @@
+"""What the schemes with green lists share: some tokens are green, and these are made likelier.
+
+Source: Kirchenbauer et al., "A Watermark for Large Language Models" (2023). The schemes differ only
+in what the list of green tokens depends on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from math import exp
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from ..errors import SettingsError
+from ._base import Array
+from ._evidence import Evidence, draw_ids
+from ._key import key_fingerprint
+from ._keyed_numbers import LATEST, KeyedNumbers, PreparedTokens, Version, keyed_numbers
+from ._null_distributions import BinomialNull, HypergeometricNull
+from ._settings import checked_number
+from ._windows import SomeIds, context_columns, token_ids
+from ._word_arithmetic import BITS
+
+GreensMode = Literal["independent", "exact"]
+
+
+class GreenList(ABC):
+    """A scheme with green lists. Thread-safe.
+
+    Args:
+        key: 16 to 64 secret bytes, or their hex digits as a str.
+        vocab_size: of the tokenizer.
+        gamma: the share of the tokens that are green; above 0, below 1.
+        delta: what is added to the logits of green tokens; above 0, below 100.
+        greens: `independent`: each token is green with probability gamma, independently of the
+            others; `exact`: exactly floor(gamma vocab_size) tokens of each list are green, which
+            takes three times as long when writing.
+        version: of the random numbers. 2 is the default. 1 is for texts that were written before
+            there was a version 2; its lists can be found by trying 2^32 seeds.
+
+    Attributes:
+        name: of the scheme.
+        key_fingerprint: see `ticore.schemes.key_fingerprint`.
+        context, null, greedy: see `ticore.schemes.Scheme`.
+
+    Raises:
+        SettingsError: gamma, delta, greens or version is out of range, or no token would be green,
+            or all.
+        CredentialError: the key is too short or too long.
+    """
+
+    name: ClassVar[str]
+    context: ClassVar[int]
+    greedy = False
+
+    def __init__(
+        self,
+        key: bytes | str,
+        vocab_size: int,
+        *,
+        gamma: float = 0.5,
+        delta: float = 2.0,
+        greens: GreensMode = "independent",
+        version: Version = LATEST,
+    ) -> None:
+        gamma = checked_number("gamma", gamma, above=0, below=1)
+        if greens not in get_args(GreensMode):
+            raise SettingsError(f"greens: expected independent or exact, found {greens!r}")
+        self.vocab_size = vocab_size
+        self.gamma = gamma
+        self.delta = checked_number("delta", delta, above=0, below=100)
+        self.greens = greens
+        self.version = version
+        self.key_fingerprint = key_fingerprint(key)
+        self._numbers = keyed_numbers(version, key, self.name, vocab_size)
+        self._green = int(gamma * vocab_size)
+        self._threshold = int(gamma * (1 << BITS))
+        if greens == "exact" and not 0 < self._green < vocab_size:
+            raise SettingsError(
+                f"gamma: expected some green tokens and some others, found {self._green} green of "
+                f"{vocab_size} for {gamma}; choose a gamma nearer to 0.5"
+            )
+
+    @cached_property
+    def null(self) -> BinomialNull:
+        """The distribution of text without a watermark, whose tokens are green by chance."""
+        share = self.gamma if self.greens == "independent" else self._green / self.vocab_size
+        # The greatest share is that of a model without preferences. Half-way there is more usual.
+        most = share * exp(self.delta) / (share * exp(self.delta) + 1 - share)
+        marked = (share + most) / 2
+        if self.greens == "independent":
+            return BinomialNull(share, marked)
+        return HypergeometricNull(share, marked, self._green, self.vocab_size)
+
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logits with delta added to those of green tokens; see `Scheme.bias`."""
+        xp = array_namespace(logits)
+        size = min(self.vocab_size, logits.shape[-1])  # the rest are padding
+        added = self._added(context, size, logits)
+        if size == logits.shape[-1]:
+            return logits + added
+        return xp.concat([logits[..., :size] + added, logits[..., size:]], axis=-1)
+
+    def evidence(self, ids: SomeIds) -> Evidence:
+        """Scores of 1 for green tokens and 0 for others; see `Detectable.evidence`."""
+        found = token_ids(ids, self.vocab_size)
+        row = self._numbers.known_tokens(
+            found.astype(np.uint32), self_words=self._uses_candidate, lone_seeds=self.context > 0
+        )
+        count = max(0, len(found) - self.context)
+        before = [row[at : at + count] for at in range(self.context)]
+        tokens = row[self.context :]
+        seed = self._seed(before, tokens)
+        if self.greens == "independent":
+            green = self._numbers.is_below(seed, tokens, self._threshold)
+        else:
+            green = self._numbers.is_ranked_below(seed, tokens, self._green)
+        seeds = np.broadcast_to(self._numbers.identity(seed), (count,))
+        positions = np.arange(self.context, self.context + count, dtype=np.int64)
+        pairs = draw_ids(seeds, found[self.context :])
+        return Evidence(positions, seeds, pairs, green.astype(np.float64))
+
+    _uses_candidate: ClassVar[bool] = False
+    """Whether a token's list depends on the token itself."""
+
+    @abstractmethod
+    def _seed(self, before: Sequence[PreparedTokens], tokens: PreparedTokens) -> Any:
+        """The seed of each token's list: see `KeyedNumbers`.
+
+        Args:
+            before: the `context` tokens of the context, or as many arrays of them.
+            tokens: the tokens that are asked about.
+        """
+
+    def _added(self, context: Array | Sequence[int], size: int, like: Array) -> Array:
+        """What `bias` adds to the logits of the first `size` tokens, in the library of `like`."""
+        greens = self._greens(context, size, like)
+        return array_namespace(like).astype(greens, like.dtype) * self.delta
+
+    def _greens(self, context: Array | Sequence[int], size: int, like: Array) -> Array:
+        """Which of the first `size` tokens are green: bool[..., size]."""
+        numbers: KeyedNumbers = self._numbers
+        before = [
+            numbers.any_tokens(column) for column in context_columns(context, self.context, like)
+        ]
+        if self.greens == "independent" or self._uses_candidate:
+            tokens = numbers.all_tokens(size, like, self_words=self._uses_candidate)
+            seed = self._seed(before, tokens)
+            if self.greens == "independent":
+                return numbers.is_below(seed, tokens, self._threshold)
+            return numbers.is_ranked_below(seed, tokens, self._green)
+        # There is one list after each context, and all of it is wanted.
+        seed = self._seed(before, numbers.all_tokens(0, like))
+        return numbers.are_ranked_below(seed, size, like, self._green)

@@ -1,0 +1,97 @@
+"""Gumbel: keyed random numbers take the place of the random choice of a token.
+
+Source: Aaronson, "Watermarking of Large Language Models" (2022). Over all keys, each token occurs
+with exactly the probability that the model gives it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from ._base import Array
+from ._evidence import Evidence, draw_ids
+from ._key import key_fingerprint
+from ._keyed_numbers import LATEST, Version, keyed_numbers
+from ._null_distributions import ExponentialNull
+from ._windows import SomeIds, context_columns, token_ids
+from ._word_arithmetic import BITS
+
+_HIGHEST = (1 << BITS) - 1
+_NUMBERS = float(1 << BITS)
+_BELOW_ONE = 1 - 2.0**-24  # the next number in float32
+
+
+class Gumbel:
+    """The Gumbel scheme: the token with the highest log(u) / p, for keyed u between 0 and 1.
+
+    Thread-safe.
+
+    Args:
+        key: 16 to 64 secret bytes, or their hex digits as a str.
+        vocab_size: of the tokenizer.
+        version: 2 is the default: a context is marked where it occurs first in a text, and a token
+            after a repeated context is sampled by the model's probabilities. 1 is for texts that
+            were written before: it marks every context, and repeats itself at low temperatures.
+
+    Attributes:
+        name: of the scheme.
+        key_fingerprint: see `ticore.schemes.key_fingerprint`.
+        context, null, greedy, once: see `ticore.schemes.Scheme`.
+
+    Raises:
+        SettingsError: there is no such version.
+        CredentialError: the key is too short or too long.
+    """
+
+    name: ClassVar[str] = "gumbel"
+    context: ClassVar[int] = 5
+    greedy = True
+
+    def __init__(self, key: bytes | str, vocab_size: int, *, version: Version = LATEST) -> None:
+        self.vocab_size = vocab_size
+        self.version = version
+        self.once = version != 1
+        self.key_fingerprint = key_fingerprint(key)
+        self._numbers = keyed_numbers(version, key, self.name, vocab_size)
+
+    @cached_property
+    def null(self) -> ExponentialNull:
+        """The distribution of -log(1 - u) for a uniform u."""
+        return ExponentialNull()
+
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logits with Gumbel noise -log(-log(u)) added; see `Scheme.bias`.
+
+        The highest log(p) - log(-log(u)) belongs to the token with the highest log(u) / p.
+        """
+        xp = array_namespace(logits)
+        size = min(self.vocab_size, logits.shape[-1])
+        before = [
+            self._numbers.any_tokens(c) for c in context_columns(context, self.context, logits)
+        ]
+        tokens = self._numbers.all_tokens(size, logits)
+        numbers = self._numbers.uniform(self._numbers.seed(before), tokens)
+        # This is 1 - u. It matters where it is small, and there it is exact in float32, too.
+        left = (xp.astype(_HIGHEST - numbers, logits.dtype) + 0.5) / _NUMBERS
+        # Where u is next to 0 it would round to 1 in float32. Such a token is never chosen.
+        left = xp.clip(left, 0.0, _BELOW_ONE)
+        noisy = logits[..., :size] - xp.log(-xp.log1p(-left))
+        return xp.concat([noisy, logits[..., size:] - xp.inf], axis=-1)
+
+    def evidence(self, ids: SomeIds) -> Evidence:
+        """Scores of -log(1 - u); see `Detectable.evidence`."""
+        found = token_ids(ids, self.vocab_size)
+        row = self._numbers.known_tokens(found.astype(np.uint32))
+        count = max(0, len(found) - self.context)
+        seed = self._numbers.seed([row[at : at + count] for at in range(self.context)])
+        numbers = self._numbers.uniform(seed, row[self.context :])
+        left = (_HIGHEST - numbers.astype(np.float64) + 0.5) / _NUMBERS
+        seeds = self._numbers.identity(seed)
+        positions = np.arange(self.context, self.context + count, dtype=np.int64)
+        # After a repeated context nothing was marked, whatever token follows.
+        counted = seeds if self.once else draw_ids(seeds, found[self.context :])
+        return Evidence(positions, seeds, counted, -np.log(left))

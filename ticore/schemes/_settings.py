@@ -1,0 +1,81 @@
+"""Checks of the settings of schemes: ticore's own and those of other engines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import SettingsError, shown
+
+MAX_CONTEXT = 256
+"""The most tokens before another one that may decide about it; engines look at 1 to 64.
+
+All windows of a text are in memory at once: 8 bytes for each of these tokens, per token.
+"""
+WHY_MAX_CONTEXT = "wider windows fill the memory"
+_MAX_NAMES = 100  # characters of unknown settings' names that an error repeats
+
+
+def checked_number(name: str, value: object, *, above: float, below: float) -> float:
+    """`value`, if it is a number between two limits, neither included.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    is_number = isinstance(value, int | float | np.floating) and not isinstance(value, bool)
+    # Compared as it is: an integer of hundreds of digits has no float.
+    if not is_number or not above < value < below:  # type: ignore[operator]  # known to be a number
+        raise SettingsError(
+            f"{name}: expected a number above {above:g} and below {below:g}, found {shown(value)}; "
+            f"give one between them"
+        )
+    return float(value)  # type: ignore[arg-type]  # known to be a number
+
+
+def checked_integer(
+    name: str, value: object, least: int, most: int, *, secret: bool = False, why: str = ""
+) -> int:
+    """`value`, if it is an integer from `least` to `most`.
+
+    Args:
+        name, value: of the setting.
+        least, most: the limits, both included.
+        secret: it is a key, which the error's text does not repeat.
+        why: the reason for the limits, where they are not the engine's.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or not least <= int(value) <= most:  # type: ignore[call-overload]  # known to be an integer
+        another = f"a {type(value).__name__}" if not is_integer else "another one"
+        raise SettingsError(
+            f"{name}: expected an integer from {least} to {most}{why and f' ({why})'}, found "
+            f"{another if secret else shown(value)}; give the engine's own setting"
+        )
+    return int(value)  # type: ignore[call-overload, no-any-return]  # known to be an integer
+
+
+def selected_settings(
+    config: Mapping[str, Any], used: Collection[str], ignored: Collection[str]
+) -> dict[str, Any]:
+    """The settings that detection depends on, without those that are None.
+
+    Args:
+        config: an engine's own settings.
+        used: the names of those that detection depends on.
+        ignored: the names of those that it does not depend on.
+
+    Raises:
+        SettingsError: there is another setting, which may change the watermark.
+    """
+    unknown = sorted(set(config) - set(used) - set(ignored))
+    if unknown:
+        raise SettingsError(
+            f"the engine's settings: expected some of {', '.join(sorted({*used, *ignored}))}, "
+            f"found {', '.join(unknown)[:_MAX_NAMES]}; leave out what does not concern the "
+            f"watermark"
+        )
+    return {name: config[name] for name in used if config.get(name) is not None}

@@ -1,0 +1,33 @@
+"""The watermarks of other engines: what detects them. Each module stands alone and uses NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .._base import Detectable
+from ._sglang import SGLangGumbel
+from ._synthid import TransformersSynthID
+from ._transformers import TransformersKGW
+from ._vllm import VLLMGumbel
+
+
+def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
+    own = dict(config)
+    size = own.pop("vocab_size", vocab_size)
+    return TransformersKGW.from_config(own, size)
+
+
+CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Detectable]] = {
+    "transformers": _transformers,
+    "synthid": lambda config, _vocab_size: TransformersSynthID.from_config(config),
+    "vllm": lambda config, _vocab_size: VLLMGumbel.from_config(config),
+    "sglang": lambda config, _vocab_size: SGLangGumbel.from_config(config),
+}
+"""By the engine's name: what makes a scheme of the engine's settings and the vocabulary's size.
+
+The settings of `transformers` may also have `vocab_size`, the model config's: its lists are drawn
+from that many ids, which may be more than the tokenizer has.
+"""
+
+__all__ = ["CONSTRUCTORS", "SGLangGumbel", "TransformersKGW", "TransformersSynthID", "VLLMGumbel"]

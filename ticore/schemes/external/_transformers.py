@@ -1,0 +1,204 @@
+"""Transformers' green lists: `WatermarkingConfig`, after Kirchenbauer et al. 2023 and 2024.
+
+Before each token the engine seeds torch's generator from the tokens before (and, for `selfhash`,
+from the candidate itself), shuffles the vocabulary, and prefers its first tokens. Here the same
+shuffle is followed for one token alone, so no list is ever built.
+
+Sources: transformers 5, generation/logits_process.py (`WatermarkLogitsProcessor`) and
+generation/watermarking.py (`WatermarkDetector`); ATen/native/TensorFactories.cpp (`randperm_cpu`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import SettingsError, shown
+from .._evidence import Evidence, Ints, draw_ids
+from .._null_distributions import HypergeometricNull
+from .._settings import (
+    MAX_CONTEXT,
+    WHY_MAX_CONTEXT,
+    checked_integer,
+    checked_number,
+    selected_settings,
+)
+from .._windows import SomeIds, token_ids, windows
+
+_TABLE_SIZE = 1_000_003  # of the table that selfhash looks tokens up in
+# The swaps of a list take 4 bytes per green token, and those of eight lists are cached: at most
+# 128 MiB. Vocabularies have up to about a million tokens. (Above 214,748,363 torch shuffles in
+# another way.)
+_MOST_TOKENS = 1 << 22
+_WORD = 0xFFFFFFFF
+# `manual_seed` gets numbers modulo this, and its generator uses their lower 32 bits.
+_MODULUS = (1 << 64) - 1
+
+
+class TransformersKGW:
+    """What transformers writes with a `WatermarkingConfig`, on a CPU. Thread-safe.
+
+    The lists depend on the device that drew them. Those of a GPU come from another generator, and
+    cannot be detected.
+
+    Scores are 1 for green tokens and 0 for others. `null.strength` over all of them is the z-score
+    of transformers' `WatermarkDetector`. With `ignore_repeated_ngrams=True` that detector counts
+    each n-gram once. `Evidence.distinct` counts each token on each list once, which are fewer where
+    n-grams share a list: `lefthash` uses the last token of its context only. The share of green
+    tokens is taken to be `greenlist_ratio`, as in transformers. A list's true share is smaller by
+    less than one token, so the p-value is never too small.
+
+    With `lefthash` the list after token 0 is the same under every key (0 times the key). So a text
+    in which token 0 is frequent scores high or low whatever the key; `null` does not account for
+    this.
+
+    Attributes:
+        context: `context_width` for lefthash, one less for selfhash, whose window ends with the
+            candidate.
+        null: exact lists.
+    """
+
+    name: ClassVar[str] = "transformers"
+
+    def __init__(
+        self,
+        vocab_size: int,
+        *,
+        greenlist_ratio: float = 0.25,
+        bias: float = 2.0,
+        hashing_key: int = 15485863,
+        seeding_scheme: str = "lefthash",
+        context_width: int = 1,
+    ) -> None:
+        """
+        Args:
+            vocab_size: the model config's, which may be more than the tokenizer's.
+            greenlist_ratio, hashing_key, seeding_scheme, context_width: as in the writer.
+            bias: as in the writer; only the search for a segment depends on it.
+
+        Raises:
+            SettingsError: transformers does not take a value, or lists would be empty.
+        """
+        why = "lists of larger vocabularies fill the memory"
+        self._size = checked_integer("vocab_size", vocab_size, 2, _MOST_TOKENS, why=why)
+        share = checked_number("greenlist_ratio", greenlist_ratio, above=0, below=1)
+        bias = checked_number("bias", bias, above=0, below=math.inf)
+        self._key = checked_integer(
+            "hashing_key", hashing_key, -(1 << 63), (1 << 64) - 1, secret=True
+        )
+        width = checked_integer("context_width", context_width, 1, MAX_CONTEXT, why=WHY_MAX_CONTEXT)
+        if seeding_scheme not in ("lefthash", "selfhash"):
+            raise SettingsError(
+                f"seeding_scheme: expected 'lefthash' or 'selfhash', found "
+                f"{shown(seeding_scheme)}; give the writer's"
+            )
+        self._greens = int(self._size * share)
+        if not 0 < self._greens < self._size:
+            raise SettingsError(
+                f"greenlist_ratio: expected a share that makes at least one of {self._size} tokens "
+                f"green and not all, found {shown(greenlist_ratio)}; check vocab_size, too"
+            )
+        self._includes_itself = seeding_scheme == "selfhash"
+        self.context = width - self._includes_itself
+        # Half of the gain with a flat distribution: text is partly predictable.
+        flat = share * math.exp(min(bias, 50)) / (share * math.exp(min(bias, 50)) + 1 - share)
+        self.null = HypergeometricNull(share, (share + flat) / 2, self._greens, self._size)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
+        """From `WatermarkingConfig.to_dict()`, or a part of it.
+
+        Raises:
+            SettingsError: a setting is unknown or out of range.
+        """
+        names = ("greenlist_ratio", "bias", "hashing_key", "seeding_scheme", "context_width")
+        return cls(vocab_size, **selected_settings(config, names, ()))
+
+    def evidence(self, ids: SomeIds) -> Evidence:
+        """Scores of 1.0 for green tokens and 0.0 for others.
+
+        Args:
+            ids: int[n], below `vocab_size`.
+
+        Raises:
+            SettingsError: an id is out of range.
+        """
+        ids = token_ids(ids, self._size)
+        window = windows(ids, self.context + 1)
+        tokens = window[:, -1].copy()
+        seeds = self._seeds_of_windows(window) if self._includes_itself else self._seeds(window)
+        scores = self._scores(seeds, tokens)
+        positions = np.arange(self.context, self.context + len(tokens))
+        return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
+
+    def _seeds(self, window: Ints) -> Ints:
+        """For lefthash, int64[n]: the key times the last token, a Python int in the engine."""
+        previous, which = np.unique(window[:, -2], return_inverse=True)
+        seeds = [self._key * token % _MODULUS & _WORD for token in previous.tolist()]
+        return np.array(seeds, np.int64)[which]
+
+    def _seeds_of_windows(self, window: Ints) -> Ints:
+        """For selfhash, int64[n]: the least product in a window, in int64 that wraps around."""
+        table = _table(self._key & _WORD, min(self._size, _TABLE_SIZE))
+        looked_up = table[window % _TABLE_SIZE] + 1
+        key = np.array(self._key & (1 << 64) - 1, np.uint64).astype(np.int64)
+        least = (key * looked_up * looked_up[:, -1:]).min(axis=1)
+        # The engine's `%` adds 2^64 - 1 to a negative number, which is -1 in the lower bits.
+        seeds: Ints = (least - (least < 0)) & _WORD
+        return seeds
+
+    def _scores(self, seeds: Ints, tokens: Ints) -> npt.NDArray[np.float64]:
+        # In the order of seeds, so that the shuffle of each seed is drawn once.
+        distinct, which = np.unique(draw_ids(seeds, tokens), return_inverse=True)
+        green = [
+            _is_green(draw >> 32 & _WORD, draw & _WORD, self._greens, self._size)
+            for draw in distinct.tolist()
+        ]
+        return np.array(green, np.float64)[which]
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_green(seed: int, token: int, greens: int, size: int) -> bool:
+    """Whether a seed's shuffle moves a token to one of the first `greens` places.
+
+    Step i of the shuffle swaps place i with a later place (or itself), and no later step changes
+    place i. So a token stays where it is until a step swaps its place to the front, or until the
+    step of its own place moves it further back.
+    """
+    swaps = _swaps(seed, greens, size)
+    start, place = 0, token
+    while not (swaps[start:place] == place).any():
+        if place >= greens:
+            return False
+        start, place = place + 1, int(swaps[place])
+        if place == start - 1:
+            return True
+    return True
+
+
+@lru_cache(maxsize=8)
+def _swaps(seed: int, count: int, size: int) -> npt.NDArray[np.uint32]:
+    """uint32[count]: the place that each of the first steps of `torch.randperm(size)` swaps with.
+
+    `RandomState` seeds MT19937 as torch does, and its `bytes` are the generator's raw output.
+    """
+    words = np.frombuffer(np.random.RandomState(seed).bytes(4 * count), "<u4")
+    steps = np.arange(count, dtype=np.uint32)
+    swaps: npt.NDArray[np.uint32] = words % (np.uint32(size) - steps) + steps
+    return swaps
+
+
+@lru_cache(maxsize=4)
+def _table(seed: int, count: int) -> Ints:
+    """int64[count]: the first of `torch.randperm(1_000_003)`."""
+    moved: dict[int, int] = {}
+    first = []
+    for place, other in enumerate(_swaps(seed, count, _TABLE_SIZE).tolist()):
+        first.append(moved.get(other, other))
+        moved[other] = moved.get(place, place)
+    return np.array(first, np.int64)

@@ -1,0 +1,161 @@
+"""vLLM's Gumbel watermark: `--watermark-config '{"algorithm": "gumbel", "key": ...}'`.
+
+Each token of the vocabulary gets a uniform number from Philox, keyed by the context, and the
+engine takes the token whose Gumbel noise, made from it, lifts its logit the most (Aaronson and
+Kirchner 2022). This is the mapping that vLLM calls "philox4x32-10-v1".
+
+Sources: vLLM 0.30, vllm/v1/watermarking/ (gumbel.py, detector.py, prfs/philox.py, prfs/base.py)
+and vllm/config/watermarking.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import SettingsError, shown
+from .._evidence import Evidence, draw_ids
+from .._null_distributions import ExponentialNull
+from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, selected_settings
+from .._windows import SomeIds, token_ids, windows
+from ._philox import UInt64Array, philox
+
+_WORD = 0xFFFFFFFF
+_CONTEXT_DOMAIN = 0x574D4358  # "WMCX"
+_TOKEN_DOMAIN = 0x574D544B  # "WMTK"
+_WIDTH = 4  # the engine's default
+_IGNORED = (
+    "algorithm",
+    "alpha",
+    "prf",
+    "deduplicate_contexts",
+    "deduplicate_contexts_max_history",
+    "allow_target_only_watermarking",
+    "sbw_scheme",
+    "sbw_gamma",
+    "sbw_delta",
+)
+
+
+class VLLMGumbel:
+    """What vLLM writes with algorithm "gumbel", on any device. Thread-safe.
+
+    Scores are -log(1 - u). Without a watermark they are exponentially distributed, except that u is
+    one of 2^24 numbers. Where all contexts differ, their sum over all tokens is the score of vLLM's
+    own `GumbelWatermarkDetector`. That detector scores only the first token after each context;
+    `Evidence.distinct` counts each token after it once.
+
+    The engine fills the context of a reply's first tokens with -1. Put `context` times -1 before a
+    whole reply to have its first tokens scored, too.
+
+    Attributes:
+        context: `context_width`.
+        null: the exponential distribution.
+    """
+
+    name: ClassVar[str] = "vllm"
+
+    def __init__(self, key: int, *, context_width: int = _WIDTH) -> None:
+        """
+        Args:
+            key: the writer's, from 0 to 2^64 - 1.
+            context_width: the writer's, 1 or more.
+
+        Raises:
+            SettingsError: a value is out of range.
+        """
+        key = checked_integer("key", key, 0, (1 << 64) - 1, secret=True)
+        self._key = np.uint64(key & _WORD), np.uint64(key >> 32)
+        self.context = checked_integer(
+            "context_width", context_width, 1, MAX_CONTEXT, why=WHY_MAX_CONTEXT
+        )
+        self.null = ExponentialNull()
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> VLLMGumbel:
+        """From the object that `--watermark-config` takes.
+
+        Raises:
+            SettingsError: the algorithm or function is another one, or a setting is unknown or out
+                of range.
+        """
+        for name, only in (("algorithm", "gumbel"), ("prf", "philox")):
+            if config.get(name, only) != only:
+                raise SettingsError(
+                    f"{name}: expected {only!r}, found {shown(config[name])}; for "
+                    f"'dual_key_gumbel' use both schemes of VLLMGumbel.of_two_keys; others cannot "
+                    f"be detected"
+                )
+        given = selected_settings(config, ("key", "context_width"), _IGNORED)
+        if "key" not in given:
+            raise SettingsError("key: expected the writer's key, found none; add it")
+        return cls(**given)
+
+    @classmethod
+    def of_two_keys(cls, key: int, *, context_width: int = _WIDTH) -> tuple[VLLMGumbel, VLLMGumbel]:
+        """The schemes of algorithm "dual_key_gumbel": of key A, then of key B.
+
+        Which of the two wrote a token is random and cannot be known later. Each scheme gives a
+        p-value of its own; if you compute both, double the lower one. In plain sampling key A
+        writes all tokens but a share `alpha`; in speculative decoding it writes the drafts.
+
+        Args:
+            key, context_width: as of the constructor.
+
+        Raises:
+            SettingsError: a value is out of range.
+        """
+        data = checked_integer("key", key, 0, (1 << 64) - 1, secret=True).to_bytes(8, "big")
+        a, b = (
+            cls(
+                int.from_bytes(sha256(name + data).digest()[:8], "big"), context_width=context_width
+            )
+            for name in (b"key_a", b"key_b")
+        )
+        return a, b
+
+    def evidence(self, ids: SomeIds) -> Evidence:
+        """Scores of -log(1 - u).
+
+        Args:
+            ids: int[n], below 2^32; the first `context` ids may be -1, see the class.
+
+        Raises:
+            SettingsError: an id is out of range.
+        """
+        ids = token_ids(ids, least=-1)
+        token_ids(ids[self.context :])
+        window = windows(ids, self.context + 1)
+        tokens = window[:, -1].copy()
+        seeds, words = self._words(window.astype(np.uint64) & np.uint64(_WORD))
+        # 24 bits, centred between 0 and 1, and rounded to float32 as in the engine.
+        uniform = ((words >> np.uint64(8)) + 1.0) / ((1 << 24) + 1)
+        scores = -np.log1p(-uniform.astype(np.float32).astype(np.float64))
+        positions = np.arange(self.context, self.context + len(tokens))
+        return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
+
+    def _words(self, window: UInt64Array) -> tuple[npt.NDArray[np.int64], UInt64Array]:
+        """The hashes of the contexts (32 of their 128 bits), and the word of each last token.
+
+        A context is absorbed four tokens at a time; the number of each block is mixed into the key.
+        One counter serves four tokens: each has one of its output words.
+        """
+        low, high = self._key
+        zero = np.zeros(len(window), np.uint64)
+        a, b, c, d = zero + np.uint64(_CONTEXT_DOMAIN), zero + np.uint64(self.context), zero, zero
+        for start in range(0, self.context, 4):
+            block = [
+                window[:, at] if at < self.context else zero + np.uint64(_WORD - at + start)
+                for at in range(start, start + 4)
+            ]
+            counter = a ^ block[0], b ^ block[1], c ^ block[2], d ^ block[3]
+            a, b, c, d = philox(counter, (zero + low ^ np.uint64(start), zero + high))
+        tokens = window[:, -1]
+        key = d ^ low, zero + high ^ np.uint64(_TOKEN_DOMAIN)
+        four = np.stack(philox((tokens >> np.uint64(2), a, b, c), key), axis=1)
+        which = (tokens & np.uint64(3)).astype(np.int64)
+        return a.astype(np.int64), four[np.arange(len(four)), which]

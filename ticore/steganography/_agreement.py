@@ -1,0 +1,331 @@
+"""What the two sides of a message agree on: every setting, and optionally the key and the model.
+
+The digest of the settings is authenticated with each message. So two sides that differ in a setting
+get an error and never a wrong message.
+
+As a file, which `ticore agree` writes:
+
+    {"format": "ticore-pact-1", "model": "tiny-en", "key": "9f…", "agreement": {…}}
+
+`model`, `key` and `options` (such as {"dtype": "float64"}, for opening the model) may be missing.
+The settings alone, the value of "agreement", are an agreement as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
+from os import PathLike
+from typing import get_args
+
+from .._support.atomic_files import write_atomically, write_new_secret
+from .._support.checks import require
+from .._support.deprecation import warn_deprecated
+from .._support.input_files import read_file
+from ..candidates import PoolSettings
+from ..consistency import View
+from ..errors import (
+    AgreementError,
+    CredentialError,
+    InputFileError,
+    OutputFileError,
+    SettingsError,
+    shown,
+)
+from ..keys import Key, load_key, parse_key
+from ._keys import sealing_key
+from ._portability import Numerics
+
+FORMAT = "ticore-pact-1"
+_FORMATS = "ticore-pact-"
+_MOST_BYTES = 16 << 20  # the prompt may be as long as a context
+
+# Changes whenever the meaning of the fields does: an old digest then never equals a new one.
+_DIGEST_DOMAIN = b"ticore/agreement/1\n"
+# Fields that came later are left out where they have the value that was implied before, so that
+# texts and files from then can still be read.
+_LATER = {"numerics": "same-stack"}
+_MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
+_ACCESS = ("key", "model_place", "model_options")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """The settings that both sides share, optionally with the key and the place of the model.
+
+    The two sides agree exactly if their digests are equal.
+
+    Attributes:
+        model: digest of the model.
+        tokenizer: digest of the tokenizer.
+        prompt: the text that the model continues.
+        view: what the reader retokenizes, `whole` (prompt and continuation) or `continuation`.
+        mode: which lists of tokens count as consistent, such as `prefix`.
+        temperature, top_k, top_p, weight_bits, grid_bits: see `ticore.candidates.PoolSettings`.
+        codec: name of the codec.
+        disambiguation: name of the disambiguation.
+        numerics: how the two sides compute, `same-stack` or `portable`; see
+            `ticore.Steganographer`.
+        key: 32 bytes, or their hex digits; None if it is shared in another way. Not shown by repr
+            and not part of the digest.
+        model_place: what `load_model` opens, such as `tiny-en`; None if each side knows its own.
+            The digest of the model tells if a place opens another one.
+        model_options: what else `load_model` takes, such as {"dtype": "float64"}.
+
+    Raises:
+        SettingsError: a field has another type or is out of range. Of names it is only checked
+            that they are not empty: the registries know which there are.
+        CredentialError: the key has another length, or is not a key.
+    """
+
+    model: str
+    tokenizer: str
+    prompt: str
+    view: str
+    mode: str
+    temperature: float
+    top_k: int | None
+    top_p: float
+    weight_bits: int
+    grid_bits: int
+    codec: str
+    disambiguation: str
+    numerics: Numerics = "same-stack"
+    key: bytes | None = field(default=None, repr=False)
+    model_place: str | None = None
+    model_options: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        for name in ("model", "tokenizer", "mode", "codec", "disambiguation"):
+            value = getattr(self, name)
+            require(isinstance(value, str) and value != "", name, "a non-empty text", value)
+        require(isinstance(self.prompt, str), "prompt", "a text", self.prompt)
+        views = get_args(View)
+        require(self.view in views, "view", f"one of {', '.join(views)}", self.view)
+
+        known = get_args(Numerics)
+        require(self.numerics in known, "numerics", f"one of {', '.join(known)}", self.numerics)
+        if self.numerics == "portable":
+            most = _MOST_PORTABLE_GRID_BITS
+            fits = self.grid_bits <= most
+            require(fits, "grid_bits", f"at most {most} where numerics is portable", self.grid_bits)
+
+        # 1 and 1.0 are the same setting, and must have the same digest.
+        object.__setattr__(self, "temperature", self.pool.temperature)
+        object.__setattr__(self, "top_p", self.pool.top_p)
+
+        if self.key is not None:
+            object.__setattr__(self, "key", sealing_key(self.key))
+        place = self.model_place
+        named = place is None or (isinstance(place, str) and place != "")
+        require(named, "model_place", "a place such as tiny-en", place)
+
+    @property
+    def pool(self) -> PoolSettings:
+        """The settings that shape a step's candidates."""
+        return PoolSettings(
+            temperature=self.temperature,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            grid_bits=self.grid_bits,
+            weight_bits=self.weight_bits,
+        )
+
+    def digest(self) -> bytes:
+        """SHA-256 of the shared settings alone, in a canonical form.
+
+        That form is JSON with sorted keys, ASCII, no spaces, floats by `repr`.
+        """
+        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(_DIGEST_DOMAIN + canonical.encode("ascii")).digest()
+
+    def to_dict(self) -> dict[str, object]:
+        """The shared settings by name, as JSON can hold them. Without key and model place."""
+        values = {name: getattr(self, name) for name in _settings()}
+        return {
+            name: value
+            for name, value in values.items()
+            if name not in _LATER or value != _LATER[name]
+        }
+
+    @classmethod
+    def from_dict(cls, values: object, source: str = "the agreement") -> Agreement:
+        """The inverse of `to_dict`.
+
+        Args:
+            values: what should be a mapping with the settings.
+            source: where it came from, for the error's text.
+
+        Raises:
+            AgreementError: a setting is unknown, missing, of another type or out of range.
+        """
+        named = _LATER | dict(values) if isinstance(values, Mapping) else values
+        found = _exact_fields(named, _settings(), source)
+        try:
+            return cls(**found)  # type: ignore[arg-type]  # __post_init__ checks every type
+        except SettingsError as error:
+            raise AgreementError(f"{source}: {error}") from error
+
+    def dumps(self) -> str:
+        """The text of a file: ASCII, the same for equal agreements. It shows the key, if any."""
+        document: dict[str, object] = {"format": FORMAT}
+        if self.model_place is not None:
+            document["model"] = self.model_place
+        if self.key is not None:
+            document["key"] = self.key.hex()
+        document["agreement"] = self.to_dict()
+        if self.model_options:
+            document["options"] = dict(self.model_options)
+        return json.dumps(document, indent=2) + "\n"
+
+    @classmethod
+    def loads(cls, text: str | bytes, source: str = "the agreement") -> Agreement:
+        """The inverse of `dumps`.
+
+        Args:
+            text: the file's content; bytes in UTF-8.
+            source: the file's name, for the error's text.
+
+        Raises:
+            AgreementError: `text` is not an agreement, or has another format. The error does not
+                show the key.
+        """
+        document = _parsed(text)
+        if document is _NOT_JSON:
+            raise AgreementError(
+                f"{source}: expected an agreement file, found something that is not JSON; "
+                f"make one with: ticore agree -o FILE"
+            )
+        if isinstance(document, dict) and document.keys() >= set(_settings()) - _LATER.keys():
+            return cls.from_dict(document, source)
+        values = _of_format(document, source)
+        agreement = cls.from_dict(values["agreement"], f"{source}: agreement")
+        place, key, options = values["model"], values["key"], values["options"]
+        if not all(value is None or (isinstance(value, str) and value) for value in (place, key)):
+            raise AgreementError(
+                f"{source}: expected the model and the key as texts, found another type or nothing"
+            )
+        if not (isinstance(options, dict) and all(isinstance(v, str) for v in options.values())):
+            raise AgreementError(f"{source}: expected options that are texts, found something else")
+        try:
+            found = None if key is None else parse_key(str(key), f"{source}: key")
+        except CredentialError as error:
+            raise AgreementError(str(error)) from None
+        model_place = None if place is None else str(place)
+        return replace(agreement, key=found, model_place=model_place, model_options=options)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the agreement to a file, whole or not at all.
+
+        With a key the file is new and only its owner can read it, from the start. Without a key it
+        replaces a file that holds no key.
+
+        Raises:
+            OutputFileError: the file cannot be written, or an existing file would be replaced and
+                it, or this agreement, holds a key.
+        """
+        data = self.dumps().encode()
+        if self.key is not None:
+            write_new_secret(path, data)
+            return
+        if _holds_key(path):
+            raise OutputFileError(
+                f"expected {path} to be a new file or one without a key, found one with a key, "
+                f"which may be its only copy; remove it first, or choose another name"
+            )
+        write_atomically(path, data)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Agreement:
+        """The agreement in the file at `path`, such as `ticore agree -o FILE` makes.
+
+        Raises:
+            InputFileError: the file cannot be read.
+            AgreementError: it does not hold an agreement, or one of another format. The error does
+                not show the key.
+        """
+        return cls.loads(read_file(path, _MOST_BYTES), str(path))
+
+    # What a Pact had, for one release.
+
+    @property
+    def agreement(self) -> Agreement:
+        """The settings alone: a Pact held an agreement."""
+        warn_deprecated("Pact.agreement", "the Agreement itself")
+        return replace(self, key=None, model_place=None, model_options={})
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The former name of `model_options`."""
+        warn_deprecated("Pact.options", "Agreement.model_options")
+        return self.model_options
+
+
+def _settings() -> list[str]:
+    """The names of the shared settings, in the order of the file."""
+    return [each.name for each in fields(Agreement) if each.name not in _ACCESS]
+
+
+def _exact_fields(values: object, expected: Iterable[str], source: str) -> Mapping[str, object]:
+    """`values`, once it is known to be a mapping with exactly the `expected` keys.
+
+    Raises:
+        AgreementError: it is not; the text names the fields and the `source`.
+    """
+    if not isinstance(values, Mapping):
+        raise AgreementError(f"{source}: expected named fields, found a {type(values).__name__}")
+    names, found = set(expected), {str(name) for name in values}
+    problems = [
+        f"{kind} {', '.join(sorted(which))}"
+        for kind, which in (("missing", names - found), ("unknown", found - names))
+        if which
+    ]
+    if problems:
+        raise AgreementError(
+            f"{source}: the fields are not the expected ones ({'; '.join(problems)}); "
+            f"was it written by another version of ticore?"
+        )
+    return values
+
+
+def _of_format(document: object, source: str) -> Mapping[str, object]:
+    """The fields of a file, None or empty where they may be missing. Raises AgreementError."""
+    # The format comes first: another one may well have other fields.
+    found = document.get("format") if isinstance(document, dict) else None
+    if not isinstance(document, dict) or found != FORMAT:
+        # What does not look like a format may be the key in the wrong place.
+        named = found is None or str(found).startswith(_FORMATS)
+        raise AgreementError(
+            f"{source}: expected a file of the format {FORMAT!r}, found "
+            f"{shown(found) if named else 'another one'}; make one with: ticore agree -o FILE"
+        )
+    optional: dict[str, object] = {"model": None, "key": None, "options": {}}
+    return _exact_fields(optional | document, ("format", "agreement", *optional), source)
+
+
+def _holds_key(path: str | PathLike[str]) -> bool:
+    with suppress(InputFileError, AgreementError):
+        return Agreement.load(path).key is not None
+    with suppress(InputFileError, CredentialError):
+        return isinstance(load_key(path), Key)
+    return False
+
+
+_NOT_JSON = object()
+
+
+def _parsed(text: str | bytes) -> object:
+    """What the JSON says, or _NOT_JSON.
+
+    No exception leaves this function. JSON's own error carries the whole text, and so the key, and
+    it would stay attached to every error that is raised while it is handled.
+    """
+    if not isinstance(text, str | bytes):
+        return _NOT_JSON
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NOT_JSON

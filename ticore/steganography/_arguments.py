@@ -1,0 +1,94 @@
+"""What a Steganographer is given: each function checks or opens one argument."""
+
+from __future__ import annotations
+
+from .._support.utf8 import require_text
+from ..codecs import CodecSpec, codec_spec
+from ..consistency import View
+from ..disambiguation import DisambiguationSpec, disambiguation_spec
+from ..errors import AgreementError, CredentialError, PromptError, SettingsError, WrongTypeError
+from ..interfaces import LanguageModel
+from ..registry import load_model
+from ._agreement import Agreement
+from ._keys import Secret
+from ._results import Embedding
+
+
+def agreed_model(agreement: Agreement) -> LanguageModel:
+    """The model at the agreement's place, in float64 if it is to be portable.
+
+    Raises:
+        AgreementError: the agreement does not say where the model is.
+        TicoreError: the model cannot be opened, see `ticore.load_model`.
+    """
+    if agreement.model_place is None:
+        raise AgreementError(
+            "expected an agreement that says where the model is, found none in it; "
+            "give model=ticore.load_model(...)"
+        )
+    options = dict(agreement.model_options)
+    if agreement.numerics == "portable":
+        options = {"dtype": "float64", **options}
+    return load_model(agreement.model_place, **options)
+
+
+def agreed_variant(
+    kind: str, name: str, given: CodecSpec | DisambiguationSpec | None
+) -> str | CodecSpec | DisambiguationSpec:
+    """The codec or disambiguation that was agreed on. Raises AgreementError, SettingsError."""
+    if given is not None:
+        if given.name != name:
+            raise AgreementError(
+                f"expected the {kind} that was agreed on, {name!r}, found {given.name!r}"
+            )
+        return given
+    try:
+        return codec_spec(name) if kind == "codec" else disambiguation_spec(name)
+    except SettingsError as error:
+        raise SettingsError(
+            f"{error}; or install the package that declares this one as an entry point of "
+            f"ticore.{kind}s, or pass it to Steganographer.from_agreement({kind}=...)"
+        ) from error
+
+
+def plain_text(text: str | Embedding) -> str:
+    """The text of either. Raises WrongTypeError, which says what else was found."""
+    if isinstance(text, Embedding):
+        return text.text
+    require_text(text)
+    return text
+
+
+def checked_message(message: object) -> bytes:
+    """The message as bytes. Raises WrongTypeError, which says what to give instead."""
+    if isinstance(message, bytes | bytearray | memoryview):
+        return bytes(message)
+    remedy = "encode it first: message.encode()" if isinstance(message, str) else "give bytes"
+    raise WrongTypeError(f"expected a message of bytes, found {type(message).__name__}; {remedy}")
+
+
+def secret_of(key: bytes | str | None, password: str | None) -> Secret | None:
+    """The secret of a key or a password, None without both. Raises CredentialError."""
+    if key is not None and password is not None:
+        raise CredentialError("expected a key or a password, found both; give one of them")
+    if key is not None:
+        return Secret.from_key(key)
+    return None if password is None else Secret.from_password(password)
+
+
+def checked_prompt(model: LanguageModel, prompt: str, view: View) -> list[int]:
+    """The prompt's ids, if a receiver of the whole text finds the same ones again."""
+    tokenizer = model.tokenizer
+    ids = tokenizer.encode(prompt)
+    back = tokenizer.decode(ids)
+    if view == "whole" and back != prompt:
+        raise PromptError(
+            f"expected a prompt that its tokenizer gives back unchanged, found one that comes "
+            f"back as {back[:60]!r}; write it that way, or use view 'continuation'"
+        )
+    if len(ids) >= model.context_length:
+        raise PromptError(
+            f"expected a prompt of fewer than {model.context_length} tokens, the model's context, "
+            f"found {len(ids)}; shorten it"
+        )
+    return ids

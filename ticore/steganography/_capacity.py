@@ -1,0 +1,100 @@
+"""Whether a message can still fit: estimated before it is written, and again while it is written.
+
+Before, only a bound is known: a choice among n candidates carries at most log2(n) bits. While the
+text is written, it shows how many bits a choice really carries; 4 of 6 bits is usual. So a message
+that will not fit is noticed after some hundred tokens, and not when the context is full.
+
+A message that can fit must not be refused. So the estimate is cautious: it assumes that the rest of
+the text carries as much as the best stretch so far, and more if little of the text has been seen.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..errors import CapacityError
+
+STRETCH = 64
+"""Tokens that are measured together: the bits of a single token vary too much."""
+
+
+class NoRoomError(CapacityError):
+    """The message does not fit.
+
+    Attributes:
+        fits: about how many bits fit.
+        bound: whether `fits` is an upper bound, of which two thirds are usual, and not an estimate.
+    """
+
+    def __init__(self, text: str, fits: int, *, bound: bool = False) -> None:
+        super().__init__(text)
+        self.fits = fits
+        self.bound = bound
+
+
+class Capacity:
+    """Watches one text being written.
+
+    Args:
+        length: of the message, in bits.
+        room: tokens that the model can write.
+        most_choices: an upper bound of a pool's size.
+
+    Raises:
+        NoRoomError: the message does not fit even if all choices of each step are equally likely.
+    """
+
+    def __init__(self, length: int, room: int, most_choices: int) -> None:
+        self._length = length
+        self._room = room
+        self._most = math.log2(most_choices)  # bits per token
+        self._best = 0.0  # of any stretch so far, in bits per token
+        self._last = 0  # bits that were carried when the last stretch ended
+        if length > (most := int(room * self._most)):
+            raise NoRoomError(
+                f"the message takes {length} bits, and the model's context has room for {room} "
+                f"tokens of at most {most} bits together; {_ADVICE}",
+                fits=most,
+                bound=True,
+            )
+
+    def after(self, tokens: int, settled: int) -> None:
+        """Take note of a token that was written.
+
+        Args:
+            tokens: how many tokens were written so far.
+            settled: how many bits of the message they carry.
+
+        Raises:
+            NoRoomError: the rest of the message will not fit.
+        """
+        stretches, between = divmod(tokens, STRETCH)
+        if between or not stretches:
+            return
+        self._best = max(self._best, (settled - self._last) / STRETCH)
+        self._last = settled
+        left = self._room - tokens
+        missing = self._length - settled
+        # Chance alone varies the bits of n tokens by some sqrt(n).
+        if missing <= self._bound(stretches) * left + self._most * math.sqrt(left):
+            return
+        rate = settled / tokens
+        fits = int(rate * self._room)
+        raise NoRoomError(
+            f"the message takes {self._length} bits; {tokens} tokens took up {settled} of them, "
+            f"{rate:.1f} per token, and the model's context has room for {left} more tokens, "
+            f"which would have to take up {missing / max(1, left):.1f} each; {_ADVICE}",
+            fits=fits,
+        )
+
+    def _bound(self, stretches: int) -> float:
+        """How many bits per token the rest may carry on average.
+
+        `expected` is twice the best stretch after one stretch, and 9/8 of it after eight. The other
+        term allows for a text that begins with few choices and has more later.
+        """
+        expected = self._best * (1 + 1 / stretches)
+        return min(self._most, max(expected, self._most / math.sqrt(stretches)))
+
+
+_ADVICE = "send a shorter message, use a model with a longer context, or raise temperature or top_k"

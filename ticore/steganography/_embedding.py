@@ -1,0 +1,120 @@
+"""The writer's loop: each token of a text, until the message is in. Mirror of `_extraction`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..codecs import Writer
+from ..errors import CapacityError
+from ._capacity import Capacity
+from ._nonce_first_codec import NonceFirstWriter
+from ._results import Embedding
+from ._step import Step, TextState
+
+Observer = Callable[[Step, int], None]
+"""`f(step, index)`: sees each step that carries bits, and which of its choices was taken."""
+
+Progress = Callable[[int, int], None]
+"""`f(done, total)`: the work that is done, and all the work as far as it is known yet."""
+
+FINISH_TOKENS = 160  # how many tokens a text may go on to end its last sentence
+STALL_TOKENS = 512  # a model that settles no bit for that long will hardly ever settle one
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
+
+
+class BorderlineError(Exception):
+    """Readers may differ about the text that is being written. Another nonce gives another text."""
+
+
+class StalledError(CapacityError):
+    """The text has come to a place where the model leaves no choice."""
+
+
+def write_bits(
+    text: TextState,
+    writer: Writer,
+    length: int,
+    *,
+    finish: bool,
+    progress: Progress | None,
+    observer: Observer | None = None,
+    tolerance: float = 0.0,
+) -> Embedding:
+    """Write token by token until `writer` is done, and if `finish` to the end of a sentence.
+
+    In any case the text goes on until it may end: not inside a character, for example.
+
+    Args:
+        text: at the prompt; it grows by each token that is written.
+        writer: of the codec, with the bits to write.
+        length: how many bits these are.
+        finish: go on to the end of a sentence.
+        progress: see `Progress`.
+        observer: see `Observer`.
+        tolerance: by how much the reader's logits may differ, where tokens carry bits.
+
+    Raises:
+        BorderlineError: a reader within the tolerance might find other candidates.
+        CapacityError: nothing can follow.
+        NoRoomError: the message does not fit the context; noticed as early as that is certain.
+        StalledError: the model leaves no choice.
+    """
+    capacity = Capacity(length, text.room, text.most_choices)
+    kl_filter, stalled = 0.0, 0
+    while not writer.done:
+        step = text.next_step()
+        if tolerance and not step.is_stable_within(tolerance):
+            raise BorderlineError
+        settled_before = writer.settled
+        index = writer.choose(step.weights)
+        kl_filter += step.kl_filter
+        if observer is not None:
+            observer(step, index)
+        text.push(step.token(index))
+        if isinstance(writer, NonceFirstWriter) and writer.nonce_done:
+            text.share(writer.begin_rest())
+
+        stalled = 0 if writer.settled > settled_before else stalled + 1
+        if stalled == STALL_TOKENS:
+            raise StalledError(
+                f"{STALL_TOKENS} tokens in a row took up no bit of the message: the model leaves "
+                f"no choice here; raise temperature or top_k, or try another prompt"
+            )
+        if not writer.done:
+            capacity.after(len(text.ids), writer.settled)
+        if progress is not None:
+            progress(min(writer.settled, length), length)
+    token_count = len(text.ids)
+    if finish:
+        _finish_sentence(text, writer)
+    while not text.may_end():
+        _write_one(text, writer)
+    return Embedding(
+        text=text.text(),
+        ids=tuple(text.ids),
+        bits=length,
+        token_count=token_count,
+        kl_filter=kl_filter / token_count if token_count else 0.0,
+    )
+
+
+def _write_one(text: TextState, writer: Writer) -> None:
+    step = text.next_step()
+    text.push(step.token(writer.choose(step.weights)))
+
+
+def _finish_sentence(text: TextState, writer: Writer) -> None:
+    """Go on, at random, to the end of a sentence; stop where that takes too long.
+
+    At least one token is written: text that is appended later may merge with the last token.
+    """
+    for _ in range(FINISH_TOKENS):
+        if text.is_full:
+            return
+        try:
+            _write_one(text, writer)
+        except CapacityError:
+            return
+        if _SENTENCE_END.search(text.text()) and text.may_end():
+            return

@@ -1,0 +1,115 @@
+"""A sealed message under a keyed codec: first its nonce by arithmetic coding, then the rest.
+
+A keyed codec, or a keyed disambiguation, draws random numbers that both sides share. They need a
+key that serves one text alone. It is derived from the secret and a nonce: the first bytes of the
+frame, which look random anyway, so that the message becomes no longer.
+
+    writer   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
+    reader   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
+
+Both loops call `begin_rest` as soon as `nonce_done`, and give its result to the disambiguation.
+"""
+
+from __future__ import annotations
+
+from .._support.shared_randomness import SharedRandomness
+from ..codecs import (
+    ArithmeticCodec,
+    BitSource,
+    CodecSpec,
+    RandomBits,
+    Reader,
+    Weights,
+    Writer,
+)
+from ._frame import nonce_length, shared_key
+from ._keys import Secret
+
+FOR_CODEC, FOR_DISAMBIGUATION = "codec", "disambiguation"
+
+
+class NonceFirstWriter:
+    """A Writer of one sealed message.
+
+    Args:
+        codec: writes what follows the nonce.
+        secret: what the frame was sealed with.
+        frame: the sealed message.
+        tail: random bits after the message.
+    """
+
+    def __init__(self, codec: CodecSpec, secret: Secret, frame: bytes, tail: RandomBits) -> None:
+        size = nonce_length(secret)
+        self._codec, self._secret, self._tail = codec, secret, tail
+        self._nonce, self._rest = frame[:size], frame[size:]
+        self._in_nonce, self._settled_before = True, 0
+        self._writer: Writer = ArithmeticCodec().writer(self._source(self._nonce))
+
+    @property
+    def done(self) -> bool:
+        return not self._in_nonce and self._writer.done
+
+    @property
+    def settled(self) -> int:
+        return self._settled_before + self._writer.settled
+
+    @property
+    def nonce_done(self) -> bool:
+        """The nonce is written, and `begin_rest` has to be called before the next choice."""
+        return self._in_nonce and self._writer.done
+
+    def begin_rest(self) -> SharedRandomness:
+        """Go on with the keyed codec. Returns the random numbers of the disambiguation."""
+        key = shared_key(self._secret, self._nonce)
+        codec = self._codec.make(randomness=SharedRandomness(key, FOR_CODEC))
+        self._writer = codec.writer(self._source(self._rest))
+        self._in_nonce, self._settled_before = False, 8 * len(self._nonce)
+        return SharedRandomness(key, FOR_DISAMBIGUATION)
+
+    def choose(self, weights: Weights) -> int:
+        return self._writer.choose(weights)
+
+    def _source(self, data: bytes) -> BitSource:
+        return BitSource(data, 8 * len(data), self._tail)
+
+
+class NonceFirstReader:
+    """A Reader of what a `NonceFirstWriter` wrote.
+
+    Args:
+        codec: reads what follows the nonce.
+        secret: what the frame was sealed with.
+    """
+
+    def __init__(self, codec: CodecSpec, secret: Secret) -> None:
+        self._codec, self._secret = codec, secret
+        self._nonce_bits = 8 * nonce_length(secret)
+        self._value, self._count = 0, 0  # what was read of the nonce
+        self._in_nonce = True
+        self._reader: Reader = ArithmeticCodec().reader()
+
+    @property
+    def nonce_done(self) -> bool:
+        """The nonce is read, and `begin_rest` has to be called before the next choice."""
+        return self._in_nonce and self._count == self._nonce_bits
+
+    def begin_rest(self) -> SharedRandomness:
+        """Go on with the keyed codec. Returns the random numbers of the disambiguation."""
+        key = shared_key(self._secret, self._value.to_bytes(self._nonce_bits // 8, "big"))
+        codec = self._codec.make(randomness=SharedRandomness(key, FOR_CODEC))
+        self._reader = codec.reader()
+        self._in_nonce = False
+        return SharedRandomness(key, FOR_DISAMBIGUATION)
+
+    def observe(self, weights: Weights, index: int) -> tuple[int, int]:
+        value, count = self._reader.observe(weights, index)
+        if not self._in_nonce:
+            return value, count
+        # The bits that the first codec settles beyond the nonce are its random tail.
+        beyond = max(0, self._count + count - self._nonce_bits)
+        value, count = value >> beyond, count - beyond
+        self._value, self._count = self._value << count | value, self._count + count
+        return value, count
+
+    def remainder(self, count: int) -> int:
+        return self._reader.remainder(count)

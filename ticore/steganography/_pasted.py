@@ -1,0 +1,158 @@
+"""What a text may have been before it was copied, sent and pasted.
+
+A message is authenticated, so a reader may try several readings of a text: a wrong one gives an
+error and never a wrong message. Each reading undoes some of the changes that programs make on their
+own. Other changes, such as a corrected spelling, cannot be undone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+MOST_READINGS = 24
+
+USUAL = (
+    "usual changes on the way are wrapped lines, other line ends, spaces or quotation marks, and "
+    "text put before it"
+)
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Undoes one change.
+
+    Attributes:
+        name: what is undone, in words.
+        undo: gives the text without the change; a text that does not show it stays as it is.
+    """
+
+    name: str
+    undo: Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A message, and what had to be undone to read it.
+
+    Attributes:
+        message: as it was hidden.
+        undone: changes of the text, in words; none where it was read as it is.
+    """
+
+    message: bytes
+    undone: tuple[str, ...]
+
+
+def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Readings of `text` other than itself, the likeliest first: what was undone, and the result.
+
+    At most MOST_READINGS, all different. If a prompt was sent, they all begin with it.
+
+    Args:
+        text: as it was received.
+        prompt: what it began with when it was sent; empty if nothing is known.
+    """
+    seen, count = {text}, 0
+    for repairs in _plans(text):
+        repaired, mark = text, prompt
+        for repair in repairs:
+            # What changes a text changes the prompt in it.
+            repaired, mark = repair.undo(repaired), repair.undo(mark)
+        names = tuple(repair.name for repair in repairs)
+        for more, reading in _beginnings(repaired, mark, prompt):
+            if reading in seen:
+                continue
+            seen.add(reading)
+            yield (*names, *more), reading
+            count += 1
+            if count == MOST_READINGS:
+                return
+
+
+def _plans(text: str) -> Iterator[Sequence[Repair]]:
+    """Which repairs to try together: none, each alone, all, and then other combinations."""
+    single = [repair for repair in _OF_CHARACTERS if repair.undo(text) != text]
+    plain = text
+    for repair in single:
+        plain = repair.undo(plain)
+    lines = [repair for repair in _OF_LINES if repair.undo(plain) != plain]
+    yield ()
+    for repair in (*single, *lines):
+        yield (repair,)
+    yield single
+    for repair in lines:
+        yield (*single, repair)
+    for size in range(len(single) - 1, 0, -1):
+        for some in combinations(single, size):
+            yield some
+            for repair in lines:
+                yield (*some, repair)
+
+
+def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The text from the prompt on; without a prompt, the text with other white space in front."""
+    if prompt:
+        if (at := text.find(mark)) >= 0:
+            before = ("what stood before the prompt",) if at else ()
+            yield before, prompt + text[at + len(mark) :]
+        return
+    yield (), text
+    begun = text.lstrip(_IN_FRONT)
+    yield ("what stood in front",), begun
+    yield ("a space that was lost in front",), f" {begun}"
+
+
+def _unquoted(text: str) -> str:
+    """The text without `> ` in front of its lines, if all lines have it."""
+    lines = text.split("\n")
+    if not all(line.startswith(">") for line in lines if line.strip()):
+        return text
+    return "\n".join(re.sub(r"^>[ \t]?", "", line) for line in lines)
+
+
+def _unwrapped(text: str) -> str:
+    """Lines joined where the next word did not fit, the longest line being the width."""
+    lines = text.split("\n")
+    width = max(map(len, lines))
+    joined = lines[0]
+    for before, line in pairwise(lines):
+        word = line.split(" ", 1)[0]
+        soft = before.strip() and word and len(before) + 1 + len(word) > width
+        joined += (" " if soft and not joined.endswith(" ") else "" if soft else "\n") + line
+    return joined
+
+
+def _apart(text: str) -> str:
+    return text.replace("\u2026", "...").replace("\u2014", "--").replace("\u2013", "-")
+
+
+_IN_FRONT = " \t\r\n\u00a0\ufeff\u200b\u200e\u200f"
+_PLAIN_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b", "'"),
+    }
+)
+_SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f]")
+_UNSEEN = re.compile("[\ufeff\u200b\u00ad\u2060]")
+
+# The order matters: quoting is recognized by line ends, and wrapped lines by their spaces.
+_OF_CHARACTERS = (
+    Repair("other line ends", lambda text: re.sub("\r\n?|\u2028|\u2029", "\n", text)),
+    Repair("characters that are not seen", lambda text: _UNSEEN.sub("", text)),
+    Repair("no-break spaces", lambda text: _SPACES.sub(" ", text)),
+    Repair("quoting by '> '", _unquoted),
+    Repair("curly quotation marks", lambda text: text.translate(_PLAIN_MARKS)),
+    Repair("dashes and dots drawn together", _apart),
+    Repair("characters taken apart", lambda text: unicodedata.normalize("NFC", text)),
+    Repair("spaces at the ends of lines", lambda text: re.sub(r"[ \t]+(?=\n)", "", text)),
+)
+_OF_LINES = (
+    Repair("wrapped lines", _unwrapped),
+    Repair("blank lines between lines", lambda text: re.sub(r"\n\n", "\n", text)),
+    Repair("line breaks in place of spaces", lambda text: re.sub(r" ?\n+ ?", " ", text)),
+)

@@ -1,0 +1,146 @@
+"""One step of a text, the same for writer and reader: what may come next, and with what weights.
+
+The two loops over these steps are in `_embedding` (the writer's) and `_extraction` (the reader's).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._support.shared_randomness import SharedRandomness
+from ..candidates import Candidates, Ints, Pool, to_weights
+from ..disambiguation import Choices, Session, SharingSession
+from ..errors import CapacityError
+from ..interfaces import Decoder, Logits
+
+
+@dataclass(frozen=True)
+class Step:
+    """One position of a text. Valid until the text goes on.
+
+    Attributes:
+        pool: the candidates before disambiguation.
+        choices: what the codec chooses from.
+        weights: int64[n], the integer weights of the choices.
+    """
+
+    pool: Pool
+    choices: Choices
+    weights: Ints
+    _candidates: Candidates
+    _decoder: Decoder
+    _used_fallback: bool
+
+    @property
+    def logits(self) -> Logits:
+        """Logits float[logit_width] of the model. They may have to be fetched from a device."""
+        return self._decoder.logits()
+
+    @property
+    def kl_filter(self) -> float:
+        """The cost of disambiguation: the divergence in bits of what it keeps from the candidates.
+
+        -log2 of the share of their probability that was kept. It is 0 where no candidate was kept
+        and a token from outside takes their place, which no finite number describes.
+        """
+        return _divergence(self.pool, self.choices.kept)
+
+    def token(self, index: int) -> int:
+        """The token id that choice `index` writes."""
+        return int(self.choices.ids[index])
+
+    def is_stable_within(self, tolerance: float) -> bool:
+        """Whether a reader whose logits differ by at most `tolerance` has the same choices."""
+        return self._candidates.stable_within(
+            self.logits, tolerance, with_remaining=self._used_fallback
+        )
+
+
+class TextState:
+    """A text that grows: the state of the model and of the disambiguation, always at one token.
+
+    Args:
+        decoder: has read the prompt.
+        candidates: of the decoder's model.
+        session: of a text that begins with the same prompt.
+        room: how many tokens the model can read after the prompt.
+
+    Attributes:
+        ids: the tokens after the prompt.
+        room: as given.
+        most_choices: an upper bound of a pool's size.
+    """
+
+    def __init__(
+        self, decoder: Decoder, candidates: Candidates, session: Session, room: int
+    ) -> None:
+        self.room = room
+        self.most_choices = candidates.max_pool_size
+        self._decoder = decoder
+        self._candidates = candidates
+        self._session = session
+        self.ids: list[int] = []
+
+    @property
+    def most_bits(self) -> int:
+        """An upper bound of the bits that the whole text can carry."""
+        return int(self.room * math.log2(self.most_choices))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the model's context has no room for another token."""
+        return len(self.ids) >= self.room
+
+    def next_step(self) -> Step:
+        """What may come next.
+
+        Raises:
+            CapacityError: nothing can, or the context is full.
+        """
+        if self.is_full:
+            raise CapacityError(
+                f"the model's context is full after {len(self.ids)} tokens; "
+                f"send a shorter message or use a model with a longer context"
+            )
+        pool = self._candidates.after(self._decoder)
+        used_fallback = False
+
+        def outside() -> Iterator[Pool]:
+            nonlocal used_fallback
+            used_fallback = True
+            yield from self._candidates.remaining(self._decoder.logits(), pool)
+
+        choices = self._session.refine(pool, outside())
+        weights = to_weights(choices.mass, self._candidates.settings.weight_bits)
+        return Step(pool, choices, weights, self._candidates, self._decoder, used_fallback)
+
+    def share(self, randomness: SharedRandomness) -> None:
+        """Give the disambiguation the random numbers that both sides share, if it uses any."""
+        if isinstance(self._session, SharingSession):
+            self._session.share(randomness)
+
+    def push(self, token: int) -> None:
+        """Go on with `token`."""
+        self._decoder.push(token)
+        self._session.push(token)
+        self.ids.append(token)
+
+    def text(self) -> str:
+        """The text so far."""
+        return self._session.text()
+
+    def may_end(self) -> bool:
+        """Whether the text can be read if it ends here; it cannot inside a character."""
+        return self._session.may_end()
+
+
+def _divergence(before: Pool, after: Pool) -> float:
+    """-log2 of the share of `before` that `after` keeps, 0 if nothing; a measure, so in floats."""
+    relative = (before.rounded_logits - before.rounded_logits.max()) / (1 << before.grid_bits)
+    likelihood = np.exp(relative)
+    kept = likelihood[np.isin(before.ids, after.ids)].sum()
+    return math.log2(likelihood.sum() / kept) if kept else 0.0

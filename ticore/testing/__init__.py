@@ -1,0 +1,40 @@
+"""Contracts: the tests that a part of your own must pass, as classes for pytest.
+
+Derive a class from a contract, and give it the fixture that its docstring names. pytest then runs
+all tests of the contract against your part.
+
+- `TokenizerContract`: a tokenizer.
+- `ModelContract`, `ModelLimitsContract`, `ModelThreadsContract`: a language model. For optional
+  abilities of a model there are `TopDecoderContract` and `BatchModelContract`.
+- `CodecContract`, `KeyedCodecContract`: a codec.
+- `DisambiguationContract`: a disambiguation.
+- `SchemeContract`: a watermarking scheme.
+
+This package needs pytest and hypothesis, which the extra `testing` installs.
+"""
+
+from . import _requirements as _requirements  # first of all
+from ._codecs import CodecContract, KeyedCodecContract
+from ._disambiguations import DisambiguationContract
+from ._models import (
+    BatchModelContract,
+    ModelContract,
+    ModelLimitsContract,
+    ModelThreadsContract,
+    TopDecoderContract,
+)
+from ._schemes import SchemeContract
+from ._tokenizers import TokenizerContract
+
+__all__ = [
+    "BatchModelContract",
+    "CodecContract",
+    "DisambiguationContract",
+    "KeyedCodecContract",
+    "ModelContract",
+    "ModelLimitsContract",
+    "ModelThreadsContract",
+    "SchemeContract",
+    "TokenizerContract",
+    "TopDecoderContract",
+]

@@ -1,0 +1,232 @@
+"""The file that a writer and a detector of watermarks share: all that detection depends on.
+
+    {"format": "ticore-watermark-agreement-1", "scheme": "left_hash", "version": 2,
+     "settings": {"gamma": 0.5, …}, "repeats": "once",
+     "tokenizer": "tiny-en", "tokenizer_digest": "5b…", "key": "9f…"}
+
+With another scheme, version, setting, tokenizer or key than the text was written with, a detector
+finds nothing, and says so as confidently as if there were no watermark. The file holds all of them,
+so a detector cannot look for the wrong thing. It holds the key: move and store it as a key.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, Literal, Unpack, get_args
+
+from .._support.atomic_files import write_new_secret
+from .._support.input_files import read_file
+from ..errors import CredentialError, SettingsError, shown
+from ..interfaces import Tokenizer
+from ..registry import load_tokenizer
+from ..schemes import Scheme, SchemeSettings, key_fingerprint, make_scheme
+from ..schemes._key import scheme_key
+from ..schemes._registry import scheme_defaults
+
+Repeats = Literal["once", "all"]
+
+FORMAT = "ticore-watermark-agreement-1"
+_FIELDS = ("scheme", "version", "settings", "repeats", "tokenizer", "tokenizer_digest", "key")
+_MAX_BYTES = 1 << 20
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatermarkAgreement:
+    """What the writer and the detectors of a watermark share. Thread-safe.
+
+    Attributes:
+        scheme: the name of a scheme.
+        version: of the scheme; None where it has none.
+        settings: of the scheme, all of them, so that the file means the same if defaults change.
+        repeats: see `ticore.WatermarkDetector`.
+        tokenizer: the place of the model's tokenizer, such as `tiny-en`.
+        tokenizer_digest: of that tokenizer. Another tokenizer at the same place is refused.
+        key: 16 to 64 bytes, also given as hex digits; not shown by `repr`.
+
+    Raises:
+        SettingsError: a setting is unknown, of another type or out of range.
+        CredentialError: the key is malformed.
+
+    >>> agreement = WatermarkAgreement.new("tiny-en", "gumbel")
+    >>> WatermarkAgreement.loads(agreement.dumps()) == agreement
+    True
+    """
+
+    scheme: str
+    version: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    repeats: Repeats = "once"
+    tokenizer: str
+    tokenizer_digest: str
+    key: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("scheme", "tokenizer", "tokenizer_digest"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value:
+                raise SettingsError(f"{name}: expected a non-empty text, found {shown(value)}")
+        if not isinstance(self.settings, Mapping):
+            raise SettingsError(f"settings: expected named values, found {shown(self.settings)}")
+        if self.repeats not in get_args(Repeats):
+            raise SettingsError(f"repeats: expected once or all, found {shown(self.repeats)}")
+        object.__setattr__(self, "settings", dict(self.settings))
+        object.__setattr__(self, "key", scheme_key(self.key))
+
+    @classmethod
+    def new(
+        cls,
+        tokenizer: str,
+        scheme: str = "left_hash",
+        *,
+        key: bytes | str | None = None,
+        repeats: Repeats = "once",
+        **settings: Unpack[SchemeSettings],
+    ) -> WatermarkAgreement:
+        """An agreement on a scheme, by default under a new random key.
+
+        Args:
+            tokenizer: the place of the model's tokenizer; it is opened for its digest.
+            scheme: the name of a scheme.
+            key: None: 32 random bytes.
+            repeats: see `ticore.WatermarkDetector`.
+            settings: of the scheme; what is left out has its default value.
+
+        Raises:
+            SettingsError: the scheme or a setting is unknown, or a setting is out of range.
+            CredentialError: the key is malformed.
+            UnknownPlaceError, MissingExtraError, ModelFilesError: as `ticore.load_tokenizer`.
+        """
+        opened = load_tokenizer(tokenizer)
+        whole: dict[str, Any] = {**scheme_defaults(scheme), **settings}
+        key = secrets.token_bytes(_KEY_BYTES) if key is None else scheme_key(key)
+        make_scheme(scheme, key, opened.vocab_size, **whole)  # checks every setting
+        return cls(
+            scheme=scheme,
+            version=whole.pop("version", None),
+            settings=whole,
+            repeats=repeats,
+            tokenizer=tokenizer,
+            tokenizer_digest=opened.digest(),
+            key=key,
+        )
+
+    @property
+    def key_fingerprint(self) -> str:
+        """The name by which verdicts mention the key: see `ticore.schemes.key_fingerprint`."""
+        return key_fingerprint(self.key)
+
+    def make_scheme(self, vocab_size: int) -> Scheme:
+        """The scheme under the key.
+
+        Args:
+            vocab_size: of the tokenizer.
+
+        Raises:
+            SettingsError: the scheme or a setting is unknown, or a setting is out of range.
+        """
+        version: Any = {} if self.version is None else {"version": self.version}
+        return make_scheme(self.scheme, self.key, vocab_size, **self.settings, **version)
+
+    def open_tokenizer(self) -> Tokenizer:
+        """The tokenizer at the agreement's place.
+
+        Raises:
+            SettingsError: it is not the one that was agreed on.
+            UnknownPlaceError, MissingExtraError, ModelFilesError: as `ticore.load_tokenizer`.
+        """
+        opened = load_tokenizer(self.tokenizer)
+        self.require_tokenizer(opened)
+        return opened
+
+    def require_tokenizer(self, tokenizer: Tokenizer) -> None:
+        """Check that a tokenizer is the one that was agreed on.
+
+        Raises:
+            SettingsError: its digest is another one.
+        """
+        found = tokenizer.digest()
+        if found != self.tokenizer_digest:
+            raise SettingsError(
+                f"tokenizer: expected the one that was agreed on, {self.tokenizer} with the digest "
+                f"{self.tokenizer_digest[:12]}, found one with the digest {found[:12]}, with which "
+                f"no watermark is found; use the writer's tokenizer"
+            )
+
+    def dumps(self) -> str:
+        """The file's text: ASCII, the same for equal agreements. It holds the key."""
+        values = {name: getattr(self, name) for name in _FIELDS}
+        document = {"format": FORMAT, **values, "key": self.key.hex()}
+        return json.dumps(document, indent=2) + "\n"
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a new file, which its owner alone may read, whole or not at all.
+
+        Raises:
+            FileError: there is a file at `path` already, or it cannot be written.
+        """
+        write_new_secret(path, self.dumps().encode("ascii"))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> WatermarkAgreement:
+        """The agreement in the file at `path`, as `ticore agree-watermark` makes it.
+
+        Raises:
+            FileError: the file cannot be read.
+            CredentialError: it does not hold an agreement on a watermark. No text shows the key.
+        """
+        return cls.loads(read_file(path, _MAX_BYTES), str(path))
+
+    @classmethod
+    def loads(cls, text: str | bytes, source: str = "the agreement") -> WatermarkAgreement:
+        """The inverse of `dumps`.
+
+        Args:
+            text: the file's content; bytes in UTF-8.
+            source: the file's name, for the error's text.
+
+        Raises:
+            CredentialError: `text` is not such a file, or one of another format. No text shows the
+                key.
+        """
+        document = _parsed(text)
+        found = document.get("format") if isinstance(document, dict) else None
+        if not isinstance(document, dict) or found != FORMAT:
+            # What does not look like a format may be the key in the wrong place.
+            named = isinstance(found, str) and found.startswith("ticore-")
+            raise CredentialError(
+                f"{source}: expected a file of the format {FORMAT!r}, found "
+                f"{shown(found) if named else 'something else'}; "
+                f"make one with: ticore agree-watermark"
+            )
+        values = {name: value for name, value in document.items() if name != "format"}
+        missing, unknown = sorted(set(_FIELDS) - set(values)), sorted(set(values) - set(_FIELDS))
+        if missing or unknown:
+            raise CredentialError(
+                f"{source}: expected the fields {', '.join(_FIELDS)}, found "
+                f"{', '.join(['no ' + name for name in missing] + unknown)}; "
+                f"was it written by another version of ticore?"
+            )
+        if not isinstance(values["key"], str):
+            raise CredentialError(f"{source}: key: expected hex digits, found another type")
+        try:
+            return cls(**values)
+        except (SettingsError, CredentialError) as error:
+            raise CredentialError(f"{source}: {error}") from None
+
+
+def _parsed(text: str | bytes) -> object:
+    """What the JSON says; None where there is none.
+
+    No exception leaves this function: JSON's own carries the whole text, the key with it.
+    """
+    if not isinstance(text, str | bytes):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

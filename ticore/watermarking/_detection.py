@@ -1,0 +1,140 @@
+"""What a detector looked for, and what it found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .._support.deprecation import warn_deprecated
+from ._segments import Segment
+
+Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
+
+
+@dataclass(frozen=True)
+class DetectionTarget:
+    """What was looked for. It stands beside each verdict: if the text was written with another
+    scheme, version, tokenizer or key, its watermark is not found.
+
+    Attributes:
+        scheme: its name, or that of the engine.
+        tokenizer: its place, or the beginning of its digest where no place is known.
+        fpr: the false-positive rate that was asked for.
+        version: of the scheme; None where it has none, such as those of other engines.
+        key: the key's name, see `ticore.schemes.key_fingerprint`. None for other engines, whose
+            keys may be short numbers that a reader of the name could find by trying them all.
+    """
+
+    scheme: str
+    tokenizer: str
+    fpr: float
+    version: int | None = None
+    key: str | None = None
+
+    @property
+    def named(self) -> str:
+        """The scheme and its version: `gumbel, version 2`."""
+        return self.scheme if self.version is None else f"{self.scheme}, version {self.version}"
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Name and value of each fact, for a person."""
+        key = [] if self.key is None else [("key", self.key)]
+        return [
+            ("scheme", self.named),
+            *key,
+            ("tokenizer", self.tokenizer),
+            ("threshold", f"{self.fpr:g} of texts without a watermark may be called watermarked"),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, in types that JSON has."""
+        return {
+            "scheme": self.scheme,
+            "version": self.version,
+            "key": self.key,
+            "tokenizer": self.tokenizer,
+            "fpr": self.fpr,
+        }
+
+
+_UNKNOWN = DetectionTarget("", "", math.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """What a text says about a watermark. `str` gives the verdict.
+
+    Attributes:
+        verdict: at the false-positive rate that was asked for.
+        p_value: the probability that a text without a watermark scores as high or higher.
+        strength: the score in standard deviations above the mean of text without a watermark.
+        scored: how many tokens count.
+        green: how many of them are green; None where a scheme has no green tokens.
+        token_count: how many tokens the text has. The first ones have no score, and tokens that
+            repeat a random number do not count.
+        segment: see `Segment`.
+        ids: int64[token_count].
+        scores: float64[token_count], nan where a token has no score.
+        counted: bool[token_count], which tokens count.
+        target: what was looked for.
+    """
+
+    verdict: Verdict
+    p_value: float
+    strength: float
+    scored: int
+    green: int | None
+    token_count: int
+    segment: Segment
+    ids: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+    counted: npt.NDArray[np.bool_]
+    target: DetectionTarget = field(default=_UNKNOWN)
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    @property
+    def scheme(self) -> str:
+        """The name of the scheme that was looked for."""
+        return self.target.scheme
+
+    @property
+    def version(self) -> int | None:
+        """The version of the scheme that was looked for."""
+        return self.target.version
+
+    @property
+    def looked_for(self) -> str:
+        """The scheme and its version: `gumbel, version 2`."""
+        return self.target.named
+
+    @property
+    def tokens(self) -> int:
+        """Deprecated: the old name of `token_count`."""
+        warn_deprecated("Detection.tokens", "Detection.token_count")
+        return self.token_count
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict, its numbers and what was looked for, in types that JSON has.
+
+        The arrays are left out: `ids`, `scores` and `counted`.
+        """
+        return {
+            "verdict": self.verdict,
+            "p_value": self.p_value,
+            "strength": self.strength,
+            "scored": self.scored,
+            "green": self.green,
+            "token_count": self.token_count,
+            "segment": {
+                "begin": self.segment.begin,
+                "end": self.segment.end,
+                "p_value": self.segment.p_value,
+            },
+            **self.target.to_dict(),
+        }

@@ -1,0 +1,474 @@
+"""Whether a text was watermarked, found from the text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from .._support.deprecation import warn_deprecated
+from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
+from ..interfaces import Tokenizer
+from ..registry import wrap
+from ..schemes import (
+    EXTERNAL_SCHEMES,
+    BinomialNull,
+    Detectable,
+    Evidence,
+    SchemeSettings,
+    external_scheme,
+    make_scheme,
+)
+from ..schemes._evidence import BatchEvidence
+from ..schemes._registry import as_mapping
+from ._agreement import Repeats, WatermarkAgreement
+from ._detection import Detection, DetectionTarget, Verdict
+from ._segments import Segment, find_segments
+
+Ints = npt.NDArray[np.int64]
+IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
+
+# Texts are scored together up to this many tokens. That is little work per text, and the arrays
+# stay in the processor's cache.
+_MAX_TOGETHER = 1 << 13
+_NO_IDS = np.zeros(0, np.int64)
+_SHOWN_DIGEST = 12  # digits
+
+
+class DetectorSettings(TypedDict, total=False):
+    """The settings of a `WatermarkDetector` that do not depend on the scheme, by name."""
+
+    fpr: float
+    repeats: Repeats
+    tokenizer_place: str | None
+
+
+class WatermarkDetector:
+    """Looks for the watermark of one scheme under one key. Thread-safe.
+
+    For watermarks of other engines use `for_transformers`, `for_synthid`, `for_vllm` or
+    `for_sglang`; with a file that holds everything, `from_agreement`.
+
+    Args:
+        tokenizer: of the model that wrote; or one of another library, such as transformers, see
+            `ticore.wrap`.
+        scheme: the name of a scheme, or a scheme as an object.
+        key: the secret that the text was written with; needed with a name.
+        fpr: the share of texts without a watermark that may be called watermarked: at most, over
+            all keys. For one key it is another share, above all with `unigram`, whose one list
+            may suit a language or a subject: see `check_key`.
+        repeats: `once`: a token that repeats a random number counts the first time only; else
+            repetitive text looks watermarked. `all`: every time, as in Kirchenbauer et al. 2023.
+        tokenizer_place: how results name the tokenizer; None: by the beginning of its digest.
+        settings: of the scheme, such as gamma; `version=1` for texts that were written before
+            there was a version 2. See `ticore.schemes.SchemeSettings`.
+
+    Attributes:
+        tokenizer: as ticore knows it.
+        scheme: the scheme as an object.
+        fpr: as given.
+        target: what is looked for; it stands in each result.
+
+    Raises:
+        SettingsError: a setting is out of range or unknown.
+        CredentialError: there is no key, or it is too short or too long.
+
+    >>> import ticore
+    >>> detector = WatermarkDetector(ticore.load_tokenizer("tiny-en"), "gumbel", key=bytes(32))
+    >>> found = detector.detect("It was late when they came home, and nobody had seen them.")
+    >>> found.verdict, found.target.key
+    ('no watermark found', '48e7-e603')
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | object,
+        scheme: str | Detectable = "left_hash",
+        *,
+        key: bytes | str | None = None,
+        fpr: float = 1e-5,
+        repeats: Repeats = "once",
+        tokenizer_place: str | None = None,
+        **settings: Unpack[SchemeSettings],
+    ) -> None:
+        if not 0 < fpr < 1:
+            raise SettingsError(f"fpr: expected a rate above 0 and below 1, found {fpr!r}")
+        if repeats not in ("once", "all"):
+            raise SettingsError(f"repeats: expected once or all, found {repeats!r}")
+        self.tokenizer = tokenizer = wrap(tokenizer)
+        self.fpr = fpr
+        self._repeats = repeats
+        self.scheme: Detectable
+        if isinstance(scheme, str) and scheme in EXTERNAL_SCHEMES:
+            self.scheme = _external(scheme, dict(settings), tokenizer.vocab_size)
+        else:
+            self.scheme = make_scheme(scheme, key, tokenizer.vocab_size, **settings)
+        name = scheme if isinstance(scheme, str) else getattr(scheme, "name", None)
+        self.target = DetectionTarget(
+            scheme=name or type(self.scheme).__name__,
+            tokenizer=tokenizer_place or f"digest {tokenizer.digest()[:_SHOWN_DIGEST]}",
+            fpr=fpr,
+            version=getattr(self.scheme, "version", None),
+            key=getattr(self.scheme, "key_fingerprint", None),
+        )
+
+    @classmethod
+    def from_agreement(
+        cls,
+        agreement: WatermarkAgreement,
+        *,
+        tokenizer: Tokenizer | object | None = None,
+        fpr: float = 1e-5,
+    ) -> WatermarkDetector:
+        """A detector of what a Watermarker with the same agreement writes.
+
+        Args:
+            agreement: the scheme, its settings, the key and the tokenizer.
+            tokenizer: the agreement's, where it is open already; None: opened from its place.
+            fpr: see the class.
+
+        Raises:
+            SettingsError: the tokenizer is another one than the agreement's, or `fpr` or a setting
+                of the agreement is out of range.
+            UnknownPlaceError, MissingExtraError, ModelFilesError: as `ticore.load_tokenizer`.
+        """
+        if tokenizer is None:
+            opened = agreement.open_tokenizer()
+        else:
+            opened = wrap(tokenizer)
+            agreement.require_tokenizer(opened)
+        return cls(
+            opened,
+            agreement.make_scheme(opened.vocab_size),
+            fpr=fpr,
+            repeats=agreement.repeats,
+            tokenizer_place=agreement.tokenizer,
+        )
+
+    @classmethod
+    def for_transformers(
+        cls,
+        tokenizer: Tokenizer | object,
+        watermarking_config: object,
+        *,
+        vocab_size: int | None = None,
+        **settings: Unpack[DetectorSettings],
+    ) -> WatermarkDetector:
+        """A detector of what transformers writes with a `WatermarkingConfig`, on a CPU.
+
+        Args:
+            tokenizer: of the model that wrote.
+            watermarking_config: the writer's `WatermarkingConfig`, or its settings as a mapping.
+            vocab_size: the model config's, where that is more than the tokenizer has, as with
+                Qwen2.5: green lists are drawn from this many ids.
+            settings: see the class.
+
+        Raises:
+            SettingsError: a setting is unknown or out of range.
+        """
+        opened = wrap(tokenizer)
+        size = opened.vocab_size if vocab_size is None else vocab_size
+        scheme = external_scheme("transformers", watermarking_config, size)
+        return cls(opened, scheme, **settings)
+
+    @classmethod
+    def for_synthid(
+        cls,
+        tokenizer: Tokenizer | object,
+        watermarking_config: object,
+        *,
+        sampling_table: npt.ArrayLike | None = None,
+        weighted: bool = True,
+        **settings: Unpack[DetectorSettings],
+    ) -> WatermarkDetector:
+        """A detector of what transformers writes with a `SynthIDTextWatermarkingConfig`.
+
+        Args:
+            tokenizer: of the model that wrote.
+            watermarking_config: the writer's configuration, or its settings as a mapping.
+            sampling_table: int[sampling_table_size] of zeros and ones, where a GPU wrote the text:
+                it draws another table, `processor.sampling_table.cpu().numpy()`.
+            weighted: score by the weighted mean of the g-values; False: by the plain mean.
+            settings: see the class.
+
+        Raises:
+            SettingsError: a setting is unknown or out of range.
+        """
+        # Parts of scipy that it needs take a second to load.
+        from ..schemes.external import TransformersSynthID  # noqa: PLC0415  # only if asked for
+
+        config = as_mapping("synthid", watermarking_config)
+        scheme = TransformersSynthID.from_config(config, table=sampling_table, weighted=weighted)
+        return cls(tokenizer, scheme, **settings)
+
+    @classmethod
+    def for_vllm(
+        cls,
+        tokenizer: Tokenizer | object,
+        watermark_config: object,
+        **settings: Unpack[DetectorSettings],
+    ) -> WatermarkDetector:
+        """A detector of what vLLM writes with `--watermark-config` and the algorithm `gumbel`.
+
+        Args:
+            tokenizer: of the model that wrote.
+            watermark_config: the object that `--watermark-config` takes, as a mapping.
+            settings: see the class.
+
+        Raises:
+            SettingsError: a setting is unknown or out of range.
+        """
+        return cls._for_engine("vllm", tokenizer, watermark_config, settings)
+
+    @classmethod
+    def for_sglang(
+        cls,
+        tokenizer: Tokenizer | object,
+        watermark_config: object,
+        **settings: Unpack[DetectorSettings],
+    ) -> WatermarkDetector:
+        """A detector of what SGLang writes with `--enable-watermark`, under one key or two.
+
+        Args:
+            tokenizer: of the model that wrote.
+            watermark_config: the object that `--watermark-config` takes, as a mapping.
+            settings: see the class.
+
+        Raises:
+            SettingsError: a setting is unknown or out of range.
+        """
+        return cls._for_engine("sglang", tokenizer, watermark_config, settings)
+
+    @classmethod
+    def _for_engine(
+        cls, engine: str, tokenizer: object, config: object, settings: DetectorSettings
+    ) -> WatermarkDetector:
+        opened = wrap(tokenizer)
+        return cls(opened, external_scheme(engine, config, opened.vocab_size), **settings)
+
+    @property
+    def version(self) -> int | None:
+        """The version of the scheme; None where it has none."""
+        return self.target.version
+
+    def detect(self, text: str) -> Detection:
+        """Look for the watermark in a text.
+
+        Args:
+            text: without the prompt, if that is possible.
+
+        Returns:
+            The verdict and its numbers.
+
+        Raises:
+            UnscorableTextError: it has no token that could be scored.
+            SettingsError: it is not valid Unicode.
+        """
+        return self.detect_ids(self.tokenizer.encode(text))
+
+    def detect_batch(self, texts: Sequence[str]) -> list[Detection | TicoreError]:
+        """Look for the watermark in many texts, faster than one by one.
+
+        Args:
+            texts: any number.
+
+        Returns:
+            For each text what `detect` returns, or the error that it raises.
+
+        Raises:
+            WrongTypeError: `texts` is one text.
+        """
+        if isinstance(texts, str | bytes):
+            raise WrongTypeError(
+                f"expected a list of texts, found one {type(texts).__name__}; use detect(text)"
+            )
+        failed: list[TicoreError | None] = [None] * len(texts)
+        try:
+            lists = self.tokenizer.encode_batch(texts)
+        except TicoreError:  # one of them cannot be encoded
+            lists = []
+            for at, text in enumerate(texts):
+                try:
+                    lists.append(self.tokenizer.encode(text))
+                except TicoreError as error:
+                    lists.append([])
+                    failed[at] = error
+        found = self.detect_ids_batch(lists)
+        return [error or one for error, one in zip(failed, found, strict=True)]
+
+    def detect_ids(self, ids: IDs) -> Detection:
+        """Look for the watermark in a list of token ids.
+
+        Args:
+            ids: int[n].
+
+        Returns:
+            The verdict and its numbers.
+
+        Raises:
+            UnscorableTextError: there is no token that could be scored.
+            SettingsError: the tokenizer does not have one of the ids.
+        """
+        (found,) = self._detect_together([ids])
+        if isinstance(found, TicoreError):
+            raise found
+        return found
+
+    def detect_ids_batch(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
+        """Look for the watermark in many lists of token ids, faster than one by one.
+
+        Args:
+            lists: any number.
+
+        Returns:
+            For each list what `detect_ids` returns, to the last bit, or the error that it raises.
+        """
+        found: list[Detection | TicoreError] = []
+        together: list[IDs] = []
+        count = 0
+        for ids in lists:
+            if together and count + len(ids) > _MAX_TOGETHER:
+                found += self._detect_together(together)
+                together, count = [], 0
+            together.append(ids)
+            count += len(ids)
+        return found + self._detect_together(together)
+
+    def _detect_together(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
+        """What `detect_ids_batch` returns, from one call of the scheme.
+
+        The lists are joined to one. A score that depends on tokens of the list before is left out.
+        """
+        if not lists:
+            return []
+        if len(lists) == 1:
+            rows = [np.asarray(lists[0])]
+            try:
+                evidence = self.scheme.evidence(lists[0])
+            except TicoreError as error:
+                return [error]
+        else:
+            try:
+                rows = [_checked_row(ids) for ids in lists]
+                evidence = self.scheme.evidence(np.concatenate([_NO_IDS, *rows]))
+            except TicoreError:  # one of them cannot be scored: find out which
+                return [found for ids in lists for found in self._detect_together([ids])]
+        return self._detections(rows, evidence)
+
+    def _detections(
+        self, rows: Sequence[npt.NDArray[Any]], evidence: Evidence
+    ) -> list[Detection | TicoreError]:
+        """The result for each row, from the evidence of all rows joined."""
+        starts = [0, *accumulate(len(row) for row in rows)]
+        texts, scores = _split(evidence, starts, self.scheme.context)
+        used = texts.distinct() if self._repeats == "once" else texts
+        counted = np.zeros(len(scores), dtype=bool)
+        counted[_joined_positions(used, starts)] = True
+
+        null = self.scheme.null
+        p_values, strengths = null.p_values(used).tolist(), null.strengths(used).tolist()
+        segments = find_segments(null, used)
+        has_greens = isinstance(null, BinomialNull)
+        greens = used.totals.astype(np.int64).tolist() if has_greens else [None] * len(rows)
+        found: list[Detection | TicoreError] = []
+        for at, (row, begin, scored) in enumerate(
+            zip(rows, starts, used.lengths.tolist(), strict=False)
+        ):
+            if not scored:
+                found.append(_too_short(len(row), self.scheme.context))
+                continue
+            end = begin + len(row)
+            found.append(
+                Detection(
+                    verdict=self._verdict(p_values[at], segments[at]),
+                    p_value=p_values[at],
+                    strength=strengths[at],
+                    scored=scored,
+                    green=greens[at],
+                    token_count=len(row),
+                    segment=segments[at],
+                    ids=row.astype(np.int64, copy=False),
+                    scores=scores[begin:end],
+                    counted=counted[begin:end],
+                    target=self.target,
+                )
+            )
+        return found
+
+    def _verdict(self, p_value: float, segment: Segment) -> Verdict:
+        # Two tests are made of each text: each at half of the rate.
+        if p_value <= self.fpr / 2:
+            return "watermarked"
+        return "watermarked in part" if segment.p_value <= self.fpr / 2 else "no watermark found"
+
+
+def _external(engine: str, settings: dict[str, Any], vocab_size: int) -> Detectable:
+    """The scheme of another engine by its old spelling: its name and `config=`."""
+    instead = f"WatermarkDetector.for_{engine}(tokenizer, config)"
+    config = settings.pop("config", None)
+    if config is None or settings:
+        raise SettingsError(
+            f"scheme: expected one of ticore's own or an object, found {engine!r}, which another "
+            f"engine writes; use {instead}"
+        )
+    warn_deprecated(f"WatermarkDetector(tokenizer, {engine!r}, config=...)", instead, stacklevel=4)
+    return external_scheme(engine, config, vocab_size)
+
+
+def _too_short(count: int, context: int) -> UnscorableTextError:
+    return UnscorableTextError(
+        f"expected a text of more than {context} tokens, which decide about those that follow, "
+        f"found {count}; give a longer text"
+    )
+
+
+def _checked_row(ids: IDs) -> Ints:
+    """int64[n]. Raises SettingsError for ids that joining them to others would change.
+
+    What is wrong with such ids is for `Detectable.evidence` to say.
+    """
+    row = np.asarray(ids)
+    if row.ndim == 1 and not row.size:
+        return _NO_IDS
+    if row.ndim != 1 or row.dtype.kind not in "iu" or not np.can_cast(row.dtype, np.int64):
+        raise SettingsError(f"ids: expected one row of integers, found {row.dtype}; give integers")
+    return row.astype(np.int64, copy=False)
+
+
+def _split(
+    evidence: Evidence, starts: Sequence[int], context: int
+) -> tuple[BatchEvidence, npt.NDArray[np.float64]]:
+    """The evidence of each text, from that of all texts joined.
+
+    Args:
+        evidence: its positions count through all texts.
+        starts: where each text begins, and where the last one ends.
+        context: of the scheme.
+
+    Returns:
+        Of each text the evidence that does not depend on the text before it; the scores of all
+        texts' tokens, nan where one has none.
+    """
+    scores = np.full(starts[-1], np.nan)
+    if len(starts) == 2:
+        scores[evidence.positions] = evidence.scores
+        return BatchEvidence.of(evidence), scores
+    begins = np.array(starts)
+    texts = np.repeat(np.arange(len(begins) - 1), np.diff(begins))[evidence.positions]
+    positions = evidence.positions - begins[texts]
+    own = positions >= context
+    scores[evidence.positions[own]] = evidence.scores[own]
+    bounds = np.append(0, np.cumsum(np.bincount(texts[own], minlength=len(begins) - 1)))
+    return BatchEvidence(replace(evidence, positions=positions).where(own), bounds), scores
+
+
+def _joined_positions(texts: BatchEvidence, starts: Sequence[int]) -> Ints:
+    """int64[n]: positions that count through all texts."""
+    positions = texts.all.positions
+    if len(starts) > 2:
+        positions = positions + np.repeat(np.array(starts[:-1]), texts.lengths)
+    return positions

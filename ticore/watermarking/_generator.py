@@ -1,0 +1,233 @@
+"""Text that its receiver reads as the tokens that were written, without a watermark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Unpack
+
+from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
+from ..consistency import Specials, View
+from ..errors import SettingsError
+from ..interfaces import LanguageModel
+from ._randomness import Randomness, row_randoms
+from ._rollback import Sampler
+from ._samplers import RowSamplers, multinomial
+from ._text_stream import Generated, TextStream
+from ._writer import Prompt, TextSettings, TextWriter
+
+
+class GeneratorSettings(TextSettings, total=False):
+    """The settings of a `Generator` by name."""
+
+    observation: int | None
+
+
+class Generator:
+    """Writes texts with one model and one sampler.
+
+    Thread-safe where its sampler is. With a seed of the Generator, the order of the calls decides
+    which text gets which random numbers; give each call a seed of its own to repeat its text.
+
+    Args:
+        model: any model.
+        sampler: chooses tokens, see `ticore.watermarking.Sampler`; None samples by probability.
+        observation: for how many further tokens an inconsistency is observed before it is taken
+            back; 2 suits Llama 2, 10 Swallow and Qwen2.5 (Yan & Murawaki, section 6). None: nothing
+            is taken back, and the text may be inconsistent.
+        view: what the receiver retokenizes: the `continuation`, or the `whole` text.
+        specials: what special tokens in a prompt of ids mean in view `whole`. `refused`: the
+            receiver has the text alone, in which there are none. `boundaries`: the receiver keeps
+            them, as in rollouts of chats, and retokenizes each part between them by itself.
+        end_of_text: whether the text may end by itself, before its length is reached.
+        seed: of the default sampler's random numbers. The first call writes the text of this seed,
+            and each later call continues the random numbers. None: each call draws a seed of its
+            own, which its result states.
+
+    Raises:
+        SettingsError: `model` is not a model, a setting is out of range, or there is a seed beside
+            a sampler, which has random numbers of its own.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        sampler: Sampler | None = None,
+        *,
+        observation: int | None = 2,
+        view: View = "continuation",
+        specials: Specials = "refused",
+        end_of_text: bool = True,
+        seed: int | None = None,
+    ) -> None:
+        self._writer = TextWriter(
+            model, observation=observation, view=view, specials=specials, end_of_text=end_of_text
+        )
+        self._sampler = sampler
+        self._randomness = Randomness(seed)
+        self._require_no_seed(seed)
+
+    @renamed_arguments(tokens="max_new_tokens")
+    @keywords_after(2)
+    def generate(
+        self, prompt: Prompt, *, max_new_tokens: int = 200, seed: int | None = None
+    ) -> Generated:
+        """Write a text.
+
+        Args:
+            prompt: a text, or its token ids.
+            max_new_tokens: the most tokens to write.
+            seed: of this text's random numbers, in place of the Generator's.
+
+        Returns:
+            The text; its `str` is the text alone.
+
+        Raises:
+            PromptError: the prompt does not fit the model's context, or is not consistent and the
+                receiver retokenizes the whole.
+            SettingsError: `max_new_tokens` is negative, an id has no logit, or there is a seed
+                beside a sampler.
+        """
+        return self.stream(prompt, max_new_tokens=max_new_tokens, seed=seed).run()
+
+    @renamed_arguments(tokens="max_new_tokens")
+    @keywords_after(2)
+    def generate_batch(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        max_new_tokens: int = 200,
+        samplers: RowSamplers | None = None,
+        seed: int | None = None,
+    ) -> list[Generated]:
+        """Write a text for each prompt, all of them together.
+
+        Each text is the one that a Generator with its sampler writes alone, whatever the others
+        are. (Logits may differ in their last bits by what is read beside a text. A choice between
+        two tokens that are as close as that may then differ.)
+
+        Args:
+            prompts: texts, or their token ids.
+            max_new_tokens: the most tokens to write for each.
+            samplers: gives for the number of a prompt its sampler. None: this Generator's sampler
+                for all, which must then not remember anything between calls; or, where there is
+                none, sampling by probability, with random numbers of its own for each prompt.
+            seed: of this batch's random numbers, in place of the Generator's.
+
+        Returns:
+            The texts, in the order of the prompts.
+
+        Raises:
+            PromptError, SettingsError: as `generate`, before anything is written. The text names
+                the row, which is a prompt's number from 0 on.
+            WrongTypeError: `prompts` is one text.
+        """
+        self._require_no_seed(seed, samplers)
+        given = self._sampler
+        if samplers is None and given is not None:
+            samplers = partial(_same_for_all, given)
+        if samplers is not None:
+            return self._writer.write_batch(prompts, samplers, max_new_tokens, None)
+        randomness, used = self._randomness.of_call(seed)
+        randoms = row_randoms(randomness)
+        return self._writer.write_batch(
+            prompts, lambda row: multinomial(randoms(row)), max_new_tokens, used
+        )
+
+    @renamed_arguments(tokens="max_new_tokens")
+    @keywords_after(2)
+    def stream(
+        self, prompt: Prompt, *, max_new_tokens: int = 200, seed: int | None = None
+    ) -> TextStream:
+        """Write the text of `generate` piece by piece: see `TextStream`.
+
+        Args:
+            prompt, max_new_tokens, seed: as for `generate`.
+
+        Raises:
+            PromptError, SettingsError: as `generate`.
+        """
+        self._require_no_seed(seed)
+        if self._sampler is not None:
+            return self._writer.start(prompt, self._sampler, max_new_tokens, None)
+        randomness, used = self._randomness.of_call(seed)
+        return self._writer.start(prompt, multinomial(randomness), max_new_tokens, used)
+
+    def start(self, prompt: Prompt, tokens: int) -> TextStream:
+        """Deprecated: the old name of `stream`."""
+        warn_deprecated("Generator.start(prompt, N)", "Generator.stream(prompt, max_new_tokens=N)")
+        return self.stream(prompt, max_new_tokens=tokens)
+
+    def _require_no_seed(self, seed: int | None, samplers: RowSamplers | None = None) -> None:
+        if seed is not None and (self._sampler is not None or samplers is not None):
+            raise SettingsError(
+                f"seed: expected none beside a sampler, which has random numbers of its own, "
+                f"found {seed}; leave out the seed, and seed the sampler"
+            )
+
+
+def _same_for_all(sampler: Sampler, row: int) -> Sampler:
+    return sampler
+
+
+@renamed_arguments(tokens="max_new_tokens")
+@keywords_after(2)
+def consistent_generate(
+    model: LanguageModel,
+    prompt: Prompt,
+    *,
+    sampler: Sampler | None = None,
+    max_new_tokens: int = 200,
+    observation: int | None = 2,
+    **settings: Unpack[TextSettings],
+) -> Generated:
+    """Write a text whose tokens survive retokenization, without a watermark.
+
+    For rollouts of reinforcement learning and the like: what is trained on is what was generated.
+
+    Args:
+        model, sampler, observation, settings: see `ticore.watermarking.Generator`.
+        prompt, max_new_tokens: see `ticore.watermarking.Generator.generate`.
+
+    Returns:
+        The text; its `str` is the text alone.
+
+    Raises:
+        PromptError, SettingsError: as `Generator` and `Generator.generate`.
+    """
+    generator = Generator(model, sampler, observation=observation, **settings)
+    return generator.generate(prompt, max_new_tokens=max_new_tokens)
+
+
+@renamed_arguments(tokens="max_new_tokens")
+@keywords_after(2)
+def consistent_generate_batch(
+    model: LanguageModel,
+    prompts: Sequence[Prompt],
+    *,
+    samplers: RowSamplers | None = None,
+    max_new_tokens: int = 200,
+    observation: int | None = 2,
+    **settings: Unpack[TextSettings],
+) -> list[Generated]:
+    """Write such a text for each prompt, all of them together.
+
+    Args:
+        model, observation, settings: see `ticore.watermarking.Generator`.
+        prompts, samplers, max_new_tokens: see `ticore.watermarking.Generator.generate_batch`.
+
+    Returns:
+        The texts, in the order of the prompts.
+
+    Raises:
+        PromptError, SettingsError, WrongTypeError: as `Generator` and `Generator.generate_batch`.
+
+    >>> import ticore
+    >>> model = ticore.load_model("tiny-en", dtype="float32")
+    >>> prompts = ["It was late when", "She opened the door, and"]
+    >>> texts = consistent_generate_batch(model, prompts, max_new_tokens=20, seed=1)
+    >>> [model.tokenizer.encode(text.text) == list(text.ids) for text in texts]
+    [True, True]
+    """
+    generator = Generator(model, observation=observation, **settings)
+    return generator.generate_batch(prompts, samplers=samplers, max_new_tokens=max_new_tokens)

@@ -1,0 +1,269 @@
+"""Post-hoc rollback: wait whether later tokens mend an inconsistency; if not, take it back.
+
+Most tokens that make a text inconsistent are followed by tokens that make it consistent again. So
+each one is observed for a while before it is taken back. Source: Yan & Murawaki, "Addressing
+Tokenization Inconsistency in Steganography and Watermarking Based on Large Language Models",
+section 5.
+
+The text has a *frontier*. The tokens before it are *committed*: they are consistent. The tokens
+after it are *pending*: each of them leaves the text inconsistent.
+
+1. A token makes the text consistent: it and all pending tokens are committed.
+2. Too many tokens are pending, or no continuation can mend them: they are dropped, and the first of
+   them is banned at this frontier. So a sampler that always makes the same choice makes another.
+3. Every token is banned at this frontier: the last commit is taken back (a *backtrack*), and its
+   first token is banned.
+
+The published pseudocode bans nothing, and may return pending tokens at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from .._support.deprecation import renamed_arguments, warn_deprecated
+from ..consistency import Verification
+from ..interfaces import Decoder
+
+Sampler = Callable[[Sequence[int], Any], int]
+"""`f(ids, logits)`: the next token, one whose logit is above -inf.
+
+`ids` are all tokens before it, those of the prompt included. `logits` are the decoder's,
+float[logit_width], with -inf for banned tokens. A sampler that must know where the prompt ends has
+a method `of_text(length)`, which returns the sampler of a text whose prompt has that many ids.
+"""
+
+End = Literal["length", "end of text", "dead end"]
+
+MAX_BACKTRACKS = 8
+
+
+def max_rewind(observation: int, max_backtracks: int) -> int:
+    """The most tokens that a decoder is ever rewound from the furthest place that it has read.
+
+    These are the pending tokens, of which `observation` are read, and for each backtrack a commit
+    of at most one token more.
+    """
+    return observation + max_backtracks * (observation + 1)
+
+
+@dataclass(frozen=True)
+class _Commit:
+    """Tokens that were committed together, and what was banned at the frontier before them."""
+
+    size: int
+    banned: frozenset[int]
+
+
+class Rollback:
+    """Writes one text that is consistent at each frontier. Use one per thread.
+
+    Args:
+        decoder: has read the prompt.
+        verification: of the same text, consistent. None: every token is committed unchecked.
+        sampler: chooses tokens.
+        max_new_tokens: the most tokens to write.
+        observation: for how many further tokens an inconsistency is observed before it is taken
+            back; q in the paper.
+        eos_ids: tokens that end the text and are not part of it.
+        max_backtracks: how often a commit may be taken back where every token is banned.
+
+    Attributes:
+        committed: the tokens written, consistent at any moment.
+        end: why the text ended; None while it goes on.
+        rollbacks: how often pending tokens were dropped.
+        temporary: how often pending tokens became consistent.
+        backtracks: how often a commit was taken back.
+        forwards: how many tokens the decoder has read.
+    """
+
+    @renamed_arguments(tokens="max_new_tokens", undo="max_backtracks")
+    def __init__(
+        self,
+        decoder: Decoder,
+        verification: Verification | None,
+        sampler: Sampler,
+        *,
+        max_new_tokens: int,
+        observation: int,
+        eos_ids: frozenset[int] = frozenset(),
+        max_backtracks: int = MAX_BACKTRACKS,
+    ) -> None:
+        self._decoder = decoder
+        self._verification = verification
+        self._sampler = sampler
+        self._max_new_tokens = max_new_tokens
+        self._observation = observation
+        self._eos_ids = eos_ids
+        self._max_backtracks = max_backtracks
+        self._prompt = tuple(decoder.ids)
+        self._pending: list[int] = []
+        self._banned: set[int] = set()
+        self._commits: list[_Commit] = []
+        self._read = 0  # how many of the tokens written the decoder has read
+        self.committed: list[int] = []
+        self.end: End | None = None
+        self.rollbacks = self.temporary = self.backtracks = self.forwards = 0
+
+    @property
+    def undone(self) -> int:
+        """Deprecated: the old name of `backtracks`."""
+        warn_deprecated("Rollback.undone", "Rollback.backtracks")
+        return self.backtracks
+
+    @property
+    def settled(self) -> int:
+        """How many of the committed tokens are final: whatever follows, they are not taken back.
+
+        Each backtrack that is left takes back one commit, the last. So all tokens are final but
+        those of that many commits; and all of them once the text has ended.
+        """
+        if self.end is not None or self._verification is None:
+            return len(self.committed)
+        left = self._max_backtracks - self.backtracks
+        last = self._commits[-left:] if left else []
+        return len(self.committed) - sum(commit.size for commit in last)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether there are pending tokens."""
+        return bool(self._pending)
+
+    def run(self) -> Iterator[tuple[int, ...]]:
+        """Write to the end.
+
+        Yields:
+            Tokens, once they are settled. All of them together are `committed` at the end.
+        """
+        shown = 0
+        while self.end is None:
+            self.step()
+            if self.settled > shown:
+                yield tuple(self.committed[shown : self.settled])
+                shown = self.settled
+
+    def reads(self) -> Iterator[int]:
+        """Write to the end, and let the caller feed the decoder. To be called once.
+
+        Yields:
+            Each token that the decoder has to read next. The caller pushes it before it goes on.
+        """
+        while self.end is None:
+            token = self._unread()
+            if token is not None:
+                yield token
+                self._count_read()
+            self._sample_one()
+
+    def step(self) -> None:
+        """Have the decoder read what it has not, and sample one token. Nothing after the end."""
+        if self.end is not None:
+            return
+        token = self._unread()
+        if token is not None:
+            self._decoder.push(token)
+            self._count_read()
+        self._sample_one()
+
+    def _unread(self) -> int | None:
+        """The token that the decoder has to read before another is sampled, if there is one."""
+        written = len(self.committed) + len(self._pending)
+        if self._read == written or len(self.committed) >= self._max_new_tokens:
+            return None
+        # There is at most one: it is read before the next one is sampled.
+        return (self._pending or self.committed)[-1]
+
+    def _count_read(self) -> None:
+        self._read += 1
+        self.forwards += 1
+
+    def _sample_one(self) -> None:
+        if len(self.committed) >= self._max_new_tokens:
+            self.end = "length"
+            return
+        token = self._sample()
+        if token is None or token in self._eos_ids:
+            if self._pending:
+                self._roll_back()
+            elif token is None:
+                self._backtrack()
+            else:
+                self.end = "end of text"
+            return
+        self._pending.append(token)
+        room = self._max_new_tokens - len(self.committed)
+        if self._is_consistent_with(token):
+            self._commit()
+        elif self._is_unrecoverable() or len(self._pending) > min(self._observation, room - 1):
+            self._roll_back()
+
+    def _sample(self) -> int | None:
+        """The next token; None if all are banned."""
+        logits = self._decoder.logits()
+        if self._banned and not self._pending:
+            logits = without(logits, self._banned)
+            if not bool(array_namespace(logits).any(logits > -np.inf)):
+                return None
+        return int(self._sampler((*self._prompt, *self.committed, *self._pending), logits))
+
+    def _is_consistent_with(self, token: int) -> bool:
+        if self._verification is None:
+            return True
+        self._verification.push(token)
+        return self._verification.consistent
+
+    def _is_unrecoverable(self) -> bool:
+        """Whether no continuation can mend the pending tokens."""
+        return self._verification is not None and self._verification.unrecoverable
+
+    def _commit(self) -> None:
+        self.temporary += len(self._pending) > 1
+        self._commits.append(_Commit(len(self._pending), frozenset(self._banned)))
+        self.committed += self._pending
+        self._pending, self._banned = [], set()
+
+    def _roll_back(self) -> None:
+        """Drop the pending tokens and ban the first; the decoder keeps the frontier's logits."""
+        self.rollbacks += 1
+        self._banned.add(self._pending[0])
+        self._forget(len(self._pending))
+        self._pending = []
+
+    def _backtrack(self) -> None:
+        """No token may follow: take back the last commit and ban its first token instead."""
+        if not self._commits or self.backtracks == self._max_backtracks:
+            self.end = "dead end"
+            return
+        self.backtracks += 1
+        last = self._commits.pop()
+        at = len(self.committed) - last.size
+        self._banned = {*last.banned, self.committed[at]}
+        self._forget(last.size)
+        del self.committed[at:]
+
+    def _forget(self, count: int) -> None:
+        """Take back the last `count` tokens written."""
+        if self._verification is not None:
+            self._verification.rewind(count)
+        left = len(self.committed) + len(self._pending) - count
+        if self._read > left:
+            self._decoder.rewind(self._read - left)
+            self._read = left
+
+
+def without(logits: Any, banned: set[int]) -> Any:
+    """The logits with -inf for the `banned` ids. The given array is not changed.
+
+    Args:
+        logits: float[n], an array of any library.
+        banned: ids below n.
+    """
+    xp = array_namespace(logits)
+    mask = np.zeros(logits.shape[-1], dtype=bool)
+    mask[list(banned)] = True
+    return xp.where(xp.asarray(mask, device=device(logits)), -xp.inf, logits)

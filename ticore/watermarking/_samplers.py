@@ -1,0 +1,217 @@
+"""Samplers: from logits to the next token, on the arrays of any library, where these are."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from ..errors import SettingsError
+from ..schemes import Scheme
+from ..schemes._array_cache import ResultCache
+from ._rollback import Sampler
+
+RowSamplers = Callable[[int], Sampler]
+"""`f(row)`: the sampler of one of several texts that are written together."""
+
+
+@dataclass(frozen=True)
+class LogitsWarper:
+    """What is done to logits before anything is sampled. Thread-safe.
+
+    Attributes:
+        temperature: divides them; above 0.
+        top_k: keep the k highest, and those equal to the last of them; None keeps all.
+        top_p: of those keep the most probable that together reach this share; above 0, at most 1.
+
+    Raises:
+        SettingsError: one is out of range.
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.temperature) and self.temperature > 0):
+            raise SettingsError(
+                f"temperature: expected a number above 0, found {self.temperature!r}; "
+                f"to always take the likeliest token use `greedy`"
+            )
+        if self.top_k is not None and self.top_k < 1:
+            raise SettingsError(f"top_k: expected at least 1, or None, found {self.top_k!r}")
+        if not 0 < self.top_p <= 1:
+            raise SettingsError(f"top_p: expected above 0 and at most 1, found {self.top_p!r}")
+
+    def __call__(self, logits: Any) -> Any:
+        """float[logit_width], with -inf for what is dropped."""
+        xp = array_namespace(logits)
+        if self.temperature != 1:
+            logits = logits / self.temperature
+        if self.top_k is not None and self.top_k < logits.shape[-1]:
+            least = xp.sort(logits)[-self.top_k]
+            logits = xp.where(logits < least, -xp.inf, logits)
+        if self.top_p < 1:
+            order = xp.flip(xp.argsort(logits))
+            shares = probabilities(logits)[order]
+            before = xp.cumulative_sum(shares) - shares
+            least = xp.min(logits[order][before < self.top_p])
+            logits = xp.where(logits < least, -xp.inf, logits)
+        return logits
+
+
+def probabilities(logits: Any) -> Any:
+    """The softmax of float[n] logits: float[n] that sum up to 1."""
+    xp = array_namespace(logits)
+    raised = xp.exp(logits - xp.max(logits))
+    return raised / xp.sum(raised)
+
+
+def greedy(ids: Sequence[int], logits: Any) -> int:
+    """The likeliest token, of equally likely ones the lowest id."""
+    return int(array_namespace(logits).argmax(logits))
+
+
+def multinomial(randomness: random.Random, warper: LogitsWarper | None = None) -> Sampler:
+    """A sampler by probability.
+
+    Args:
+        randomness: where its random numbers come from.
+        warper: what is done to the logits before; None: nothing.
+    """
+
+    def sample(ids: Sequence[int], logits: Any) -> int:
+        warped = logits if warper is None else warper(logits)
+        xp = array_namespace(warped)
+        sums = xp.cumulative_sum(probabilities(warped))
+        # Rounding may bring the product up to the sum. Then it is the last token with a share.
+        passed = (sums <= randomness.random() * sums[-1]) & (sums < sums[-1])
+        return int(xp.sum(xp.astype(passed, xp.int32)))
+
+    return sample
+
+
+def watermarked_sampler(
+    scheme: Scheme, randomness: random.Random, warper: LogitsWarper | None = None
+) -> Sampler:
+    """A sampler as `multinomial`, which prefers the tokens that a scheme prefers.
+
+    A token whose context is longer than the text so far is sampled without the scheme. With a
+    scheme that marks a context `once`, the same holds for a token whose context stood in the text
+    before or reaches into the prompt: see `of_text`.
+
+    Args:
+        scheme: prefers tokens.
+        randomness: where the random numbers come from that are not the scheme's.
+        warper: what is done to the logits before the scheme's bias; None: nothing.
+    """
+    unmarked = multinomial(randomness, warper)
+    if scheme.greedy and getattr(scheme, "once", False):
+        return _OncePerContext(scheme, unmarked, warper)
+    choose = greedy if scheme.greedy else multinomial(randomness)
+
+    def sample(ids: Sequence[int], logits: Any) -> int:
+        if len(ids) < scheme.context:
+            return unmarked(ids, logits)
+        warped = logits if warper is None else warper(logits)
+        context = list(ids[len(ids) - scheme.context :])
+        return choose(ids, scheme.bias(context, warped))
+
+    return sample
+
+
+class _OncePerContext:
+    """Takes the token that a scheme prefers where a context occurs first in the text.
+
+    The earlier contexts are read from the ids alone, so tokens that were taken back leave no trace.
+
+    Args:
+        begin: how many of the ids are the prompt's.
+    """
+
+    def __init__(
+        self,
+        scheme: Scheme,
+        unmarked: Sampler,
+        warper: LogitsWarper | None = None,
+        begin: int = 0,
+    ) -> None:
+        self._scheme, self._unmarked, self._warper = scheme, unmarked, warper
+        self._begin = begin
+
+    def of_text(self, begin: int) -> Sampler:
+        return _OncePerContext(self._scheme, self._unmarked, self._warper, begin)
+
+    def __call__(self, ids: Sequence[int], logits: Any) -> int:
+        width = self._scheme.context
+        if len(ids) - self._begin < width or not is_first_occurrence(ids, width, self._begin):
+            return self._unmarked(ids, logits)
+        warped = logits if self._warper is None else self._warper(logits)
+        return greedy(ids, self._scheme.bias(list(ids[len(ids) - width :]), warped))
+
+
+def is_first_occurrence(ids: Sequence[int], width: int, begin: int = 0) -> bool:
+    """Whether the last `width` ids, 1 or more, stand nowhere before in `ids[begin:]`.
+
+    >>> is_first_occurrence([1, 2, 3, 1, 2], 2), is_first_occurrence([1, 2, 3, 1, 2], 2, begin=1)
+    (False, True)
+    """
+    end = len(ids) - 1
+    context, at = ids[end + 1 - width :], begin + width - 1
+    while True:
+        try:
+            at = ids.index(context[-1], at, end)
+        except ValueError:
+            return True
+        if ids[at + 1 - width : at + 1] == context:
+            return False
+        at += 1
+
+
+def of_text(sampler: Sampler, begin: int) -> Sampler:
+    """The sampler of one text: the first `begin` ids that it is given are the prompt's.
+
+    A sampler that must know this has a method `of_text(begin)`. All others are returned as they
+    are.
+    """
+    own = getattr(sampler, "of_text", None)
+    return sampler if own is None else cast(Sampler, own(begin))
+
+
+def excluding(sampler: Sampler, never: Sequence[int], masks: ResultCache | None = None) -> Sampler:
+    """`sampler`, for which some ids have the logit -inf: special tokens, for example.
+
+    Args:
+        sampler: any.
+        never: these ids.
+        masks: a cache that all samplers with the same `never` may share.
+    """
+    return (
+        _Excluding(sampler, never, ResultCache() if masks is None else masks) if never else sampler
+    )
+
+
+class _Excluding:
+    """See `excluding`. `masks` holds one bool[n] per library, number of logits and device."""
+
+    def __init__(self, sampler: Sampler, never: Sequence[int], masks: ResultCache) -> None:
+        self._sampler, self._never, self._masks = sampler, never, masks
+
+    def of_text(self, begin: int) -> Sampler:
+        return _Excluding(of_text(self._sampler, begin), self._never, self._masks)
+
+    def __call__(self, ids: Sequence[int], logits: Any) -> int:
+        xp, size, where = array_namespace(logits), logits.shape[-1], device(logits)
+
+        def mask() -> Any:
+            excluded = np.zeros(size, dtype=bool)
+            excluded[[token for token in self._never if token < size]] = True
+            return xp.asarray(excluded, device=where)
+
+        excluded = self._masks.get((xp, size, where), mask)
+        return self._sampler(ids, xp.where(excluded, -xp.inf, logits))

@@ -1,0 +1,158 @@
+"""A text while it is written, and the result when it is complete."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from .._support.deprecation import warn_deprecated
+from ..consistency import Specials, View, compare
+from ..interfaces import Tokenizer
+from ._rollback import End, Rollback
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A text and how it was written. `str` gives the text.
+
+    Attributes:
+        text: what the written tokens spell. In view `continuation` they are decoded by themselves,
+            so with rollback `encode(text)` gives them back; in view `whole` after the prompt.
+        ids: the written tokens.
+        whole: the prompt and the text together, as the model read them. In view `whole`, with
+            rollback, `encode(whole)` gives back the prompt's tokens and `ids`. Where special tokens
+            are boundaries, this holds for each part between them.
+        end: why it ended: `length`, `end of text`, `dead end` (no consistent token may follow), or
+            `context` (the model's context is full).
+        rollbacks: how often tokens were taken back because their inconsistency stayed.
+        temporary: how often an inconsistency was mended by later tokens.
+        backtracks: how often consistent tokens were taken back because nothing could follow them.
+        forwards: how many tokens the model read after the prompt.
+        consistent: whether the tokens survive retokenization.
+        seconds: wall-clock time from the start of the call to the end of this text.
+        seed: the same call with this seed writes this text again. None where there is no such seed:
+            the sampler was given, or the random numbers continue those of an earlier call.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    whole: str
+    end: End | Literal["context"]
+    rollbacks: int
+    temporary: int
+    backtracks: int
+    forwards: int
+    consistent: bool
+    seconds: float
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def undone(self) -> int:
+        """Deprecated: the old name of `backtracks`."""
+        warn_deprecated("Generated.undone", "Generated.backtracks")
+        return self.backtracks
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, in types that JSON has."""
+        return asdict(self) | {"ids": list(self.ids)}
+
+
+class TextStream:
+    """A text while it is written. Use one per thread.
+
+    Iterate over it for the pieces of the text, or `run` it to the end; `result` gives at any time
+    what was written so far. The pieces together are the text that `run` gives.
+
+    A piece is given out once its tokens are settled, so that no piece is ever taken back. The last
+    commits, mostly single tokens, are therefore held back: as many as there are backtracks left, 8
+    at most.
+
+    Attributes:
+        rollback: decides what is written.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        view: View,
+        specials: Specials,
+        prompt_ids: Sequence[int],
+        rollback: Rollback,
+        *,
+        fills_context: bool,
+        seed: int | None = None,
+    ) -> None:
+        """
+        Args:
+            tokenizer: of the model.
+            view, specials: see `Generator`.
+            prompt_ids: what the model has read.
+            rollback: of a text that begins with these ids.
+            fills_context: the text may be as long as the context lets it, which is shorter than
+                what was asked for.
+            seed: see `Generated`.
+        """
+        self._tokenizer = tokenizer
+        self._view: View = view
+        self._specials: Specials = specials
+        self._prompt_ids = list(prompt_ids)
+        self.rollback = rollback
+        self._fills_context = fills_context
+        self._seed = seed
+        self._started = time.perf_counter()
+
+    def __iter__(self) -> Iterator[str]:
+        shown, settled = "", 0
+        for tokens in self.rollback.run():
+            settled += len(tokens)
+            text = self._text(self.rollback.committed[:settled])
+            # The last character may be incomplete. It is then shown with the next piece.
+            if text.startswith(shown) and not text.endswith("\ufffd"):
+                yield text[len(shown) :]
+                shown = text
+        yield self._text(self.rollback.committed)[len(shown) :]
+
+    def run(self) -> Generated:
+        """Write to the end."""
+        for _ in self.rollback.run():
+            pass
+        return self.result()
+
+    def result(self) -> Generated:
+        """What was written so far."""
+        rollback, ids = self.rollback, tuple(self.rollback.committed)
+        end = rollback.end or "length"
+        return Generated(
+            text=self._text(ids),
+            ids=ids,
+            whole=self._whole(ids),
+            end="context" if self._fills_context and end == "length" else end,
+            rollbacks=rollback.rollbacks,
+            temporary=rollback.temporary,
+            backtracks=rollback.backtracks,
+            forwards=rollback.forwards,
+            consistent=self._survives(list(ids)),
+            seconds=time.perf_counter() - self._started,
+            seed=self._seed,
+        )
+
+    def _survives(self, ids: list[int]) -> bool:
+        if self._view == "continuation":
+            return self._tokenizer.encode(self._text(ids)) == ids
+        whole = [*self._prompt_ids, *ids]
+        if self._specials == "boundaries":
+            return compare(self._tokenizer, whole).consistent
+        return self._tokenizer.encode(self._whole(ids)) == whole
+
+    def _text(self, ids: Sequence[int]) -> str:
+        if self._view == "continuation":
+            return self._tokenizer.decode(ids)
+        return self._whole(ids)[len(self._tokenizer.decode(self._prompt_ids)) :]
+
+    def _whole(self, ids: Sequence[int]) -> str:
+        return self._tokenizer.decode([*self._prompt_ids, *ids])

@@ -1,0 +1,183 @@
+"""Writes watermarked texts that keep their watermark on the way through text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from .._support.deprecation import keywords_after, renamed_arguments
+from ..consistency import Specials, View
+from ..interfaces import LanguageModel
+from ..registry import require_model
+from ..schemes import Scheme, SchemeSettings, make_scheme
+from ._agreement import WatermarkAgreement
+from ._generator import GeneratorSettings
+from ._randomness import Randomness, row_randoms
+from ._samplers import LogitsWarper, watermarked_sampler
+from ._text_stream import Generated, TextStream
+from ._writer import Prompt, TextWriter
+
+
+class WatermarkerSettings(GeneratorSettings, total=False):
+    """How a `Watermarker` writes, by name."""
+
+    temperature: float
+    top_k: int | None
+    top_p: float
+
+
+class Watermarker:
+    """Writes texts with one model, one scheme and one key.
+
+    Thread-safe. With a seed of the Watermarker, the order of the calls decides which text gets
+    which random numbers; give each call a seed of its own to repeat its text.
+
+    It can be copied and pickled where its model and scheme can. A pickle holds the key, which is a
+    secret: keep it like the key.
+
+    Args:
+        model: any model.
+        scheme: its name, or a scheme as an object.
+        key: the secret that a detector needs too; needed with a name. See `ticore.new_key`.
+        observation, view, specials, end_of_text: see `ticore.watermarking.Generator`.
+        temperature, top_k, top_p: see `ticore.watermarking.LogitsWarper`; applied before the
+            scheme's own bias.
+        seed: of the random numbers that are not the scheme's. The first call writes the text of
+            this seed, and each later call continues the random numbers. None: each call draws a
+            seed of its own, which its result states. (Version 1 of `gumbel` has no random numbers
+            but the scheme's: after a prompt of five tokens or more its text is always the same.)
+        settings: of the scheme, such as gamma; see `ticore.schemes.SchemeSettings`.
+
+    Attributes:
+        scheme: the scheme as an object.
+
+    Raises:
+        SettingsError: `model` is not a model, or a setting is out of range or unknown.
+        CredentialError: there is no key, or it is too short or too long.
+
+    >>> import ticore
+    >>> model = ticore.load_model("tiny-en")
+    >>> watermarker = Watermarker(model, "gumbel", key=bytes(32), seed=1)
+    >>> text = watermarker.generate("The weather in spring", max_new_tokens=60).text
+    >>> ticore.WatermarkDetector(model.tokenizer, "gumbel", key=bytes(32)).detect(text).verdict
+    'watermarked'
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        scheme: str | Scheme = "left_hash",
+        *,
+        key: bytes | str | None = None,
+        observation: int | None = 2,
+        view: View = "continuation",
+        specials: Specials = "refused",
+        end_of_text: bool = True,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        **settings: Unpack[SchemeSettings],
+    ) -> None:
+        require_model(model)
+        self.scheme = make_scheme(scheme, key, model.tokenizer.vocab_size, **settings)
+        self._warper = LogitsWarper(temperature, top_k, top_p)
+        self._randomness = Randomness(seed)
+        self._writer = TextWriter(
+            model, observation=observation, view=view, specials=specials, end_of_text=end_of_text
+        )
+
+    @classmethod
+    def from_agreement(
+        cls,
+        model: LanguageModel,
+        agreement: WatermarkAgreement,
+        **settings: Unpack[WatermarkerSettings],
+    ) -> Watermarker:
+        """A Watermarker whose texts a detector with the same agreement finds.
+
+        Args:
+            model: one whose tokenizer is that of the agreement.
+            agreement: the scheme, its settings and the key.
+            settings: how to write: see the class.
+
+        Raises:
+            SettingsError: `model` is not a model, its tokenizer is another one than the
+                agreement's, or a setting is out of range.
+        """
+        require_model(model)
+        agreement.require_tokenizer(model.tokenizer)
+        return cls(model, agreement.make_scheme(model.tokenizer.vocab_size), **settings)
+
+    @renamed_arguments(tokens="max_new_tokens")
+    @keywords_after(2)
+    def generate(
+        self, prompt: Prompt, *, max_new_tokens: int = 200, seed: int | None = None
+    ) -> Generated:
+        """Write a watermarked text.
+
+        Args:
+            prompt: a text, or its token ids.
+            max_new_tokens: the most tokens to write.
+            seed: of this text's random numbers, in place of the Watermarker's.
+
+        Returns:
+            The text; its `str` is the text alone.
+
+        Raises:
+            PromptError, SettingsError: as `ticore.watermarking.Generator.generate`.
+        """
+        return self.stream(prompt, max_new_tokens=max_new_tokens, seed=seed).run()
+
+    @renamed_arguments(tokens="max_new_tokens")
+    @keywords_after(2)
+    def generate_batch(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        max_new_tokens: int = 200,
+        seed: int | None = None,
+    ) -> list[Generated]:
+        """Write a watermarked text for each prompt, all of them together.
+
+        Where the scheme itself samples, each prompt has random numbers of its own, by its number,
+        and other ones in each call. So a text does not depend on what is written beside it: see
+        `ticore.watermarking.Generator.generate_batch`.
+
+        Args:
+            prompts: texts, or their token ids.
+            max_new_tokens: the most tokens to write for each.
+            seed: of this batch's random numbers, in place of the Watermarker's.
+
+        Returns:
+            The texts, in the order of the prompts.
+
+        Raises:
+            PromptError, SettingsError, WrongTypeError: as
+                `ticore.watermarking.Generator.generate_batch`.
+        """
+        randomness, used = self._randomness.of_call(seed)
+        randoms = row_randoms(randomness)
+        return self._writer.write_batch(
+            prompts,
+            lambda row: watermarked_sampler(self.scheme, randoms(row), self._warper),
+            max_new_tokens,
+            used,
+        )
+
+    @renamed_arguments(tokens="max_new_tokens")
+    @keywords_after(2)
+    def stream(
+        self, prompt: Prompt, *, max_new_tokens: int = 200, seed: int | None = None
+    ) -> TextStream:
+        """Write the text of `generate` piece by piece: see `TextStream`.
+
+        Args:
+            prompt, max_new_tokens, seed: as for `generate`.
+
+        Raises:
+            PromptError, SettingsError: as `generate`.
+        """
+        randomness, used = self._randomness.of_call(seed)
+        sampler = watermarked_sampler(self.scheme, randomness, self._warper)
+        return self._writer.start(prompt, sampler, max_new_tokens, used)

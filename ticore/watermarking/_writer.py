@@ -1,0 +1,164 @@
+"""What a Generator and a Watermarker share: one model, and how its texts are verified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from .._support.checks import checked_ids
+from ..backend_kit._batch_decoder import each_row
+from ..consistency import Specials, Verification, Verifier, View
+from ..errors import PromptError, SettingsError, WrongTypeError
+from ..interfaces import Decoder, LanguageModel
+from ..registry import require_model
+from ..schemes._array_cache import ResultCache
+from ._batching import RowDecoder, start_batch, write_together
+from ._rollback import MAX_BACKTRACKS, Rollback, Sampler, max_rewind
+from ._samplers import RowSamplers, excluding, of_text
+from ._text_stream import Generated, TextStream
+
+Prompt = str | Sequence[int]
+"""A text, or its token ids."""
+
+
+class TextSettings(TypedDict, total=False):
+    """What a text is, and when it ends: see `ticore.watermarking.Generator`."""
+
+    view: View
+    specials: Specials
+    end_of_text: bool
+    seed: int | None
+
+
+class TextWriter:
+    """Starts texts of one model, whose samplers come with each call. Thread-safe.
+
+    Args:
+        model: any.
+        observation, view, specials, end_of_text: see `Generator`.
+
+    Raises:
+        SettingsError: `model` is not a model, or `observation` is negative.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        observation: int | None = 2,
+        view: View = "continuation",
+        specials: Specials = "refused",
+        end_of_text: bool = True,
+    ) -> None:
+        require_model(model)
+        if observation is not None and observation < 0:
+            raise SettingsError(
+                f"observation: expected 0 or more tokens, or None, found {observation}"
+            )
+        self._model = model
+        self._observation = observation
+        self._view: View = view
+        self._eos_ids = model.eos_ids if end_of_text else frozenset[int]()
+        tokenizer = model.tokenizer
+        never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, model.logit_width)}
+        never |= model.eos_ids
+        self._never = sorted(never - self._eos_ids)
+        self._masks = ResultCache()
+        self._verifier = Verifier(tokenizer, mode="prefix", view=view, specials=specials)
+
+    def start(
+        self, prompt: Prompt, sampler: Sampler, max_new_tokens: int, seed: int | None
+    ) -> TextStream:
+        """A text that is about to be written. Raises as `Generator.generate`.
+
+        Args:
+            prompt, max_new_tokens: see there.
+            sampler: of this text.
+            seed: for the result, see `Generated`.
+        """
+        _require_length(max_new_tokens)
+        ids = self._ids(prompt)
+        verification = self._verification(ids)
+        return self._stream(self._model.start(ids), verification, sampler, max_new_tokens, seed)
+
+    def write_batch(
+        self,
+        prompts: Sequence[Prompt],
+        samplers: RowSamplers,
+        max_new_tokens: int,
+        seed: int | None,
+    ) -> list[Generated]:
+        """For each prompt a text. Raises as `Generator.generate_batch`."""
+        if isinstance(prompts, str | bytes):
+            raise WrongTypeError(
+                f"expected a list of prompts, found one {type(prompts).__name__}; for one text "
+                f"use generate, or give [prompt]"
+            )
+        _require_length(max_new_tokens)
+        ids = each_row(self._ids, prompts)
+        verifications = each_row(self._verification, ids)
+        rewindable = max_rewind(self._observation or 0, MAX_BACKTRACKS)
+        batch = start_batch(self._model, ids, rewindable)
+        texts = [
+            self._stream(RowDecoder(batch, row), verification, samplers(row), max_new_tokens, seed)
+            for row, verification in enumerate(verifications)
+        ]
+        ended = write_together(batch, [text.rollback.reads() for text in texts])
+        written = {row: texts[row].result() for row in ended}
+        return [written[row] for row in range(len(texts))]
+
+    def _ids(self, prompt: Prompt) -> list[int]:
+        """The ids of a prompt that the model can read and continue."""
+        given = self._model.tokenizer.encode(prompt) if isinstance(prompt, str) else prompt
+        ids = checked_ids(given, self._model.logit_width)
+        if len(ids) >= self._model.context_length:
+            raise PromptError(
+                f"expected a prompt of fewer than {self._model.context_length} tokens, the "
+                f"model's context, found {len(ids)}; shorten it"
+            )
+        return ids
+
+    def _verification(self, prompt_ids: Sequence[int]) -> Verification | None:
+        if self._observation is None:
+            return None
+        verification = self._verifier.start(prompt_ids)
+        if not verification.consistent:
+            raise PromptError(
+                "expected a prompt that its tokenizer reads back as the tokens given, found "
+                "another; give it as text, use view 'continuation', or, where the receiver keeps "
+                "special tokens, specials='boundaries'"
+            )
+        return verification
+
+    def _stream(
+        self,
+        decoder: Decoder,
+        verification: Verification | None,
+        sampler: Sampler,
+        max_new_tokens: int,
+        seed: int | None,
+    ) -> TextStream:
+        """A text whose prompt `decoder` has read."""
+        room = self._model.context_length - len(decoder.ids)
+        rollback = Rollback(
+            decoder,
+            verification,
+            of_text(excluding(sampler, self._never, self._masks), len(decoder.ids)),
+            max_new_tokens=min(max_new_tokens, room),
+            observation=self._observation or 0,
+            eos_ids=self._eos_ids,
+        )
+        return TextStream(
+            self._model.tokenizer,
+            self._view,
+            self._verifier.specials,
+            decoder.ids,
+            rollback,
+            fills_context=room < max_new_tokens,
+            seed=seed,
+        )
+
+
+def _require_length(max_new_tokens: int) -> None:
+    if max_new_tokens < 0:
+        raise SettingsError(f"max_new_tokens: expected 0 or more, found {max_new_tokens}")

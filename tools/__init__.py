@@ -1,0 +1,1 @@
+"""What the repository needs beside the package: nothing here is installed."""

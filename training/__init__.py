@@ -1,0 +1,1 @@
+"""How bundled models were made: a package for each. Part of the repository, not of the wheel."""
