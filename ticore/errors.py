@@ -61,7 +61,7 @@ class InconsistentStateError(TicoreError, RuntimeError):
 
 
 class CapacityError(TicoreError):
-    """The message does not fit: context full, no entropy left, or no consistent token."""
+    """The message or text does not fit: no room, no entropy or no consistent token is left."""
 
 
 class ExtractionError(TicoreError):

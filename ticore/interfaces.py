@@ -1,7 +1,7 @@
 """What the core asks of tokenizers and models. Backends implement these interfaces.
 
 A backend translates and does not decide: it samples nothing, filters nothing, and adds no special
-tokens. `ticore.testing` has the tests that a backend must pass.
+tokens to a text. `ticore.testing` has the tests that a backend must pass.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class TokenizerStructure:
     `encode` works in this order:
 
     1. It finds added tokens and sets them apart.
-    2. It normalizes each stretch of text between them, and puts the dummy prefix before it.
-    3. The pretokenizer splits each stretch into parts.
+    2. It normalizes each text between them. The dummy prefix goes before the whole text.
+    3. The pretokenizer splits each of these texts into parts.
     4. Each part is split into atoms, and the algorithm joins atoms into pieces.
 
     Attributes:
@@ -39,7 +39,7 @@ class TokenizerStructure:
             ids, added tokens and the ids of `byte_ids`.
         merges: int32[n, 3], ids (left, right, result) of each BPE rule, the first one applied
             first; None if any two neighbours that spell a piece may merge, in the order of `ranks`.
-            Of equally ranked merges, the leftmost is applied first, with `merges` and `ranks`.
+            Either way, of equally ranked merges the leftmost is applied first.
         ranks: int32[vocab_size], the order of the merges that give a piece, lowest first. Only
             where `merges` is None; without meaning where `pieces` is False.
         scores: float32[vocab_size], log probabilities of the pieces; unigram only.
@@ -87,14 +87,19 @@ class Tokenizer(Protocol):
 
     @property
     def special_ids(self) -> frozenset[int]:
-        """Control, unknown and other ids that `encode` never gives. They are never candidates."""
+        """Control ids, unused ids and ids for unknown text. They are never candidates.
+
+        All ids without bytes are among them. `encode` gives such an id
+        only for text that it does not know, or that is the name of a special token.
+        """
         ...
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `text`, without added special tokens.
+        """Ids of `text`, without special tokens that the library would add.
 
         Raises:
             SettingsError: the text holds a lone surrogate.
+            WrongTypeError: `text` is not a str.
         """
         ...
 
@@ -157,11 +162,16 @@ class Decoder(Protocol):
 
         Raises:
             CapacityError: the context is full.
+            SettingsError: the id has no logit.
         """
         ...
 
     def rewind(self, count: int) -> None:
-        """Forget the last `count` pushed ids, without a forward pass."""
+        """Forget the last `count` pushed ids, without a forward pass.
+
+        Raises:
+            SettingsError: fewer ids were pushed, or `count` is negative.
+        """
         ...
 
 
@@ -188,11 +198,16 @@ class BatchDecoder(Protocol):
 
         Raises:
             CapacityError: the context of a row is full; then no row has read an id.
+            SettingsError: an id has no logit; then no row has read an id.
         """
         ...
 
     def rewind(self, row: int, count: int) -> None:
-        """Forget the last `count` pushed ids of a row, without a forward pass."""
+        """Forget the last `count` pushed ids of a row, without a forward pass.
+
+        Raises:
+            SettingsError: fewer ids were pushed, or `count` is negative.
+        """
         ...
 
     def drop(self, row: int) -> None:
@@ -242,6 +257,7 @@ class LanguageModel(Protocol):
 
         Raises:
             PromptError: the prompt exceeds `context_length`.
+            SettingsError: an id has no logit.
         """
         ...
 
@@ -250,6 +266,10 @@ class LanguageModel(Protocol):
 
         Returns:
             float[len(ids), logit_width]; row i predicts ids[i].
+
+        Raises:
+            CapacityError: there are more than `context_length` + 1 ids. The last id is not read.
+            SettingsError: an id has no logit.
         """
         ...
 
@@ -294,6 +314,7 @@ class BatchModel(LanguageModel, Protocol):
         Raises:
             PromptError: a prompt exceeds `context_length`; the text names its row, and no prompt
                 was read.
+            SettingsError: an id has no logit; the text names its row.
         """
         ...
 

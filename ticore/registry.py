@@ -114,8 +114,8 @@ def wrap(
     `wrap(tokenizer)` gives a Tokenizer. Every function that takes a tokenizer calls it, so a
     tokenizer of transformers (fast, or slow with a SentencePiece model inside), tokenizers,
     sentencepiece or tiktoken can be given as it is. Special tokens that it would add to a text,
-    such as a start token, are left out. The result is cached while the last few tokenizers are in
-    use. Of later changes to the original, only added tokens are noticed.
+    such as a start token, are left out. The results for the last four tokenizers are cached. Of
+    later changes to the original, only added tokens are noticed.
 
     `wrap(model, tokenizer)` gives a LanguageModel. The network is shared, not copied.
 

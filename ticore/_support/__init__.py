@@ -1,1 +1,1 @@
-"""Small parts that belong to no one room."""
+"""Small parts that several packages use."""

@@ -54,8 +54,7 @@ def written_atomically(
 
     Raises:
         OutputFileError: it cannot be written, or is a directory or a device. A file that exists is
-        then
-            unchanged.
+            then unchanged.
     """
     with _failures_named(path):
         _require_own_link(path)
@@ -125,7 +124,7 @@ def remove_leftovers(folder: Path) -> None:
 
 @contextmanager
 def _failures_named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """An error inside the block becomes a OutputFileError about `path`."""
+    """An error inside the block becomes an OutputFileError about `path`."""
     try:
         yield
     except FileError:
@@ -160,7 +159,7 @@ def _require_own_link(path: str | os.PathLike[str]) -> None:
     its target.
 
     Raises:
-        FileError: `path` is such a link.
+        OutputFileError: `path` is such a link.
     """
     if os.name != "posix" or not os.path.islink(path):
         return

@@ -1,13 +1,13 @@
 """The caches of this package. All of them are thread-safe, and none keeps its owner alive.
 
-- `BoundedCache`: values by key, for a maker that needs more than the key.
+- `BoundedCache`: values by key, where more than the key is needed to make a value.
 - `cached_method`: the results of a method, which its arguments alone determine.
 - `TextTable`: a text for each number, as `str.translate` takes it.
 - `functools.lru_cache` and `functools.cache`: for functions of modules.
 
-**Limits.** `BoundedCache` and `cached_method` hold a number of values that is given where they are
-made; then one goes that was not used for long. A `TextTable` holds one text for each number that
-it was asked for, such as the code points of the characters that occurred.
+**Limits.** `BoundedCache` and `cached_method` hold at most the number of values that is given where
+they are made. For one more, a value is dropped that was not used for long. A `TextTable` holds one
+text for each number that it was asked for, such as the code points of the characters that occurred.
 
 **Threads.** Threads that ask for a new value at the same time may all make it. That costs time and
 nothing else, since the values are equal. `BoundedCache.get_once` makes it once, and others wait.

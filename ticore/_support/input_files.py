@@ -79,7 +79,7 @@ def _read(path: str | os.PathLike[str], most: int, *, only_regular: bool) -> byt
     """The content of a file, of a pipe too unless `only_regular`.
 
     Raises:
-        FileError: a pipe has no writer.
+        InputFileError: a pipe has no writer.
         OSError: the file cannot be read, or holds more (EFBIG).
         ValueError: no file can have this name.
     """
@@ -95,7 +95,7 @@ def _read(path: str | os.PathLike[str], most: int, *, only_regular: bool) -> byt
         if regular and found.st_size > most:
             raise OSError(errno.EFBIG, size)
         first = _first_byte(descriptor, path) if stat.S_ISFIFO(found.st_mode) else b""
-        if os.name == "posix":  # Elsewhere every file is opened for waiting.
+        if os.name == "posix":  # Elsewhere every open file blocks.
             os.set_blocking(descriptor, True)
         # The size does not tell everything: a file may grow, and those of /proc have size 0.
         with os.fdopen(descriptor, "rb", closefd=False) as file:

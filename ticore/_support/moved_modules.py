@@ -1,7 +1,7 @@
 """Modules that backends imported before `ticore.backend_kit` held all they need.
 
 `from ticore.rows import Rows` works for one release: the module is made when it is asked for, and
-each name warns and comes from its new home. Nothing of this costs anything to others.
+each name warns and comes from its new home. Imports of other modules take no longer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from .deprecation import warn_deprecated
 
-# Old module -> its new home, and the names that are others there.
+# Old module -> its new home, and the names that are different there.
 _MOVED: dict[str, tuple[str, dict[str, str]]] = {
     "ticore.checkpoint": (
         "ticore.backend_kit.checkpoint",

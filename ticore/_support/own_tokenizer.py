@@ -1,4 +1,4 @@
-"""Whether a tokenizer belongs to a model: the other one's ids mean other tokens to the model."""
+"""Whether a tokenizer belongs to a model. Ids of another one mean other tokens to the model."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def missing_bytes(data: bytes) -> int:
 
 
 def completed_code_points(unfinished: bytes) -> range:
-    """The code points of all characters whose UTF-8 begins with `unfinished`.
+    """The code points whose UTF-8 begins with `unfinished`.
 
     Not all of them are characters; `ticore.consistency._tokenizer_rules.characters.completions`
     gives those that are.

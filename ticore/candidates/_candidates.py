@@ -45,10 +45,10 @@ class Candidates:
         return self.settings.top_k or len(self._never)
 
     def after(self, decoder: Decoder) -> Pool:
-        """The pool of the token after what a decoder has read.
+        """The pool of the token that follows what a decoder has read.
 
         Args:
-            decoder: of the model.
+            decoder: one of the model's.
 
         Raises:
             ModelError: a logit is NaN or infinitely large.

@@ -40,8 +40,8 @@ class Pool:
     def unnormalized_probs(self) -> Ints:
         """Probabilities divided by the largest one: int64[n] in units of 2^-30.
 
-        0 for a token whose value is below 2^-30. The largest one is that of this pool, so the
-        tokens of a pool whose most probable token was removed keep distinct values.
+        0 for a token whose value is below 2^-30. The largest one is that of this pool, not of the
+        vocabulary. So values stay distinct also where the most probable token was removed.
         """
         table = _exponentials(self.grid_bits)
         below = self.rounded_logits.max(initial=NEVER) - self.rounded_logits
@@ -73,7 +73,7 @@ def to_weights(unnormalized_probs: Ints, bits: int) -> Ints:
     """Integer weights in proportion to probabilities.
 
     Args:
-        unnormalized_probs: int64[n], 0 to 2^30 each.
+        unnormalized_probs: int64[n], 0 to 2^30 each; n is at least 1.
         bits: the weights sum to 2^bits; 8 to 32.
 
     Returns:

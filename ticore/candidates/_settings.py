@@ -17,7 +17,8 @@ class PoolSettings:
     Attributes:
         temperature: divides the logits; finite and above 0.
         top_k: keep the k most probable tokens, at least 1; None keeps all.
-        top_p: of those, keep the fewest whose probabilities sum to this share; in (0, 1].
+        top_p: of those, keep the fewest that have at least this share of their probability; in
+            (0, 1].
         grid_bits: logits are rounded to multiples of 2^-grid_bits; 0 to 12.
         weight_bits: integer weights sum to 2^weight_bits; 8 to 32.
 

@@ -2,8 +2,8 @@
 
 A token that no text gives is *unreachable* (Land & Bartolo, "Fishing for Magikarp", 2024). They
 call a token unreachable if encode(decode([id])) != [id]. Where a dummy prefix is put before each
-text, that is half of a vocabulary. So here a token is unreachable only if `encode` does not give it
-for its text between some other texts either.
+text, this would be half of the vocabulary. So here a token is unreachable only if `encode` does not
+give it for its text between some other texts either.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from ._modes import Mode
 from ._tokenizer_rules.normalizers import Normalization
 from ._verifier import Method, Verifier, forget, old_name_of
 
-# `encode` may give a token only after one of the first texts, and before one of the second.
+# `encode` may give a token only next to other text. So each token is tried after each of the first
+# texts, and before each of the second.
 _BEFORE = ("\n", "1", "a", ".", "a ")
 _AFTER = ("", "1", "\u0e3f")  # the last is a character that hardly any token contains
 _BATCH = 4096  # tokens between two calls of `progress`
@@ -53,7 +54,7 @@ class Hazard:
     Attributes:
         text: what spells the token.
         token: its id.
-        special: whether it is a control token. Then a user's text can pose as control.
+        special: whether it is a special token. Then a user's text can forge it.
         within: texts of other added tokens that contain this text.
     """
 
@@ -78,7 +79,7 @@ class Audit:
         build_seconds: to make a verifier, self-test included, with no tables on disk.
         load_seconds: to make a verifier, self-test included, with tables on disk.
         tables: the folder with the tables.
-        special: number of ids that `encode` never gives.
+        special: number of special ids.
         partial: number of tokens whose bytes are not whole characters.
         spare: number of single-byte tokens that are never used, because their characters have
             tokens.
@@ -126,16 +127,18 @@ def audit(
 ) -> Audit:
     """Examine a tokenizer. Takes seconds to minutes: every token is encoded several times.
 
+    The tables of the tokenizer are built again and stored.
+
     Args:
         tokenizer: any tokenizer that `ticore.wrap` accepts.
-        mode: which lists of tokens count as consistent, see `ticore.Verifier`.
+        mode: which lists of tokens may stand at the beginning of a text, see `ticore.Verifier`.
         progress: called as `progress(done, total)`, in tokens.
 
     Returns:
         What was found.
 
     Raises:
-        SettingsError: as `ticore.Verifier`.
+        SettingsError, ModelFilesError: as `ticore.Verifier`.
 
     >>> import ticore
     >>> found = audit(ticore.load_tokenizer("tiny-en"))

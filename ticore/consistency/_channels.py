@@ -34,8 +34,8 @@ class Passage:
 
     Attributes:
         inside: what it does to a text that continues on both sides.
-        joining: the characters that it may change together with the characters before them.
-        affected: the characters beyond ASCII that it may change, `joining` ones included.
+        joining: gives the characters that it may change together with the characters before them.
+        affected: gives the characters beyond ASCII that it may change, `joining` ones included.
         trims: whether it removes white space at both ends of a text.
         shorten: a function from a text that the channel leaves alone to a shorter text with the
             same effect on what follows; None: the last characters themselves are used.
@@ -80,7 +80,7 @@ def send(text: str, channel: Channel) -> str:
     - `strip`: white space at both ends is removed, as by `str.strip`.
     - `nfc`: the text in Unicode normal form C, of Unicode 14.
     - `newlines`: CRLF and CR become LF.
-    - `spaces`: each run of white space without a line break becomes one plain space.
+    - `spaces`: each run of white space other than CR and LF becomes one plain space.
 
     Args:
         text: what is sent.
@@ -105,7 +105,7 @@ _fold_newlines = partial(re.compile(r"\r\n?").sub, "\n")
 
 @cache
 def _blank() -> frozenset[str]:
-    """White space that does not break a line."""
+    """White space other than CR and LF."""
     return frozenset(c for c in map(chr, range(0x10000)) if _BLANK.match(c))
 
 

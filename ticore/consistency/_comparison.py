@@ -83,6 +83,7 @@ def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
     Raises:
         SettingsError: the tokenizer does not have one of the ids, or `tokenizer` is not a
             tokenizer.
+        ModelFilesError: a tokenizer of another library cannot be adapted exactly.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")

@@ -7,10 +7,10 @@ ask of its beginnings. A list H may stand at the beginning
   of Yan & Murawaki.
 - in mode `open`, also if it ends inside a character, and for some character that completes it,
   encode(completed text) begins with H.
-- in mode `viable`, also if one of two things holds. H ends inside a character, and for some
-  character that completes it (followed by `AFTER_SPACE` if that character is white space),
-  encode(completed text) begins with H. Or H ends between characters, and for some text of
-  `CONTINUATIONS`, encode(decode(H) + text) begins with H.
+- in mode `viable`, also in two cases beyond `open`. H ends inside a character, and for some
+  white-space character that completes it, encode(completed text + `AFTER_SPACE`) begins with H. Or
+  H ends between characters, and for some text of `CONTINUATIONS`, encode(decode(H) + text) begins
+  with H.
 
 Example: under `prefix`, a character or a blank line that takes several tokens may be out of reach,
 because its first tokens alone would be read back as other tokens.
@@ -26,7 +26,8 @@ Mode = Literal["prefix", "open", "viable"]
 # Whether a pretokenizer splits a text at its end depends on what follows: a letter, a digit, a
 # sign, a line break at once or after a space, or a character that joins no token (Thai baht).
 CONTINUATIONS = ("a", "1", ".", "\n", " \n", "\u0e3f")
-# Ends a run of white space. A token may join it with a plain space, but with no other white space.
+# Ends a run of white space. A token may hold it after a plain space, as " 1" does, and after no
+# other white space.
 AFTER_SPACE = "1"
 
 

@@ -1,4 +1,4 @@
-"""One part of a list: tokens without special ones, which are pushed and taken back."""
+"""One part of a list, between two special tokens: it grows and shrinks token by token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ class _Inadmissible(NamedTuple):
     """The state of a list that no text begins with.
 
     Attributes:
-        aside: decides whether later tokens make the list admissible again; see `Engine.aside`.
+        aside: decides whether later tokens make the list admissible again; see
+            `Engine.step_if_refused`.
         good: the number of ids in its longest beginning that a text may begin with.
     """
 
@@ -123,7 +124,7 @@ class Part:
 
     def _recovered_by(self, token: int, good: int) -> Any:
         """The state after `token`, if a text may begin with the list again; else None."""
-        # No continuation moves a stable cut, so inconsistent tokens after it do not either.
+        # What stands before a stable cut is read as it was, so only the rest is read again.
         if not self._oracle.may_begin([*self.ids[self._cut(good) :], token]):
             return None
         return reduce(self._engine.step, (*self.ids[good:], token), self._states[good])
@@ -139,7 +140,7 @@ class Part:
         return cut
 
     def _walk_trail(self, good: int) -> tuple[Any, bool]:
-        """The engine's state of the list, and whether an id after the good ones ended all hope."""
+        """The engine's state of the list, and whether an id after the good ones cannot recover."""
         if self._trail_from != good:
             self._trail, self._trail_from = [], good
         state, unrecoverable = self._trail[-1] if self._trail else (self._states[good], False)

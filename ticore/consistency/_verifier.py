@@ -73,13 +73,15 @@ class Verifier:
             candidate that the channel would change is refused without retokenization. One
             exception: in the modes `open` and `viable`, where the text that follows decides about
             such a candidate, the whole text is retokenized.
-        why: why no faster method is used; empty for the fastest.
-        checks: how many candidates the self-test compared with the definition before first use.
+        why: why no faster method is used, or `asked for` if you chose it; empty for the fastest.
+        checks: how many candidates the self-test compared with the definition before first use; 0
+            for `retokenize`, which is the definition.
 
     Raises:
         SettingsError: the mode, view, method, channel or `specials` is unknown; the method is not
             exact for this tokenizer; the tokenizer encodes at random, or does not read back what it
             wrote; `tokenizer` is not a tokenizer.
+        ModelFilesError: a tokenizer of another library cannot be adapted exactly.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -113,7 +115,7 @@ class Verifier:
         self.channel: Channel = channel
         self.specials: Specials = specials
         self._asked = method
-        # A way holds its tokenizer, so no other tokenizer has the same id while it is cached.
+        # A way holds its tokenizer, so no other object has the same `id()` while it is cached.
         key = id(tokenizer), mode, method, channel
         self._way = _WAYS.get_once(key, lambda: _way(tokenizer, mode, method, channel))
         self.method: Method = self._way.method
@@ -259,7 +261,7 @@ class Verification:
         # One more than the list has boundaries. All parts but the last are consistent.
         self._parts = [self._new_part()]
         # The position of the first special id that makes the list inconsistent for good; None if
-        # there is no such id. The ids after it are in no part.
+        # there is no such id. This id and those after it are in no part.
         self._broken_at: int | None = None
         for token in ids:
             self.push(token)
@@ -289,7 +291,7 @@ class Verification:
 
     @property
     def consistent(self) -> bool:
-        """Whether encode(decode(part)) == part for each part of the list.
+        """Whether encode(channel(decode(part))) == part for each part of the list.
 
         A text may end here if and only if this is True, in every mode.
         """
@@ -304,9 +306,9 @@ class Verification:
     def unrecoverable(self) -> bool:
         """Whether it is known that no continuation makes the list consistent again.
 
-        There are two ways to know it. Some pairs of neighbouring tokens never occur in the output
-        of `encode`. And the text before a stable cut or a boundary is read by itself, whatever
-        follows.
+        For example, some pairs of neighbouring tokens never occur in the output of `encode`, and
+        the tokens before a stable cut or a boundary are read by themselves, whatever follows. False
+        does not promise that such a continuation exists.
         """
         return self._broken_at is not None or self._parts[-1].unrecoverable
 
@@ -371,7 +373,7 @@ class Verification:
             count: how many, 0 or more.
 
         Raises:
-            SettingsError: fewer ids were pushed.
+            SettingsError: fewer ids were pushed, or `count` is negative.
         """
         pushed = len(self._ids) - self._given
         if not 0 <= count <= pushed:

@@ -27,7 +27,7 @@ class PromptContext:
         prompt: the text that the model continues.
         prompt_ids: its tokens.
         view: whether the prompt is sent with what follows it: `whole`, or `continuation`.
-        mode: which lists of tokens count as consistent, see `ticore.consistency._modes`.
+        mode: which lists of tokens may stand at the beginning of a text, see `ticore.Verifier`.
     """
 
     tokenizer: Tokenizer
@@ -108,11 +108,11 @@ class ReceivedText(Protocol):
 
     @property
     def exhausted(self) -> bool:
-        """The text has no further token."""
+        """Whether the text has no further token."""
         ...
 
     def locate(self, choices: Choices) -> int:
-        """Read the next token: its index in `choices`.
+        """Read the next token: its index in `choices`. The text must not be `exhausted`.
 
         Raises:
             OutsidePoolError: the text does not go on with one of them.

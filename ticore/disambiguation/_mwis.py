@@ -1,4 +1,4 @@
-"""MWIS: of all ways to drop tokens so that no string begins another, the one that keeps the most.
+"""MWIS: drop tokens so that no string begins another, and the most probability is kept.
 
 The tokens kept are a maximum-weight independent set, which takes one pass over a forest. (Yan, Yang
 & Song 2023, "A Secure and Disambiguating Approach for Generative Linguistic Steganography".)
@@ -25,7 +25,11 @@ class Mwis(PrefixFree):
 
 
 def keep_heaviest(pool: Pool, forests: Sequence[PrefixForest]) -> Choices:
-    """The tokens of most mass together of which none begins another in any of the forests."""
+    """Drop tokens so that none begins another in any of the forests.
+
+    Of the ways to do so, the one that keeps the most mass is taken in the first forest; with the
+    tokens that are left, the same is done in the next one.
+    """
     for forest in forests:
         order = forest.among(pool.ids)
         pool = pool.keep(order.mask(heaviest(order, pool.unnormalized_probs[order.place])))

@@ -33,9 +33,10 @@ class PrefixFree(ABC):
 
     Args:
         context: the prompt.
-        strings: which strings may not begin one another either. With `decoded` these are the texts
-            that `decode` gives for single tokens, as in the papers' own programs. SentencePiece
-            drops a leading space there, so that the lone space begins every string.
+        strings: which strings may not begin one another. `bytes`: those that the choices write.
+            `decoded`: also the texts that `decode` gives for single tokens, as in the papers' own
+            programs. SentencePiece drops a leading space there, so that the lone space begins every
+            string.
     """
 
     def __init__(self, context: PromptContext, strings: Strings = "bytes") -> None:
@@ -177,9 +178,12 @@ class Spelling:
         )
 
     def admits(self, ids: Ints, unfinished: bytes) -> Bools:
-        """Which tokens leave a text valid UTF-8 that ends with the character `unfinished`.
+        """Which tokens keep a text valid UTF-8 that ends with `unfinished`: bool[n].
 
-        It may be empty, and the text may end with an unfinished character again: bool[n].
+        Args:
+            ids: int64[n].
+            unfinished: the first bytes of a character; empty if the text ends with a whole one.
+                After the token the text may end inside a character again.
         """
         if not unfinished:
             begin: Bools = self._begin[ids]

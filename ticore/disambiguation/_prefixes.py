@@ -78,7 +78,7 @@ class Preorder:
 
     Attributes:
         tokens: how many tokens there are.
-        place: int64[n], the first token of each string.
+        place: int64[n], for each string the index of the first token that has it.
         stop: int64[n]; string i begins the strings i to stop[i] - 1, and no other.
     """
 

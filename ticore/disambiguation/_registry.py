@@ -1,4 +1,4 @@
-"""The disambiguations by name. A word may follow: `basic:decoded`, `stepwise:oracle`."""
+"""The disambiguations by name. A word may follow the name: `basic:decoded`, `stepwise:oracle`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class DisambiguationSpec:
     Attributes:
         name: what agreements record. Both sides use the same name for the same disambiguation.
         build: makes it from a PromptContext.
-        keyed: its sessions need random numbers that both sides share.
-        certain: the reader always finds the writer's tokens.
-        verifies: it asks which lists of tokens are consistent, so that it has modes.
+        keyed: whether its sessions need random numbers that both sides share.
+        certain: whether the reader always finds the writer's tokens.
+        verifies: whether it asks which lists of tokens are consistent, so that it has modes.
         argument: the argument of `build` that a word after the name sets, if there is one.
         words: the words that may follow the name.
     """
@@ -87,6 +87,7 @@ def disambiguation_spec(disambiguation: str | DisambiguationSpec) -> Disambiguat
     Raises:
         SettingsError: the name is unknown, the argument is neither, or it is a DisambiguationSpec
             of your own with the name of a bundled disambiguation.
+        MissingExtraError: the package that declares the disambiguation cannot be imported.
     """
     if isinstance(disambiguation, str):
         return disambiguation_named(disambiguation)

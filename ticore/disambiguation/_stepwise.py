@@ -24,7 +24,7 @@ METHODS_IN_AGREEMENTS: Mapping[str, Method] = {
 
 
 class Stepwise:
-    """The reader retokenizes the text. That is exact, since every prefix of the text is consistent.
+    """The reader retokenizes the text. That is exact: a text ends only where it is consistent.
 
     Args:
         context: where the text begins.

@@ -25,8 +25,8 @@ _DRAW_BITS = 128  # a draw, scaled to the mass of a group, is uniform to 2^-128
 class SyncPool(PrefixFree):
     """A choice is a group of tokens, and it writes the token that is drawn from the group.
 
-    The random numbers need a key for this one text, and that needs the nonce, which the text itself
-    begins with. Until `share` is called, the choices are those of MWIS.
+    The random numbers need a key for this one text. That key depends on the nonce, with which the
+    text itself begins. Until `share` is called, the choices are those of MWIS.
     """
 
     def start(self) -> SyncPoolSession:

@@ -56,10 +56,11 @@ class Engine(Protocol[S]):
         ...
 
     def step_if_refused(self, state: S, token: int) -> S | Recovery:
-        """What tells later whether the list followed by `token` recovers; no text begins with it.
+        """What to remember of the list followed by `token`, with which no text begins.
 
-        For example, the three tokens of a character in UTF-8 come one by one. In mode `prefix` no
-        text begins with the list after the first or the second one, but one does after the third.
+        It tells later whether more tokens make the list admissible again. For example, the three
+        tokens of a character in UTF-8 come one by one. In mode `prefix` no text begins with the
+        list after the first or the second one, but one does after the third.
 
         Args:
             state: of a list for which `step_if_admitted(state, token)` gave None; or a state that
@@ -67,7 +68,7 @@ class Engine(Protocol[S]):
             token: that token.
 
         Returns:
-            A state, where `step_if_admitted` answers rightly for it too; else what is known.
+            A state, if `step_if_admitted` gives right answers for it too; else what is known.
         """
         ...
 

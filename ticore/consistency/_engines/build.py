@@ -29,7 +29,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 LONGEST_TOKEN = 1024
-"""Bytes of a token. Each way to cut a token in two is looked at; real tokens have hundreds."""
+"""The most bytes of a token. Each way to cut a token in two is tried; real ones have hundreds."""
 
 
 def table_engine(oracle: Oracle) -> Engine[Any]:

@@ -7,7 +7,7 @@ from typing import overload
 
 
 class Chain(Sequence[int]):
-    """A list of tokens that never changes. A list that is longer by one takes constant time.
+    """A list of tokens that never changes. To make one that is longer by one takes constant time.
 
     A longer chain refers to the shorter one and does not copy it. So all beginnings of a text of n
     tokens take n links together. To leave out the first tokens takes constant time as well.
@@ -44,7 +44,7 @@ class Chain(Sequence[int]):
     @overload
     def __getitem__(self, index: slice) -> tuple[int, ...]: ...
     def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
-        """A token, or a tuple of them for a slice. The last one takes constant time."""
+        """A token, or a tuple of them for a slice. To look up the last one takes constant time."""
         if index == -1 and len(self):
             return self.token
         if index == slice(-1, None):

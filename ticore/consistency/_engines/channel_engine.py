@@ -7,21 +7,21 @@ Let t be the text of a list, and y = channel(t) what arrives. There are three ca
 2. **The channel changes something, and what follows cannot undo it.** The answer is no: encode(y)
    does not give the list back. Example: under `spaces`, "a \t b" arrives as "a b".
 
-   For the list to come back, the tokens of encode(y) would have to spell t. They spell what the
-   normalizer makes of y, so the normalizer would have to undo the channel. It does not:
+   Suppose that it does. The tokens of encode(y) spell what the normalizer makes of y, and those of
+   the list spell t. So the normalizer turns y back into t. This is impossible:
 
-   a. t is in the tokenizer's normal form, since its tokens are tokens of encode. Example: "é" as
-      one character, under NFC.
-   b. So y is in normal form too, since a channel does one of three things: it cuts a piece off, it
-      puts a plain space or a line feed in, or it composes. Example: `newlines` makes "\n" of
+   a. t is in the tokenizer's normal form, since the normalizer has made it. Example: "é" as one
+      character, under NFC.
+   b. So y is in normal form too, since a channel does one of three things to t: it cuts off an end,
+      it puts in a plain space or a line feed, or it composes. Example: `newlines` makes "\n" of
       "\r\n".
-   c. So the normalizer leaves y as it is, and y != t. Nor does a tokenizer undo it that reads
-      U+2581 as a space, because no channel puts U+2581 in.
+   c. So the normalizer leaves y as it is, and y != t. A tokenizer that reads U+2581 as a space does
+      not turn y into t either, because no channel puts in U+2581.
 3. **White space at the end, under `strip`.** The channel removes it now, but not when something
    follows. So the list is not consistent, but a longer list may be. Example: "a " arrives as "a",
    and "a b" arrives as it is.
 
-The engine looks at the end of the text to see which case holds. It asks the tokenizer for the few
+The engine looks at the end of the text to see which case holds. It asks the tokenizer about the few
 candidates where the end does not tell.
 """
 
@@ -50,7 +50,7 @@ class _Rule(IntEnum):
 
     REFUSE = 0
     AS_WITHOUT = 1  # as without the channel
-    AS_WITHOUT_IF_CONSISTENT = 2  # so if the text may end there; else if it is yes, ask
+    AS_WITHOUT_IF_CONSISTENT = 2  # as without; but ask if that is yes and no text may end there
     ASK_IF_ADMITTED_WITHOUT = 3  # no if it is no without the channel; else ask
     ASK = 4  # ask the tokenizer
 
@@ -63,7 +63,7 @@ class _TextEnd:
         context: characters that the channel treats as it treats the end of the text, when more
             follows. The last character if `changed`. Empty while there is no text.
         unfinished: the bytes of an unfinished character.
-        changed: the channel changes the text, whatever follows (case 2).
+        changed: whether the channel changes the text, whatever follows (case 2).
     """
 
     context: str = ""
@@ -78,7 +78,7 @@ class ChannelState(Generic[S]):
     Attributes:
         inner: its state in the engine without the channel.
         end: the end of its text.
-        special: it holds a special id.
+        special: whether it holds a special id.
         before: the list without its last token; None for the empty list.
         token: its last token.
     """
@@ -90,7 +90,7 @@ class ChannelState(Generic[S]):
     token: int = -1
 
     def ids(self) -> list[int]:
-        """The whole list, which takes as long as it has tokens."""
+        """The whole list, which takes time in proportion to its length."""
         found, state = [], self
         while state.before is not None:
             found.append(state.token)
@@ -116,7 +116,7 @@ class ChannelEngine(Generic[S]):
         if structure is None:
             raise Unsupported("the tokenizer's structure is not known")
         # Of the known normalizers only Metaspace is not a normal form. All it does is to drop one
-        # space at the beginning of a text, where no channel puts one.
+        # space at the beginning of a text. This undoes no channel, since none adds a space there.
         normalizers.require_known(structure)
         self._inner, self._passage, self._oracle = inner, passage, oracle
         self._special = tokenizer.special_ids
@@ -173,7 +173,7 @@ class ChannelEngine(Generic[S]):
 
     @cached_property
     def _first_mask(self) -> Bools:
-        """The mask of the empty list. It may take seconds, and every text begins with it."""
+        """The mask of the empty list. It may take seconds, and every text needs it."""
         return self._mask(self.start())
 
     def _mask(self, state: ChannelState[S]) -> Bools:
@@ -231,11 +231,12 @@ class ChannelEngine(Generic[S]):
 
         1. The channel changes no character that completes it: the channel does not matter.
         2. It changes one of them. A changed character does not count, since what arrives does not
-           begin with the list; whether another one counts, the tokenizer tells. Example: under
+           begin with the list. The tokenizer tells whether another one counts. Example: under
            `nfc`, U+212B (the angstrom sign) arrives as U+00C5, in other bytes.
         3. It takes one of them apart into two, and the first of the two begins with the same bytes.
-           That one counts. Example: under `nfc`, U+0F43 arrives as U+0F42 U+0FB7; both U+0F43 and
-           U+0F42 begin with the bytes E0 BD.
+           Then the changed character may count too, and the tokenizer is asked. Example: under
+           `nfc`, U+0F43 arrives as U+0F42 U+0FB7; both U+0F43 and U+0F42 begin with the bytes
+           E0 BD.
         """
         if not (self._may_be_unfinished and self._may_be_changed(end)):
             return _Rule.AS_WITHOUT
@@ -290,20 +291,20 @@ class ChannelEngine(Generic[S]):
             or self._passage.inside(more) != more
             or (self._passage.trims and not end.context and text[0].isspace())
         )
-        # The context of a changed text would grow with each token, and be passed on each time.
+        # The context of a changed text would grow with each token, and so would the time of a step.
         return _TextEnd(more[-1:] if changed else self._passage.context(more), unfinished, changed)
 
     # The whole vocabulary.
 
     def _sort_vocabulary(self) -> None:
-        """Note what the channel does to each token after a text that it does not change with it.
+        """Note what the channel does to each token by itself, apart from the text before it.
 
         It sets these, each bool[vocab_size]:
 
         - `_changed`: the channel changes the token's text.
         - `_begins_white`, `_ends_white`: its text begins or ends with white space.
         - `_unsure`: the token is looked at by itself.
-        - `_unsure_if_yes`: so it is if the engine without the channel admits it.
+        - `_unsure_if_yes`: it is looked at by itself if the engine without the channel admits it.
         - `_spaced`: it holds a space.
 
         And `_heads`: tokens by the characters at their beginning that may change with the text
@@ -336,7 +337,7 @@ class ChannelEngine(Generic[S]):
         self._heads = {head: np.array(tokens) for head, tokens in heads.items()}
 
     def _changed_tokens(self, end: _TextEnd) -> Bools:
-        """bool[vocab_size]: tokens after which the text is changed, whatever follows (case 2)."""
+        """bool[vocab_size]: tokens to refuse, since the channel changes the text with them."""
         refused = self._changed.copy()
         if self._passage.trims:
             if not end.context:

@@ -7,7 +7,7 @@ tested against it. `RetokenizingEngine` makes an engine of it.
 Two things go beyond Algorithm 1:
 
 - The text may pass a channel before it is read back; see `ticore.consistency._channels`. A text
-  that goes on passes it as a whole.
+  that goes on passes it again as a whole.
 - Special tokens cut a list into parts; see `ticore.consistency._boundaries`. Each part is a text by
   itself, and all but the last are finished. A special token is never a candidate. A special token
   that is not a boundary makes its list inconsistent.
@@ -64,7 +64,7 @@ class Oracle:
         return all(map(self._reads_back, self._parts(ids)))
 
     def may_begin(self, ids: Sequence[int]) -> bool:
-        """Whether a text may begin with `ids`, as the mode has it."""
+        """Whether a text may begin with `ids`; the mode defines that."""
         *finished, last = self._parts(ids)
         return all(map(self._reads_back, finished)) and (
             self._reads_back(last) or bool(self._may_go_on([last])[0])
@@ -131,7 +131,7 @@ class Oracle:
             # An id for unknown text may decode to nothing, and would stand for any character.
             if self._special.isdisjoint(ids)
         ]
-        # First few texts of each list, then more: most lists go on with one of the first texts.
+        # Few texts of each list are tried first: most lists go on with one of the first texts.
         size = 2
         while left:
             tried = set[int]()
@@ -190,7 +190,7 @@ class Oracle:
 
 
 class RetokenizingEngine:
-    """An engine that asks the oracle, of no more of the list than can still change.
+    """An engine that asks the oracle, about no more of the list than can still change.
 
     Args:
         oracle: what it asks.

@@ -1,6 +1,6 @@
-"""The self-test: is a tokenizer fit to be verified, and does an engine answer as the definition?
+"""The self-test: can a tokenizer be verified, and does an engine answer as the definition does?
 
-It runs each time a tokenizer is loaded, so it is short: some random lists, some long runs of one
+It runs before an engine is first used, so it is short: some random lists, some long runs of one
 character, and some texts whose first tokens are refused and recover. Every answer of the `Engine`
 protocol is compared.
 """
@@ -25,18 +25,19 @@ S = TypeVar("S")
 
 _TEXTS, _WORDS = 12, 8
 _WALKS, _STEPS, _CANDIDATES = 6, 6, 10
-# Of the candidates of one step: those looked at that never recover, and those that are refused.
+# How many candidates of a step are looked at of those that never recover, and of those refused.
 _UNRECOVERABLE, _REFUSED = 2, 1
 # What may follow a list: nothing, what joins its last word, and what begins another word.
 _CONTINUED = ("", "a", " 1")
-# No random list holds a long run of one character. An engine that remembers a window of the text
-# has forgotten there what stands before the run. A run is a text, a character, and how many of it.
+# No random list holds a long run of one character. In such a run, an engine that remembers a window
+# of the text has forgotten what stands before it. A run is the text before it, a character, and how
+# often this comes.
 # Windows are powers of two, so lists are looked at whose length is one of these, or one more.
 _LONGEST_RUN = 300
 _RUNS = tuple(
     (before, run, _LONGEST_RUN) for before, run in (("", " "), ("a", " "), ("", "a"), ("a", "\n"))
 )
-_MARKS = ("o", "\u0316", 130)  # an acute accent composes with the letter before all of them
+_MARKS = ("o", "\u0316", 130)  # an acute accent after all of them composes with the letter
 _WINDOWS = (*(1 << n for n in range(9)), _LONGEST_RUN - 1)
 _AFTER_RUNS = ("a \n", "\u0301")
 # Texts whose first tokens are refused in some mode: characters of several tokens, a blank line, and
@@ -132,7 +133,7 @@ class _SelfTest(Generic[S]):
         for walk in range(_WALKS if vocabulary else 0):
             state, ids, second_half = self._engine.start(), list[int](), list[int]()
             for _ in range(_STEPS):
-                # After the first half of a token comes the second: it would be read as the token.
+                # After the first half of a token the second is tried: together they give the token.
                 pair = second_half or list(draw.choice(halves))
                 candidates = [pair[0], *draw.choices(vocabulary, k=_CANDIDATES)]
                 mask = self._mask(state, ids)
@@ -257,7 +258,7 @@ class _SelfTest(Generic[S]):
                 if self._oracle.recovers_with([*ids, token], _CONTINUED):
                     self._differ(ids, f"it refuses id {token} for good, which recovers")
             elif not isinstance(longer, Recovery):
-                # What may follow the list without the token shows whether it was forgotten.
+                # What may follow the list without `token` shows whether the state forgot `token`.
                 for following in [i for i in (*admitted[:1], *refused[-1:]) if self._is_quick(i)]:
                     step = self._engine.step_if_admitted(longer, following)
                     self.checks += 1

@@ -1,9 +1,9 @@
 """Stable cuts: places of a list where no text that follows changes the tokens before them.
 
-A *stable cut* splits encode(text) into two encodings, for every continuation of the text. So a
-list stays consistent if and only if the part after its last stable cut does, and that part is
-short. Example: "one two three" in GPT-2 has a stable cut before " three"; whatever follows, "one
-two" gives the same two tokens.
+At a *stable cut*, encode(text) is the encoding of the text before it followed by the encoding of
+the rest, and this holds for every continuation of the text. So a list stays consistent if and only
+if the part after its last stable cut does. That part is short. Example: "one two three" in GPT-2
+has a stable cut before " three"; whatever follows, "one two" gives the same two tokens.
 
 To find cuts, one must know how the tokenizer works. Where its structure is not one of those below,
 the whole list is retokenized.
@@ -68,13 +68,14 @@ def _require_known(structure: TokenizerStructure) -> None:
 class WordCuts:
     """BPE over the whole text: cut before a space, where no token joins it to what stands before.
 
-    A cut before a space and after a character c is stable for three reasons:
+    A cut between a character c and a space is made if no token holds c followed by a space, and if
+    the token after the cut begins with this one space and another character. Example: where no
+    token holds "e ", "one two" can be cut before " two". Such a cut is stable for three reasons:
 
-    1. A merge across it would make a token that holds c and then a space. No token does. Example:
-       where no token holds "e ", "one two" can be cut after "one".
+    1. No merge crosses it: the merge would make a token that holds c followed by a space.
     2. So the merges on the two sides never meet, and each side keeps the order of its own merges.
-    3. After the cut come a space and something else, such as " t". So when the part is read as a
-       text by itself, a dummy prefix stands for exactly this space.
+    3. The part after the cut can be read as a text by itself. If there is a dummy prefix, decode
+       removes the part's first space, and encode puts it back.
     """
 
     def __init__(self, spelled: Sequence[bytes], added: Iterable[str]) -> None:

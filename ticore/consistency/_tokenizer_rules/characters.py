@@ -78,7 +78,7 @@ def combining(character: str) -> int:
 def compose(text: str) -> str:
     """`text` in normal form C of Unicode 14. Characters that it lacks stay as they are."""
     composed = unicodedata.normalize("NFC", text)
-    # A text that a newer version leaves as it is, an older one, with fewer characters, does too.
+    # If a newer version leaves a text as it is, so does an older one, which has fewer characters.
     if composed == text or all(map(is_assigned, text)):
         return composed
     return "".join(

@@ -20,7 +20,7 @@ from .characters import combining, is_assigned, is_doubtful
 METASPACE = "metaspace"
 _IDLE = frozenset({"identity", METASPACE})
 _KNOWN = _IDLE | {"nfc", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"}
-_NEUTRAL = "|"  # nothing joins it, and it joins nothing; inside two of them, no space is outermost
+_NEUTRAL = "|"  # nothing joins it, and it joins nothing; a space between two is not at an end
 # SentencePiece replaces sequences of up to 4 characters; models may have longer ones. At the end of
 # a text that is left as it is, at most one character less can be the beginning of such a sequence.
 _LONGEST_REPLACED = 32
@@ -107,6 +107,7 @@ class Normalization:
 def context_in_normal_form(text: str, is_unknown: Callable[[str], bool]) -> str:
     """The last starter of `text`, and the first mark after it of the class of the last mark.
 
+    A starter is a character of combining class 0, such as a letter; a mark is one of another class.
     These two stand for the starter and all marks after it:
 
     1. A new mark composes with the starter unless a mark between them blocks it: one of the same
@@ -114,9 +115,9 @@ def context_in_normal_form(text: str, is_unknown: Callable[[str], bool]) -> str:
        second, both of class 230.
     2. A new mark changes places with a mark of a higher class. Example: U+0316, of class 220, goes
        before U+0301, of class 230.
-    3. In a normal form the classes do not fall from the starter on. So for both, the class of the
-       last mark tells all. The first mark of this class is not blocked itself and has not composed,
-       so starter and mark alone are in normal form too.
+    3. In a normal form the classes do not fall from the starter on. So for 1 and 2 alike only the
+       class of the last mark matters. The first mark of this class is not blocked itself and has
+       not composed, so starter and mark alone are in normal form too.
 
     Args:
         text: in normal form C or KC.

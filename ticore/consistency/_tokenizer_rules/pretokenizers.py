@@ -72,7 +72,8 @@ class Splitter:
     def settled(self, text: str) -> list[int]:
         """The boundaries inside `text` that no appended text moves, the last one first.
 
-        They are the same for every kind of character that an ambiguous one may be taken for.
+        They are the same for every kind of character that an ambiguous one may be taken for. In a
+        text with more than two ambiguous characters no boundary counts as settled.
         """
         doubtful = [] if text.isascii() else [c for c in text if is_ambiguous(c)]
         if not doubtful:

@@ -3,7 +3,7 @@
 Read the files in this order; each uses those above it.
 
     merge_rules           which tokens merge into which, and at which rank
-    pair_test             the theorem: a list is canonical iff no two neighbours merge
+    pair_test             the theorem: pairs of neighbours tell whether a list is canonical
     merge_trees           how BPE builds each token, found with the pair test alone
     pair_table            the pair test for one token and the whole vocabulary at once
     token_pairs           the cached pair test, and all that is stored for a vocabulary

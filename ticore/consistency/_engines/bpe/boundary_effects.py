@@ -12,9 +12,9 @@ the token (`character_classes`). Few shapes exist. So the verdicts on all tokens
 shape are computed once, by running the expression, and cached: `TailVerdicts`. `decide` computes
 one of them.
 
-The verdict on a token after a tail. Split the tail's text followed by the token's text.
+To find the verdict on a token after a tail, split the tail's text followed by the token's text.
 
-1. Some part of the tail ends inside a token, or its tokens are not canonical as that part: NO.
+1. Some part of the tail ends inside a token, or the part's tokens are not canonical as a part: NO.
 2. The text is split at the tail's end. The token is then the first in a part: YES if the part may
    end where the expression ends it, else NO.
 3. The tail's last token and the new one share a part: IF_UNMERGED if the part may end there, else
@@ -64,9 +64,10 @@ class Tail:
         token_ends: offsets into `shape` where tokens end; the last one is its length.
         unmerged: for every token but the last, whether it does not merge with the next one.
         whole_part_only: for every token, whether it comes only as a part of its own.
-        replaced: (start, end) of tokens for which, as a part of their own, another token stands.
-        unmerged_with_open: where the next token ends in an unfinished character: whether it does
-            not merge with the last token; True elsewhere.
+        replaced: (start, end) of tokens in whose place another token stands where they are a part
+            of their own.
+        unmerged_with_open: if a token follows that ends inside a character: whether it does not
+            merge with the last token; else True.
         completing: ids that would complete such a replaced part together with the last tokens.
     """
 
@@ -91,9 +92,9 @@ class Lookahead:
     Attributes:
         shape: of the token's text and what follows it.
         token_length: how many of these characters are the token's.
-        may_end_after: the token's part may end that many characters after the token: there, what
-            follows is a token of its own that does not merge with this one. It may always end with
-            the token.
+        may_end_after: how many characters after the token its part may end: up to there, what
+            follows begins with another token that does not merge with this one. The part may also
+            end with the token itself.
     """
 
     shape: str
@@ -180,7 +181,8 @@ class TailVerdicts:
     def _boundaries_if_split_at_end(self, head: str) -> Boundaries | None:
         """Where the tail is split if `head` follows, whatever follows `head`.
 
-        None where that may matter, and where the text is not split at the tail's end.
+        None where what follows `head` may matter, and where the text is not split at the tail's
+        end.
         """
         if head not in self._by_head:
             text, start = self._shape + head, len(self._shape)
@@ -233,7 +235,7 @@ def _part_may_end(lookahead: Lookahead, end: int) -> bool:
 
 
 def _is_canonical(tail: Tail, boundaries: Boundaries) -> bool:
-    """Whether the tail's tokens are canonical if the tail is split there; else case 1."""
+    """Whether the tail's tokens are canonical if it is split at `boundaries`; False is case 1."""
     start = 0
     for end in boundaries:
         # Every part ends where a token does.

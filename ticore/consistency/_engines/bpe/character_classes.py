@@ -2,10 +2,11 @@ r"""Texts as a pretokenizer's expression sees them: by classes of characters.
 
 The expression tells characters apart by the character sets and the letters that stand in it, and by
 nothing else. So every character can be replaced by one representative of its class. What is left is
-the *shape* of the text (a "word shape" elsewhere), and it is split where the text is split:
+the *shape* of the text (a "word shape" elsewhere), and it is split where the text is split. With
+GPT-2's expression:
 
-    " house's"   ->  " aaaaa's"       \p{L} is one class; after an apostrophe the letter counts
-    " Straße's"  ->  " aaaaaa's"
+    " house's"   ->  " AAAAA's"       \p{L} is one class; after an apostrophe the letter counts
+    " Straße's"  ->  " AAAAAA's"
 
 A vocabulary of 150,000 tokens has a few hundred shapes.
 """

@@ -11,11 +11,12 @@ subtree of s, and numbers in preorder make that subtree one interval:
 
 A rule u + s of rank c, with u at the right edge of the left token, forbids as the right token
 
-1. s itself, where u and s meet: conditions (a) and (c) of `pair_test`. Only u matters to them.
-2. the tokens below s in which s waits long enough: conditions (b) and (d) as well. A token t below
-   s passes through one child x of s, and it is x that uses s up. (b) and (d) ask for
-   made_at[u] <= made_at[x] and c <= deadline of s in x. Sort the children of s by that deadline:
-   those to be forbidden come last. With their subtrees they are one interval.
+1. s itself, if conditions (a) and (c) of `pair_test` hold. Of the left token they ask only how u is
+   used up in it. (b) and (d) always hold here, since s is not used up.
+2. the tokens below s for which (b) and (d) hold as well, because s waits long enough in them. The
+   left edge of a token below s passes through one child x of s, and it is x that uses s up. So (b)
+   and (d) ask for made_at[u] <= made_at[x] and c <= deadline of s in x. Sort the children of s by
+   that deadline: those to be forbidden come last. With their subtrees they are one interval.
 
 The interval of case 2 depends on the rule alone, so it is computed once. A row of the table is the
 union of a few intervals for each u at the right edge of the left token.
@@ -43,7 +44,8 @@ Bools = npt.NDArray[np.bool_]
 class PairTable:
     """Which tokens do not merge with a given left token: arrays that can be stored.
 
-    All arrays are int32, except `preorder` (what NumPy takes without a conversion) and `reachable`.
+    All arrays are int32, except `preorder` (intp: NumPy indexes by it without a conversion) and
+    `reachable` (bool).
     "Rules" are those whose two sides are reachable, ordered by left side, then by `whole`.
 
     Attributes:
@@ -224,8 +226,8 @@ def build_pair_table(rules: MergeRules, trees: MergeTrees) -> PairTable:
     both = trees.reachable[rules.left] & trees.reachable[rules.right]
     order = np.lexsort((forest.preorder[rules.right[both]], rules.left[both]))
     left, right, rank = (a[both][order] for a in (rules.left, rules.right, rules.rank))
-    # (d) asks for a deadline of at least the rank. (b) asks that s waits until u is made; where s
-    # is made no sooner than u it always does, and elsewhere its deadline tells.
+    # (d) asks for a deadline of at least the rank. (b) asks that s is not used up before u is made.
+    # If s is made no sooner than u, that always holds. Else the deadline of s tells.
     least_deadline = np.where(
         trees.made_at[right] >= trees.made_at[left], rank, np.maximum(rank, trees.made_at[left])
     )

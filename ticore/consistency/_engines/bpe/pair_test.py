@@ -12,12 +12,20 @@ Tokens t1 ... tn are the canonical tokenization of a part iff
 (1) each token is *reachable*: BPE gives it for its own text; and
 (2) no two neighbours *merge*: BPE gives ti, ti+1 for the text of the two.
 
-*Canonical, so no two merge.* No merge of the run on the whole part crosses a boundary between
-tokens. The merges inside ti and ti+1 then run in the same order when the two stand alone.
+The proof rests on one remark. Until a merge crosses a boundary between tokens, the merges inside
+ti (or inside ti and ti+1) are those of a run on the text of ti (or of the two) alone, in the same
+order. For their ranks and places alone decide which of two merges comes first.
 
-*No two merge, so canonical.* Suppose that some merge crosses a boundary, and take the first that
-does, between ti and ti+1. Until then each token was built as if it stood alone. So the same merge
-happens in the text of these two alone. That contradicts (2).
+1. *If the list is canonical, (1) and (2) hold.* The run on the part ends with t1 ... tn. So no
+   merge in it crosses a boundary, and no rule joins two neighbours at its end. By the remark, the
+   run on the text of ti alone ends with ti, and that on the text of ti and ti+1 with these two.
+   Example: with the one rule a+b, the list `ab ab` is canonical. BPE gives `ab` for ab, and `ab ab`
+   for abab.
+2. *If (1) and (2) hold, the list is canonical.* Suppose that in the run on the part some merge
+   crosses a boundary. Take the first that does, between ti and ti+1. By the remark, the same merge
+   happens in the run on the text of these two alone. That contradicts (2). So no merge crosses a
+   boundary. By the remark and (1), the run makes t1 ... tn; by (2), it ends there. Example: the
+   list `a b` is not canonical under the rule a+b, and (2) fails: `a | b` merge.
 
 The predicate
 -------------
@@ -44,10 +52,11 @@ and R themselves are never used up, and their deadline is `NEVER`.
 
 Examples; `0: a+b` is the rule that merges a and b with rank 0:
 
-1. 0: a+b, 1: b+c, 2: ab+c. `ab | c` merge. u = ab and s = c are both whole, which fulfils all.
+1. 0: a+b, 1: b+c, 2: ab+c. `ab | c` merge. u = ab is L and s = c is R, so (a) to (d) hold.
 2. 0: b+c, 1: a+b. `ab | c` merge. u = b waits for 1: a+b, so its deadline is 1, and 0 < 1.
 3. 0: a+b, 1: b+c. `ab | c` do not merge. u = b has the deadline 0, and 1 < 0 is false: (c).
-4. Rank 0 for both a+b and b+c. `ab | c` do not merge, 0 < 0 is false; `a | bc` do, 0 <= 0: (d).
+4. Rank 0 for both a+b and b+c. `ab | c` do not merge, since 0 < 0 is false: (c). `a | bc` merge,
+   since 0 <= 0 is true: (d).
 5. 0: ab+c, 1: c+d, 2: a+b. `ab | cd` do not merge. s = c is used up at clock 1, before u = ab is
    made at clock 2: (b).
 6. 0: b+cd, 1: a+b, 2: c+d. `ab | cd` do not merge. u = b is used up at clock 1, before s = cd is

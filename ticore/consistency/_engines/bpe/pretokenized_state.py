@@ -37,7 +37,8 @@ class PretokenizedState:
         numbers: of the tokens that end there; see `Chain.number`.
         unmerged: for each of these tokens that has a next one, whether the two do not merge.
         whole_part_only: for each of these tokens, whether it comes only as a part of its own.
-        replaced: (start, end) of tokens for which, as a part of their own, another token stands.
+        replaced: (start, end) of tokens in whose place another token stands where they are a part
+            of their own.
         tail: the text as the expression sees it; None if only the tokenizer can decide.
         open_bytes: where a character is unfinished, the bytes of the tokens that share it, up to
             its first byte.

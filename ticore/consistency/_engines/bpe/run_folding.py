@@ -8,10 +8,11 @@ of any length is kept as one of bounded length that is split alike:
     aaaaaaaaaaaaaaaaaaaaaaaa + "b"     one part
     aaaaaaaa                 + "b"     one part
 
-`labels_for` says where. It gives each character a *label* with two properties. Neighbours with one
-label are never parted, whatever follows. And leaving some of them out (except for the outermost
-`MARGIN` of a stretch) moves no other boundary. The labels by the expressions' branches, each with
-an example (`|` parts different labels, ␣ is a space and ⏎ a line end):
+`labels_for` says where. It gives each character a *label*. Take a row of neighbours with the same
+label, without the outermost `MARGIN` characters at each end. It has two properties: no boundary
+stands in it, whatever follows; and leaving some of it out moves no other boundary. The labels by
+the expressions' branches, each with an example (`|` parts different labels, ␣ is a space and ⏎ a
+line end):
 
 1. Letters, `\p{L}+`: one label. (For o200k see 7.)                       aaaa
 2. Signs, `[^\s\p{L}\p{N}]+`: one label. (For o200k see 6.)               !!!!

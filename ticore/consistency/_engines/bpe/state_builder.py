@@ -69,8 +69,8 @@ class StateBuilder:
         """Append a token that is not an added token.
 
         Returns:
-            The longer list; its state at once in two cases, in which there is no text to settle:
-            the list is broken, or its text holds ambiguous characters.
+            The longer list. In two cases its state instead, since there is no text to settle: the
+            list is broken, or its text holds ambiguous characters.
         """
         tokens = state.tokens.then(token)
         if state.tail is None:
@@ -181,9 +181,9 @@ class StateBuilder:
     def _closed_by(self, text: str, tail: Tail) -> frozenset[str]:
         """See PretokenizedState.
 
-        Empty in three cases in which more than the shape of the next character matters: the text
-        ends in white space (it may give up its last character), near an apostrophe (the letter
-        matters), or in the beginning of an added token.
+        Empty where the text may not end, and in three cases in which more than the shape of the
+        next character matters: the text ends in white space (the part may lose its last character),
+        near an apostrophe (the letter matters), or in the beginning of an added token.
         """
         if (
             not text

@@ -3,12 +3,13 @@
 Tokens of one group get the same verdict after every tail (`boundary_effects`). It depends on
 
 1. the token's shape, with long runs shortened: " house" and " trees" are alike;
-2. in mode `viable`, the texts that may follow it: with which of their first tokens it merges;
+2. in mode `viable`, with which of the first tokens of following texts it merges;
 3. for a token that ends inside a character, the shapes of the characters that may finish it.
 
-Two groups are special. Tokens of `NEVER_FOLLOWS` are in no text: "a b" is always split inside, the
-normalizer changes the text, or the bytes are no text. Tokens of `UNDECIDED` hold a character on
-whose class libraries disagree.
+Two groups are special. Tokens of `NEVER_FOLLOWS` may follow no text: theirs is always split inside,
+such as "a b"; or the normalizer changes it; or their bytes are no text; or they end inside a
+character, in mode `prefix`. About tokens of `UNDECIDED` the tokenizer must be asked, for example
+because they hold a character on whose class libraries disagree.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ class TokenGrouper:
         self._unmerged_with = np.zeros(len(pairs.reachable), dtype=np.int64)
         for bit, follower in enumerate(followers):
             self._unmerged_with |= pairs.unmerged_before[follower].astype(np.int64) << bit
-        # For each continuation its shape; and for each of its beginnings, by length, the follower
-        # which that begins with.
+        # For each continuation its shape; and for each of its beginnings, the shortest first, the
+        # follower that is the first token of this beginning.
         self._continuations = [
             (
                 shapes.shape(text),
@@ -161,7 +162,7 @@ class TokenGrouper:
             token: ends inside `character`.
 
         Returns:
-            None where that depends on what stands before `text`.
+            The answer; None where it depends on what stands before `text`.
         """
         if not self._pairs.do_not_merge(token, self._segment(rest)[0]):
             return False

@@ -25,9 +25,9 @@ _BYTES_FOR_ROWS = 32 << 20
 class BpeTables:
     """What is computed once for a vocabulary and then stored.
 
-    `ignore_merges` makes some pieces whole parts. With the rules 0: a+b, 1: b+c and the piece abc,
-    merging gives `ab c` for the text abc. As a part of its own that text is the one token abc; in a
-    longer part it is never abc.
+    `ignore_merges` lets a piece stand for a whole part. With the rules 0: a+b, 1: b+c and the piece
+    abc, merging gives `ab c` for the text abc. As a part of its own that text is the one token abc;
+    in a longer part it is never abc.
 
     Attributes:
         pairs: the table of the pair test.
@@ -179,7 +179,7 @@ def _replaced(
     rules: MergeRules,
     whole_part_only: Bools,
 ) -> frozenset[tuple[int, ...]]:
-    """What merging gives for the text of each such piece."""
+    """What merging gives for the text of each piece in `whole_part_only`."""
     if not whole_part_only.any():
         return frozenset()
     columns = (rules.left, rules.right, rules.rank, rules.result)

@@ -4,8 +4,9 @@ This is SentencePiece's BPE, and what other libraries convert it to. A token may
 does not merge with the last one (`pair_test`). Two things are added to that:
 
 1. Byte fallback. A character that is no piece is spelled in bytes, which never merge. So a byte may
-   follow iff some such character begins with it and the bytes before it. Let "€" be no piece and
-   "₭" be one. They share two bytes, and after these only the last byte of "€" may follow.
+   follow iff some such character begins with the bytes before it and this byte. Let "€" be no piece
+   and "₭" be one. They share two bytes. After these the last byte of "€" may follow, and that of
+   "₭" may not.
 2. The dummy prefix. The tokenizer puts a space before the text, and decode drops it. What may come
    first is asked of the tokenizer once, and stored.
 """
@@ -150,8 +151,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             return Recovery.NEVER
         if token in self._byte_ids and not self._added.has_begun(state.text):
             longer = self.step(state, token)
-            # Two lists are not mended so: one that ends in a broken character, and one that ends in
-            # the bytes of a character that is a piece.
+            # There is no such state for a list that ends in a broken character, or in the bytes of
+            # a character that is a piece.
             if longer.unfinished:
                 return longer
         return Recovery.UNKNOWN
@@ -282,7 +283,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         return found
 
     def _find_starting(self, structure: TokenizerStructure) -> Bools:
-        """The tokens that a text may begin with; asked of the tokenizer where it treats spaces."""
+        """The tokens that a text may begin with; asked of a tokenizer that adds or drops spaces."""
         answers = self._usable.copy()
         self._add_bytes(answers, UnsplitState())
         if structure.dummy_prefix:

@@ -1,14 +1,15 @@
 """Verification for unigram tokenizers, without the tokenizer.
 
-A list is consistent if each of its tokens passes one of three tests:
+A list is consistent if three conditions hold:
 
-1. **A piece** is the last piece of the best segmentation of the text so far. What follows never
-   changes that, so each piece is tested once; `viterbi` says how. Example: with the pieces "a",
-   "b" and the more probable "ab", the list "a", "b" is not consistent, since "ab" reads as "ab".
-2. **A byte** belongs to a character that is not a piece, and its bytes come one after the other.
-   Example: "😀" comes as four byte tokens, F0 9F 98 80.
-3. **The normalizer** leaves the text as it is: of a text that it changes, no list comes back.
-   Example: NFKC makes "fi" of the ligature U+FB01.
+1. **Pieces.** Each piece is the last one in the best segmentation of the text that ends with it.
+   What follows never changes that, so each piece is tested once; `viterbi` says how. Example: with
+   the pieces "a", "b" and the more probable "ab", the list "a", "b" is not consistent, since "ab"
+   is read as one piece.
+2. **Bytes.** Each byte token belongs to a character that is not a piece, and the bytes of the
+   character come one after the other. Example: "😀" comes as four byte tokens, F0 9F 98 80.
+3. **The normalizer** leaves the text as it is: if it changes a text, no list for that text comes
+   back. Example: NFKC makes "fi" of the ligature U+FB01.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from ..base import Bools, Ids, Recovery, Unsupported
 from .lattice import Lattice
 from .viterbi import Trie, ViterbiState
 
-# These change a text if and only if they change one of its characters, or two neighbours, alone.
+# Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
 _PAIRWISE = ("identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
-# Each of these changes fewer characters than this together with one and the same character before.
+# After any one character, each of these changes fewer characters than this together with it.
 _ENOUGH = 256
 # Stands for any neighbour: none of these changes it, alone or with another character.
 _NEUTRAL = "|"
@@ -77,7 +78,7 @@ class UnigramState(NamedTuple):
         best: the best segmentation up to there.
         last: the last whole character, empty if there is none. One is enough: every change of a
             normalizer here shows in two neighbours, and so does a second space.
-        unfinished: the bytes of the character that the list ends in, mostly none.
+        unfinished: the bytes of the character that the list ends inside; empty if there is none.
     """
 
     best: ViterbiState = ViterbiState()
@@ -255,7 +256,7 @@ class UnigramEngine:
         return np.array(joins, dtype=bool)[self._first_of]
 
     def _may_begin(self, state: UnigramState | None) -> bool:
-        """Whether a text may begin with the list, as the mode has it."""
+        """Whether a text may begin with the list; the mode defines that."""
         if state is None:
             return False
         if state.unfinished:
@@ -273,10 +274,12 @@ class UnigramEngine:
 
         1. A character that is a piece is spelled by the piece, and not by bytes: it is left out.
         2. A character that the normalizer changes does not come back: it is left out.
-        3. A character in which no piece ends is a token by itself wherever it stands, unless the
+        3. If no piece ends with a character, the best segmentation of any text that ends with it
+           ends with this character alone. So the character completes the list, unless the
            normalizer changes it together with the character before. The normalizer does so for
-           less than `_ENOUGH` characters after one. So of `_ENOUGH` such characters one succeeds,
-           and more need not be tried; without a normalizer, one is enough. They come first.
+           fewer than `_ENOUGH` characters after any one character. So of `_ENOUGH` such characters
+           one succeeds, and more need not be tried; without a normalizer, one is enough. They come
+           first.
         """
         enough = 1 if self._normalize is None else _ENOUGH
         found, free = [], 0
@@ -291,7 +294,7 @@ class UnigramEngine:
     def _may_go_on(self, state: UnigramState) -> bool:
         """Whether a list that ends in a space, where no text may end, has a continuation.
 
-        A normalizer changes nothing together with the space before it.
+        No normalizer here changes a character together with a space before it.
         """
         for text in self._continuations:
             more = text.strip(" ") if self._drops_spaces else text

@@ -35,7 +35,7 @@ class _Grouped:
 
 
 class Lattice:
-    """Tables over the nodes of a trie. Thread-safe.
+    """Two tables over the nodes of a trie. Thread-safe.
 
     Both come from the same triples: the text of a node v is that of u followed by that of w, such
     as v = "the", u = "t", w = "he".
@@ -114,7 +114,7 @@ class Lattice:
 
 
 def _splits(trie: Trie) -> tuple[Ints, Ints, Ints]:
-    """All nodes v, u, w but the root where the text of v is that of u and w: int32[n] each."""
+    """All v, u, w but the root where the text of v is that of u followed by w: int32[n] each."""
     suffixes = _longest_suffixes(trie)
     v, w = np.arange(len(suffixes), dtype=np.int32), suffixes
     found_v, found_w = [v[:0]], [w[:0]]

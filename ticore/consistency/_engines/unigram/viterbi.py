@@ -10,8 +10,8 @@ text so far is the beginning of a longer piece. Example: with the pieces "t", "h
 after "th" the place before "t" is one, because of "the".
 
 Scores are added in float32. Of equal sums the earliest start wins. When the best sum passes a
-limit, it is reset to zero. SentencePiece does so since version 0.2.2. All of this is done alike to
-the last bit, since rounding decides between segmentations of equal score.
+limit, it is reset to zero. SentencePiece does so since version 0.2.2. Here all of this is done as
+in SentencePiece, to the last bit, since rounding decides between segmentations of equal score.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class Trie:
         """Go on with `text`, which is not empty.
 
         Returns:
-            The state after it, and where the last piece of the best segmentation starts. This
-            piece may be a character that is not one.
+            The state after it, and where the last piece of the best segmentation starts. In place
+            of a piece there may be a single character that is not a piece.
         """
         children, scores, unknown = self._children, self._scores, float(self.unknown)
         rounded = array("f", (0.0,))
