@@ -1,4 +1,4 @@
-"""Codecs: how message bits choose among weighted tokens. `CODECS` lists them by name."""
+"""Codecs: how message bits choose among weighted candidates. `CODECS` lists them by name."""
 
 from .._support.deprecation import moved_names
 from .._support.shared_randomness import RandomBitStream, SharedRandomness

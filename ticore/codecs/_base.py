@@ -1,4 +1,4 @@
-"""What a codec is: message bits choose among weighted tokens, and the choices give the bits back.
+"""What a codec is: message bits choose among weighted candidates, and the choices give them back.
 
 A codec sees weights and indices, never tokens, text or models.
 """
@@ -20,7 +20,7 @@ Weights = Ints
 
 
 class Writer(Protocol):
-    """Chooses tokens so that they carry one message."""
+    """Chooses candidates so that the choices carry one message."""
 
     @property
     def done(self) -> bool:
@@ -33,7 +33,7 @@ class Writer(Protocol):
         ...
 
     def choose(self, weights: Weights) -> int:
-        """Index of the next token. After the message, choices are random."""
+        """Index of the next choice. After the message, choices are random."""
         ...
 
 
@@ -44,8 +44,8 @@ class Reader(Protocol):
         """Read one choice.
 
         Args:
-            weights: what was chosen from.
-            index: what was chosen.
+            weights: int64[n], what was chosen from.
+            index: the choice, 0 to n - 1.
 
         Returns:
             (value, count): the bits that it settled, the first bit highest. Bits after the end of

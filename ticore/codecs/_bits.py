@@ -44,6 +44,11 @@ def unpack_bits(value: int, count: int) -> list[int]:
 class BitSource:
     """Reads `length` bits of `data`, then bits of `tail`, highest bit first.
 
+    Args:
+        data: the message, `length` bits or more.
+        length: how many bits of `data` belong to the message.
+        tail: gives the bits after the message.
+
     >>> source = BitSource(b"\\xf0", 8, tail=zeros)
     >>> source.take(3), source.take(3), source.take(4)
     (7, 4, 0)

@@ -33,7 +33,8 @@ class CodecSpec:
             codec has several stop rules.
         keyed: the codec needs random numbers that both sides share.
         stops: the stop rules of the codec.
-        number: the argument of `build` that a number after the name sets, if there is one.
+        number: the argument of `build` that a number after the name sets; None if the name takes no
+            number.
     """
 
     name: str
@@ -90,6 +91,7 @@ def codec_spec(codec: str | CodecSpec) -> CodecSpec:
     Raises:
         SettingsError: the name is unknown, `codec` is neither, or it is a CodecSpec of your own
             with the name of a bundled codec.
+        MissingExtraError: see `codec_named`.
     """
     if isinstance(codec, str):
         return codec_named(codec)

@@ -1,7 +1,7 @@
-"""SparSamp: a block of the message is one of N points, spread evenly; one of them samples a token.
+"""SparSamp: each value of a block of the message is a point on a circle; the point chooses a token.
 
 Invariant, before and after each token: the choices so far leave N values that the block can have.
-The writer's one is number k of these, 0 <= k < N.
+The value that the writer hides is number k of these, 0 <= k < N.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _MOST_BLOCK_BITS = 1024
 class SparSampCodec:
     """N points on a circle, turned by a shared random number; the block's point chooses a token.
 
+    The points are spread evenly, one for each of the N values that the block can have.
     The tokens divide the circle by their weights. The points in the chosen token's part are the
     values that the block can still have. Once only one is left, the block is settled and the next
     one begins. The random number turns each point to a uniform place, so choices follow the pool
@@ -43,7 +44,7 @@ class SparSampCodec:
 
     Args:
         randomness: random numbers that both sides share, of a key that serves this text alone.
-        block_bits: bits of a block, 1 to 1024. The message is carried in whole blocks.
+        block_bits: bits per block, 1 to 1024. The message is carried in whole blocks.
 
     Raises:
         SettingsError: `block_bits` is something else.

@@ -49,8 +49,8 @@ class Key(bytes):
         if not digits.isascii() or _HEX.fullmatch(digits) is None:
             raise CredentialError(
                 f"expected a key as bytes, or as a str of hex digits such as `ticore keygen` "
-                f"prints, found a str of {len(digits)} characters that are not all hex digits, or "
-                f"an odd number; for a password that a person remembers give password=..."
+                f"prints, found a str of {len(digits)} characters that is not an even number of "
+                f"hex digits; for a password that a person remembers give password=..."
             )
         return cls(bytes.fromhex(digits))
 
@@ -83,7 +83,7 @@ def key_bytes(key: object) -> Key:
             f"{_article(type(key).__name__)}; read a key file with ticore.load_key(path)"
         )
     data = bytes(key)
-    # A random key of as many bytes looks so once in 10^68 times.
+    # A random key of 64 bytes looks like this once in 10^68 times.
     if len(data.strip()) == _KEY_DIGITS and _HEX.fullmatch(data.strip().decode("ascii", "replace")):
         raise CredentialError(
             f"expected a key, found the {_KEY_DIGITS} hex digits of one as bytes, which would "
@@ -99,7 +99,7 @@ def new_key() -> Key:
 
 
 def format_key(key: bytes) -> str:
-    """The text of a key file: 64 hex digits and a newline.
+    """The text of a key file: the hex digits, 64 for a key of 32 bytes, and a newline.
 
     >>> format_key(bytes(31) + b"*")
     '000000000000000000000000000000000000000000000000000000000000002a\\n'

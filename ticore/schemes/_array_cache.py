@@ -1,4 +1,4 @@
-"""Arrays of one row per vocabulary: computed once, and cached in each library that needs them."""
+"""Arrays with one entry per token id: computed once, and cached in each library that needs them."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ class ResultCache:
 
 
 class ArrayCache:
-    """Arrays of one row per vocabulary, in any library and on any device. Thread-safe.
+    """Arrays with one entry per token id, in any library and on any device. Thread-safe.
 
-    They are computed with NumPy, so they are the same in all libraries. For JAX they are converted
-    at each call: an array that JAX sees while it compiles must not be cached.
+    They are computed with NumPy, so they are the same in all libraries. In other libraries uint32
+    becomes int32 with the same bits. For JAX they are converted at each call: an array that JAX
+    sees while it compiles must not be cached.
     """
 
     def __init__(self) -> None:
@@ -65,7 +66,7 @@ class ArrayCache:
             name: of the array.
             size: at most its length.
             like: an array of the library.
-            make: computes the array, uint32[n] words or of another dtype.
+            make: computes the array: uint32[n] words, or another dtype.
         """
         xp = array_namespace(like)
         whole = self._results.get(name, make)

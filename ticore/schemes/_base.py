@@ -23,8 +23,8 @@ class Detectable(Protocol):
     """A scheme as a detector sees it.
 
     Attributes:
-        context: how many tokens before a token decide about it. The first tokens of a text, as
-            many as that, have no score.
+        context: how many tokens before a token are its context. The first `context` tokens of a
+            text have no score.
         null: the distribution of the scores of text without a watermark.
 
     It may also have the attributes `name`, `version` and `key_fingerprint`, which a detector shows
@@ -56,11 +56,11 @@ class Scheme(Detectable, Protocol):
     """A scheme that can also write.
 
     Attributes:
-        greedy: whether the token with the highest logit after `bias` is to be taken: the random
-            choice is then in the bias. Else the token is sampled.
+        greedy: whether the token with the highest logit after `bias` is to be taken, since the
+            bias already contains the random choice. Otherwise the token is sampled.
 
-    A greedy scheme may have an attribute `once`. Where it is true, a context is marked only where
-    it occurs first in a text, the prompt not included, and `evidence` counts it once.
+    A greedy scheme may have an attribute `once`. If it is True, a context is marked only where it
+    occurs first in a text, the prompt not included, and `evidence` counts it once.
     """
 
     @property
@@ -70,8 +70,8 @@ class Scheme(Detectable, Protocol):
         """The logits to sample from, in their own library and on their own device.
 
         Args:
-            context: int[..., context], the last tokens before; or a sequence of ints.
-            logits: float[..., vocab_size or more]. They are not changed.
+            context: int[..., context], the last tokens of the text so far; or a sequence of ints.
+            logits: float[..., n], where n is `vocab_size` or more. They are not changed.
 
         Returns:
             An array of the shape of `logits`.

@@ -13,7 +13,7 @@ from .._support.deprecation import warn_deprecated
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-# Odd, and without a pattern: a product with them brings every bit of a number to the highest ones.
+# Odd numbers without a pattern: a product with one brings each bit of a number to the highest bits.
 _FACTORS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _SORTED = 2000  # up to this many values, sorting is faster than hashing
 
@@ -23,8 +23,8 @@ class Evidence:
     """The tokens that a scheme can score, in the order of the text: arrays of one length n.
 
     Attributes:
-        positions: int64[n], where they stand in the list of tokens.
-        seeds: int64[n], any 64 bits: what their random numbers are drawn from.
+        positions: int64[n], the places of these tokens in the text's list of tokens.
+        seeds: int64[n], any 64 bits: the seeds of their random numbers.
         draw_ids: int64[n], which draw each score comes from. Tokens with equal values repeat one
             draw, so only the first of them says something new. See the function `draw_ids`.
         scores: float64[n].

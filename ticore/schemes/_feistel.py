@@ -26,7 +26,9 @@ TURNS = 6  # each coordinate of a cell is moved three times
 
 @lru_cache
 def rectangle(size: int) -> tuple[int, int]:
-    """Rows and columns of similar number, with hardly more cells than `size`.
+    """The rows and columns of a rectangle with hardly more cells than `size`.
+
+    There are at least as many columns as rows.
 
     >>> rectangle(32_000), rectangle(50_257)
     ((160, 200), (140, 359))
@@ -47,7 +49,7 @@ def permuted_rank(rounds: Rounds, token: Words, size: int) -> Words:
 
 
 def all_ranks(rounds: Rounds, halves: Words, size: int) -> Words:
-    """The rank of each token, int[..., size]: about ten times as fast as one by one.
+    """The rank of each token, int[..., size], about ten times as fast as one by one.
 
     A round is computed once for each row or column, and looked up for each token. A coordinate is
     not reduced to the rectangle after each move, so the tables that it indexes repeat themselves.

@@ -22,7 +22,7 @@ from ._word_arithmetic import BITS
 
 _HIGHEST = (1 << BITS) - 1
 _NUMBERS = float(1 << BITS)
-_BELOW_ONE = 1 - 2.0**-24  # the next number in float32
+_BELOW_ONE = 1 - 2.0**-24  # the greatest number below 1 in float32
 
 
 class Gumbel:
@@ -35,7 +35,8 @@ class Gumbel:
         vocab_size: of the tokenizer.
         version: 2 is the default: a context is marked where it occurs first in a text, and a token
             after a repeated context is sampled by the model's probabilities. 1 is for texts that
-            were written before: it marks every context, and repeats itself at low temperatures.
+            were written before there was a version 2: it marks every context, and repeats itself at
+            low temperatures.
 
     Attributes:
         name: of the scheme.

@@ -18,7 +18,7 @@ def scheme_key(key: object) -> bytes:
         key: bytes, or a str of hex digits; see `ticore.keys.key_bytes`.
 
     Raises:
-        CredentialError: it is neither, or too short or too long. The text does not show the key.
+        CredentialError: it is neither, or too short or too long. The error does not show the key.
     """
     found = key_bytes(key)
     if not MIN_KEY_BYTES <= len(found) <= _MAX_KEY_BYTES:
@@ -32,7 +32,7 @@ def scheme_key(key: object) -> bytes:
 def key_fingerprint(key: object) -> str:
     """A short name of a key, which tells keys apart and does not give the key away.
 
-    It is 32 bits of a hash of a random key of at least 128 bits.
+    It has 32 bits of a hash, and a key has 128 random bits or more.
 
     Raises:
         CredentialError: as `scheme_key`.

@@ -37,11 +37,11 @@ _NUMPY = np.empty(0)  # for arrays that are wanted in NumPy
 
 @dataclass(frozen=True)
 class PreparedTokens:
-    """Tokens, and what is computed of them for all contexts: ints, or arrays of one shape.
+    """Tokens, and what is computed from them for all contexts: ints, or arrays of one shape.
 
     Attributes:
         ids: token ids.
-        words: one word for each, which the numbers are computed from.
+        words: one word for each token, from which its numbers are computed.
         self_words: for `SelfHash`, the word of each token after itself as the context; None where
             it was not asked for.
         lone_seeds: the seed of each token as the whole context; None where it was not asked for,
@@ -126,7 +126,7 @@ class KeyedNumbers(ABC):
 
     @abstractmethod
     def identity(self, seed: Any) -> Any:
-        """An int64, or many, that differs for different seeds; of Python's or NumPy's integers."""
+        """An int64 per seed, different for different seeds. Seeds are Python's or NumPy's ints."""
 
     def is_ranked_below(self, seed: Any, tokens: PreparedTokens, bound: int) -> Any:
         """Whether the rank of a token, in the order that a seed decides, is below a bound."""
@@ -134,7 +134,10 @@ class KeyedNumbers(ABC):
         return feistel.permuted_rank(rounds, tokens.ids, self._size) < bound
 
     def are_ranked_below(self, seed: Any, size: int, like: Array, bound: int) -> Array:
-        """The same of the first `size` tokens after one seed, or each of int[..., 1] seeds."""
+        """`is_ranked_below` of the first `size` tokens: bool[..., size], for seeds int[..., 1].
+
+        A seed of Python's ints gives bool[size].
+        """
         halves = self.all_tokens(max(feistel.rectangle(self._size)), like)
         rounds = self._rounds(seed, lambda at: halves.words[: len(at)])
         ranks = feistel.all_ranks(rounds, halves.ids, self._size)

@@ -39,11 +39,11 @@ class LikelihoodRatios:
 
     Attributes:
         logs: float64[k, n], the logarithms of the ratios.
-        losses: float64[k], above 0: at least the mean of minus one token's logarithm, without a
-            watermark.
-        excess: float64[k]: where a sum of logarithms passes a threshold without a watermark, its
-            exponential is on average at least this many times that of the threshold. 1 always
-            holds.
+        losses: float64[k], above 0: upper bounds on the mean loss, which is minus the logarithm of
+            a token's ratio, without a watermark.
+        excess: float64[k], at least 1: where a sum of logarithms first passes a threshold, without
+            a watermark, its exponential is on average at least this many times that of the
+            threshold.
     """
 
     logs: Floats
@@ -86,8 +86,8 @@ class BinomialNull(SingleTextMethods):
     """Scores of 1 for green tokens and 0 for others; tokens are green independently.
 
     Attributes:
-        share: the probability of 1.
-        marked_share: about the same in watermarked text.
+        share: the probability of a score of 1.
+        marked_share: about this probability in watermarked text.
     """
 
     share: float
@@ -108,7 +108,7 @@ class BinomialNull(SingleTextMethods):
         return np.where(green > 0, tails, 1.0)
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
-        """Ratios for tokens whose odds to be green are raised by the factors exp(`_odds`)."""
+        """Ratios for watermarks that multiply the odds of a green token by exp(`_odds`)."""
         red, odds, losses = self._weights
         return LikelihoodRatios(red[:, None] + odds[:, None] * texts.all.scores, losses, _ONES)
 
@@ -145,7 +145,7 @@ class HypergeometricNull(BinomialNull):
         return np.array([self._p_value(texts.text(at)) for at in range(len(texts.bounds) - 1)])
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
-        """The same, with the probability of green after the earlier draws from the list.
+        """As in `BinomialNull`, but with the share of green tokens after a list's earlier draws.
 
         After d draws with g green ones, the next draw is green with probability
         (greens - g) / (size - d). The mean of this probability is the lists' share. The loss is a
@@ -198,8 +198,9 @@ class ExponentialNull(SingleTextMethods):
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios for exponential scores with a larger mean.
 
-        By how much a score exceeds a value is distributed as the score itself. So the exponential
-        of a sum that passes a threshold exceeds it by a factor with the mean 1 / (1 - tilt).
+        By how much a score exceeds a value is distributed as the score itself. So where a sum
+        passes a threshold, its exponential is 1 / (1 - tilt) times that of the threshold on
+        average.
         """
         ratios = np.log1p(-_TILTS)[:, None] + _TILTS[:, None] * texts.all.scores
         return LikelihoodRatios(ratios, -np.log1p(-_TILTS) - _TILTS, 1 / (1 - _TILTS))

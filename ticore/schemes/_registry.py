@@ -50,12 +50,12 @@ class SchemeSettings(TypedDict, total=False):
 
 
 def external_scheme(engine: str, config: object, vocab_size: int) -> Detectable:
-    """What detects the watermark that another engine writes.
+    """A scheme that detects the watermark of another engine.
 
     Args:
         engine: one of `EXTERNAL_SCHEMES`.
-        config: the engine's own settings, under its names for them, the key among them: a mapping,
-            or the engine's own configuration object.
+        config: the engine's own settings by its own names, with the key: a mapping, or the
+            engine's configuration object.
         vocab_size: of the tokenizer.
 
     Raises:
@@ -86,13 +86,13 @@ def make_scheme(
 
     Args:
         scheme: the name of a bundled scheme or of one that another package declares, or an object.
-        key: the secret; needed with a name.
+        key: the secret, for a scheme that is given by name only.
         vocab_size: of the tokenizer.
         settings: of the scheme that is named.
 
     Raises:
-        SettingsError: the name or a setting is unknown, a setting is out of range, or a scheme
-            that is given as an object, which has settings of its own, is given more.
+        SettingsError: the name or a setting is unknown, a setting is out of range, or `scheme` is
+            an object, which has its own key and settings, and a key or settings are given as well.
         CredentialError: there is no key, or it is too short or too long.
         MissingExtraError: the package that declares the scheme cannot be imported.
     """

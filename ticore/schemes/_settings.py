@@ -10,9 +10,9 @@ import numpy as np
 from ..errors import SettingsError, shown
 
 MAX_CONTEXT = 256
-"""The most tokens before another one that may decide about it; engines look at 1 to 64.
+"""The longest context, in tokens; engines use 1 to 64.
 
-All windows of a text are in memory at once: 8 bytes for each of these tokens, per token.
+All windows of a text are in memory at once, 8 bytes for each token of each window.
 """
 WHY_MAX_CONTEXT = "wider windows fill the memory"
 _MAX_NAMES = 100  # characters of unknown settings' names that an error repeats

@@ -1,7 +1,7 @@
 """Unigram: one list of green tokens for all texts.
 
 Source: Zhao et al., "Provable Robust Watermarking for AI-Generated Text" (2023). An edit changes
-the score of the edited token alone. In return, the list can be learnt from enough texts.
+the score of the edited token alone. But the list can be learnt from enough texts.
 """
 
 from __future__ import annotations

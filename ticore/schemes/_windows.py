@@ -14,7 +14,7 @@ from ._base import Array
 from ._evidence import Ints
 
 ID_LIMIT = 1 << 32
-"""Token ids lie below: `draw_ids` has 32 bits for one."""
+"""Token ids are below this: `draw_ids` has 32 bits for each."""
 
 AnyInts = TypeVar("AnyInts", Ints, npt.NDArray[np.uint32])
 SomeIds = Sequence[int] | npt.NDArray[np.integer[Any]]
@@ -43,7 +43,7 @@ def token_ids(ids: SomeIds, size: int = ID_LIMIT, least: int = 0) -> Ints:
     if low < least or high >= size:
         raise SettingsError(
             f"ids: expected token ids from {least} to {size - 1}, found {low} to {high}; use the "
-            f"writer's tokenizer and, where the vocabulary's size is a setting, its model's"
+            f"writer's tokenizer and, if you give vocab_size, that of the writer's model"
         )
     return found.astype(np.int64)
 

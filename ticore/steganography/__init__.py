@@ -9,7 +9,7 @@ _embedding.py          the writer's loop over steps
 _extraction.py         the reader's loop over steps
 _nonce_first_codec.py  keyed codecs: the nonce first, then the rest
 _capacity.py           whether a message fits
-_pasted.py             texts that programs changed on their way
+_pasted.py             texts that programs changed on the way to the reader
 _portability.py        which machines read each other's texts
 _prescored_decoder.py  all logits of a known text in one pass
 _results.py            what `embed` returns

@@ -72,13 +72,13 @@ class Agreement:
         key: 32 bytes, or their hex digits; None if it is shared in another way. Not shown by repr
             and not part of the digest.
         model_place: what `load_model` opens, such as `tiny-en`; None if each side knows its own.
-            The digest of the model tells if a place opens another one.
+            If another model is there, its digest differs.
         model_options: what else `load_model` takes, such as {"dtype": "float64"}.
 
     Raises:
         SettingsError: a field has another type or is out of range. Of names it is only checked
             that they are not empty: the registries know which there are.
-        CredentialError: the key has another length, or is not a key.
+        CredentialError: the key does not have 32 bytes, or is not a key.
     """
 
     model: str
@@ -206,7 +206,7 @@ class Agreement:
         place, key, options = values["model"], values["key"], values["options"]
         if not all(value is None or (isinstance(value, str) and value) for value in (place, key)):
             raise AgreementError(
-                f"{source}: expected the model and the key as texts, found another type or nothing"
+                f"{source}: expected the model and the key as non-empty texts, found something else"
             )
         if not (isinstance(options, dict) and all(isinstance(v, str) for v in options.values())):
             raise AgreementError(f"{source}: expected options that are texts, found something else")
@@ -220,12 +220,12 @@ class Agreement:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the agreement to a file, whole or not at all.
 
-        With a key the file is new and only its owner can read it, from the start. Without a key it
-        replaces a file that holds no key.
+        With a key the file must be new, and only its owner can read it from the start. Without a
+        key, an existing file is replaced if it holds no key.
 
         Raises:
-            OutputFileError: the file cannot be written, or an existing file would be replaced and
-                it, or this agreement, holds a key.
+            OutputFileError: the file cannot be written; or it exists, and it or this agreement
+                holds a key.
         """
         data = self.dumps().encode()
         if self.key is not None:

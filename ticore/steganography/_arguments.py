@@ -52,7 +52,7 @@ def agreed_variant(
 
 
 def plain_text(text: str | Embedding) -> str:
-    """The text of either. Raises WrongTypeError, which says what else was found."""
+    """A text that is given as a str or as an Embedding. Raises WrongTypeError for anything else."""
     if isinstance(text, Embedding):
         return text.text
     require_text(text)
@@ -68,7 +68,7 @@ def checked_message(message: object) -> bytes:
 
 
 def secret_of(key: bytes | str | None, password: str | None) -> Secret | None:
-    """The secret of a key or a password, None without both. Raises CredentialError."""
+    """The secret of a key or a password, None without either. Raises CredentialError for both."""
     if key is not None and password is not None:
         raise CredentialError("expected a key or a password, found both; give one of them")
     if key is not None:
@@ -77,7 +77,12 @@ def secret_of(key: bytes | str | None, password: str | None) -> Secret | None:
 
 
 def checked_prompt(model: LanguageModel, prompt: str, view: View) -> list[int]:
-    """The prompt's ids, if a receiver of the whole text finds the same ones again."""
+    """The prompt's ids.
+
+    Raises:
+        PromptError: the tokenizer does not give the prompt back, in view `whole`; or the prompt
+            fills the model's context.
+    """
     tokenizer = model.tokenizer
     ids = tokenizer.encode(prompt)
     back = tokenizer.decode(ids)

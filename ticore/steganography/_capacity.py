@@ -23,7 +23,8 @@ class NoRoomError(CapacityError):
 
     Attributes:
         fits: about how many bits fit.
-        bound: whether `fits` is an upper bound, of which two thirds are usual, and not an estimate.
+        bound: whether `fits` is an upper bound and not an estimate. A text usually carries two
+            thirds of this bound.
     """
 
     def __init__(self, text: str, fits: int, *, bound: bool = False) -> None:
@@ -81,9 +82,9 @@ class Capacity:
         rate = settled / tokens
         fits = int(rate * self._room)
         raise NoRoomError(
-            f"the message takes {self._length} bits; {tokens} tokens took up {settled} of them, "
+            f"the message takes {self._length} bits; {tokens} tokens carried {settled} of them, "
             f"{rate:.1f} per token, and the model's context has room for {left} more tokens, "
-            f"which would have to take up {missing / max(1, left):.1f} each; {_ADVICE}",
+            f"which would have to carry {missing / max(1, left):.1f} each; {_ADVICE}",
             fits=fits,
         )
 

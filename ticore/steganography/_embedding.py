@@ -16,7 +16,7 @@ Observer = Callable[[Step, int], None]
 """`f(step, index)`: sees each step that carries bits, and which of its choices was taken."""
 
 Progress = Callable[[int, int], None]
-"""`f(done, total)`: the work that is done, and all the work as far as it is known yet."""
+"""`f(done, total)`: the work that is done, and all the work as far as it is known, in bits."""
 
 FINISH_TOKENS = 160  # how many tokens a text may go on to end its last sentence
 STALL_TOKENS = 512  # a model that settles no bit for that long will hardly ever settle one
@@ -24,7 +24,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
 
 
 class BorderlineError(Exception):
-    """Readers may differ about the text that is being written. Another nonce gives another text."""
+    """Two readers may read the text being written differently. Another nonce gives another text."""
 
 
 class StalledError(CapacityError):
@@ -43,7 +43,7 @@ def write_bits(
 ) -> Embedding:
     """Write token by token until `writer` is done, and if `finish` to the end of a sentence.
 
-    In any case the text goes on until it may end: not inside a character, for example.
+    In any case the text goes on until it may end. It may not end inside a character, for example.
 
     Args:
         text: at the prompt; it grows by each token that is written.
@@ -78,7 +78,7 @@ def write_bits(
         stalled = 0 if writer.settled > settled_before else stalled + 1
         if stalled == STALL_TOKENS:
             raise StalledError(
-                f"{STALL_TOKENS} tokens in a row took up no bit of the message: the model leaves "
+                f"{STALL_TOKENS} tokens in a row carried no bit of the message: the model leaves "
                 f"no choice here; raise temperature or top_k, or try another prompt"
             )
         if not writer.done:

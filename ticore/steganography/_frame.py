@@ -45,7 +45,7 @@ def seal(
     """The frame that carries `message`.
 
     Args:
-        message: any bytes, none included; at most MAX_MESSAGE.
+        message: any bytes, which may be empty; at most MAX_MESSAGE.
         secret: what the reader needs to open it.
         agreement_digest: `Agreement.digest()` of the settings that the frame is sent under.
         entropy: `f(n)` gives n random bytes.
@@ -78,7 +78,7 @@ def seal(
 
 
 def frame_overhead(secret: Secret) -> int:
-    """How many bytes a frame has beside a message that does not compress, approximately."""
+    """About how many bytes a frame adds to a message that does not compress."""
     return nonce_length(secret) + HEADER_BYTES + 2
 
 
@@ -142,7 +142,7 @@ class FrameReader:
 
     @property
     def complete(self) -> bool:
-        """Whether `message` can tell: the whole frame is there, or an impossible length."""
+        """Whether no more bits are needed: the frame is whole, or its length is impossible."""
         return self._length != b"" and self.bits_needed == 0
 
     @property
@@ -157,8 +157,8 @@ class FrameReader:
             most_bits: of the longest frame that a text can hold; None if that is not known.
 
         Raises:
-            IncompleteMessageError: bits are missing. A wrong key ends here too, where it makes
-                the length look longer than the text.
+            IncompleteMessageError: bits are missing. A wrong key has the same effect if the length
+                that it gives is longer than the text.
             AlteredTextError: the frame was not sealed with this secret and this agreement, or
                 was altered since.
             ExtractionError: the frame is authentic, but its payload does not decompress.
@@ -227,7 +227,7 @@ def _unpack(plaintext: bytes) -> bytes:
         return payload
     stream = zlib.decompressobj(wbits=_RAW_DEFLATE)
     try:
-        # A longer message stops at the limit, and so short of its end.
+        # A longer message is cut at the limit. Then `eof` stays False.
         message = stream.decompress(payload, MAX_MESSAGE)
     except zlib.error:
         message = b""
@@ -246,7 +246,7 @@ def _associated_data(
 
 
 def _mask_length(keys: SealingKeys, tag: bytes, length: bytes | bytearray) -> bytes:
-    """XOR with a keystream of this tag. It is its own inverse, and works on any first part."""
+    """XOR with a keystream of this tag. It is its own inverse, also for the first bytes alone."""
     expand = HKDFExpand(SHA256(), length=MAX_LENGTH_BYTES, info=_LENGTH_DOMAIN + tag)
     stream = expand.derive(keys.length_key)
     return bytes(a ^ b for a, b in zip(length, stream, strict=False))
@@ -267,7 +267,7 @@ def _encode_length(size: int) -> bytes:
 
 
 def _decode_length(code: bytes) -> int | None:
-    """The size that `code` says, or None where `seal` writes no such code."""
+    """The size that `code` stands for, or None if `seal` never writes such a code."""
     size = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(code))
     in_range = HEADER_BYTES <= size <= HEADER_BYTES + MAX_MESSAGE
     # Comparing whole codes allows one code per size: no padding, no byte after the last.

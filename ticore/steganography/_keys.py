@@ -1,7 +1,8 @@
 """What the two sides keep secret: a random key, or a password.
 
 A key has full entropy and only needs HKDF. A password goes through Argon2id first, with a random
-salt that travels with the message. So each guess costs memory and time, and for each message again.
+salt that travels with the message. So each guess costs memory and time, and serves for one message
+only.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _RANDOMNESS = b"ticore/draws/1/"
 
 @dataclass(frozen=True)
 class SealingKeys:
-    """The keys of one message, or of all messages under one 32-byte key. Its repr shows none.
+    """The keys of one message (with a password), or of all messages under one 32-byte key.
+
+    Its repr shows none of them.
 
     Attributes:
         siv_key: 64 bytes, for AES-256-SIV.
@@ -42,7 +45,7 @@ class SealingKeys:
     randomness_root: bytes = field(repr=False)
 
     def shared_key(self, nonce: bytes) -> bytes:
-        """The key, of 32 bytes, of the SharedRandomness of the one text with this nonce."""
+        """The 32-byte key of the SharedRandomness of the one text with this nonce."""
         return HKDFExpand(SHA256(), length=KEY_BYTES, info=_RANDOMNESS + nonce).derive(
             self.randomness_root
         )
@@ -50,7 +53,9 @@ class SealingKeys:
 
 @dataclass(frozen=True, eq=False)
 class Secret:
-    """What unlocks a message. Made by `from_key` or `from_password`; its repr shows neither.
+    """What unlocks a message: a key or a password. Make one with `from_key` or `from_password`.
+
+    Its repr does not show the key or the password.
 
     Attributes:
         salt_length: number of random bytes that `derive` needs: 0 for a key, 16 for a password.
@@ -66,7 +71,7 @@ class Secret:
         """A secret of a key: 32 random bytes, or their hex digits.
 
         Raises:
-            CredentialError: `key` has another length, or is not a key.
+            CredentialError: `key` does not have 32 bytes, or is not a key.
         """
         return cls(sealing_key(key), salt_length=0)
 
@@ -74,8 +79,8 @@ class Secret:
     def from_password(cls, password: str) -> Secret:
         """A secret that a person remembers.
 
-        The text is brought to NFC: keyboards differ in how they compose the same characters. It is
-        that of Unicode 14, so that the keys are the same on every Python.
+        The text is brought to NFC, since keyboards differ in how they compose the same characters.
+        The rules are those of Unicode 14, so that the keys are the same in every version of Python.
 
         Raises:
             CredentialError: `password` is empty, or no valid Unicode text.
@@ -135,7 +140,7 @@ def sealing_key(key: object) -> Key:
     """The key of 32 bytes that `key` stands for: see `ticore.keys.key_bytes`.
 
     Raises:
-        CredentialError: it has another length, or is not a key.
+        CredentialError: it does not have 32 bytes, or is not a key.
     """
     found = key_bytes(key)
     if len(found) != KEY_BYTES:

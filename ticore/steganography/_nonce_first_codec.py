@@ -7,7 +7,8 @@ frame, which look random anyway, so that the message becomes no longer.
     writer   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
     reader   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
 
-Both loops call `begin_rest` as soon as `nonce_done`, and give its result to the disambiguation.
+Both loops call `begin_rest` as soon as `nonce_done` is True, and give its result to the
+disambiguation.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Repair:
 
     Attributes:
         name: what is undone, in words.
-        undo: gives the text without the change; a text that does not show it stays as it is.
+        undo: gives the text without the change; a text without the change stays as it is.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Recovered:
 
     Attributes:
         message: as it was hidden.
-        undone: changes of the text, in words; none where it was read as it is.
+        undone: the changes that were undone, in words; empty if the text was read as it is.
     """
 
     message: bytes
@@ -102,8 +102,8 @@ def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, 
         return
     yield (), text
     begun = text.lstrip(_IN_FRONT)
-    yield ("what stood in front",), begun
-    yield ("a space that was lost in front",), f" {begun}"
+    yield ("white space at the beginning",), begun
+    yield ("a space that was lost at the beginning",), f" {begun}"
 
 
 def _unquoted(text: str) -> str:
@@ -143,12 +143,12 @@ _UNSEEN = re.compile("[\ufeff\u200b\u00ad\u2060]")
 # The order matters: quoting is recognized by line ends, and wrapped lines by their spaces.
 _OF_CHARACTERS = (
     Repair("other line ends", lambda text: re.sub("\r\n?|\u2028|\u2029", "\n", text)),
-    Repair("characters that are not seen", lambda text: _UNSEEN.sub("", text)),
+    Repair("invisible characters", lambda text: _UNSEEN.sub("", text)),
     Repair("no-break spaces", lambda text: _SPACES.sub(" ", text)),
     Repair("quoting by '> '", _unquoted),
     Repair("curly quotation marks", lambda text: text.translate(_PLAIN_MARKS)),
-    Repair("dashes and dots drawn together", _apart),
-    Repair("characters taken apart", lambda text: unicodedata.normalize("NFC", text)),
+    Repair("dashes and ellipses as single characters", _apart),
+    Repair("decomposed characters", lambda text: unicodedata.normalize("NFC", text)),
     Repair("spaces at the ends of lines", lambda text: re.sub(r"[ \t]+(?=\n)", "", text)),
 )
 _OF_LINES = (

@@ -6,7 +6,7 @@ differently, all that follows is lost. So there are two ways to agree:
 `same-stack`   Writer and reader call the same model in the same way on the same kind of machine:
                the prompt at once, then token by token. Their logits are equal bit for bit.
 `portable`     Both compute in float64, with any backend. Their logits differ by less than
-               `TOLERANCE`. The writer sends no text where that would matter: in which a relevant
+               `TOLERANCE`. The writer discards a text if that could matter, since a relevant
                logit is that close to a rounding boundary.
 """
 
@@ -20,7 +20,7 @@ from ..interfaces import LanguageModel, PortableModel
 Numerics = Literal["same-stack", "portable"]
 
 TOLERANCE = 2.0**-30
-"""How far apart logits of float64 may be that two machines compute, about 1e-9.
+"""By how much the float64 logits of two machines may differ, about 1e-9.
 
 Backends were measured to differ by 1e-12 on a small model. With a coarser tolerance more texts are
 discarded: of about 100 relevant logits per step, a share of 2 x tolerance x 2^grid_bits is too
@@ -32,7 +32,8 @@ def model_digest(model: LanguageModel, numerics: Numerics) -> str:
     """The digest that must be the same on both sides.
 
     Raises:
-        SettingsError: `numerics` is `portable`, and the model is not, or not in float64.
+        SettingsError: `numerics` is `portable`, and the model has no portable digest or computes
+            in less than float64.
     """
     if numerics == "same-stack":
         return model.digest()

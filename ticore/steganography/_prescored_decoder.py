@@ -15,7 +15,8 @@ MOST_LOGITS = 1 << 28
 class PrescoredDecoder:
     """A Decoder that only accepts the tokens of a known text.
 
-    It is several times as fast as reading token by token. Its logits differ in the last bits.
+    It is several times as fast as reading token by token. Its logits differ from those in the last
+    bits.
 
     Args:
         model: any.

@@ -13,7 +13,7 @@ from .._support.deprecation import warn_deprecated
 class Embedding:
     """A text that holds a message, and what it cost. `str()` of it is the text.
 
-    Two of them are equal if their texts are. One is also equal to a `str` of its text.
+    Two Embeddings are equal if their texts are equal. An Embedding also equals its text as a str.
 
     Attributes:
         text: what to send; in view `whole` it begins with the prompt.

@@ -72,8 +72,8 @@ Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
 EMBED_TRIES = 4
-PORTABLE_TRIES = 64  # most texts of a thousand tokens need one, but long ones some more
-_MOST_STEPS = 3  # per character of a text, in all its readings; a token has about four characters
+PORTABLE_TRIES = 64  # most texts of a thousand tokens need one try; long ones need some more
+_MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
 
 
 class Steganographer:
@@ -103,16 +103,18 @@ class Steganographer:
             compute in float64, with any backend on any machine.
         finish: `sentence`: after the message the text goes on to the end of a sentence; `none`: it
             stops at once.
-        entropy: source of random bytes. Replace it only to write the same text twice.
+        entropy: source of random bytes: `f(n)` gives n of them. Replace it only to write the same
+            text twice.
 
     Raises:
-        SettingsError: a setting is out of range or unknown.
-        PromptError: the prompt does not survive the tokenizer, or is longer than the context.
-        CredentialError: the key has another length, or key and password are both given.
+        SettingsError: a setting is out of range or unknown, or `model` is not a model.
+        PromptError: the tokenizer does not give the prompt back, or the prompt fills the context.
+        CredentialError: the key does not have 32 bytes, the password is empty, or both are given.
 
-    With a keyed codec or disambiguation, the first 16 bytes of the message (its nonce) are coded
-    arithmetically, and with `syncpool` under the choices of `mwis`. The random numbers that both
-    sides share depend on the key and this nonce, and are used after it.
+    With a keyed codec or disambiguation, the first 16 bytes of the sealed message (32 with a
+    password) are its nonce. They are written by arithmetic coding, and `syncpool` chooses as `mwis`
+    does until they end. The random numbers that both sides share depend on the key and this nonce,
+    and are used after it.
 
     >>> import ticore
     >>> stego = Steganographer(ticore.load_model("tiny-en"), key=bytes(32), prompt="One day")
@@ -198,17 +200,19 @@ class Steganographer:
 
         Args:
             agreement: the settings, and what else it holds.
-            model: the model; None opens the one at the agreement's place, which may be downloaded:
-                know who made the file.
+            model: the model; None opens the one at the agreement's place and may download it, so
+                use only files whose maker you trust.
             key, password: the secret, if the agreement holds no key.
-            codec, disambiguation: the one that the agreement names, where no package declares it.
+            codec, disambiguation: the one that the agreement names, if no package declares it.
             finish, entropy: see the class.
 
         Raises:
             AgreementError: `model` or its tokenizer is not the one that was agreed on, or the
                 agreement does not say where the model is.
-            CredentialError: there is a key in the agreement and another secret beside it.
+            CredentialError: the agreement has a key, and `key` or `password` is given as well.
             SettingsError: a codec or disambiguation is unknown here.
+            PromptError: see the class.
+            TicoreError: the model cannot be opened, see `ticore.load_model`.
         """
         if model is None:
             model = agreed_model(agreement)
@@ -245,7 +249,7 @@ class Steganographer:
         sides must use the same prompt, which is part of `agreement`.
 
         Raises:
-            PromptError: the prompt does not survive the tokenizer, or is longer than the context.
+            PromptError: see the class.
         """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -264,8 +268,9 @@ class Steganographer:
         """Hide a message in a text. It is checked that `extract` gives the message back.
 
         Args:
-            message: any bytes, none included.
-            progress: see `ticore.steganography._embedding.Progress`.
+            message: any bytes, which may be empty.
+            progress: called as `progress(done, total)`: the work that is done, and all the work as
+                far as it is known, in bits.
 
         Returns:
             The text and what it cost. `str()` of it, or its `text`, is what to send.
@@ -354,7 +359,7 @@ class Steganographer:
     def extract_pasted(
         self, text: str | Embedding, *, progress: Progress | None = None
     ) -> Recovered:
-        """As `extract`, also where programs changed the text on its way.
+        """As `extract`, but also if programs changed the text on its way.
 
         If the text cannot be read as it is, other readings are tried: without white space or other
         text before the prompt, with other line ends, quotation marks and spaces, with lines
@@ -363,7 +368,7 @@ class Steganographer:
 
         Args:
             text: what was received.
-            progress: see `embed`; of the text as it is.
+            progress: see `embed`; for the text as it is, not for other readings.
 
         Returns:
             The message, and what had to be undone.
@@ -371,6 +376,7 @@ class Steganographer:
         Raises:
             ExtractionError: as `extract`, of the text as it is. With a wrong key all readings
                 together take a few times as long as one.
+            CredentialError, WrongTypeError: as `extract`.
         """
         text = plain_text(text)
         try:
@@ -388,7 +394,7 @@ class Steganographer:
                 break
         if isinstance(first, AlteredTextError | IncompleteMessageError):
             raise first  # The text was written with these settings, but not under this key.
-        raise type(first)(f"{first}; {USUAL}, and none of those that were undone helped")
+        raise type(first)(f"{first}; {USUAL}; undoing them did not help")
 
     @keywords_after(2)
     def embed_bits(
@@ -401,12 +407,13 @@ class Steganographer:
     ) -> Embedding:
         """Hide raw bits in a text, not sealed, for experiments.
 
-        The bits should be uniform: the text is as natural as they are random. There is one text for
-        them, so with portable numerics none can be avoided that another machine may misread.
+        The bits should be uniform: the text is as natural as they are random. They have no nonce,
+        so with portable numerics a text that another machine may misread cannot be avoided.
 
         Args:
             bits: 0 or 1 each.
-            stop: with `paper` the text ends with the message, as in the paper's experiments.
+            stop: see `ticore.codecs.ArithmeticCodec`. With `paper` the text ends with the message,
+                as in the paper's experiments.
             progress: see `embed`.
             observer: sees each step that carries bits, such as a `ticore.evaluation.Meter`.
 
@@ -415,7 +422,7 @@ class Steganographer:
 
         Raises:
             CapacityError: as `embed`.
-            CredentialError: the settings need a key, and it is missing.
+            CredentialError: the settings need a key, and there is none; a password is not enough.
             SettingsError: a bit is neither 0 nor 1, or the codec does not have the stop rule.
         """
         started = time.perf_counter()
@@ -451,8 +458,13 @@ class Steganographer:
             length: how many bits to read.
             stop: see `embed_bits`.
 
+        Returns:
+            The bits, 0 or 1 each.
+
         Raises:
             ExtractionError: the text holds fewer bits, or was not written with these settings.
+            CredentialError, SettingsError: as `embed_bits`.
+            WrongTypeError: the text is not a str.
         """
         received = self._received(text)
         state = self._text_state(received.known_ids)
@@ -517,7 +529,7 @@ class Steganographer:
             )
         if self._is_portable:
             return (
-                "in each of them another machine might round a logit otherwise; send a shorter "
+                "in each of them another machine might round a logit differently; send a shorter "
                 "message, or lower grid_bits or top_k"
             )
         return (
@@ -555,7 +567,7 @@ class _StepLimit:
 
 
 def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
-    """A report on `bits` of work that come after `start` of the 2 x `bits` there are."""
+    """A Progress for half of the work: `bits` of 2 x `bits`, of which `start` are done before."""
     if progress is None:
         return None
     return lambda done, _total: progress(start + min(done, bits), 2 * bits)

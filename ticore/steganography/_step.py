@@ -61,7 +61,7 @@ class Step:
 
 
 class TextState:
-    """A text that grows: the state of the model and of the disambiguation, always at one token.
+    """A text that grows: the states of the model and of the disambiguation after the same token.
 
     Args:
         decoder: has read the prompt.
@@ -139,7 +139,10 @@ class TextState:
 
 
 def _divergence(before: Pool, after: Pool) -> float:
-    """-log2 of the share of `before` that `after` keeps, 0 if nothing; a measure, so in floats."""
+    """-log2 of the share of `before` that `after` keeps; 0 if it keeps nothing.
+
+    Writer and reader need not agree on it, so floats will do.
+    """
     relative = (before.rounded_logits - before.rounded_logits.max()) / (1 << before.grid_bits)
     likelihood = np.exp(relative)
     kept = likelihood[np.isin(before.ids, after.ids)].sum()

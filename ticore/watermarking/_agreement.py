@@ -49,8 +49,9 @@ class WatermarkAgreement:
         key: 16 to 64 bytes, also given as hex digits; not shown by `repr`.
 
     Raises:
-        SettingsError: a setting is unknown, of another type or out of range.
-        CredentialError: the key is malformed.
+        SettingsError: a name is empty, or a field has another type. The scheme, its version and its
+            settings are checked by `make_scheme` only.
+        CredentialError: the key is malformed, too short or too long.
 
     >>> agreement = WatermarkAgreement.new("tiny-en", "gumbel")
     >>> WatermarkAgreement.loads(agreement.dumps()) == agreement
@@ -92,7 +93,7 @@ class WatermarkAgreement:
         Args:
             tokenizer: the place of the model's tokenizer; it is opened for its digest.
             scheme: the name of a scheme.
-            key: None: 32 random bytes.
+            key: 16 to 64 bytes, or their hex digits; None: 32 random bytes.
             repeats: see `ticore.WatermarkDetector`.
             settings: of the scheme; what is left out has its default value.
 
@@ -167,7 +168,7 @@ class WatermarkAgreement:
         """Write a new file, which its owner alone may read, whole or not at all.
 
         Raises:
-            FileError: there is a file at `path` already, or it cannot be written.
+            OutputFileError: there is a file at `path` already, or it cannot be written.
         """
         write_new_secret(path, self.dumps().encode("ascii"))
 
@@ -176,8 +177,8 @@ class WatermarkAgreement:
         """The agreement in the file at `path`, as `ticore agree-watermark` makes it.
 
         Raises:
-            FileError: the file cannot be read.
-            CredentialError: it does not hold an agreement on a watermark. No text shows the key.
+            InputFileError: the file cannot be read.
+            CredentialError: it does not hold an agreement on a watermark. No error shows the key.
         """
         return cls.loads(read_file(path, _MAX_BYTES), str(path))
 
@@ -190,8 +191,8 @@ class WatermarkAgreement:
             source: the file's name, for the error's text.
 
         Raises:
-            CredentialError: `text` is not such a file, or one of another format. No text shows the
-                key.
+            CredentialError: `text` is not such a file, or one of another format. No error shows
+                the key.
         """
         document = _parsed(text)
         found = document.get("format") if isinstance(document, dict) else None

@@ -57,12 +57,13 @@ class WatermarkDetector:
         tokenizer: of the model that wrote; or one of another library, such as transformers, see
             `ticore.wrap`.
         scheme: the name of a scheme, or a scheme as an object.
-        key: the secret that the text was written with; needed with a name.
-        fpr: the share of texts without a watermark that may be called watermarked: at most, over
-            all keys. For one key it is another share, above all with `unigram`, whose one list
-            may suit a language or a subject: see `check_key`.
-        repeats: `once`: a token that repeats a random number counts the first time only; else
-            repetitive text looks watermarked. `all`: every time, as in Kirchenbauer et al. 2023.
+        key: the secret that the text was written with; only for a scheme that is given by name.
+        fpr: the false-positive rate: at most this share of texts without a watermark is called
+            watermarked, over all keys. Under one key the share may be higher, above all with
+            `unigram`, whose one list may suit a language or a subject: see `check_key`.
+        repeats: `once`: a token that repeats a random number counts the first time only, since
+            repetitive text would look watermarked otherwise. `all`: every time, as in Kirchenbauer
+            et al. 2023.
         tokenizer_place: how results name the tokenizer; None: by the beginning of its digest.
         settings: of the scheme, such as gamma; `version=1` for texts that were written before
             there was a version 2. See `ticore.schemes.SchemeSettings`.
@@ -74,8 +75,9 @@ class WatermarkDetector:
         target: what is looked for; it stands in each result.
 
     Raises:
-        SettingsError: a setting is out of range or unknown.
+        SettingsError: a setting is out of range or unknown, or no backend knows the tokenizer.
         CredentialError: there is no key, or it is too short or too long.
+        ModelFilesError: the tokenizer cannot be adapted exactly, see `ticore.wrap`.
 
     >>> import ticore
     >>> detector = WatermarkDetector(ticore.load_tokenizer("tiny-en"), "gumbel", key=bytes(32))
@@ -128,7 +130,7 @@ class WatermarkDetector:
 
         Args:
             agreement: the scheme, its settings, the key and the tokenizer.
-            tokenizer: the agreement's, where it is open already; None: opened from its place.
+            tokenizer: the agreement's, if it is open already; None: opened from its place.
             fpr: see the class.
 
         Raises:
@@ -265,8 +267,9 @@ class WatermarkDetector:
             The verdict and its numbers.
 
         Raises:
-            UnscorableTextError: it has no token that could be scored.
+            UnscorableTextError: it has no token that can be scored.
             SettingsError: it is not valid Unicode.
+            WrongTypeError: it is not a str.
         """
         return self.detect_ids(self.tokenizer.encode(text))
 
@@ -310,7 +313,7 @@ class WatermarkDetector:
             The verdict and its numbers.
 
         Raises:
-            UnscorableTextError: there is no token that could be scored.
+            UnscorableTextError: there is no token that can be scored.
             SettingsError: the tokenizer does not have one of the ids.
         """
         (found,) = self._detect_together([ids])
@@ -341,7 +344,7 @@ class WatermarkDetector:
     def _detect_together(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
         """What `detect_ids_batch` returns, from one call of the scheme.
 
-        The lists are joined to one. A score that depends on tokens of the list before is left out.
+        The lists are joined into one. Scores that depend on tokens of the list before are left out.
         """
         if not lists:
             return []
@@ -421,15 +424,15 @@ def _external(engine: str, settings: dict[str, Any], vocab_size: int) -> Detecta
 
 def _too_short(count: int, context: int) -> UnscorableTextError:
     return UnscorableTextError(
-        f"expected a text of more than {context} tokens, which decide about those that follow, "
+        f"expected a text of more than {context} tokens, the length of the scheme's context, "
         f"found {count}; give a longer text"
     )
 
 
 def _checked_row(ids: IDs) -> Ints:
-    """int64[n]. Raises SettingsError for ids that joining them to others would change.
+    """int64[n]. Raises SettingsError for ids of a shape or type that joining would hide.
 
-    What is wrong with such ids is for `Detectable.evidence` to say.
+    The caller then gives them to `Detectable.evidence` alone, which says what is wrong.
     """
     row = np.asarray(ids)
     if row.ndim == 1 and not row.size:
@@ -450,8 +453,8 @@ def _split(
         context: of the scheme.
 
     Returns:
-        Of each text the evidence that does not depend on the text before it; the scores of all
-        texts' tokens, nan where one has none.
+        The evidence of each text that does not depend on the text before it; and the scores of all
+        texts' tokens, float64[tokens], nan where a token has none.
     """
     scores = np.full(starts[-1], np.nan)
     if len(starts) == 2:

@@ -80,13 +80,13 @@ class Generator:
             seed: of this text's random numbers, in place of the Generator's.
 
         Returns:
-            The text; its `str` is the text alone.
+            The text and how it was written; `str` of it is the text.
 
         Raises:
-            PromptError: the prompt does not fit the model's context, or is not consistent and the
-                receiver retokenizes the whole.
+            PromptError: the prompt fills the model's context, or is not consistent in view `whole`.
             SettingsError: `max_new_tokens` is negative, an id has no logit, or there is a seed
                 beside a sampler.
+            WrongTypeError: the prompt is bytes.
         """
         return self.stream(prompt, max_new_tokens=max_new_tokens, seed=seed).run()
 
@@ -103,15 +103,15 @@ class Generator:
         """Write a text for each prompt, all of them together.
 
         Each text is the one that a Generator with its sampler writes alone, whatever the others
-        are. (Logits may differ in their last bits by what is read beside a text. A choice between
-        two tokens that are as close as that may then differ.)
+        are. (The last bits of logits may depend on the texts that are read in the same pass. So a
+        choice between two tokens that are this close may differ.)
 
         Args:
             prompts: texts, or their token ids.
             max_new_tokens: the most tokens to write for each.
-            samplers: gives for the number of a prompt its sampler. None: this Generator's sampler
-                for all, which must then not remember anything between calls; or, where there is
-                none, sampling by probability, with random numbers of its own for each prompt.
+            samplers: `f(n)` gives the sampler of prompt number n. None: this Generator's sampler
+                for all, which must then not remember anything between calls; or, if it has none,
+                sampling by probability, with random numbers of its own for each prompt.
             seed: of this batch's random numbers, in place of the Generator's.
 
         Returns:
@@ -183,14 +183,15 @@ def consistent_generate(
 ) -> Generated:
     """Write a text whose tokens survive retokenization, without a watermark.
 
-    For rollouts of reinforcement learning and the like: what is trained on is what was generated.
+    For rollouts of reinforcement learning and the like: the tokens that are trained on are the
+    tokens that were generated.
 
     Args:
         model, sampler, observation, settings: see `ticore.watermarking.Generator`.
         prompt, max_new_tokens: see `ticore.watermarking.Generator.generate`.
 
     Returns:
-        The text; its `str` is the text alone.
+        The text and how it was written; `str` of it is the text.
 
     Raises:
         PromptError, SettingsError: as `Generator` and `Generator.generate`.
@@ -210,7 +211,7 @@ def consistent_generate_batch(
     observation: int | None = 2,
     **settings: Unpack[TextSettings],
 ) -> list[Generated]:
-    """Write such a text for each prompt, all of them together.
+    """Write a text whose tokens survive retokenization for each prompt, all of them together.
 
     Args:
         model, observation, settings: see `ticore.watermarking.Generator`.

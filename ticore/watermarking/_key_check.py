@@ -20,7 +20,7 @@ from ._detection import Detection
 from ._detector import WatermarkDetector
 
 LEVELS = (0.1, 0.01)
-"""Rates that a few hundred texts are enough to check, besides the detector's own."""
+"""Rates that are checked besides the detector's own. A few hundred texts suffice for them."""
 
 CONFIDENCE = 0.99
 MIN_TEXTS = 100
@@ -40,7 +40,8 @@ class AlarmRate:
         called: how many texts were called watermarked, as a whole or in part.
         texts: how many texts there were.
         low, high: the key's own rate is between these, with 99 % confidence (Clopper & Pearson).
-        p_value: the probability of as many or more if the key's rate were `level`.
+        p_value: the probability that as many texts or more are called watermarked if the key's rate
+            is `level`.
     """
 
     level: float
@@ -129,10 +130,10 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
 
 
 def key_check(values: Iterable[float], skipped: int, fpr: float, strength: float) -> KeyCheck:
-    """The same from the p-values of the texts.
+    """What `check_key` returns, from the p-values of the texts.
 
     Args:
-        values: for each text, of the text as a whole and its best segment together.
+        values: for each text its p-value: of the whole text and of its best segment together.
         skipped: how many texts could not be scored.
         fpr: the detector's false-positive rate.
         strength: the mean of the texts' strengths.

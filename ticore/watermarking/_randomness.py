@@ -49,7 +49,7 @@ class Randomness:
         if checked_seed(seed) is not None:
             return random.Random(seed), seed
         if self._series is None:
-            # From the system: after a fork both processes would else draw the same seeds.
+            # From the system: otherwise both processes would draw the same seeds after a fork.
             drawn = random.SystemRandom().getrandbits(_SEED_BITS)
             return random.Random(drawn), drawn
         repeatable, self._begun = not self._begun, True

@@ -1,4 +1,4 @@
-"""Post-hoc rollback: wait whether later tokens mend an inconsistency; if not, take it back.
+"""Post-hoc rollback: wait for later tokens to mend an inconsistency; if they do not, take it back.
 
 Most tokens that make a text inconsistent are followed by tokens that make it consistent again. So
 each one is observed for a while before it is taken back. Source: Yan & Murawaki, "Addressing
@@ -9,8 +9,9 @@ The text has a *frontier*. The tokens before it are *committed*: they are consis
 after it are *pending*: each of them leaves the text inconsistent.
 
 1. A token makes the text consistent: it and all pending tokens are committed.
-2. Too many tokens are pending, or no continuation can mend them: they are dropped, and the first of
-   them is banned at this frontier. So a sampler that always makes the same choice makes another.
+2. Too many tokens are pending, no continuation can mend them, or the text would end with them:
+   they are dropped, and the first of them is banned at this frontier. So even a sampler that always
+   makes the same choice has to make another.
 3. Every token is banned at this frontier: the last commit is taken back (a *backtrack*), and its
    first token is banned.
 
@@ -46,8 +47,8 @@ MAX_BACKTRACKS = 8
 def max_rewind(observation: int, max_backtracks: int) -> int:
     """The most tokens that a decoder is ever rewound from the furthest place that it has read.
 
-    These are the pending tokens, of which `observation` are read, and for each backtrack a commit
-    of at most one token more.
+    It has read at most `observation` pending tokens. Each backtrack takes back one commit, which
+    has at most `observation` + 1 tokens.
     """
     return observation + max_backtracks * (observation + 1)
 
@@ -65,7 +66,8 @@ class Rollback:
 
     Args:
         decoder: has read the prompt.
-        verification: of the same text, consistent. None: every token is committed unchecked.
+        verification: of the same prompt, which must be consistent. None: every token is committed
+            unchecked.
         sampler: chooses tokens.
         max_new_tokens: the most tokens to write.
         observation: for how many further tokens an inconsistency is observed before it is taken
@@ -120,8 +122,8 @@ class Rollback:
     def settled(self) -> int:
         """How many of the committed tokens are final: whatever follows, they are not taken back.
 
-        Each backtrack that is left takes back one commit, the last. So all tokens are final but
-        those of that many commits; and all of them once the text has ended.
+        Each backtrack that is left may take back one commit. So the last commits are not final yet,
+        as many as there are backtracks left. Once the text has ended, all tokens are final.
         """
         if self.end is not None or self._verification is None:
             return len(self.committed)
@@ -161,7 +163,7 @@ class Rollback:
             self._sample_one()
 
     def step(self) -> None:
-        """Have the decoder read what it has not, and sample one token. Nothing after the end."""
+        """Have the decoder read what is unread, and sample one token. Do nothing after the end."""
         if self.end is not None:
             return
         token = self._unread()

@@ -1,4 +1,4 @@
-"""Samplers: from logits to the next token, on the arrays of any library, where these are."""
+"""Samplers: from logits to the next token, on arrays of any library and on their own device."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class LogitsWarper:
     Attributes:
         temperature: divides them; above 0.
         top_k: keep the k highest, and those equal to the last of them; None keeps all.
-        top_p: of those keep the most probable that together reach this share; above 0, at most 1.
+        top_p: of those keep the most probable ones, until they reach this share together; above 0,
+            at most 1.
 
     Raises:
         SettingsError: one is out of range.
@@ -49,7 +50,7 @@ class LogitsWarper:
             raise SettingsError(f"top_p: expected above 0 and at most 1, found {self.top_p!r}")
 
     def __call__(self, logits: Any) -> Any:
-        """float[logit_width], with -inf for what is dropped."""
+        """Logits float[logit_width] with -inf for what is dropped. The given array is unchanged."""
         xp = array_namespace(logits)
         if self.temperature != 1:
             logits = logits / self.temperature
@@ -73,7 +74,7 @@ def probabilities(logits: Any) -> Any:
 
 
 def greedy(ids: Sequence[int], logits: Any) -> int:
-    """The likeliest token, of equally likely ones the lowest id."""
+    """A sampler: the likeliest token; of equally likely ones, the one with the lowest id."""
     return int(array_namespace(logits).argmax(logits))
 
 
@@ -99,11 +100,12 @@ def multinomial(randomness: random.Random, warper: LogitsWarper | None = None) -
 def watermarked_sampler(
     scheme: Scheme, randomness: random.Random, warper: LogitsWarper | None = None
 ) -> Sampler:
-    """A sampler as `multinomial`, which prefers the tokens that a scheme prefers.
+    """A sampler like `multinomial` that also prefers the tokens that a scheme prefers.
 
-    A token whose context is longer than the text so far is sampled without the scheme. With a
-    scheme that marks a context `once`, the same holds for a token whose context stood in the text
-    before or reaches into the prompt: see `of_text`.
+    Where the prompt and the text so far are shorter than the scheme's context, the token is sampled
+    without the scheme. If the scheme marks each context only `once`, the same holds where the
+    context has occurred in the text before or reaches into the prompt. Where the prompt ends is
+    known only if the method `of_text` was called, see `Sampler`.
 
     Args:
         scheme: prefers tokens.

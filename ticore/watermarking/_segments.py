@@ -25,8 +25,9 @@ The tokens need not be independent. Where lists have an exact number of green to
 computed with the probability after the list's earlier draws (see
 `ticore.schemes._null_distributions`).
 
-Where a score exceeds any value as it does 0 (`LikelihoodRatios.excess`), step 5 is
-better still: when the average is y or more for the first time, its mean is that many times y.
+Exponential scores make step 5 better still: by how much such a score exceeds any value is
+distributed as the score itself. So when the average is y or more for the first time, its mean is
+`LikelihoodRatios.excess` times y.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ from ..schemes._null_distributions import LikelihoodRatios
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-# Texts of similar lengths are computed together, in a table with a row for each text: at most this
-# many numbers for each strength. Rows that are shorter by this much are filled up.
+# Texts of similar lengths are computed together, in a table with a row for each text and at most
+# `_MAX_CELLS` numbers for each strength. Rows that are shorter by up to `_SLACK` are filled up.
 _MAX_CELLS = 1 << 12
 _SLACK = 16
 _LEAST = 1e-300
@@ -131,7 +132,7 @@ def _best_segments(
     np.add.accumulate(rows, axis=2, out=sums[:, :, 1:])
     above = np.minimum.accumulate(sums, axis=2)
     np.subtract(sums, above, out=above)
-    # As a multiple of the highest exponential, which may be too high for a float.
+    # In units of the highest exponential, which may be too high for a float.
     scale = np.maximum.reduce(np.maximum.reduce(above, axis=2), axis=0)
     parts = np.subtract(above, scale[:, None], out=sums)
     np.exp(parts, out=parts)

@@ -93,8 +93,7 @@ class TextStream:
             view, specials: see `Generator`.
             prompt_ids: what the model has read.
             rollback: of a text that begins with these ids.
-            fills_context: the text may be as long as the context lets it, which is shorter than
-                what was asked for.
+            fills_context: whether the context has less room than the number of tokens asked for.
             seed: see `Generated`.
         """
         self._tokenizer = tokenizer
@@ -118,7 +117,7 @@ class TextStream:
         yield self._text(self.rollback.committed)[len(shown) :]
 
     def run(self) -> Generated:
-        """Write to the end."""
+        """Write to the end, and return the result."""
         for _ in self.rollback.run():
             pass
         return self.result()

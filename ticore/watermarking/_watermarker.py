@@ -1,4 +1,4 @@
-"""Writes watermarked texts that keep their watermark on the way through text."""
+"""Writes watermarked texts whose tokens a detector finds again in the text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Watermarker:
     Args:
         model: any model.
         scheme: its name, or a scheme as an object.
-        key: the secret that a detector needs too; needed with a name. See `ticore.new_key`.
+        key: the secret, which a detector needs too; only for a scheme that is given by name. See
+            `ticore.new_key`.
         observation, view, specials, end_of_text: see `ticore.watermarking.Generator`.
         temperature, top_k, top_p: see `ticore.watermarking.LogitsWarper`; applied before the
             scheme's own bias.
@@ -122,7 +123,7 @@ class Watermarker:
             seed: of this text's random numbers, in place of the Watermarker's.
 
         Returns:
-            The text; its `str` is the text alone.
+            The text and how it was written; `str` of it is the text.
 
         Raises:
             PromptError, SettingsError: as `ticore.watermarking.Generator.generate`.
@@ -140,8 +141,8 @@ class Watermarker:
     ) -> list[Generated]:
         """Write a watermarked text for each prompt, all of them together.
 
-        Where the scheme itself samples, each prompt has random numbers of its own, by its number,
-        and other ones in each call. So a text does not depend on what is written beside it: see
+        Each prompt has random numbers of its own, which depend on the call's seed and on its place
+        in `prompts`. So a text does not depend on what is written beside it: see
         `ticore.watermarking.Generator.generate_batch`.
 
         Args:

@@ -22,7 +22,7 @@ Prompt = str | Sequence[int]
 
 
 class TextSettings(TypedDict, total=False):
-    """What a text is, and when it ends: see `ticore.watermarking.Generator`."""
+    """How a text is read, when it may end, and its seed: see `ticore.watermarking.Generator`."""
 
     view: View
     specials: Specials
@@ -31,7 +31,7 @@ class TextSettings(TypedDict, total=False):
 
 
 class TextWriter:
-    """Starts texts of one model, whose samplers come with each call. Thread-safe.
+    """Starts texts of one model. The sampler is given with each call. Thread-safe.
 
     Args:
         model: any.

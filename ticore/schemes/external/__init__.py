@@ -1,4 +1,4 @@
-"""The watermarks of other engines: what detects them. Each module stands alone and uses NumPy."""
+"""Schemes that detect the watermarks of other engines. Each module stands alone and uses NumPy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Detectable]] = {
     "vllm": lambda config, _vocab_size: VLLMGumbel.from_config(config),
     "sglang": lambda config, _vocab_size: SGLangGumbel.from_config(config),
 }
-"""By the engine's name: what makes a scheme of the engine's settings and the vocabulary's size.
+"""By the engine's name: `f(config, vocab_size)` makes a scheme from the engine's settings.
 
 The settings of `transformers` may also have `vocab_size`, the model config's: its lists are drawn
 from that many ids, which may be more than the tokenizer has.

@@ -9,7 +9,7 @@ of it is wanted.
    will do. So a short ladder of tilts serves all texts of similar length, and the transform of each
    is cached.
 2. Wrapping. The tilted total lies within a few standard deviations of its mean, so a transform of
-   that length L is enough. What lies outside wraps around; Chernoff's bound limits how much it is.
+   that length is enough. What lies outside wraps around; Chernoff's bound limits how much it is.
 3. Few frequencies. The n-th power of a transform is almost 0 except near its peaks. The sum of what
    is left out is computed when a tilt is cached.
 4. The tail is a sum over the distribution with weights exp(-tilt r / unit). At each frequency these
@@ -38,7 +38,7 @@ from .._null_distributions import LikelihoodRatios, SingleTextMethods
 # The greatest relative error of a p-value; and the rounding error for each token.
 _PRECISION = 1e-7
 _ROUNDING = 4e-15
-# In standard deviations: from the middle of a transform to its ends; between neighbouring tilts.
+# In standard deviations: from the middle of a transform to its ends; from one tilt to the next.
 _REACH = 14.0
 _STEP = 2.5
 _SHORT = 1 << 15  # a transform of this length takes no time
@@ -163,7 +163,12 @@ class GridNull(SingleTextMethods):
         return _Tilted.of(self.chances, tilt, most)
 
     def _tail_of_repeats(self, repeats: Ints, total: int) -> float:
-        """The same where each score is counted several times, from the whole distribution."""
+        """As `_tail` where scores count several times each, from the whole distribution.
+
+        Args:
+            repeats: int64[k], how often each independent score counts.
+            total: in units.
+        """
         sizes, counts = np.unique(repeats, return_counts=True)
         tilt = self._tilt(total, sizes, counts)
         growth = mean = variance = 0.0

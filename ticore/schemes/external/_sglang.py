@@ -33,8 +33,8 @@ class SGLangGumbel:
     Scores are -log(1 - u). Without a watermark they are exponentially distributed, except that u is
     one of 2^32 numbers. Where all contexts differ, `null.strength` and `null.p_value` over all
     tokens are those of SGLang's own `WatermarkDetector`. That detector scores only the first token
-    after each context, and only the first 4096 contexts; `Evidence.distinct` counts each token
-    after a context once.
+    after each context, and only the first 4096 contexts; `Evidence.distinct` counts each different
+    token after a context once.
 
     Attributes:
         context: `context_window`.

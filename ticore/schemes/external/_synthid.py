@@ -39,7 +39,8 @@ _MOST_TABLE = 1 << 24  # as transformers
 # The grid of a text's scores has about 5.5 times as many points as the square of the number of
 # layers: here 360,000. Published settings have 20 and 30 layers.
 _MOST_LAYERS = 256
-# The bit of each layer and residue is looked up once, for the exact distribution: in ten seconds.
+# For the exact distribution, the bit of each layer and residue is looked up once: ten seconds for
+# this many.
 _MOST_LOOKED_UP = 1 << 30
 
 
@@ -73,8 +74,8 @@ class TransformersSynthID:
     ) -> None:
         """
         Args:
-            keys: one for each layer, each in 64 bits with a sign.
-            ngram_len: 2 or more.
+            keys: one for each layer, 256 at most, each a signed integer of 64 bits.
+            ngram_len: from 2 to 257.
             sampling_table_size: a power of two, up to 2^24.
             sampling_table_seed: what a CPU draws the table from.
             table: int[sampling_table_size] of zeros and ones, if a GPU wrote the text: it draws
@@ -141,7 +142,8 @@ class TransformersSynthID:
             table, weighted: as of the constructor.
 
         Raises:
-            SettingsError: there are no keys or no length, or a setting is unknown or out of range.
+            SettingsError: `keys` or `ngram_len` is missing, or a setting is unknown or out of
+                range.
         """
         read = ("keys", "ngram_len", "sampling_table_size", "sampling_table_seed")
         ignored = ("context_history_size", "skip_first_ngram_calls", "debug_mode")

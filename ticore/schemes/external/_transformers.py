@@ -48,8 +48,8 @@ class TransformersKGW:
 
     Scores are 1 for green tokens and 0 for others. `null.strength` over all of them is the z-score
     of transformers' `WatermarkDetector`. With `ignore_repeated_ngrams=True` that detector counts
-    each n-gram once. `Evidence.distinct` counts each token on each list once, which are fewer where
-    n-grams share a list: `lefthash` uses the last token of its context only. The share of green
+    each n-gram once. `Evidence.distinct` counts each token on each list once. That is less where
+    n-grams share a list: `lefthash` uses only the last token of its context. The share of green
     tokens is taken to be `greenlist_ratio`, as in transformers. A list's true share is smaller by
     less than one token, so the p-value is never too small.
 
@@ -60,7 +60,7 @@ class TransformersKGW:
     Attributes:
         context: `context_width` for lefthash, one less for selfhash, whose window ends with the
             candidate.
-        null: exact lists.
+        null: the distribution with exact lists.
     """
 
     name: ClassVar[str] = "transformers"
@@ -78,8 +78,9 @@ class TransformersKGW:
         """
         Args:
             vocab_size: the model config's, which may be more than the tokenizer's.
-            greenlist_ratio, hashing_key, seeding_scheme, context_width: as in the writer.
-            bias: as in the writer; only the search for a segment depends on it.
+            greenlist_ratio, hashing_key, seeding_scheme: the writer's.
+            context_width: the writer's, from 1 to 256.
+            bias: the writer's; only the search for a segment depends on it.
 
         Raises:
             SettingsError: transformers does not take a value, or lists would be empty.

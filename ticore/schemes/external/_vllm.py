@@ -47,7 +47,7 @@ class VLLMGumbel:
     Scores are -log(1 - u). Without a watermark they are exponentially distributed, except that u is
     one of 2^24 numbers. Where all contexts differ, their sum over all tokens is the score of vLLM's
     own `GumbelWatermarkDetector`. That detector scores only the first token after each context;
-    `Evidence.distinct` counts each token after it once.
+    `Evidence.distinct` counts each different token after a context once.
 
     The engine fills the context of a reply's first tokens with -1. Put `context` times -1 before a
     whole reply to have its first tokens scored, too.
@@ -63,7 +63,7 @@ class VLLMGumbel:
         """
         Args:
             key: the writer's, from 0 to 2^64 - 1.
-            context_width: the writer's, 1 or more.
+            context_width: the writer's, from 1 to 256.
 
         Raises:
             SettingsError: a value is out of range.
@@ -80,8 +80,8 @@ class VLLMGumbel:
         """From the object that `--watermark-config` takes.
 
         Raises:
-            SettingsError: the algorithm or function is another one, or a setting is unknown or out
-                of range.
+            SettingsError: there is no key, `algorithm` or `prf` is another one, or a setting is
+                unknown or out of range.
         """
         for name, only in (("algorithm", "gumbel"), ("prf", "philox")):
             if config.get(name, only) != only:
