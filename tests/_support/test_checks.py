@@ -44,6 +44,12 @@ def test_checked_ids_refuses_texts_and_bytes(text):
         checks.checked_ids(text, 100)
 
 
+@pytest.mark.parametrize("wrong", [3.0, "3", None, [3]])
+def test_checked_ids_refuses_what_is_not_an_integer(wrong):
+    with pytest.raises(WrongTypeError, match="expected token ids that are integers"):
+        checks.checked_ids([1, wrong], 100)
+
+
 def test_require_repeats_a_long_value_in_short():
     checks.require(True, "prompt", "a text", None)
     with pytest.raises(SettingsError, match=r"^prompt: expected a text, found 'aaa.*aaa'$") as said:

@@ -44,6 +44,13 @@ def test_to_weights_refuses_a_pool_too_large_for_its_bits():
         to_weights(np.ones(200, dtype=np.int64), 8)
 
 
+@pytest.mark.parametrize(("count", "least"), [(129, 9), (256, 9), (257, 10), (512, 10)])
+def test_to_weights_names_the_fewest_bits_that_are_enough(count, least):
+    with pytest.raises(SettingsError, match=f"weight_bits of at least {least}, found 8"):
+        to_weights(np.ones(count, dtype=np.int64), 8)
+    assert to_weights(np.ones(count, dtype=np.int64), least).sum() == 1 << least
+
+
 def test_exponentials_are_exact_to_one_unit():
     for bits in (0, 4, 10):
         table = _exponentials(bits)

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -22,12 +23,12 @@ from tests.support.random_bpe import (
 from tests.support.sample_texts import PASSAGES
 from tests.support.tokenizers import TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
-from ticore.consistency import Verification, Verifier
+from ticore.consistency import Verification, Verifier, compare
 from ticore.consistency._boundaries import boundary_ids
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._modes import CONTINUATIONS
 from ticore.consistency._verifier import METHODS
-from ticore.errors import InconsistentStateError, SettingsError
+from ticore.errors import InconsistentStateError, SettingsError, WrongTypeError
 from ticore_tiktoken import TiktokenTokenizer
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
@@ -479,6 +480,45 @@ def test_a_character_spelled_in_another_way_is_unrecoverable(name):
     verification.rewind(2)
     verification.push(second)
     assert verification.unrecoverable
+
+
+@pytest.mark.parametrize("wrong", [-1, 7, 8, 1 << 40, -(1 << 63)])
+def test_admits_refuses_ids_that_the_tokenizer_does_not_have(wrong):
+    verification = Verifier(TOY).start([1])
+    for candidates in ([2, wrong], np.array([2, wrong]), iter([2, wrong])):
+        with pytest.raises(SettingsError, match="expected token ids from 0 to 6, found"):
+            verification.admits(candidates)
+
+
+def test_admits_takes_integers_of_any_kind():
+    verification = Verifier(TOY).start([1])
+    expected = verification.admits([1, 2, 6]).tolist()
+    for kind in (np.int8, np.uint16, np.int32, np.uint64):
+        assert verification.admits(np.array([1, 2, 6], dtype=kind)).tolist() == expected
+    assert verification.admits(np.array([1, 0, 2, 0, 6])[::2]).tolist() == expected
+    assert verification.admits(torch.tensor([1, 2, 6])).tolist() == expected
+    for none in ([], (), np.array([], dtype=np.int64)):
+        assert verification.admits(none).tolist() == []
+
+
+@pytest.mark.parametrize("wrong", ["1", 1.0, None])
+def test_verification_refuses_what_is_no_token_id(wrong):
+    verifier = Verifier(TOY)
+    verification = verifier.start([1])
+    for ask in (
+        lambda: verification.push(wrong),
+        lambda: verification.admits([wrong]),
+        lambda: verifier.start([wrong]),
+        lambda: verifier.start("12"),
+        lambda: verification.admits(b"12"),
+        lambda: verification.admits(np.array([[1, 2]])),
+        lambda: verification.admits(np.array([1.0])),
+        lambda: compare(TOY, [wrong]),
+        lambda: compare(TOY, "12"),
+    ):
+        with pytest.raises(WrongTypeError, match="expected token ids"):
+            ask()
+    assert verification.ids == (1,)
 
 
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram"])

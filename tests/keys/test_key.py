@@ -52,6 +52,11 @@ def test_key_bytes_refuses_what_is_not_a_key(key: object) -> None:
         key_bytes(key)
 
 
+def test_from_hex_refuses_bytes() -> None:
+    with pytest.raises(CredentialError, match="expected a key as a str of hex digits, found bytes"):
+        Key.from_hex(b"00" * 32)  # type: ignore[arg-type] # the error is what is tested
+
+
 def test_key_file_is_accepted_wherever_a_key_is(tmp_path) -> None:
     """What `ticore keygen` writes is one key, however it is brought to Python."""
     text = ticore.keys.format_key(KEY)

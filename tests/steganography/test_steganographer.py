@@ -95,6 +95,12 @@ def test_extract_gives_the_message_back_with_every_tokenizer(
     assert Steganographer(model, key=key, prompt=prompt, **pool).extract(text) == message
 
 
+@pytest.mark.parametrize("length", [-1, 1.5, "3", True])
+def test_extract_bits_refuses_a_length_that_is_not_a_count(length):
+    with pytest.raises(SettingsError, match="length: expected an integer of at least 0, found"):
+        toy().extract_bits("ab", length)
+
+
 @given(
     bits=st.lists(st.integers(0, 1), max_size=60),
     stop=st.sampled_from(["exact", "paper"]),

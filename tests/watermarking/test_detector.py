@@ -276,10 +276,10 @@ def test_detect_ids_batch_gives_arrays_of_each_text_alone():
 
 def test_detector_refuses_settings_out_of_range(model):
     tokenizer = model.tokenizer
-    for fpr in (0, 1, -1, 2, float("nan")):
+    for fpr in (0, 1, -1, 2, float("nan"), "x"):
         with pytest.raises(SettingsError, match="fpr: expected a rate above 0 and below 1"):
             ticore.WatermarkDetector(tokenizer, key=KEY, fpr=fpr)
-    with pytest.raises(SettingsError, match="repeats: expected once or all, found 'x'"):
+    with pytest.raises(SettingsError, match="repeats: expected one of once, all, found 'x'"):
         ticore.WatermarkDetector(tokenizer, key=KEY, repeats="x")
     with pytest.raises(CredentialError, match="found none"):
         ticore.WatermarkDetector(tokenizer)

@@ -133,6 +133,8 @@ def test_consistent_generate_takes_any_sampler():
     [
         ("a", -1, {}, SettingsError, "max_new_tokens: expected 0 or more, found -1"),
         ("a", 5, {"observation": -1}, SettingsError, "observation: expected 0 or more tokens"),
+        ("a", 5, {"observation": "1"}, SettingsError, "observation: expected 0 or more tokens"),
+        ("a", 5, {"observation": 1.5}, SettingsError, "observation: expected 0 or more tokens"),
         ("a" * 12, 5, {}, PromptError, "expected a prompt of fewer than 12 tokens"),
         ([0, 1], 5, {"view": "whole"}, PromptError, "expected a prompt that its tokenizer reads"),
     ],

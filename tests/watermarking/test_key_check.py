@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.support.toy_models import ToyTokenizer
-from ticore.errors import UnscorableTextError
+from ticore.errors import UnscorableTextError, WrongTypeError
 from ticore.watermarking import WatermarkDetector, check_key
 from ticore.watermarking._key_check import CONFIDENCE, LEVELS, key_check
 
@@ -108,6 +108,11 @@ def test_key_check_asks_for_more_texts_when_there_are_few():
 def test_check_key_refuses_texts_that_cannot_be_scored():
     with pytest.raises(UnscorableTextError, match=r"found none that could be scored \(2 are"):
         check_key(detector(bytes(16)), ["", ""])
+
+
+def test_check_key_refuses_one_text():
+    with pytest.raises(WrongTypeError, match="expected many texts, found one str"):
+        check_key(detector(bytes(16)), "a text")
 
 
 def test_key_check_is_a_dataclass_that_json_can_hold():

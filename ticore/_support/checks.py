@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from typing import Protocol, TypeVar, cast
+from operator import index
+from typing import Protocol, TypeGuard, TypeVar, cast
 
 from ..errors import CapacityError, PromptError, SettingsError, WrongTypeError, shown
 
@@ -53,8 +54,7 @@ def require_integer(name: str, found: object, least: int, most: int | None = Non
         SettingsError: it is not.
     """
     limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-    is_integer = isinstance(found, int) and not isinstance(found, bool)
-    fits = is_integer and least <= cast(int, found) and (most is None or cast(int, found) <= most)
+    fits = is_integer(found) and least <= found and (most is None or found <= most)
     require(fits, name, f"an integer {limits}", found)
     return cast(int, found)
 
@@ -68,13 +68,18 @@ def require_number(name: str, found: object, *, above: float, most: float = math
     limits = f"finite number above {above:g}"
     if most != math.inf:
         limits = f"number above {above:g} and at most {most:g}"
-    fits = is_number(found) and above < cast(float, found) <= most
     # An integer of hundreds of digits is compared as it is, and is too large for a float.
-    require(fits and _is_finite(cast(float, found)), name, f"a {limits}", found)
+    fits = is_number(found) and above < found <= most and _is_finite(found)
+    require(fits, name, f"a {limits}", found)
     return float(cast(float, found))
 
 
-def is_number(value: object) -> bool:
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether a value is a Python integer; True and False are not integers here."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
     """Whether a value is a Python number; True and False are not numbers here."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -98,21 +103,24 @@ def checked_ids(ids: Iterable[int], width: int) -> list[int]:
 
     Raises:
         SettingsError: an id is negative, or is not below `width`.
-        WrongTypeError: `ids` is a text or bytes. Bytes are integers too, but not token ids.
+        WrongTypeError: an id is not an integer; or `ids` is a text or bytes. Bytes are integers
+            too, but not token ids.
     """
     if isinstance(ids, str | bytes | bytearray):
         raise WrongTypeError(
             f"expected token ids, or a text (str) where one is taken, found "
             f"{type(ids).__name__}; decode bytes first, or encode a text with the tokenizer"
         )
-    checked = []
-    for token in ids:
-        if not 0 <= token < width:
-            raise SettingsError(
-                f"expected token ids from 0 to {width - 1}, found {token}; "
-                f"use the ids of the model's own tokenizer"
-            )
-        checked.append(int(token))
+    try:
+        checked = list(map(index, ids))
+    except TypeError as error:
+        raise WrongTypeError(f"expected token ids that are integers: {error}") from None
+    if checked and not 0 <= min(checked) <= max(checked) < width:
+        found = next(token for token in checked if not 0 <= token < width)
+        raise SettingsError(
+            f"expected token ids from 0 to {width - 1}, found {found}; "
+            f"use the ids of the model's own tokenizer"
+        )
     return checked
 
 

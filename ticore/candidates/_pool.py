@@ -87,9 +87,10 @@ def to_weights(unnormalized_probs: Ints, bits: int) -> Ints:
     """
     total, count = 1 << bits, len(unnormalized_probs)
     if 2 * count > total:
+        least = (count - 1).bit_length() + 1
         raise SettingsError(
-            f"a pool of {count} tokens needs weight_bits of at least {count.bit_length() + 1}, "
-            f"found {bits}; raise it or lower top_k"
+            f"a pool of {count} tokens needs weight_bits of at least {least}, found {bits}; "
+            f"raise it or lower top_k"
         )
     whole = max(int(unnormalized_probs.sum()), 1)
     weights = 1 + unnormalized_probs * (total - count) // whole

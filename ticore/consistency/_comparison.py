@@ -101,7 +101,7 @@ def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
     (False, 2, 1)
     """
     tokenizer = wrap(tokenizer)
-    given = _checked(ids, tokenizer.vocab_size)
+    given = checked_ids(ids, tokenizer.vocab_size)
     special = tokenizer.special_ids.intersection(given)
     boundaries = {token for token in special if is_boundary(tokenizer, token)}
     if boundaries:
@@ -112,13 +112,6 @@ def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
         return found
     lost = special - boundaries
     return replace(found, unknowns=tuple(n for n, token in enumerate(given) if token in lost))
-
-
-def _checked(ids: Sequence[int], size: int) -> list[int]:
-    given = list(map(int, ids))
-    if given and not 0 <= min(given) <= max(given) < size:
-        checked_ids(given, size)  # raises
-    return given
 
 
 def _cut(ids: list[int], boundaries: set[int]) -> list[list[int]]:

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from operator import index
 from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from .._support.caches import BoundedCache
 from .._support.checks import checked_ids, require_one_of
@@ -263,7 +265,7 @@ class Verification:
         # The position of the first special id that makes the list inconsistent for good; None if
         # there is no such id. This id and those after it are in no part.
         self._broken_at: int | None = None
-        for token in ids:
+        for token in checked_ids(ids, self._size):
             self.push(token)
         self._given = len(self._ids)
 
@@ -334,8 +336,10 @@ class Verification:
 
         Raises:
             InconsistentStateError: no text may begin with the list itself.
+            SettingsError: the tokenizer does not have an id.
+            WrongTypeError: a candidate is not an integer.
         """
-        return self._engine.admits(self._state(), np.asarray(_ints(candidates), dtype=np.int64))
+        return self._engine.admits(self._state(), _checked_array(candidates, self._size))
 
     def mask(self) -> Bools:
         """`admits` for the whole vocabulary.
@@ -356,8 +360,12 @@ class Verification:
 
         Raises:
             SettingsError: the tokenizer does not have this id.
+            WrongTypeError: `token` is not an integer.
         """
-        token = int(token)
+        try:
+            token = index(token)
+        except TypeError:
+            checked_ids((token,), self._size)  # raises
         if token in self._special:
             self._push_special(token)
         elif not 0 <= token < self._size:
@@ -451,5 +459,12 @@ def old_name_of(method: Method) -> str:
     return next(old for old, new in _OLD_METHODS.items() if new == method)
 
 
-def _ints(candidates: Iterable[int]) -> Any:
-    return candidates if isinstance(candidates, np.ndarray) else list(candidates)
+def _checked_array(ids: Iterable[int], size: int) -> npt.NDArray[np.int64]:
+    """`ids` as int64[n]. Raises as `checked_ids`."""
+    if not (isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "iu"):
+        return np.array(checked_ids(ids, size), dtype=np.int64)
+    ids = ids.astype(np.int64, copy=False)
+    # As unsigned integers the negative ones are the largest.
+    if len(ids) and ids.view(np.uint64).max() >= size:
+        checked_ids(ids.tolist(), size)  # raises
+    return ids

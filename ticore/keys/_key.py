@@ -45,6 +45,11 @@ class Key(bytes):
         Raises:
             CredentialError: `text` is something else. The error does not show the text.
         """
+        if not isinstance(text, str):
+            raise CredentialError(
+                f"expected a key as a str of hex digits, found {type(text).__name__}; give bytes "
+                f"to `Key` itself"
+            )
         digits = text.strip()
         if not digits.isascii() or _HEX.fullmatch(digits) is None:
             raise CredentialError(

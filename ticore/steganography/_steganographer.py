@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self, cast, get_args
 
+from .._support.checks import require_integer
 from .._support.deprecation import keywords_after, warn_deprecated
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates
@@ -466,6 +467,7 @@ class Steganographer:
             CredentialError, SettingsError: as `embed_bits`.
             WrongTypeError: the text is not a str.
         """
+        require_integer("length", length, 0)
         received = self._received(text)
         state = self._text_state(received.known_ids)
         reader = self._raw_codec(stop, state).reader()

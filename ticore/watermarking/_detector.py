@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, TypedDict, Unpack
+from numbers import Real
+from typing import Any, TypedDict, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from .._support.checks import require, require_one_of
 from .._support.deprecation import warn_deprecated
 from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
 from ..interfaces import Tokenizer
@@ -97,10 +99,8 @@ class WatermarkDetector:
         tokenizer_place: str | None = None,
         **settings: Unpack[SchemeSettings],
     ) -> None:
-        if not 0 < fpr < 1:
-            raise SettingsError(f"fpr: expected a rate above 0 and below 1, found {fpr!r}")
-        if repeats not in ("once", "all"):
-            raise SettingsError(f"repeats: expected once or all, found {repeats!r}")
+        require(isinstance(fpr, Real) and 0 < fpr < 1, "fpr", "a rate above 0 and below 1", fpr)
+        require_one_of("repeats", repeats, get_args(Repeats))
         self.tokenizer = tokenizer = wrap(tokenizer)
         self.fpr = fpr
         self._repeats = repeats

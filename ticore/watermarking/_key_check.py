@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from ..errors import UnscorableTextError
+from ..errors import UnscorableTextError, WrongTypeError
 from ._detection import Detection
 from ._detector import WatermarkDetector
 
@@ -103,6 +103,7 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
 
     Raises:
         UnscorableTextError: no text can be scored.
+        WrongTypeError: `texts` is one text.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -110,6 +111,8 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
     >>> check_key(detector, ["It was late when they came home."]).verdict
     'too few texts'
     """
+    if isinstance(texts, str | bytes):
+        raise WrongTypeError(f"expected many texts, found one {type(texts).__name__}")
     skipped = 0
     values: list[float] = []
     strengths: list[float] = []

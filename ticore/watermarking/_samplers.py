@@ -6,12 +6,14 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from ..errors import SettingsError
+from .._support.checks import require
+from ..errors import SettingsError, shown
 from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
 from ._rollback import Sampler
@@ -31,7 +33,7 @@ class LogitsWarper:
             at most 1.
 
     Raises:
-        SettingsError: one is out of range.
+        SettingsError: one is out of range, or is not a number.
     """
 
     temperature: float = 1.0
@@ -39,15 +41,16 @@ class LogitsWarper:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.temperature) and self.temperature > 0):
+        temperature, top_k, top_p = self.temperature, self.top_k, self.top_p
+        if not (isinstance(temperature, Real) and 0 < temperature < math.inf):
             raise SettingsError(
-                f"temperature: expected a number above 0, found {self.temperature!r}; "
+                f"temperature: expected a number above 0, found {shown(temperature)}; "
                 f"to always take the likeliest token use `greedy`"
             )
-        if self.top_k is not None and self.top_k < 1:
-            raise SettingsError(f"top_k: expected at least 1, or None, found {self.top_k!r}")
-        if not 0 < self.top_p <= 1:
-            raise SettingsError(f"top_p: expected above 0 and at most 1, found {self.top_p!r}")
+        whole = top_k is None or (isinstance(top_k, Integral) and top_k >= 1)
+        require(whole, "top_k", "an integer of at least 1, or None", top_k)
+        share = isinstance(top_p, Real) and 0 < top_p <= 1
+        require(share, "top_p", "a number above 0 and at most 1", top_p)
 
     def __call__(self, logits: Any) -> Any:
         """Logits float[logit_width] with -inf for what is dropped. The given array is unchanged."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import TypedDict
 
-from .._support.checks import checked_ids
+from .._support.checks import checked_ids, require
 from ..backend_kit._batch_decoder import each_row
 from ..consistency import Specials, Verification, Verifier, View
 from ..errors import PromptError, SettingsError, WrongTypeError
@@ -38,7 +39,7 @@ class TextWriter:
         observation, view, specials, end_of_text: see `Generator`.
 
     Raises:
-        SettingsError: `model` is not a model, or `observation` is negative.
+        SettingsError: `model` is not a model, or `observation` is not an integer of at least 0.
     """
 
     def __init__(
@@ -51,10 +52,12 @@ class TextWriter:
         end_of_text: bool = True,
     ) -> None:
         require_model(model)
-        if observation is not None and observation < 0:
-            raise SettingsError(
-                f"observation: expected 0 or more tokens, or None, found {observation}"
-            )
+        require(
+            observation is None or (isinstance(observation, Integral) and observation >= 0),
+            "observation",
+            "0 or more tokens, or None",
+            observation,
+        )
         self._model = model
         self._observation = observation
         self._view: View = view
