@@ -101,15 +101,17 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command("embedded", __doc__)
     parser.set_defaults(json=Path("results/embedded.json"))
     add_alias(parser, "--out", "json", type=Path)
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="with held-out novels")
-    parser.add_argument("--model", default="tiny-en", metavar="PLACE", help="what to open")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="folder with the English texts")
+    parser.add_argument("--model", default="tiny-en", metavar="PLACE", help="the model to open")
     add_prompt_options(parser)
     parser.add_argument(
-        "--characters", type=positive_int, default=200_000, help="read of each held-out novel"
+        "--characters", type=positive_int, default=200_000, help="to read of each held-out novel"
     )
     parser.add_argument("--temperature", type=float, default=0.8)
-    parser.add_argument("--tokens", type=positive_int, default=80, help="per sample text")
-    parser.add_argument("--timed-tokens", type=positive_int, default=300, help="read for the speed")
+    parser.add_argument("--tokens", type=positive_int, default=80, help="tokens per sample text")
+    parser.add_argument(
+        "--timed-tokens", type=positive_int, default=300, help="tokens whose reading is timed"
+    )
     return parser.parse_args(arguments)
 
 
@@ -139,7 +141,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _bits_per_byte(predicted: Sequence[tuple[float, int]]) -> float | None:
-    """Over all texts; None where there are none, or none fills a window."""
+    """Bits per byte over all texts together; None if no text fills a window."""
     bits, size = (sum(part) for part in zip(*predicted, strict=True)) if predicted else (0.0, 0)
     return bits / size if size else None
 

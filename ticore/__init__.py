@@ -3,17 +3,18 @@
 The public names, by what they are for:
 
 - open things: `load_model`, `load_tokenizer`; use a tokenizer of another library: `wrap`;
-- look at a list of tokens: `compare`, `Verifier`;
-- write and detect watermarks: `Watermarker`, `WatermarkDetector`, and `WatermarkAgreement`, the
-  file that both share;
+- look at a list of tokens: `compare`, which gives a `Comparison`; `Verifier`, which starts a
+  `Verification`;
+- write and detect watermarks: `Watermarker`, which gives `Generated` texts, `WatermarkDetector`,
+  which gives a `Detection`, and `WatermarkAgreement`, the file that both share;
 - write text without a watermark that survives retokenization: `Generator`, `consistent_generate`,
   `consistent_generate_batch`;
 - hide and find messages: `Steganographer`, `Embedding`, `Agreement`;
 - keys for both: `Key`, `load_key`, `new_key`, `parse_key`;
 - when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
 
-A module or package whose name begins with an underscore is private. To import `ticore` takes
-milliseconds: each name is imported when it is first used.
+A module or package whose name begins with an underscore is private. Importing `ticore` takes
+milliseconds, since each name is imported when it is first used.
 """
 
 from importlib import import_module

@@ -39,7 +39,7 @@ def main() -> NoReturn:
 
 
 def _end(*_: object) -> NoReturn:
-    """End at once. An exception might be caught by what is being imported, and be misunderstood."""
+    """End at once. Code that is being imported might catch an exception and misunderstand it."""
     with suppress(OSError, ValueError):
         if sys.stderr is not None:
             newline = b"\n" if os.isatty(2) else b""  # away from the ^C that stands there

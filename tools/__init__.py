@@ -1,1 +1,1 @@
-"""What the repository needs beside the package: nothing here is installed."""
+"""What the repository needs besides the package; nothing here is installed."""

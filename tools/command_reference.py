@@ -27,7 +27,7 @@ person go to standard error. Exit status: 0 done, 1 could not, 2 wrong usage, 13
 
 `ticore COMMAND --help` shows the same text as this page.
 """
-_DEFAULT = re.compile(r"\s*\[default: ([^]]*)\]$")  # where None stands for something
+_DEFAULT = re.compile(r"\s*\[default: ([^]]*)\]$")  # stated in the help, the value being None
 
 
 @dataclass(frozen=True)

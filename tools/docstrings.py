@@ -1,4 +1,4 @@
-"""Docstrings as the site's reference needs them, made of those that are written for the code.
+"""Docstrings as the site's reference needs them, made from those in the code.
 
 - A doctest stands between paragraphs. Markdown would take its `>>>` for quotations, so it becomes a
   block of code.
@@ -35,7 +35,7 @@ def without_files(text: str) -> str:
 
 
 def with_single_entries(text: str) -> str:
-    """Give each of several parameters that share an entry one of its own."""
+    """Give each parameter an entry of its own, where several share one."""
 
     def apart(match: re.Match[str]) -> str:
         said = match[2] if match[2].endswith("\n") else f"{match[2]}\n"
@@ -46,7 +46,7 @@ def with_single_entries(text: str) -> str:
 
 
 class Docstrings(griffe.Extension):
-    """What mkdocstrings reads each docstring through."""
+    """The extension through which mkdocstrings reads each docstring."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         """Change the docstring of one module, class, function or attribute."""

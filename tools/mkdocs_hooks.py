@@ -1,11 +1,11 @@
-"""What MkDocs does beside its plugins when it builds the site (`hooks` in mkdocs.yml).
+"""What MkDocs does besides its plugins when it builds the site (`hooks` in mkdocs.yml).
 
 - CHANGELOG.md, CONTRIBUTING.md, SECURITY.md and CITATION.cff stand at the repository's root, where
   people and tools look for them. They become pages of the site.
 - The reference of the command line is written from the commands.
-- A link to a file of the repository that is no page becomes a link to the repository that
-  `repo_url` in mkdocs.yml names, or plain text where it names none. A link to a file that is not
-  there is a warning, which a strict build does not pass.
+- A link to a file of the repository that is not a page becomes a link to the repository that
+  `repo_url` in mkdocs.yml names, or plain text if it names none. A link to a missing file gives a
+  warning, with which a strict build fails.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Lead links to files of the repository to where they are on the site."""
+    """Make links to files of the repository lead to their places on the site."""
     uri = page.file.src_uri
     from_root = {site: name for name, site in AT_THE_ROOT.items() if name != "README.md"}
     source = from_root.get(uri, f"docs/{uri}")

@@ -58,7 +58,7 @@ def findings(path: str, text: str) -> Iterator[Finding]:
 
 
 def checked_files() -> Iterable[Path]:
-    """All tracked texts but this list, its test, the history of changes and texts to measure."""
+    """All tracked texts except this list, its test, the changelog and a benchmark's texts."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split("\0")

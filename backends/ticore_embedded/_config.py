@@ -85,7 +85,7 @@ def parse_config(settings: Mapping[str, object], where: str = "config.json") -> 
 
 
 def _check_heads(config: LlamaConfig, fields: Fields) -> None:
-    """Heads must share the width evenly, and rotary embedding turns pairs: an even head width."""
+    """Heads must share the width evenly, and rotary embedding turns pairs: heads of even width."""
     width, heads, groups = (
         config.hidden_size,
         config.num_attention_heads,
@@ -115,7 +115,7 @@ def _rope_theta(fields: Fields) -> float:
 
 
 def _token(fields: Fields, name: str, default: int) -> int:
-    """One id. Here a null is no absence: a Llama without it is not a plain one."""
+    """One id. A null is refused, not replaced by the default: a plain Llama has this id."""
     found = fields.settings.get(name, default)
     if type(found) is not int or found < 0:
         raise fields.error(name, "a token id", found)

@@ -30,18 +30,18 @@ _DEFAULTS: dict[str, object] = {"dtype": "float32"}
 
 
 class EmbeddedBackend:
-    """Loads models that ship with this package, and small Llamas from a directory."""
+    """Loads bundled models, and small Llamas from a directory."""
 
     summary: str = "small Llama models run in NumPy, without a framework"
     shipped: Mapping[str, str] = {
         "tiny-en": "English, 5.9 million parameters, trained on novels and a little web text",
     }
 
-    # Small enough to be read by any machine, and then the texts that are written are portable.
+    # It is small enough for float64 on any machine, and float64 can be portable.
     shipped_options: Mapping[str, Mapping[str, object]] = {"tiny-en": {"dtype": "float64"}}
 
     def folder(self, model: str) -> Path:
-        """Where the files of a shipped model lie."""
+        """The directory of a bundled model."""
         return _MODELS / model
 
     def load(
@@ -50,9 +50,9 @@ class EmbeddedBackend:
         """Load the model at `location`.
 
         Args:
-            location: the name of a shipped model, or the path of a directory with config.json,
+            location: the name of a bundled model, or the path of a directory with config.json,
                 weights in safetensors files, and tokenizer.model or tokenizer.json (write
-                `./tiny-en` for a directory that is called like a shipped model).
+                `./tiny-en` for a directory that is called like a bundled model).
             load_tokenizer: opens the tokenizer's file.
             options: `dtype`, "float32" (the default) or "float64" (half as fast; other machines
                 reproduce its logits to about 1e-12).
@@ -67,7 +67,7 @@ class EmbeddedBackend:
         if not folder.is_dir():
             raise ModelFilesError(
                 f"expected {location!r} to be a directory with config.json, weights in "
-                f"safetensors files and a tokenizer, or the name of a shipped model "
+                f"safetensors files and a tokenizer, or the name of a bundled model "
                 f"({', '.join(sorted(self.shipped))}); found no directory {folder}"
             )
         settings = read_config(folder)

@@ -1,4 +1,4 @@
-"""The forward pass of a Llama in NumPy. `train.network` is the same arithmetic in PyTorch.
+"""The forward pass of a Llama in NumPy; `training.tiny_en.network` is the same in PyTorch.
 
     cache = Cache(config, dtype)
     network.read(ids, cache)        # a prompt: final states of all its positions
@@ -24,7 +24,7 @@ from ._config import LlamaConfig
 from ._rotation import Rotations
 from ._weights import Array, Layer, Weights
 
-# A prompt is read in chunks, so that attention scores need chunk x context numbers a head and not
+# A prompt is read in chunks, so that attention scores need chunk x context numbers per head and not
 # context x context: 16 MB where reading 2048 positions at once would need 128 MB.
 CHUNK = 256
 # Positions that a new cache has room for; it doubles whenever it is full.
@@ -61,8 +61,7 @@ class Cache:
 
 
 class Network:
-    """A Llama ready to run. Holds weights and angles only. Reading a text changes its Cache
-    alone."""
+    """A Llama ready to run. It holds weights and angles; reading a text changes only its Cache."""
 
     def __init__(self, config: LlamaConfig, weights: Weights) -> None:
         self.config = config
@@ -93,11 +92,11 @@ class Network:
         """Queries, keys and values of the rows x float[n, hidden].
 
         Args:
-            layer: whose.
+            layer: the one that reads the rows.
             cos, sin: float[n, 1, head_dim / 2], the rotations of the rows' positions.
 
         Returns:
-            float[n, heads + 2 * kv heads, head_dim]; queries and keys are turned.
+            float[n, heads + 2 * kv heads, head_dim]; queries and keys are rotated.
         """
         heads, groups = self.config.num_attention_heads, self.config.num_key_value_heads
         qkv = (x @ layer.qkv.T).reshape(len(x), heads + 2 * groups, self.config.head_dim)
@@ -107,8 +106,8 @@ class Network:
     def attend(self, qkv: Array, keys: Array, values: Array, start: int) -> Array:
         """What each position of a text takes from itself and those before it.
 
-        Several query heads share one head of keys and values. The queries of such a group are put
-        below each other as rows of one matrix: one product a group instead of one a head.
+        Several query heads share one head of keys and values. The queries of such a group are the
+        rows of one matrix, so there is one product per group instead of one per head.
 
         Args:
             qkv: of n positions from `start` on, as `project` gives them.

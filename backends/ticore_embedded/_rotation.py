@@ -54,7 +54,7 @@ class Rotations:
         return cos, sin
 
     def _block(self, start: int) -> tuple[Array, Array]:
-        # An absurd rope_theta gives infinite angles, and these logits of NaN, which are refused.
+        # An absurd rope_theta gives infinite angles, and these give NaN logits, which are refused.
         with np.errstate(over="ignore", invalid="ignore"):
             angles = np.outer(np.arange(start, start + BLOCK), self._frequencies)[:, None]
             return np.cos(angles).astype(self._dtype), np.sin(angles).astype(self._dtype)

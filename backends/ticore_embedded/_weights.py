@@ -1,8 +1,8 @@
 """Stored tensors in, arrays ready to multiply out.
 
 Every tensor's presence, type and shape is checked against the config before any is converted.
-Matrices keep the file's layout, one row an output: reading one token multiplies a row vector by
-the transpose, which BLAS does as one dot product a row, at the speed of memory. Matrices that
+Matrices keep the file's layout, one row per output: reading one token multiplies a row vector by
+the transpose, which BLAS does as one dot product per row, at the speed of memory. Matrices that
 read the same input are stacked, for fewer and larger products.
 """
 
@@ -100,8 +100,8 @@ def read_weights(tensors: Tensors, config: LlamaConfig, dtype: npt.DTypeLike) ->
 def expected_shapes(config: LlamaConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Names and shapes of the tensors that a Llama of these sizes consists of.
 
-    One by one, so that a search for them ends at the first that is missing, however many
-    layers a config states.
+    They are yielded one by one, so that a search for them ends at the first that is missing,
+    however many layers a config states.
     """
     hidden, inner = config.hidden_size, config.intermediate_size
     kv_width = config.num_key_value_heads * config.head_dim

@@ -12,7 +12,7 @@ _batch.py          several texts read side by side
 _model.py          the model as the core sees it
 _loading.py        opens a directory: uses all of these in turn
 
-JAX takes a second to import, so it waits until a model is asked for.
+JAX takes a second to import, so it is imported when a model is asked for.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Backend:
     shipped: Mapping[str, str] = {}
 
     def folder(self, model: str) -> Path | None:
-        """Nowhere: no model ships with this backend."""
+        """None: this backend has no bundled model."""
         return None
 
     def load(

@@ -201,7 +201,7 @@ def _gpt2(fields: Fields) -> Config:
 def _separators(
     fields: Fields, bos: int | None, eos: int | None, vocab_size: int
 ) -> tuple[int | None, tuple[int, ...]]:
-    """The id that begins a text, and those that end one. Before an empty text either is read."""
+    """The id that begins a text, and those that end one. An empty text needs one to begin with."""
     bos_ids = fields.tokens("bos_token_id", bos, vocab_size)
     eos_ids = fields.tokens("eos_token_id", eos, vocab_size)
     if not bos_ids and not eos_ids:

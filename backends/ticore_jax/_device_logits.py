@@ -31,7 +31,7 @@ class JaxLogits:
 
 
 def as_array(logits: jax.Array) -> Logits:
-    """On the host and read-only."""
+    """`logits` as an array on the host, read-only."""
     array: Logits = np.asarray(logits)
     array.setflags(write=False)
     return array

@@ -1,7 +1,7 @@
 """From the tensors of a checkpoint to the network: names and layouts of each architecture.
 
 Nothing is copied or read here: the network is made of views, and `placement` moves them. What is
-missing, superfluous or of another shape is hence found before the first number is looked at.
+missing, superfluous or of another shape is found before the first number is read.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _gpt2(config: Config, tensors: Tensors) -> Network:
     root = "transformer." if "transformer.wte.weight" in tensors else ""
 
     def linears(name: str, inputs: int, outputs: int, split: int, parts: int = 1) -> list[Linear]:
-        """GPT-2 stores one row an input, and queries, keys and values side by side."""
+        """GPT-2 stores one row per input, and queries, keys and values side by side."""
         weight = take(f"{name}.weight", (inputs, parts * outputs)).T
         bias = take(f"{name}.bias", (parts * outputs,))
         both = zip(np.split(weight, parts), np.split(bias, parts), strict=True)

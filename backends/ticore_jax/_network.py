@@ -1,6 +1,6 @@
 """The forward pass of a decoder, as Flax NNX modules that are built from their weights.
 
-Matrices keep one row an output, as checkpoints of Llama store them. What multiplies large arrays
+Matrices keep one row per output, as checkpoints of Llama store them. What multiplies large arrays
 runs in the type of the weights; norms, rotations, softmax and logits in at least float32.
 """
 
@@ -112,7 +112,7 @@ class Rotation(NamedTuple):
 class Attention(nnx.Module):
     """What each position takes from itself and those before it.
 
-    Several query heads may share one head of keys and values; `kv_heads` groups there are.
+    Several query heads may share one head of keys and values; there are `kv_heads` such groups.
     """
 
     def __init__(
@@ -228,7 +228,8 @@ class Network(nnx.Module):
             ids: int32[n]; padding at the end leaves garbage in the cache, after everything that
                 the true rows see, and is overwritten before any row sees it.
             layers: keys and values up to `start`, of a capacity of at least `start` + n.
-            turn: of that many positions, or of the context, where positions are rotary.
+            turn: the rotation for as many positions, or for the context; None where positions are
+                learned.
 
         Returns:
             The final states float[n, width], and the layers with these rows added.
@@ -257,4 +258,5 @@ def wide(dtype: npt.DTypeLike) -> np.dtype[np.floating]:
 
 
 def widened(x: jax.Array) -> jax.Array:
+    """`x` in the type `wide` of its own."""
     return x.astype(wide(x.dtype))

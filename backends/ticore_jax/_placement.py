@@ -22,7 +22,7 @@ DATA, MODEL = "data", "model"
 
 
 class Placement:
-    """A mesh of this process's devices, along `model` the most that share the heads evenly."""
+    """A mesh of this process's devices: along `model`, as many as can share the heads evenly."""
 
     def __init__(self, kv_heads: int) -> None:
         devices = np.array(jax.local_devices())

@@ -1,6 +1,6 @@
 """Rotary position embeddings: which variant a config.json asks for, and the angles it means.
 
-default   pair i of a head turns by theta^(-2i / head_dim) each position
+default   pair i of a head turns by theta^(-2i / head_dim) per position
 linear    all frequencies divided by `factor`
 llama3    low frequencies divided by `factor`, high ones kept, those between interpolated
 dynamic   as default: it differs only beyond max_position_embeddings, where nothing is read
@@ -59,7 +59,7 @@ def parse_rope(fields: Fields, context: int) -> Rope:
 
 
 def frequencies(rope: Rope, head_dim: int) -> Floats:
-    """Radians a position, float64[head_dim / 2], one for each pair of numbers of a head."""
+    """Radians per position, float64[head_dim / 2], one for each pair of numbers of a head."""
     plain = rope.theta ** (-np.arange(0, head_dim, 2) / head_dim)
     if rope.kind == "linear":
         return plain / rope.factor
@@ -78,7 +78,7 @@ def angle_tables(rope: Rope, head_dim: int, positions: int) -> tuple[Floats, Flo
     They are computed in float64 for every dtype of model: at position 2000 a float32 angle is
     already wrong by 1e-4.
     """
-    # An absurd rope_theta gives infinite angles, and these logits of NaN, which are refused.
+    # An absurd rope_theta gives infinite angles, and these give NaN logits, which are refused.
     with np.errstate(all="ignore"):
         angles = np.outer(np.arange(positions), frequencies(rope, head_dim))
         return np.cos(angles), np.sin(angles)

@@ -1,8 +1,8 @@
 """The network compiled for few shapes, and the cache that it reads and writes.
 
 What is read is padded up to one of a few lengths, and the cache's capacity follows from the
-number of positions alone. The same ids hence run through the same programs and give the same
-bits, independent of what was read and rewound before.
+number of positions alone. So the same ids run through the same programs and give the same bits,
+independent of what was read and rewound before.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ._rope import angle_tables
 LENGTHS = (1, 16, 32, 64, 128, 256)
 # Least capacity of a cache; above, it is the next power of two. No smaller than the last length.
 FIRST_CAPACITY = 512
-# On a GPU the fastest product is else chosen by timing, and may be another one at the next start.
+# Without this, XLA times several products on a GPU, and may choose another one at the next start.
 _COMPILER_OPTIONS = {"gpu": {"xla_gpu_deterministic_ops": True}}
 
 
@@ -49,7 +49,7 @@ class Cache:
 
 
 class Runner:
-    """A network ready to run. Holds weights and programs. Reading a text changes its Cache alone.
+    """A network ready to run. It holds weights and programs; reading a text changes only its Cache.
 
     Args:
         config: of the network.
@@ -104,7 +104,7 @@ class Runner:
         self._resize = jax.jit(_resized, static_argnames="capacity", out_shardings=heads)
 
     def new_cache(self) -> Cache:
-        """A cache that nothing was read into."""
+        """An empty cache."""
         shape = self.config.kv_heads, FIRST_CAPACITY, self.config.head_dim
         with self.numerics():
             layers = [(self._zeros(shape), self._zeros(shape)) for _ in range(self.config.layers)]
@@ -133,11 +133,11 @@ class Runner:
         return logits
 
     def rotation(self, capacity: int) -> Rotation | None:
-        """For a cache of this capacity, or the whole context if that is less; None if none is.
+        """The rotation for a cache of this capacity; None where positions are learned.
 
-        It is made when it is needed, and has the size of the cache: a program is compiled for the
-        shapes of its arguments, and a table for a whole context may take a GB. It is never stored
-        in less than float32.
+        It is made when it is needed, and has the size of the cache, or of the whole context if that
+        is less: a program is compiled for the shapes of its arguments, and a table for a whole
+        context may take a GB. It is never stored in less than float32.
         """
         if capacity not in self._rotations:
             self._rotations[capacity] = self._new_rotation(min(capacity, self.config.context))
@@ -154,12 +154,12 @@ class Runner:
 
     @contextmanager
     def numerics(self) -> Iterator[None]:
-        """Types and products as exact as `dtype` says, here and not in the caller's programs."""
+        """While the block runs, JAX computes as exactly as `dtype` says; afterwards as before."""
         with jax.enable_x64(self.dtype == np.float64), jax.default_matmul_precision("highest"):
             yield
 
     def _read_piece(self, ids: Sequence[int], cache: Cache, every: bool) -> jax.Array:
-        """Logits [vocab] after the last; of `every` id [n, vocab], n being len(ids) or more."""
+        """Logits [vocab] after the last id; if `every`, [n, vocab] with n at least len(ids)."""
         length = next(length for length in LENGTHS if length >= len(ids))
         capacity = capacity_for(cache.length + length)
         if capacity != cache.capacity:
@@ -190,17 +190,17 @@ def _pieces(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def compiler_options() -> dict[str, Any] | None:
-    """Those that every program is compiled with."""
+    """The options that every program is compiled with."""
     return _COMPILER_OPTIONS.get(jax.default_backend())
 
 
 def capacity_for(length: int) -> int:
-    """Of a cache of at least `length` positions."""
+    """The capacity of a cache for `length` positions."""
     return max(FIRST_CAPACITY, power_of_two(length))
 
 
 def power_of_two(least: int) -> int:
-    """The first that is no smaller than `least`."""
+    """The first power of two that is no smaller than `least`."""
     return 1 << (least - 1).bit_length()
 
 

@@ -1,6 +1,6 @@
 """SentencePiece models (`tokenizer.model`) as ticore tokenizers: `sentencepiece:FILE`.
 
-A processor in memory is taken as well, see `ticore.wrap`.
+`ticore.wrap` takes a SentencePieceProcessor that is in memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ class _Backend:
         return SentencePieceTokenizer.from_file(location)
 
     def adopt(self, found: object) -> SentencePieceTokenizer | None:
-        """Wraps a SentencePieceProcessor, or the one inside a slow tokenizer of transformers."""
+        """The tokenizer of a SentencePieceProcessor, or of a slow tokenizer of transformers.
+
+        Returns:
+            None for any other object.
+
+        Raises:
+            ModelFilesError: the slow tokenizer's ids are not those of its SentencePiece model.
+        """
         inner = getattr(found, "sp_model", found)
         if not isinstance(inner, sentencepiece.SentencePieceProcessor):
             return None

@@ -1,4 +1,4 @@
-"""A SentencePiece model as a TokenizerStructure, if one is exactly right.
+"""A SentencePiece model as a TokenizerStructure, if a structure can describe it exactly.
 
 The library reads a U+2581 in a text as a space. `normalize` does the same; where it is None, the
 core must do so. The dummy prefix is put once, before the whole text, and added tokens are found
@@ -25,7 +25,7 @@ from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
 
 
 def describe(proto: bytes) -> TokenizerStructure | None:
-    """The structure of a serialized model that `parse` accepts; None if none is exactly right."""
+    """The structure of a serialized model that `parse` accepts; None if none is exact."""
     model = Model.FromString(proto)
     kind = _kind(model)
     if kind is None or not _is_plain(model):

@@ -29,7 +29,7 @@ _DIGEST_LABEL = b"ticore tokenizer: sentencepiece\0"
 class SentencePieceTokenizer(LibraryTokenizer):
     """A tokenizer from a serialized SentencePiece model. Thread-safe.
 
-    Special are control, unknown and unused ids. With byte fallback the unknown id never occurs.
+    Control, unknown and unused ids are special. With byte fallback the unknown id never occurs.
 
     Args:
         proto: the content of a `.model` file.
@@ -38,7 +38,7 @@ class SentencePieceTokenizer(LibraryTokenizer):
         ModelFilesError: `proto` is not a complete model, or its decoder rewrites text.
     """
 
-    # Starting threads takes the library longer than encoding fewer characters.
+    # For fewer characters, starting threads takes longer than encoding.
     threads_pay = 32_768
 
     def __init__(self, proto: bytes) -> None:

@@ -1,6 +1,6 @@
 """tiktoken's files of ranks as ticore tokenizers: `tiktoken:FILE#PATTERN`.
 
-An Encoding in memory is taken as well, see `ticore.wrap`.
+`ticore.wrap` takes an Encoding that is in memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Backend:
         return TiktokenTokenizer.from_file(file, pattern)
 
     def adopt(self, found: object) -> TiktokenTokenizer | None:
-        """Wraps a `tiktoken.Encoding`."""
+        """The tokenizer of a `tiktoken.Encoding`; None for any other object."""
         return TiktokenTokenizer.from_encoding(found) if isinstance(found, Encoding) else None
 
 

@@ -24,7 +24,7 @@ from ticore.interfaces import TokenizerStructure
 from ._patterns import EQUIVALENT, PATTERNS
 from ._ranks import parse_ranks, require_every_byte, write_ranks
 
-# Characters of white space in a row. At twice as many the library's regular expressions give up,
+# Characters of white space in a row. At twice as many, the library's regular expressions give up
 # and it panics.
 _LONGEST_BLANK = 500_000
 _DIGEST_LABEL = b"ticore tokenizer: tiktoken\0"
@@ -43,7 +43,7 @@ class TiktokenTokenizer(LibraryTokenizer):
         SettingsError: there is no such pattern.
     """
 
-    # Threads take longer to start than fewer characters to encode.
+    # For fewer characters, starting threads takes longer than encoding.
     threads_pay = 32_768
     _unknown: frozenset[int] = frozenset()  # every byte has a token
 
@@ -63,7 +63,7 @@ class TiktokenTokenizer(LibraryTokenizer):
 
     @classmethod
     def from_encoding(cls, encoding: tiktoken.Encoding) -> TiktokenTokenizer:
-        """An Encoding that is in memory, such as one of `tiktoken.get_encoding`.
+        """The tokenizer of an Encoding in memory, such as one that `tiktoken.get_encoding` gives.
 
         Its special tokens are special here, and are written as nothing.
 
@@ -124,7 +124,7 @@ class TiktokenTokenizer(LibraryTokenizer):
         return self._library.encode_ordinary_batch(texts)
 
     def require_readable(self, text: str) -> None:
-        """Refuse a lone surrogate, and half a million blank characters in a row.
+        """Refuse a lone surrogate, and half a million characters of white space in a row.
 
         Raises:
             SettingsError: the text has one of these.

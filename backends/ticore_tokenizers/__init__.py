@@ -1,6 +1,6 @@
 """Hugging Face `tokenizer.json` files as ticore tokenizers: `tokenizers:FILE`.
 
-A tokenizer in memory is taken as well, see `ticore.wrap`.
+`ticore.wrap` takes a tokenizer of this library that is in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ class _Backend:
         return HuggingFaceTokenizer.from_file(location)
 
     def adopt(self, found: object) -> HuggingFaceTokenizer | None:
-        """Wraps a `tokenizers.Tokenizer`, or the one inside a fast tokenizer of transformers."""
+        """The tokenizer of a `tokenizers.Tokenizer`, or of a fast tokenizer of transformers.
+
+        Returns:
+            None for any other object.
+
+        Raises:
+            ModelFilesError: as `HuggingFaceTokenizer`.
+        """
         inner = getattr(found, "backend_tokenizer", found)
         return HuggingFaceTokenizer(inner) if isinstance(inner, Tokenizer) else None
 

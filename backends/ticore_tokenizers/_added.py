@@ -16,8 +16,8 @@ def find_added(
     """The texts of added tokens and their ids.
 
     The library makes two passes, each of which takes the leftmost token, and of several there the
-    longest. In the text as it is, it finds tokens that are not `normalized`. Then it normalizes the
-    stretches between them, and finds the other tokens there.
+    longest. In the text as it is, it finds tokens that are not `normalized`. Then it normalizes
+    what is between them, and finds the other tokens there.
 
     Args:
         state: a tokenizer.json.

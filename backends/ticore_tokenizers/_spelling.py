@@ -1,7 +1,7 @@
 """The bytes of one token under the decoder of a tokenizer.json.
 
 A decoder turns a list of tokens into text. The decoders below do so token by token, except for the
-leading space. For each of them there is the function from one token to its bytes.
+leading space. `spelling` gives the function from one token to its bytes.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def require_no_suffix(model: Mapping[str, Any]) -> None:
     if suffix and any(name.removesuffix(suffix) not in ("", name) for name in model["vocab"]):
         raise ModelFilesError(
             f"expected tokens that are written as they are read, found words that end in "
-            f"{suffix!r}, which the decoder writes into the text; choose another tokenizer: of "
-            f"this one (as of CLIP) no text is read back as the tokens it was written from"
+            f"{suffix!r}, which the decoder writes into the text; choose another tokenizer: this "
+            f"one, like CLIP's, reads no text back as the tokens it was written from"
         )
 
 
@@ -96,7 +96,7 @@ def _byte_level(token: str) -> bytes:
     try:
         return bytes(map(_BYTES.__getitem__, token))
     except KeyError:
-        # As the library does: one character outside the alphabet, and the token is plain text.
+        # As in the library: with one character outside the alphabet, the token is plain text.
         return token.encode()
 
 
@@ -116,8 +116,8 @@ def _is_llama(steps: list[Any]) -> bool:
 def _advice(decoder: Mapping[str, Any] | None) -> str:
     if decoder is not None and decoder["type"] in _JOINING_WORDS:
         return (
-            "choose another tokenizer: of this one (as of BERT) a text does not say where its "
-            "tokens had spaces"
+            "choose another tokenizer: a text that this one writes, like BERT's, does not say "
+            "where its tokens had spaces"
         )
     return "if the vocabulary was made by SentencePiece, open its .model with sentencepiece:FILE"
 

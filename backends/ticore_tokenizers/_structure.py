@@ -18,7 +18,7 @@ from ._vocabulary import read_vocabulary
 
 
 def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerStructure | None:
-    """The structure of a tokenizer; None if no structure is exactly right.
+    """The structure of a tokenizer; None if no structure describes it exactly.
 
     Args:
         library: the tokenizer, whose decoder `spelling` accepts.

@@ -42,7 +42,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
     """A tokenizer of the library `tokenizers`, with truncation and padding off. Thread-safe.
 
     Args:
-        tokenizer: of the library.
+        tokenizer: a `tokenizers.Tokenizer`.
         copy: whether to turn truncation and padding off in a copy; else in `tokenizer` itself.
 
     Raises:
@@ -62,7 +62,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         state = json.loads(text)
         if state["model"].get("dropout"):
             raise ModelFilesError(
-                f"expected a tokenizer that encodes a text always alike, found BPE dropout "
+                f"expected a tokenizer that always encodes a text alike, found BPE dropout "
                 f"{state['model']['dropout']}; set model.dropout to null"
             )
         named = len(state["model"]["vocab"])

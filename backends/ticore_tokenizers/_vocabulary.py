@@ -49,7 +49,7 @@ def read_vocabulary(
 
 
 def _byte_ids(model: TokenizerJson) -> tuple[int, ...] | None:
-    """Ids for the bytes of unknown characters; () if they are not used, None if some are absent."""
+    """Ids for the bytes of unknown characters; () if there are none, None if some are absent."""
     if not model["byte_fallback"]:
         return ()
     ids = model["vocab"]

@@ -2,10 +2,10 @@
 
 _adopt.py          a model that is in memory already
 _options.py        dtype, device and the other options, checked
-_places.py         from a place to a directory, from the hub where need be
-_sizes.py          what a config asks for, against the tensors there are
+_places.py         from a place to a directory, which may be fetched from the hub
+_sizes.py          what a config asks for, compared with the tensors there are
 _weights.py        the directory read by transformers, with nothing missing and nothing left over
-_precision.py      the same bits for the same calls; float64 that is float64 throughout
+_precision.py      the same bits for the same calls, and float64 throughout
 _network.py        a transformers model with its cache: read, crop
 _forward.py        one text read token by token
 _device_logits.py  logits that stay on their device until they are asked for
@@ -14,7 +14,7 @@ _probe.py          what a few tokens tell about a network before it is trusted
 _model.py          the model and its Decoder, as the core sees them
 _loading.py        all of these in their order
 
-PyTorch takes seconds to import, so it waits until a model is asked for. What plugs into
+PyTorch takes seconds to import, so it is imported when a model is asked for. What plugs into
 transformers' own `generate` is in `ticore_transformers`.
 """
 
@@ -64,7 +64,7 @@ class _Backend:
     shipped: Mapping[str, str] = {}
 
     def folder(self, model: str) -> Path | None:
-        """Nowhere: nothing ships with this backend."""
+        """None: this backend has no bundled model."""
         return None
 
     def load(
@@ -78,7 +78,7 @@ class _Backend:
     def adopt(self, found: object, tokenizer: Tokenizer, original: object) -> LanguageModel | None:
         """A model of transformers that is in memory; see `ticore_torch._adopt.adopt`."""
         if "transformers" not in sys.modules:
-            return None  # so it has made no model
+            return None  # transformers has made no model
         from ._adopt import adopt  # noqa: PLC0415  # PyTorch takes seconds
 
         return adopt(found, tokenizer, original)

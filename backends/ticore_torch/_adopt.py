@@ -23,7 +23,7 @@ def adopt(found: object, tokenizer: Tokenizer, original: object) -> TorchModel |
     """A TorchModel of a model that transformers has loaded; None if it is no such model.
 
     Args:
-        found: computes where and in what it was loaded; it is shared and not copied.
+        found: the model. It is shared, not copied, and keeps its device and dtype.
         tokenizer: as ticore sees it.
         original: the tokenizer of transformers, which says whether texts begin with a start token.
 

@@ -7,8 +7,8 @@ The cache is padded at the left, and each row holds its text without holes up to
     . . u v w                             . . . u v                      . . . u v z
 
 What is rewound is shifted out at the right when the next id is read. Keys are turned by their
-position in the text, and do not mind in which slot they lie; a sliding window counts slots from the
-end, where there are no holes.
+position in the text, so it does not matter in which slot they lie. A sliding window counts slots
+from the end, where there are no holes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TorchBatchedForward:
     """A BatchedForward on a network that `pads`.
 
     Args:
-        network: reads.
+        network: computes.
         keep: turns tensors of logits [n, width] into what is kept.
     """
 
@@ -131,7 +131,7 @@ class TorchBatchedForward:
 
 
 def _filled(cache: Any) -> list[Any]:
-    """The layers of a cache that hold something: some networks share those of others."""
+    """The layers of a cache that hold something: in some networks a layer uses that of another."""
     return [layer for layer in cache.layers if layer.is_initialized]
 
 
@@ -142,5 +142,5 @@ def _side_by_side(parts: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 def _shift_right(row: torch.Tensor, count: int) -> None:
-    """Move what is in `row` [heads, slots, size] by `count` slots; the last ones fall out."""
+    """Move `row` [heads, slots, size] to the right by `count` slots; the last ones fall out."""
     row[:, count:] = row[:, :-count].clone()

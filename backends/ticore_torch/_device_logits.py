@@ -12,7 +12,7 @@ from ticore.interfaces import Logits
 
 
 class TorchLogits:
-    """Logits float[width]; a copy, that nothing of the pass that made them is kept."""
+    """Logits float[width]; a copy, so that the pass that made them can be freed."""
 
     def __init__(self, logits: torch.Tensor) -> None:
         self._logits = widened(logits).clone()
@@ -29,7 +29,10 @@ class TorchLogits:
 
 
 def as_array(logits: torch.Tensor) -> Logits:
-    """On the host, of float32 at least, and read-only; of the same memory if it lies there."""
+    """`logits` as a read-only array on the host, float64 or float32.
+
+    It shares memory with `logits` if they are such numbers on the host already.
+    """
     array: Logits = widened(logits).numpy(force=True)
     array.setflags(write=False)
     return array

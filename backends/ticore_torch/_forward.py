@@ -17,7 +17,7 @@ class TorchForward(Generic[Kept]):
     """A CachedForward.
 
     Args:
-        network: reads.
+        network: computes.
         keep: turns each tensor of logits [width] into what is kept.
     """
 
@@ -44,8 +44,8 @@ class TorchForward(Generic[Kept]):
     def rewind(self, count: int) -> None:
         """Forget the last `count` pushed ids; `count` is at least 1.
 
-        A cache that cannot be cropped is dropped; the next push reads everything again, in the
-        same steps and hence to the same bits.
+        A cache that cannot be cropped is dropped. The next push reads everything again, in the
+        same steps, which give the same bits.
         """
         del self._pushed[-count:]
         if not self._network.crops:

@@ -28,8 +28,8 @@ from ._probe import probe
 from ._sizes import require_layers, require_numbers
 from ._weights import asking, read_config, read_network, require_config
 
-# How configs name the number of positions. A model without any (recurrent ones, and those that
-# only weigh distances) is given more than anybody writes.
+# How configs name the number of positions. A model without such a number (a recurrent one, or one
+# that only weighs distances) is given more than anybody writes.
 _POSITIONS = ("max_position_embeddings", "max_sequence_length", "max_seq_len", "n_positions")
 _NO_LIMIT = 1 << 20
 
@@ -46,8 +46,9 @@ def load(
         load_tokenizer: opens the tokenizer beside the weights; see
             `ticore.backend_kit.checkpoint.open_tokenizer`.
         options: `dtype`, "float32" (the default), "float64", "bfloat16" or "float16"; `device`,
-            "cuda" if there is one, else "cpu"; `revision` of a model of the hub;
-            `trust_remote_code`, False; `tokenizer`, the place of another one.
+            "cpu", "cuda", "cuda:N" or "mps" (by default "cuda" if there is one, else "cpu");
+            `revision`, of a model of the hub; `trust_remote_code`, False by default; `tokenizer`,
+            the place of another tokenizer.
 
     Raises:
         ModelFilesError: a file is missing, damaged, of an unsupported kind, or does not go with
@@ -57,7 +58,7 @@ def load(
     chosen = parse_options(options)
     folder = find_folder(location, chosen.revision, with_code=chosen.trust_remote_code)
     require_config(folder)
-    settings, tensors = read_settings(folder), Tensors(folder)  # which say what is wrong with them
+    settings, tensors = read_settings(folder), Tensors(folder)  # these refuse damaged files
     require_layers(folder, settings, tensors)
     config = read_config(folder, chosen)
     tokenizer = (

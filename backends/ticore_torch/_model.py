@@ -92,7 +92,7 @@ class TorchModel(CheckpointModel):
 def digest_of_weights(module: torch.nn.Module) -> str:
     """SHA-256 hex digest of all parameters and buffers, by name, dtype, shape and bytes.
 
-    Of what is in memory and not of files: however they are split, the weights are the same.
+    It is about the weights in memory, and so does not depend on how files split them.
     """
     digest = hashlib.sha256()
     tensors = [*module.named_parameters(), *module.named_buffers()]

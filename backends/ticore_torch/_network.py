@@ -13,7 +13,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from ticore.errors import ModelFilesError
 
-# How models name their cache; others have one of a kind of their own.
+# How models name their cache. A model that names it otherwise has a cache of its own kind.
 _CACHES = ("past_key_values", "cache_params")
 
 
@@ -26,8 +26,8 @@ class Network:
 
     Attributes:
         module, computing: as given.
-        crops: whether a cache can forget its last positions. A cache of
-            attention can; a recurrent state cannot be turned back.
+        crops: whether a cache can forget its last positions. A cache of attention can; a
+            recurrent state cannot be turned back.
         pads: whether texts of different lengths can be read side by side: the network must be told
             what is padding, and where in its text an id stands.
 
@@ -56,10 +56,10 @@ class Network:
         self.pads = self.crops and {"attention_mask", "position_ids"} <= taken.keys()
 
     def new_cache(self) -> Cache:
-        """A cache of nothing.
+        """An empty cache.
 
-        Where it can be cropped it keeps every position, also those that have left a sliding
-        window: what is rewound brings them back. The window is then the mask's work alone.
+        If it can be cropped, it keeps every position, also those that have left a sliding window,
+        since rewinding brings them back. Only the attention mask then limits the window.
         """
         return DynamicCache() if self.crops else DynamicCache(config=self.module.config)
 
@@ -82,8 +82,8 @@ class Network:
         Args:
             tokens: one for each row.
             lengths: how many positions of each row belong to its text. They are the last ones;
-                padding stands before them. So a sliding window, which counts positions of the cache
-                from the end, sees what it should.
+                padding stands before them. A sliding window counts positions of the cache from the
+                end, and so sees the right ones.
 
         Returns:
             Logits [rows, width].

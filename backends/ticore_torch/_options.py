@@ -23,7 +23,7 @@ class Options:
 
     Attributes:
         dtype: what the weights are converted to and everything is computed in.
-        device: where.
+        device: where the model runs.
         revision: branch, tag or commit of a model of the hub; None takes its main branch.
         trust_remote_code: run the Python code that comes with the model.
         tokenizer: `BACKEND:LOCATION`; None takes the one beside the weights.

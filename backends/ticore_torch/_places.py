@@ -20,13 +20,13 @@ def find_folder(location: str, revision: str | None = None, *, with_code: bool =
     """The directory with the files of the model at `location`.
 
     Args:
-        location: the path of a directory, or a name of the hub, as `Qwen/Qwen2.5-7B`.
+        location: the path of a directory, or a name of the hub, such as `Qwen/Qwen2.5-7B`.
         revision: of a model of the hub.
         with_code: fetch the model's Python code too.
 
     Raises:
         ModelFilesError: there is no such directory, and the hub gives no model of this name.
-        SettingsError: a revision of a directory.
+        SettingsError: a revision was given for a directory.
     """
     folder = Path(location).expanduser()
     if folder.is_dir():

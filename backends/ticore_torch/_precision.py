@@ -65,7 +65,7 @@ class WideFloats(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        # Called hundreds of times a token, and hardly ever for one that asks for float32.
+        # Called hundreds of times per token, and hardly ever by code that asks for float32.
         if func is _FLOAT:
             func = _DOUBLE
         for value in args:
@@ -100,7 +100,7 @@ class NarrowFinder(TorchDispatchMode):
 
 
 def widened(dtype: torch.dtype) -> AbstractContextManager[object]:
-    """`WideFloats` where `dtype` is float64, else nothing."""
+    """`WideFloats` if `dtype` is float64, else a context that does nothing."""
     return WideFloats() if dtype is torch.float64 else nullcontext()
 
 

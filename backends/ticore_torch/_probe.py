@@ -12,8 +12,8 @@ from ticore.errors import ModelFilesError, SettingsError
 from ._network import Network
 from ._precision import NarrowFinder
 
-# Shares of the range of the logits. What follows may change how a sum is rounded, no more; one pass
-# and many differ by much more in bfloat16, and another text changes more than that.
+# Shares of the range of the logits. Later tokens may change only how a sum is rounded. One pass and
+# many passes differ by much more in bfloat16, and another text differs by still more.
 _SAME_PASS_EPS = 8
 _OTHER_PASS = 0.05
 
@@ -23,14 +23,14 @@ def probe(folder: Path | str, network: Network, dtype: torch.dtype) -> int:
 
     Args:
         folder: what the error texts call the model.
-        network: any.
+        network: the one to check.
         dtype: what it was loaded in.
 
     Raises:
         ModelFilesError: logits are NaN, a token changes what was predicted before it, or what was
             read is not kept in the cache alone.
-        SettingsError: float64 was asked for, and some of the numbers are less precise. No list of
-            architectures is needed: every operation of the passes is looked at.
+        SettingsError: float64 was asked for, and some operation of the passes gives less. Every
+            operation is looked at, so no list of architectures is needed.
     """
     finder = NarrowFinder() if dtype is torch.float64 else None
     with finder or nullcontext():

@@ -2,9 +2,8 @@
 
     model.generate(**inputs, custom_generate=consistent(tokenizer), do_sample=True)
 
-`consistent` takes a token back where an inconsistency stays (post-hoc rollback);
-`ConsistentLogitsProcessor` masks candidates at each step, for beams and other callers of
-processors.
+`consistent` takes tokens back where an inconsistency stays (rollback). `ConsistentLogitsProcessor`
+masks candidates at each step, for beams and other callers of processors.
 
 _generate.py          `consistent`
 _logits_processor.py  `ConsistentLogitsProcessor`

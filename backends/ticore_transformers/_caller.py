@@ -2,8 +2,8 @@
 
 transformers keeps `streamer` and `assistant_model` from a function that is given as
 `custom_generate`. A streamer then gets the prompt and nothing else, and its reader waits for ever.
-No argument shows this, so the caller's variables are read. In a version of transformers that calls
-in another way nothing is found and nothing is refused; then a test fails.
+No argument shows this, so the caller's variables are read. With a version of transformers that
+calls in another way nothing is found and nothing is refused; a test fails then.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     model.generate(**inputs, custom_generate=consistent(tokenizer), do_sample=True, top_k=50)
 
-Temperature, top-k, top-p, penalties, watermarks and stopping criteria are those of transformers;
-only which tokens are taken back is decided here. As long as none is, and special ones would not be
-drawn, the text is the very one that `generate` writes by itself.
+Temperature, top-k, top-p, penalties, watermarks and stopping criteria are those of transformers.
+Only which tokens are taken back is decided here. If none is taken back, and no special one would be
+drawn, the text is the one that `generate` writes by itself.
 """
 
 from __future__ import annotations
@@ -56,23 +56,23 @@ def consistent(
         view: what the receiver retokenizes: the `continuation`, or the `whole`. Of the whole,
             special ids at its beginning are left out; those of a chat are kept, and what is between
             them is read by itself, see `ticore.Verifier`.
-        streamer: gets tokens when they are settled: none of them is taken back, and together they
+        streamer: gets tokens when they are settled. None of them is taken back, and together they
             are the text that is written without a streamer. Give it here and not to `generate`,
-            which does not pass its `streamer` on to functions like this one; that one is ended, so
-            that nobody waits for its text, and refused.
+            which does not pass its `streamer` on to functions like this one: a streamer of
+            `generate` is ended, so that nobody waits for its text, and refused.
 
     Returns:
         A function for `generate`, which answers as always: prompts, continuations, an id that ended
-        a text, and padding. The texts of a batch are read side by side and rolled back each by
-        itself; by networks that cannot do so, one after the other. Ids that no text can spell,
-        special ones above all, are not written.
+        a text, and padding. The texts of a batch are read side by side, and each is rolled back by
+        itself. A network that cannot do so reads them one after the other. Ids that no text can
+        spell, such as special ones, are not written.
 
     Raises:
-        SettingsError: `observation` is negative; `tokenizer` is not a tokenizer; or, when
-            generating: its ids
-            are not the model's; or beams, guidance, an encoder, embeddings, a filled cache, stop
-            strings, prompt lookup, an assistant, a streamer of `generate` itself or scores of each
-            step are asked for.
+        SettingsError: `observation` is negative, or `tokenizer` is not a tokenizer. When
+            generating: its ids are not the model's, or one of these is asked for: beams, guidance,
+            an encoder, embeddings, a filled cache, stop strings, prompt lookup, an assistant,
+            several tokens at once, a streamer of `generate` itself or for several texts, or scores
+            of each step.
         PromptError: when generating: in view `whole`, a prompt is not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
 
@@ -166,8 +166,8 @@ class _Choice:
     """The sampler of `generate`: its logits processors, then the likeliest token or a random one.
 
     Most processors compute from the tokens alone. SynthID's remembers in `state` what it was called
-    with. It is given what it knew of this text; and what it knew before each token is kept, and
-    comes back where the token is taken back.
+    with. Before each call it gets the state that belongs to this text. The state before each token
+    is kept, and is restored if the token is taken back.
 
     Args:
         processors: of transformers.
@@ -203,8 +203,8 @@ class _Choice:
         scores = scores[0].masked_fill(dropped, -torch.inf)
         if bool(torch.isneginf(scores).all()):
             raise CapacityError(
-                "expected the logits processors to leave a token that may follow, found that each "
-                "they leave was taken back; loosen them: for example raise top_k or top_p"
+                "expected the logits processors to leave a token that may follow, found that every "
+                "token they leave was taken back; loosen them: for example raise top_k or top_p"
             )
         if self._sample:
             self.last = int(torch.multinomial(torch.softmax(scores, dim=-1), 1))
@@ -231,7 +231,7 @@ class _GeneratedText:
     Args:
         decoder, rollback: of the text.
         choice: the rollback's sampler.
-        stopping_criteria: asked after each token or tokens that are committed.
+        stopping_criteria: asked each time that tokens are committed.
         streamer: gets tokens when they are settled, so that none of them is taken back.
     """
 

@@ -2,8 +2,8 @@
 
     ConsistentLogitsProcessor(tokenizer, prompt_length=inputs.input_ids.shape[1], eos_ids=[2])
 
-No token is ever taken back, so every prefix of a text is consistent; `generation.consistent`
-changes fewer texts, since it lets an inconsistency pass that vanishes by itself.
+No token is ever taken back, so every prefix of a text is consistent. `consistent` changes fewer
+texts, since it allows temporary inconsistencies.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         eos_ids: ids that may end a text. A row that has one, or padding, is left as it is.
         view: what the receiver retokenizes: the `continuation`, or the `whole`. Of the whole,
             special ids at its beginning are left out; those of a chat are kept, and what is between
-            them is read by itself, see `ticore.consistency._boundaries`.
+            them is read by itself, see `ticore.Verifier`.
 
     Raises:
         SettingsError: `prompt_length` is negative; `tokenizer` is not a tokenizer.
@@ -61,7 +61,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         Raises:
             CapacityError: no candidate keeps a text consistent.
             SettingsError: the tokenizer's ids are not the model's.
-            InconsistentStateError: a text is inconsistent already, by another processor's doing.
+            InconsistentStateError: a text is inconsistent already, because of another processor.
             PromptError: in view `whole`, a prompt is not consistent.
         """
         width = scores.shape[-1]
@@ -79,12 +79,12 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         if bool(torch.isneginf(masked).all(dim=1).any()):
             raise CapacityError(
                 "expected a candidate that keeps the text consistent, found none; use "
-                "ticore_torch.consistent, which takes tokens back, or name eos_ids"
+                "ticore_transformers.consistent, which takes tokens back, or name eos_ids"
             )
         return masked
 
     def _text(self, number: int, prompt: list[int]) -> _TrackedText:
-        """What is known of a row; it is another text where its prompt is another one."""
+        """The text of a row; a new one if the prompt is another than before."""
         known = self._texts.get(number)
         if known is None or known.prompt != prompt:
             verification = verification_of(self._verifier, prompt)

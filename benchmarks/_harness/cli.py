@@ -16,7 +16,7 @@ def command(name: str, usage: str | None, *, plot: bool = False) -> argparse.Arg
     """A command line with the options that say where results go.
 
     Args:
-        name: of the module that is run, below `benchmarks`.
+        name: the module that is run, without `benchmarks.`.
         usage: the text of `--help`, shown as it is.
         plot: whether the benchmark draws a plot.
     """
@@ -26,12 +26,14 @@ def command(name: str, usage: str | None, *, plot: bool = False) -> argparse.Arg
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     outputs = parser.add_argument_group("results")
-    outputs.add_argument("--json", type=Path, metavar="FILE", help="write the report")
+    outputs.add_argument("--json", type=Path, metavar="FILE", help="write the report to FILE")
     outputs.add_argument(
-        "--parquet", type=Path, metavar="FILE", help="write one row per measurement"
+        "--parquet", type=Path, metavar="FILE", help="write one row per measurement to FILE"
     )
     if plot:
-        outputs.add_argument("--plot", type=Path, metavar="FILE", help="draw, as .png or .svg")
+        outputs.add_argument(
+            "--plot", type=Path, metavar="FILE", help="draw the plot: .png or .svg"
+        )
     return parser
 
 
@@ -47,8 +49,10 @@ def sampling_command(
         plot: see `command`.
     """
     parser = command(name, usage, plot=plot)
-    parser.add_argument("--samples", type=positive_int, default=sample_count, help="of each kind")
-    parser.add_argument("--model", default="tiny-en", metavar="PLACE", help="what to open")
+    parser.add_argument(
+        "--samples", type=positive_int, default=sample_count, help="number of samples of each kind"
+    )
+    parser.add_argument("--model", default="tiny-en", metavar="PLACE", help="the model to open")
     add_prompt_options(parser)
     parser.add_argument("--temperature", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
@@ -59,13 +63,15 @@ def sampling_command(
 def add_prompt_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose prompts."""
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
-    parser.add_argument("--language", default="en", help="of the prompts in DIR: en, ja or zh")
+    parser.add_argument(
+        "--language", default="en", help="language of the prompts in DIR: en, ja or zh"
+    )
 
 
 def add_store_options(parser: argparse.ArgumentParser, name: str, processes: int = 2) -> None:
     """Add the options of a benchmark whose samples are stored."""
     parser.add_argument(
-        "--processes", type=positive_int, default=processes, help="that take samples"
+        "--processes", type=positive_int, default=processes, help="number of processes"
     )
     parser.add_argument(
         "--out",

@@ -49,7 +49,7 @@ def environment() -> JsonObject:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Keep this process on one core. Some libraries start threads whatever they are told."""
+    """Keep this process on one core: some libraries start threads in spite of all settings."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Proxies of a model and of its Decoder, from which models with one difference are derived."""
+"""Proxies of a model and of its Decoder: base classes for models that change one thing."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def progress_bar(total: int, done: int = 0) -> Iterator[Callable[[int, str], Non
         done: where it starts.
 
     Returns:
-        A context that gives a function of how much more is done and what is being done.
+        A context whose value is a function. Call it with how much more is done, and what is done.
     """
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     quiet = not messages.is_terminal

@@ -1,4 +1,4 @@
-"""What samples are taken with: keys and random numbers of their own, and the model's judgement."""
+"""What samples are taken with: keys, random numbers, and likelihoods under the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def sample_key(seed: int, index: int) -> bytes:
 
 
 def sample_random(seed: int, index: int, purpose: str = "") -> random.Random:
-    """The random numbers of a sample. A `purpose` gives other numbers than no purpose."""
+    """The random numbers of a sample; each `purpose` has others."""
     return random.Random(f"{seed} {index} {purpose}".rstrip())
 
 

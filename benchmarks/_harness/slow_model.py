@@ -10,7 +10,7 @@ from .model_proxy import DecoderProxy, ModelProxy
 
 
 class SlowModel(ModelProxy):
-    """`model`, which reads each token `passes` times. It forgets all readings but the last."""
+    """`model`, but each token is read `passes` times; all readings but the last are forgotten."""
 
     def __init__(self, model: LanguageModel, passes: int) -> None:
         super().__init__(model)

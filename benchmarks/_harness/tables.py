@@ -49,8 +49,9 @@ def write_parquet(file: Path, rows: Sequence[JsonObject], description: JsonObjec
     """Write rows as a Parquet file. Its folder is created.
 
     Args:
-        file: where to.
-        rows: a field in an object inside a row becomes a column such as `writing.seconds`.
+        file: the file to write.
+        rows: objects. A field of an object inside a row becomes a column, such as
+            `writing.seconds`.
         description: stored as JSON in the file's metadata, under the key `ticore`.
 
     Raises:

@@ -1,7 +1,7 @@
 """Model backends: how closely they agree, how fast they are.
 
-    differences  the largest difference of a logit between backends, dtypes, and ways to read:
-                 cached, uncached, in one parallel pass, in a batch
+    differences  the largest difference of a logit between backends, dtypes, and ways to read
+                 (cached, uncached, in one parallel pass, in a batch)
     robustness   how often a 128-bit message is misread where the reader's logits differ by a
                  given noise, for each codec and grid
     exchange     how many messages that one backend wrote are misread with another

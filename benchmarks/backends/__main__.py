@@ -42,19 +42,25 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--parts", nargs="+", type=_part, choices=PARTS, default=PARTS, metavar="NAME"
     )
     parser.add_argument(
-        "--models", nargs="+", default=plan.models, metavar="PLACE", help="one in several backends"
+        "--models",
+        nargs="+",
+        default=plan.models,
+        metavar="PLACE",
+        help="one model in several backends",
     )
     add_alias(parser, "--places", "models", nargs="+")
     parser.add_argument("--codecs", nargs="+", default=plan.codecs, metavar="NAME")
     parser.add_argument(
         "--exchanged", type=positive_int, default=200, help="messages that each backend writes"
     )
-    parser.add_argument("--tokens", type=positive_int, default=200, help="per timed text")
-    parser.add_argument("--texts", type=positive_int, default=10, help="read for the speed")
+    parser.add_argument("--tokens", type=positive_int, default=200, help="tokens per timed text")
+    parser.add_argument(
+        "--texts", type=positive_int, default=10, help="texts whose reading is timed"
+    )
     parser.add_argument("--top-k", type=positive_int, nargs="+", default=(64, 4096), metavar="K")
-    parser.add_argument("--dtype", default="float32", help="of the models that are timed")
+    parser.add_argument("--dtype", default="float32", help="dtype of the timed models")
     parser.add_argument("--rows", type=positive_int, default=32, help="texts per batch")
-    parser.add_argument("--rounds", type=positive_int, default=ROUNDS, help="of timing")
+    parser.add_argument("--rounds", type=positive_int, default=ROUNDS, help="rounds of timing")
     return parser.parse_args(arguments)
 
 

@@ -15,7 +15,7 @@ LogitRows = npt.NDArray[np.floating]
 
 
 def logits_before(model: LanguageModel, prompt_ids: Sequence[int], ids: Sequence[int]) -> LogitRows:
-    """The logits before each of `ids`, which follow the prompt. They are read one by one."""
+    """Logits float[len(ids), logit_width]: row i is computed before ids[i] is read."""
     decoder, logits = model.start(prompt_ids), []
     for token in ids:
         logits.append(decoder.logits())

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="a SentencePiece .model or a tokenizer.json, which is copied",
     )
     parser.add_argument(
-        "--width", type=positive_int, default=4096, help=f"of a state; a head has {_HEAD} of it"
+        "--width", type=positive_int, default=4096, help=f"width of a state; each head has {_HEAD}"
     )
     parser.add_argument(
         "--inner", type=positive_int, default=11008, help="width of feed-forward layers"
@@ -74,11 +74,11 @@ def write(
     """Write config.json and weights.
 
     Args:
-        folder: where to.
+        folder: the directory to write to.
         vocab_size: of the tokenizer.
         width: of a state.
         inner: width of feed-forward layers.
-        layers: how many.
+        layers: the number of layers.
         dtype: the name of a dtype of torch.
 
     Raises:

@@ -65,7 +65,7 @@ class MessageSampler:
     def _misreading_noise_levels(
         self, codec: str, grid_bits: int, index: int, *, sealed: bool
     ) -> list[float] | None:
-        """A sealed message is read with portable numerics, raw bits with those of one stack."""
+        """Sealed messages are written with portable numerics, raw bits with same-stack numerics."""
         model = load_exact(self._plan.models[0])
         settings = {
             "codec": codec,

@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def summarize(samples: Sequence[Sample]) -> JsonObject:
-    """How many messages came back, and the mean and 5 % and 95 % quantiles of each measure."""
+    """How many messages were recovered; the mean, 5 % and 95 % quantiles of each measure."""
     measures: JsonObject = {}
     for name in _MEASURES if samples else ():
         values = np.array([sample[name] for sample in samples])

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     plan = Plan()
     parser = sampling_command("steganography", usage, 100, plot=True)
-    parser.add_argument("--bits", type=positive_int, default=plan.bits, help="per message")
+    parser.add_argument("--bits", type=positive_int, default=plan.bits, help="bits per message")
     parser.add_argument("--top-k", type=positive_int, nargs="+", default=plan.top_k, metavar="K")
     parser.add_argument("--codecs", nargs="+", default=plan.codecs, metavar="NAME")
     parser.add_argument(

@@ -39,15 +39,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--lengths", type=positive_int, nargs="+", default=plan.lengths, help="tokens of history"
     )
     for name, kind, text in (
-        ("passages", positive_int, "of each text at each length"),
+        ("passages", positive_int, "passages of each text at each length"),
         ("steps", positive_int, "tokens pushed after each history"),
-        ("sample", positive_int, "ids that slow methods are asked for"),
+        ("sample", positive_int, "ids that slow methods are asked about"),
         ("patience", float, "seconds that one such sample may take"),
         ("loads", positive_int, "times that tables are built and loaded"),
     ):
         timing.add_argument(f"--{name}", type=kind, default=getattr(plan, name), help=text)
     timing.add_argument(
-        "--full", action="store_true", help="ask slow methods for all ids; takes hours"
+        "--full", action="store_true", help="ask slow methods about all ids; this takes hours"
     )
     timing.add_argument(
         "--from-json", type=Path, metavar="FILE", help="measure nothing, show the report in FILE"
@@ -79,7 +79,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--rejections", action="store_true", help="count the tokens of real text that modes reject"
     )
     rejected.add_argument(
-        "--tokens", type=positive_int, default=3000, help="of each text for --rejections"
+        "--tokens", type=positive_int, default=3000, help="tokens of each text for --rejections"
     )
     add_alias(parser, "--places", "tokens", type=positive_int)
     return parser.parse_args(arguments)

@@ -19,7 +19,7 @@ def mask_work(verification: Verification) -> MaskWork:
         `new_token`: what the last token forbids.
         `new_tail`: that, and how the end of the text is split.
         `retokenized`: everything, with the tokenizer itself.
-        An engine without a cache has a new token each time.
+        An engine without a cache gives `new_token` each time.
     """
     engine, state = verification._engine, verification._state()
     if not isinstance(engine, TableEngine):

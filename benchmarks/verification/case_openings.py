@@ -1,4 +1,4 @@
-"""The token lists that cases of the soak start with.
+"""The token lists that cases of the soak test start with.
 
 Some are real text. Others hold what real text rarely has: a run of 64 spaces, 32 combining marks on
 one letter, a chat. An engine that is right everywhere else can be wrong there.

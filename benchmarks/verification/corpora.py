@@ -60,7 +60,7 @@ _BUNDLED = {
 
 
 def load_corpora(files: Sequence[Path], data: Path | None, chosen: Sequence[str] = ()) -> Corpora:
-    """The texts of files; where none is named, the corpora in a data folder and bundled texts.
+    """The texts of files; if no file is named, the corpora in a data folder and bundled texts.
 
     Args:
         files: UTF-8 texts, `.jsonl` files with strings, either also as `.gz`.

@@ -25,14 +25,14 @@ class Plan:
         lengths: tokens of history.
         passages: of each text, at each length.
         steps: tokens pushed after the history.
-        candidates: ids that `admits` is asked for.
-        sample: ids that slow methods are asked for; their times are scaled to the vocabulary.
-        patience: seconds after which a slow method is asked for no more of them.
+        candidates: how many ids `admits` is asked about.
+        sample: how many ids slow methods are asked about; times are scaled to the vocabulary.
+        patience: seconds after which a slow method is asked about no more ids.
         loads: how often tables are built and loaded.
         full_length: the length at which the paper's method is also timed on the whole vocabulary,
             on one history.
         full: time slow methods on the whole vocabulary, on every history.
-        memory_tokens: after which memory is measured.
+        memory_tokens: tokens after which memory is measured.
         seed: of passages and candidates.
     """
 

@@ -1,8 +1,8 @@
 """Times of slow methods: retokenizing the text, or its end, for each candidate.
 
 The paper's Algorithm 1 retokenizes the whole text, as the oracle does in mode `prefix`. For a whole
-vocabulary it takes up to minutes. So it is mostly asked for a random sample of ids, and the time is
-scaled.
+vocabulary that takes up to minutes. So it is mostly asked about a random sample of ids, and the
+time is scaled.
 """
 
 from __future__ import annotations

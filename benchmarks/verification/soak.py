@@ -1,4 +1,4 @@
-"""The soak: compare the table engine with the definition on as many answers as one can wait for."""
+"""The soak test: the table engine compared with the definition, on as many answers as wanted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Cases of the soak: lists of tokens on which the table engine is compared with the definition.
+"""Cases of the soak test: token lists on which the table engine is compared with the definition.
 
 A case starts with one of the lists of `case_openings`. It asks about some positions in the list,
-and goes on along tokens that were admitted. A case follows from its name and the texts alone.
+and then pushes tokens that were admitted. A case depends on its name and the texts alone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Tally:
         opening: how the case starts; see `case_openings`.
         checks: candidates that were compared with the definition.
         admitted: those of them that may follow.
-        lists: lists that were compared: whether they are admissible, and whether a text may end.
+        lists: lists of which it was compared whether they are admissible and consistent.
         unchecked: candidates that were left out because the definition would take too long.
         mismatches: wrong answers.
         seconds: that the case took.
@@ -217,7 +217,7 @@ class CasePlayer:
                 self._report(tally, "admits", ids, candidates[n], bool(admits[n]))
 
     def _candidates(self, near: Sequence[int], mask: Bools, draw: random.Random) -> Iterator[int]:
-        """Ids from the vocabulary, from the case, and of each answer any, tricky and new ones."""
+        """Ids from the vocabulary, from the case, and of each answer: any, tricky and new ones."""
         yield from draw.choices(range(self.tokenizer.vocab_size), k=4)
         yield from draw.choices(near, k=3) if near else ()
         changed = mask != self._before

@@ -72,7 +72,7 @@ def measure_times(source: TokenizerSource, plan: Plan, corpora: Corpora, found: 
         source: opens it.
         plan: how much to measure.
         corpora: what to measure on.
-        found: is filled. At every moment it holds what has been measured so far.
+        found: receives the results. At every moment it holds what has been measured so far.
 
     Raises:
         TicoreError: the tokenizer cannot be opened.

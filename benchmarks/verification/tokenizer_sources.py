@@ -38,7 +38,7 @@ class TokenizerSource:
     Attributes:
         name: for tables.
         place: what is opened, for reports.
-        open: opens the tokenizer, a new object at each call; a TicoreError says why it cannot.
+        open: opens the tokenizer, a new object at each call. Raises TicoreError if it cannot.
     """
 
     name: str

@@ -37,7 +37,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         dest="max_tokens",
         type=positive_int,
         default=plan.max_tokens,
-        help="of each text, at most",
+        help="the most tokens of a text",
     )
     parser.add_argument(
         "--schemes", nargs="+", choices=SCHEMES, default=plan.schemes, metavar="SCHEME"
@@ -47,7 +47,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=int,
         default=plan.observation,
         metavar="TOKENS",
-        help="after which an inconsistency is rolled back",
+        help="further tokens after which an inconsistency is rolled back",
     )
     parser.add_argument("--top-k", type=int, default=plan.top_k)
     parser.add_argument("--top-p", type=float, default=plan.top_p)
@@ -55,7 +55,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--passes",
         type=positive_int,
         default=plan.passes,
-        help="read each token this many times, as slow as a model of this many times the size",
+        help="times to read each token, to be as slow as a model that many times as large",
     )
     parser.add_argument(
         "--attacks",
@@ -63,7 +63,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         choices=ATTACKS,
         default=(),
         metavar="ATTACK",
-        help=f"without a name all of them: {', '.join(ATTACKS)}",
+        help=f"attacks to measure; without a name, all of them: {', '.join(ATTACKS)}",
     )
     options = parser.parse_args(arguments)
     if options.attacks == []:

@@ -1,13 +1,13 @@
-"""Calibration: are p-values right without a watermark, and what is found in part of a text.
+"""Calibration: are p-values right without a watermark, and is a watermark found in part of a text?
 
 python -m benchmarks.watermarking.calibration --json results/calibration.json
 python -m benchmarks.watermarking.calibration --texts 2000 --lengths 20 200 1000
 
 Scores are drawn from each scheme's null distribution, or come from the scheme itself with a new key
 for every twenty texts. A p-value is valid if at most a share `a` of the texts without a watermark
-has a p-value of `a` or less, and sharp if the share is not much less. "Before" is an earlier bound:
-Ville's inequality for each start of a segment (for each segment, where lists are exact), for a
-watermark of one strength.
+has a p-value of `a` or less, and sharp if the share is not much less. "Before" is an earlier bound.
+It uses Ville's inequality for each start of a segment, or for each segment if lists are exact, and
+supposes a watermark of one strength.
 
 Samples are stored as they are taken; the same command continues an interrupted run.
 """
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command("watermarking.calibration", __doc__)
-    parser.add_argument("--texts", type=positive_int, default=100_000, help="of each kind")
+    parser.add_argument("--texts", type=positive_int, default=100_000, help="texts of each kind")
     parser.add_argument(
         "--lengths", type=positive_int, nargs="+", default=LENGTHS, metavar="TOKENS"
     )
@@ -69,9 +69,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def summarize(samples: Sequence[Sample]) -> list[JsonObject]:
-    """For each kind of text the share of p-values that are at most each rate.
+    """For each kind of text, the share of p-values that are at most each rate.
 
-    `claimed` are the p-values that are exceeded by all but 1 % and 0.1 % of the texts.
+    `claimed` are the p-values below which 1 % and 0.1 % of the texts are.
     """
     by_kind: dict[tuple[Any, ...], list[Sample]] = defaultdict(list)
     for sample in samples:

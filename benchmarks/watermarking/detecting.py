@@ -2,9 +2,9 @@
 
 python -m benchmarks.watermarking.detecting --json results/detecting.json
 
-CPU time on one core, from token ids. Encoding a text comes on top: a tokenizer reads some hundred
-thousand to a few million tokens per second. The two ways take turns, and the fastest of several
-rounds counts.
+Times are CPU time on one core, from token ids. The time to encode a text comes on top: a tokenizer
+reads some hundred thousand to a few million tokens per second. The two ways take turns, and the
+fastest of several rounds counts.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command("watermarking.detecting", __doc__)
-    parser.add_argument("--tokens", type=positive_int, default=100_000, help="of all texts")
+    parser.add_argument("--tokens", type=positive_int, default=100_000, help="tokens of all texts")
     parser.add_argument("--runs", type=positive_int, default=7, help="rounds of timing")
     return parser.parse_args(arguments)
 

@@ -19,5 +19,5 @@ class IdOnlyTokenizer:
         return b""
 
     def digest(self) -> str:
-        """The same for all: a detector names its tokenizer by it."""
+        """A name instead of a digest: a detector names its tokenizer by it."""
         return f"ids below {self.vocab_size}"

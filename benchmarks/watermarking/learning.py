@@ -56,8 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command("watermarking.learning", __doc__)
-    parser.add_argument("--text", type=Path, required=True, metavar="FILE", help="UTF-8, or .gz")
-    parser.add_argument("--tokenizer", default="tiny-en", metavar="PLACE", help="what to open")
+    parser.add_argument(
+        "--text", type=Path, required=True, metavar="FILE", help="a UTF-8 text, maybe .gz"
+    )
+    parser.add_argument(
+        "--tokenizer", default="tiny-en", metavar="PLACE", help="the tokenizer to open"
+    )
     parser.add_argument(
         "--characters", type=positive_int, default=6_000_000, help="to read of FILE"
     )
@@ -105,7 +109,7 @@ def _learn_by_counting(
 
     Args:
         scheme: its name.
-        context: of the list that is learned.
+        context: the context whose list is learned.
         usual: the probability of each token in this context without a watermark.
         length: tokens per text that follow this context.
     """

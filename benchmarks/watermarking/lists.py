@@ -2,8 +2,9 @@
 
 python -m benchmarks.watermarking.lists
 
-For comparison, every step of writing computes the `softmax` of the logits, so the table shows
-ratios to it. CPU time on one thread; the fastest of several rounds counts.
+Every step of writing computes the softmax of the logits anyway, so the table also shows how many
+times as long a step takes as the softmax. Times are CPU time on one thread; the fastest of several
+rounds counts.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command("watermarking.lists", __doc__)
-    parser.add_argument("--size", type=positive_int, default=152_064, help="of the vocabulary")
+    parser.add_argument("--size", type=positive_int, default=152_064, help="size of the vocabulary")
     parser.add_argument("--repeats", type=positive_int, default=30, help="rounds of timing")
     return parser.parse_args(arguments)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
 
 UNMARKED = "none"
-"""Stands in the place of a scheme for the model without a watermark."""
+"""Stands for the model without a watermark, in place of a scheme."""
 
 FALSE_POSITIVE_RATE = 1e-5
 """A text whose p-value is lower counts as detected."""

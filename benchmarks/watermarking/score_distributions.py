@@ -69,7 +69,7 @@ def one_list(size: int) -> ScoreDistribution:
 
 
 def exponential() -> ScoreDistribution:
-    """ExponentialNull scores. A watermark's strength is their mean."""
+    """Exponential scores of mean 1. A watermark's strength is the mean of its scores."""
 
     def draw(rng: np.random.Generator, texts: int, length: int, strength: float) -> Floats:
         return rng.exponential(strength or 1.0, (texts, length))
@@ -100,4 +100,4 @@ DISTRIBUTIONS: dict[str, Callable[[], ScoreDistribution]] = {
     "synthid, weighted": lambda: synthid(weighted=True),
     "synthid, mean": lambda: synthid(weighted=False),
 }
-"""They are made when they are used: some take a second."""
+"""Each is made when it is used, since some take a second."""

@@ -110,7 +110,7 @@ class Simulation:
             length: tokens of the text, or of the watermark in it.
             strength: of the watermark.
             text_count: how many texts.
-            part: a number that, with all the rest, seeds the random numbers.
+            part: a number that seeds the random numbers, with kind, name, length and strength.
 
         Returns:
             `whole`, `segment`, `ville` and `verdict`: how many p-values are at most each of

@@ -727,7 +727,7 @@ def test_a_decoder_that_does_not_write_token_by_token_is_refused(
 @pytest.mark.parametrize(
     ("decoder", "advice"),
     [
-        (decoders.WordPiece(), r"\(as of BERT\) a text does not say where its tokens had spaces"),
+        (decoders.WordPiece(), r"like BERT's, does not say where its tokens had spaces"),
         (decoders.BPEDecoder(), "does not say where its tokens had spaces"),
         (None, r"if the vocabulary was made by SentencePiece, open its \.model"),
     ],

@@ -49,7 +49,7 @@ def test_audit_shows_the_first_findings_in_tables(
     overview, hazards, unreachable = result.out.decode().split("\n\n")
     assert max(map(len, result.out.decode().splitlines())) <= columns
     assert "2 added tokens that text can spell" in " ".join(overview.split())
-    assert "a control token" in " ".join(hazards.split())
+    assert "a special token" in " ".join(hazards.split())
     assert unreachable.splitlines()[1].split()[:4] == ["zz0", "257", "zz", "0"]
     assert unreachable.splitlines()[-1] == "and 8 more: --json"
 

@@ -46,7 +46,7 @@ def test_help_states_each_default(ticore: Ticore, command: str) -> None:
         "model": "tiny-en",
         "prompt": "empty",
         "dtype": "float64 for a bundled model, else float32",
-        "device": "the best",
+        "device": "cuda if there is one, else cpu",
     }
     for field in fields(Settings):
         if field.name == "prompt_file":  # without it there is the default of --prompt

@@ -77,7 +77,7 @@ def test_detection_page_shows_green_tokens_in_words_and_colours():
         ("grey", "token 0, id 1; no score: too few tokens before it"),
         ("green", "token 1, id 2; green"),
         ("red", "token 2, id 3; not green"),
-        ("grey", "token 3, id 4; green; not counted: a repeated draw"),
+        ("grey", "token 3, id 4; green; not counted: it repeats a random number"),
     ]
     assert "50.0%" in "".join(parsed.texts["td"])
 

@@ -81,7 +81,7 @@ def test_inspection_table_names_special_tokens_in_their_places():
         "",
         "inconsistent: 6 tokens, read back as 5",
         "2 source and 1 consequential inconsistent tokens: 27.27% of both lists",
-        "3 special tokens; each piece between them is read by itself",
+        "3 special tokens; each part between them is read by itself",
     ]
 
 

@@ -29,7 +29,7 @@ def test_summary_says_whether_a_list_is_consistent():
 
 def test_summary_counts_special_and_unknown_tokens():
     tokenizer = ToyTokenizer(["", "a", "b", "ab", "<s>", "<unk>"], special=(4, 5))
-    special = "2 special tokens; each piece between them is read by itself"
+    special = "2 special tokens; each part between them is read by itself"
     assert summary(compare(tokenizer, [4, 1, 4, 2])) == [
         "consistent: 4 tokens, read back unchanged",
         special,

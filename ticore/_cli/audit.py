@@ -47,7 +47,7 @@ def audit(
     """Report what a tokenizer does that may surprise you.
 
     The report says how token lists are verified, which tokens no text is encoded to, and which
-    texts become control tokens. The exit status does not depend on the findings: it is 0.
+    texts become special tokens. The exit status is 0 whatever is found.
     """
     if mode not in get_args(Mode):
         raise UsageError(
@@ -72,7 +72,7 @@ def _overview(found: Audit) -> Table:
         ("cached in", str(found.tables)),
         ("special", f"{found.special:,} ids that no text is encoded to"),
         ("partial", f"{found.partial:,} tokens that are not whole characters"),
-        ("spare", f"{found.spare:,} bytes whose characters are tokens" if found.spare else ""),
+        ("spare", f"{found.spare:,} byte tokens that are never used" if found.spare else ""),
         ("rewritten", _rewritten(found)),
         ("unreachable", f"{len(found.unreachable):,} other tokens that no text is encoded to"),
         ("alone", f"{found.alone:,} tokens become other tokens if decoded by themselves"),
@@ -101,7 +101,7 @@ def _hazards(found: Audit) -> list[RenderableType]:
         return []
     table = _table("hazard", "id", "what its text becomes")
     for hazard in found.hazards[:_SHOWN]:
-        meaning = "a control token" if hazard.special else "that token, in any context"
+        meaning = "a special token" if hazard.special else "that token, in any context"
         if hazard.within:
             meaning += f"; inside {', '.join(map(visible, hazard.within))}"
         table.add_row(Text(visible(hazard.text)), str(hazard.token), Text(meaning))

@@ -29,7 +29,7 @@ def demo(
 ) -> None:
     """Hide a message in a text, and read it back.
 
-    Uses the bundled model and a new key. Nothing is stored.
+    It uses the bundled model and a new key, and stores nothing.
     """
     started = time.perf_counter()
     try:

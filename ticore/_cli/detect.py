@@ -45,7 +45,7 @@ _Files = Annotated[
     typer.Argument(
         metavar="FILE",
         readable=False,
-        help="Texts in UTF-8; - or nothing: standard input.",
+        help="Texts in UTF-8; - or nothing means standard input.",
         show_default=False,
     ),
 ]
@@ -124,13 +124,13 @@ def detect(
 ) -> None:
     """Look for a watermark in texts.
 
-    This needs the key and the settings that they were written with, but no model. They come from
-    --agreement, or from --key-file and the options. The exit status is 0 whether there is a
-    watermark or not, and 1 if a text could not be scored.
+    This needs the key and the settings that the texts were written with, but no model. Key and
+    settings come from --agreement, or from --key-file and the options. The exit status is 0
+    whether there is a watermark or not, and 1 if a text could not be scored.
 
     With --column the file is written again with the results beside each row. If this is
-    interrupted, the same command continues it. A line that is not a JSON object comes out as
-    "raw", with the error beside it.
+    interrupted, the same command continues it. A line that is not a JSON object is kept as "raw",
+    with the error beside it.
     """
     paths = files or [_STANDARD_INPUT]
     scanning = ScanOptions(output, executor, workers, batch_size, limit)

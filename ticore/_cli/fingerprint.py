@@ -29,7 +29,7 @@ def fingerprint(
     compare: Annotated[
         Path | None,
         file_option(
-            "Say whether this machine computes as the one that wrote this file with --json.",
+            "Compare with another machine: a file that this command wrote there with --json.",
             panel=_COMPARISON,
         ),
     ] = None,
@@ -37,9 +37,10 @@ def fingerprint(
 ) -> None:
     """Print a few digests of what a model computes here.
 
-    Run it on two machines. If the digests model and logits are equal, one machine reads what the
-    other writes with numerics same-stack. If portable and pools are equal, it reads what the other
-    writes with numerics portable. With --compare, the exit status is 1 if neither is the case.
+    Run it on two machines. If `model`, `tokenizer` and `logits` are equal, one machine reads what
+    the other writes with numerics same-stack. If `portable`, `tokenizer` and `pools` are equal, it
+    reads what the other writes with numerics portable. With --compare, the exit status is 1 if
+    neither is the case.
     """
     other = None if compare is None else _read(compare)
     opened = load_model(model, **model_options(dtype, device))

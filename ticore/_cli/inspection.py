@@ -31,22 +31,22 @@ def inspect(
         str | None,
         typer.Argument(
             metavar="TEXT",
-            help="Inspect the tokens of this text; - or nothing: of standard input.",
+            help="Inspect the tokens of this text; - or nothing means standard input.",
             show_default=False,
         ),
     ] = None,
     file: Annotated[
         Path | None,
         file_option(
-            "Inspect the tokens of the text in this file, in UTF-8; -: on standard input.",
+            "Inspect the tokens of the text in this UTF-8 file; - means standard input.",
             panel=_INPUT,
         ),
     ] = None,
     ids: Annotated[
         Path | None,
         file_option(
-            "Inspect these token ids instead: numbers, such as 1 2 3 or [1, 2, 3]; "
-            "-: on standard input.",
+            "Inspect the token ids in this file, such as 1 2 3 or [1, 2, 3]; "
+            "- means standard input.",
             panel=_INPUT,
         ),
     ] = None,

@@ -37,7 +37,7 @@ Agree, once:     ticore agree --prompt "It was a cold morning" -o shared.json
 Hide a message:  ticore embed --agreement shared.json < message > text.txt
 Read it:         ticore extract --agreement shared.json < text.txt
 A key alone:     ticore keygen -o K
-Agree on marks:  ticore agree-watermark -o mark.json
+Share settings:  ticore agree-watermark -o mark.json
 Watermark:       ticore watermark --agreement mark.json > text.txt
 Look for it:     ticore detect --agreement mark.json text.txt
 See tokens:      ticore inspect "Some text"

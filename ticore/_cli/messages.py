@@ -39,7 +39,7 @@ Password = Annotated[
 FinishOption = Annotated[
     Finish,
     typer.Option(
-        help="After the message go on to the end of the sentence, or stop: none.",
+        help="Where the text ends: with its last sentence, or right after the message (none).",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -48,7 +48,7 @@ MessageFile = Annotated[
     typer.Argument(
         metavar="MESSAGE",
         readable=False,
-        help="The file with the message, of any bytes; - or nothing: standard input.",
+        help="The file with the message, any bytes; - or nothing means standard input.",
         show_default=False,
     ),
 ]
@@ -57,7 +57,7 @@ TextFile = Annotated[
     typer.Argument(
         metavar="TEXT",
         readable=False,
-        help="The file with the text, in UTF-8; - or nothing: standard input.",
+        help="The file with the text, in UTF-8; - or nothing means standard input.",
         show_default=False,
     ),
 ]
@@ -162,7 +162,7 @@ def agree(*, settings: Settings, output: NewSecretFile = None) -> None:
 
 
 def _hand_out(secret: str, output: Path | None) -> None:
-    """Put what holds a key into a new file, or on standard output. Raises OutputFileError."""
+    """Write a text that holds a key to a new file or standard output. Raises OutputFileError."""
     if output is None:
         streams.write_secret(secret)
     else:

@@ -1,4 +1,4 @@
-"""The part of `ticore detect` for files of many texts."""
+"""What `ticore detect` does with files of many texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ScanOptions:
     limit: int | None
 
     def given(self) -> dict[str, Any]:
-        """Those that were given."""
+        """The options that were given, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 

@@ -87,8 +87,8 @@ Device = Annotated[
     str | None,
     _option(
         "NAME",
-        "The device that the model runs on, if a backend knows several: cpu or cuda.",
-        "the best",
+        "The device that the model runs on, if its backend has a choice: cpu, cuda, cuda:N or mps.",
+        "cuda if there is one, else cpu",
         MODEL,
     ),
 ]
@@ -110,21 +110,25 @@ class Settings:
         typer.Option(
             metavar="FILE",
             readable=False,
-            help="Take the prompt from this file, exactly: a line break at its end too.",
+            help="Take the prompt from this file as it is, with any line break at its end.",
             show_default=False,
             rich_help_panel=MODEL,
         ),
     ] = None
     temperature: Annotated[
         float | None,
-        _number("temperature", "X", "Above 0: below 1 the text is more usual, but longer."),
+        _number("temperature", "X", "Above 0; below 1 the text is more usual, but longer."),
     ] = None
     top_k: Annotated[
-        int | None, _number("top_k", "N", "Choose each token from the N likeliest; 0: from all.")
+        int | None, _number("top_k", "N", "Choose each token from the N likeliest; 0 means all.")
     ] = None
     top_p: Annotated[
         float | None,
-        _number("top_p", "X", "Of these keep the likeliest that hold this share, at most 1."),
+        _number(
+            "top_p",
+            "X",
+            "Of these, choose from the likeliest that together have this probability; at most 1.",
+        ),
     ] = None
     codec: Annotated[str | None, _name("codec", "How bits choose tokens:", CODECS, CODING)] = None
     disambiguation: Annotated[
@@ -138,8 +142,8 @@ class Settings:
         Numerics | None,
         _option(
             "NAME",
-            "Who can read the text: same-stack, a reader who computes exactly as the writer; or "
-            "portable, any reader who computes in float64.",
+            "Who can read the text: a reader who computes exactly as the writer (same-stack), or "
+            "any reader who computes in float64 (portable).",
             _LIBRARY["numerics"].default,
             CODING,
         ),
@@ -148,15 +152,15 @@ class Settings:
         str | None,
         _option(
             "NAME",
-            "What is sent: whole, the prompt and what follows it, or continuation, only what "
-            "follows.",
+            "What is sent: the prompt and what follows it (whole), or only what follows it "
+            "(continuation).",
             _LIBRARY["view"].default,
             OUTPUT,
         ),
     ] = None
 
     def options_given(self) -> list[str]:
-        """The options that were given, as they are written, all but those about the model."""
+        """The options that were given, such as `--top-k`, without those about the model."""
         return [
             "--" + name.replace("_", "-")
             for name, value in asdict(self).items()
@@ -164,7 +168,7 @@ class Settings:
         ]
 
     def arguments(self) -> SteganographerSettings:
-        """What was given, as arguments of Steganographer, all but the model.
+        """What was given, as arguments of Steganographer, without the model.
 
         Raises:
             UsageError: there are two prompts.
@@ -225,7 +229,7 @@ class Settings:
 
 
 def model_options(dtype: str | None, device: str | None) -> dict[str, str]:
-    """Those of these that were given, as options of `load_model`."""
+    """The given ones of `dtype` and `device`, as options of `load_model`."""
     given = {"dtype": dtype, "device": device}
     return {name: value for name, value in given.items() if value is not None}
 

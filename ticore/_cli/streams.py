@@ -172,7 +172,8 @@ def write_secret(text: str) -> None:
     """Put a secret on standard output. A file it is redirected to becomes its owner's alone.
 
     A shell opens that file before this process runs, and empties it for `>`. What it held before
-    cannot be seen or saved, so a note advises -o FILE. What is still there is not added to.
+    cannot be seen or saved, so a note advises -o FILE. A file that still holds something, as after
+    `>>`, is refused.
 
     Raises:
         OutputFileError: standard output cannot be written, or is a file that is not empty or that
@@ -233,7 +234,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def abandon_stdout() -> None:
-    """Discard what is still in the buffer: at its end Python would fail to flush it, and say so."""
+    """Discard what is still in the buffer, which Python would fail to flush when it exits."""
     with suppress(OSError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -61,7 +61,7 @@ _Observation = Annotated[
     int | None,
     option(
         "N",
-        "For how many further tokens an inconsistency is observed before it is taken back.",
+        "For how many further tokens an inconsistency may last before tokens are taken back.",
         panel=SAMPLING,
         default=_OBSERVATION,
     ),
@@ -70,7 +70,7 @@ _NoRollback = Annotated[
     bool,
     typer.Option(
         "--no-rollback",
-        help="Take nothing back: the text may not keep its tokens.",
+        help="Take nothing back; the receiver may then read other tokens.",
         rich_help_panel=SAMPLING,
     ),
 ]
@@ -78,22 +78,24 @@ _View = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="What is sent: whole, the prompt and what follows it, or continuation, only what "
-        "follows.",
+        help="What is sent: the prompt and what follows it (whole), or only what follows it "
+        "(continuation).",
         rich_help_panel=OUTPUT,
     ),
 ]
 _Temperature = Annotated[
     float,
     typer.Option(
-        metavar="X", help="Above 0: below 1 the text is more usual.", rich_help_panel=SAMPLING
+        metavar="X",
+        help="Above 0; below 1 the text is more usual.",
+        rich_help_panel=SAMPLING,
     ),
 ]
 _TopK = Annotated[
     int,
     typer.Option(
         metavar="N",
-        help="Choose each token from the N likeliest; 0: from all.",
+        help="Choose each token from the N likeliest; 0 means all.",
         rich_help_panel=SAMPLING,
     ),
 ]
@@ -107,7 +109,7 @@ _TopP = Annotated[
 ]
 _Seed = Annotated[
     int | None,
-    option("N", "Write the same text each time; without it, another one.", panel=SAMPLING),
+    option("N", "With the same N the text is the same; without it, another one.", panel=SAMPLING),
 ]
 _NoEndOfText = Annotated[
     bool,
@@ -155,8 +157,8 @@ def watermark(
 ) -> None:
     """Write a text with a watermark.
 
-    The text goes to standard output. With the key, the watermark is found by
-    `ticore detect`. The key comes from --agreement or --key-file.
+    The text goes to standard output. `ticore detect` finds the watermark with the key, which comes
+    from --agreement or --key-file.
     """
     if stream and json:
         raise UsageError("give --stream or --json, not both")

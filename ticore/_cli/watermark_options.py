@@ -102,7 +102,7 @@ Repeats = Annotated[
     str | None,
     option(
         "NAME",
-        "A token that repeats a random number counts once, or every time: all.",
+        "Whether tokens that repeat a random number count once or each time (all).",
         panel=WATERMARK,
         default=_DETECTOR["repeats"].default,
     ),
@@ -161,7 +161,7 @@ class WatermarkOptions:
         return self.tokenizer or DEFAULT_MODEL
 
     def settings(self) -> dict[str, Any]:
-        """Those settings of the scheme that were given."""
+        """The settings of the scheme that were given, by name."""
         given = {
             "gamma": self.gamma,
             "delta": self.delta,
@@ -174,7 +174,7 @@ class WatermarkOptions:
         """The agreement, if its file was given.
 
         Raises:
-            UsageError: there is an option beside it whose value the file states.
+            UsageError: an option was given, too, whose value the file states.
             FileError, CredentialError: the file cannot be read, or is not an agreement.
         """
         if self.agreement is None:

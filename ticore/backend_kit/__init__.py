@@ -1,6 +1,6 @@
 """Everything that a model or tokenizer backend needs apart from its framework, in one import.
 
-A backend computes; what every backend must keep, check and refuse is kept here:
+A backend computes; what every backend must remember, check and refuse is here:
 
 - `ArrayDecoder`, `DeviceDecoder`: one text that is read token by token, on top of a
   `CachedForward`, which a backend writes;

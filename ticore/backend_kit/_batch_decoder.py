@@ -56,10 +56,10 @@ class CheckedBatchDecoder:
     """A BatchDecoder on top of a BatchedForward.
 
     Args:
-        model: whose logits they are.
-        reader: has read the prompts.
-        prompts: of the rows, without what the model reads before them.
-        logits: after each prompt.
+        model: the model, for its number of logits and its context length.
+        reader: computes; it has read the prompts.
+        prompts: the ids of each row, without what the model reads before them.
+        logits: float[logit_width] after each prompt.
         rewindable: see `BatchModel.start_batch`. For a vocabulary of 150,000 in float32, the
             logits of 32 rows of 200 ids take 4 GB; those of the last 27 ids take a seventh of it.
     """
@@ -98,7 +98,7 @@ class CheckedBatchDecoder:
         return self._text(row).logits[-1]
 
     def push(self, tokens: Mapping[int, int]) -> None:
-        """Read one more id in each row that is named. Where one is refused, none is read.
+        """Read one more id in each row that is named; if one id is refused, none is read.
 
         Raises:
             CapacityError: the context of a row is full.

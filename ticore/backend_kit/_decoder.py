@@ -1,7 +1,7 @@
 """One text that is being read: what every Decoder remembers and checks.
 
-    DeviceDecoder(model, reader, prompt, opened)   # has read the prompt
-    decoder.push(17)                               # checked, then read by the reader
+    decoder = DeviceDecoder(model, reader, prompt, opened)   # has read the prompt
+    decoder.push(17)                                         # checked, then read by the reader
 
 A backend brings a `CachedForward`, which computes. Ids, logits to come back to, and checks are the
 same in every backend and are kept here. `_batch_decoder` is the same for texts side by side.
@@ -50,7 +50,7 @@ class DeviceLogits(Protocol):
         ...
 
     def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
-        """The `count` largest, the largest first, NaN before all: ids and logits."""
+        """The `count` largest, the largest first, NaN before all: ids int64[count] and logits."""
         ...
 
 
@@ -61,9 +61,9 @@ class _DecoderBase(Generic[Kept]):
     per id for a vocabulary of 150,000 in float32.
 
     Args:
-        model: whose logits they are.
-        reader: has read nothing.
-        prompt: its ids.
+        model: the model, for its number of logits and its context length.
+        reader: computes; it has read nothing yet.
+        prompt: ids of the prompt.
         opened: the ids that are read for the prompt, such as a start token and the prompt.
     """
 
@@ -109,7 +109,14 @@ class _DecoderBase(Generic[Kept]):
 
 
 class ArrayDecoder(_DecoderBase[Any]):
-    """A Decoder whose logits are given as its reader gives them."""
+    """A Decoder that gives logits as its reader gives them.
+
+    Args:
+        model: the model, for its number of logits and its context length.
+        reader: computes the logits as arrays; it has read nothing yet.
+        prompt: ids of the prompt.
+        opened: the ids that are read for the prompt, such as a start token and the prompt.
+    """
 
     def logits(self) -> Logits:
         """Logits float[logit_width] of the next token; the caller must not write into them."""
@@ -118,12 +125,19 @@ class ArrayDecoder(_DecoderBase[Any]):
 
 
 class DeviceDecoder(_DecoderBase[DeviceLogits]):
-    """A TopDecoder whose logits stay on their device until they are asked for."""
+    """A TopDecoder whose logits stay on their device until they are asked for.
+
+    Args:
+        model: the model, for its number of logits and its context length.
+        reader: computes the logits as `DeviceLogits`; it has read nothing yet.
+        prompt: ids of the prompt.
+        opened: the ids that are read for the prompt, such as a start token and the prompt.
+    """
 
     def logits(self) -> Logits:
         """Logits float[logit_width] of the next token, read-only; float32 if not float64."""
         return self._kept[-1].whole
 
     def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
-        """The `count` largest logits of the next token, the largest first: ids and logits."""
+        """The next token's `count` largest logits, largest first: ids int64[count] and logits."""
         return self._kept[-1].top(count)

@@ -1,10 +1,10 @@
 """A model made of a network, a tokenizer and files: all of `LanguageModel` but the forward pass.
 
     class MyModel(CheckpointModel):
-        def new_forward(self): ...          # a CachedForward: reads one text
-        def new_batched_forward(self): ...  # a BatchedForward, or None
-        def read_all(self, ids): ...        # logits after each id, in one pass
-        def digest_parts(self): ...         # what may change the last bits of its logits
+        def new_decoder(self, ids, opened): ...  # a Decoder that has read a prompt
+        def new_batched_forward(self): ...       # a NewBatch, or None
+        def read_all(self, ids): ...             # logits after each id, in one pass
+        def digest_parts(self): ...              # what may change the last bits of its logits
 
 A backend writes these four. Prompts, limits, the start token and digests are handled here.
 """
@@ -126,7 +126,7 @@ class CheckpointModel(ABC):
             rewindable: see `BatchModel.start_batch`.
 
         Returns:
-            None where the network cannot read texts side by side, or not rewind them.
+            None where the network cannot read texts side by side, or cannot rewind them.
 
         Raises:
             PromptError, SettingsError: as `start`; the text names the row.
@@ -198,16 +198,16 @@ class CheckpointModel(ABC):
 
     @abstractmethod
     def new_decoder(self, ids: list[int], opened: list[int]) -> Decoder:
-        """A Decoder of `ids` that has read `opened`, the ids after the start token."""
+        """A Decoder of `ids` that has read `opened`: the start token, if any, then `ids`."""
 
     @abstractmethod
     def new_batched_forward(self) -> NewBatch | None:
-        """What reads several texts side by side; None where the network cannot."""
+        """What reads several texts side by side; None if the network cannot."""
 
     @abstractmethod
     def read_all(self, ids: list[int]) -> Logits:
-        """Read a text of at least one id in one pass: logits float[len(ids), width] after each."""
+        """Logits float[len(ids), width] after each of at least one id, computed in one pass."""
 
     @abstractmethod
     def digest_parts(self) -> Mapping[str, Any]:
-        """What may change the last bits of a logit, by name, as JSON takes it."""
+        """What may change the last bits of a logit, by name; the values become JSON."""

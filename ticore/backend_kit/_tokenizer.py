@@ -2,7 +2,7 @@
 
     class MyTokenizer(LibraryTokenizer):
         def encode_one(self, text): ...    # calls the library
-        def encode_many(self, texts): ...  # the same on several threads
+        def encode_many(self, texts): ...  # the same for several texts, on several threads
 
 A backend writes these two, `decode` and `structure`. Texts are checked here, and what the library
 raises becomes an error of ticore.
@@ -22,7 +22,7 @@ from ._checks import tokenizer_failure
 class LibraryTokenizer(ABC):
     """A Tokenizer on top of a library.
 
-    `__init__` must set the attributes.
+    `__init__` must set the attributes that begin with an underscore.
 
     Attributes:
         threads_pay: how many characters a batch must have for threads to be faster.
@@ -104,7 +104,7 @@ class LibraryTokenizer(ABC):
 
     @abstractmethod
     def encode_many(self, texts: list[str]) -> list[list[int]]:
-        """Ids of each of several readable texts, by the library."""
+        """Ids of each of several readable texts, by the library on several threads."""
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:

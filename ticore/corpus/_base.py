@@ -44,7 +44,7 @@ class Corpus(Protocol):
 
     @property
     def total(self) -> int:
-        """How much there is to read, in bytes or rows, as `Batch.done`."""
+        """How much there is to read, in bytes or rows, the unit of `Batch.done`."""
         ...
 
     def batches(self) -> Iterator[Batch]:
@@ -52,7 +52,7 @@ class Corpus(Protocol):
 
         Raises:
             InputFileError: the file cannot be read, or a row has a column that results would
-            replace.
+                replace.
         """
         ...
 
@@ -73,5 +73,5 @@ class ResultWriter(Protocol):
         ...
 
     def abandon(self) -> None:
-        """Stop without an error: the file will be deleted."""
+        """Stop without finishing the file, which will be deleted. This raises nothing."""
         ...

@@ -22,7 +22,7 @@ ENDINGS = tuple(_CORPORA)
 
 
 def ending(path: Path) -> str:
-    """The ending of a file's name in lower case: `.jsonl` or `.parquet`.
+    """The ending of a file's name, in lower case: `.jsonl` or `.parquet`.
 
     Raises:
         SettingsError: the name has another ending.

@@ -50,7 +50,7 @@ class JsonTables:
 
 
 def kind(value: object) -> str:
-    """What a value is. `small`: a whole number that a double holds exactly.
+    """The kind of a JSON value. `small` is a whole number that a double holds exactly.
 
     >>> [kind(v) for v in (None, True, 1, 1 << 60, 1 << 70, 1.5, "a", "\\ud800", [])]
     ['null', 'truth', 'small', 'whole', 'json', 'number', 'text', 'json', 'json']
@@ -67,7 +67,7 @@ def kind(value: object) -> str:
 
 
 def joined(one: str, other: str) -> str:
-    """The kind of a column that holds both.
+    """The kind of a column that holds values of both kinds.
 
     >>> joined("null", "text"), joined("small", "number"), joined("whole", "number")
     ('text', 'number', 'json')

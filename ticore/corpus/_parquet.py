@@ -67,8 +67,9 @@ class ParquetCorpus:
         schema: of the file.
 
     Raises:
-        InputFileError: the file cannot be read, is not a Parquet file, or has no such column of
-        text. MissingExtraError: pyarrow is not installed.
+        InputFileError: the file cannot be read, is not a Parquet file, does not have one such
+            column of text, or has a column that results would replace.
+        MissingExtraError: pyarrow is not installed.
     """
 
     def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:

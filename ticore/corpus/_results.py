@@ -11,7 +11,8 @@ class Result(NamedTuple):
     """The added columns, in their order. A row with an error has no other values.
 
     Attributes:
-        verdict, p_value, strength, scored, green, tokens: as in `ticore.watermarking.Detection`.
+        verdict, p_value, strength, scored, green: as in `ticore.watermarking.Detection`.
+        tokens: how many tokens the text has, `token_count` there.
         segment_begin, segment_end, segment_p_value: of its best segment.
         looked_for: the scheme and its version.
         error: why the row could not be scored.

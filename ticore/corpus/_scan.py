@@ -36,7 +36,7 @@ class Scan:
         limit: read and write only the first `limit` rows.
 
     Raises:
-        SettingsError: a name has another ending, the output is the source, a number is below 1.
+        SettingsError: a name has another ending, the output is the source, or a number is below 1.
         FileError: no file can have such a name.
     """
 
@@ -108,7 +108,8 @@ def scan(
         task: what to look for.
         executor: `processes`, on this machine, or `ray`.
         workers: how many; None: one per core.
-        progress: called with how much is done and how much there is, in bytes or rows.
+        progress: called with how much is done and how much there is, in bytes (JSONL) or rows
+            (Parquet).
         tell: called with each sentence that a person should read, such as "going on: ...".
 
     Returns:

@@ -23,7 +23,11 @@ class Task:
 
     Attributes:
         tokenizer: its place, which every worker must be able to open.
-        scheme, key, config, fpr, repeats, settings: as for `ticore.WatermarkDetector`.
+        scheme: the name of a scheme, of ticore or of another engine.
+        key: the key of a scheme of ticore; None for another engine.
+        config: the settings of another engine, which include its key; None for a scheme of ticore.
+        fpr, repeats: as for `ticore.WatermarkDetector`.
+        settings: more settings of a scheme of ticore, such as `gamma`.
     """
 
     tokenizer: str
@@ -78,7 +82,7 @@ class Task:
 
 
 def score(detector: WatermarkDetector, texts: Sequence[CorpusText]) -> list[Result]:
-    """A result for each text."""
+    """A result for each text, in order; a text that cannot be scored has one with an `error`."""
     found = iter(detector.detect_batch([text for text in texts if isinstance(text, str)]))
     return [
         Result(error=text.error) if isinstance(text, Problem) else _result(next(found))

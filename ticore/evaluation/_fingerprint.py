@@ -1,4 +1,4 @@
-"""A few digests of what a model computes on fixed texts: can two machines read each other's texts?
+"""Digests of what a model computes on fixed texts: can two machines read each other's messages?
 
 If the digests of the logits are equal, both machines compute the same bits, as numerics
 `same-stack` needs. If the digests of the pools are equal, both round to the same candidates, as

@@ -1,4 +1,4 @@
-"""How much a hidden message changes the text, and how much the text carries. In bits.
+"""How much a hidden message changes the text, and how much the text carries, in bits.
 
 p is the model's distribution of the next token, q is the distribution of the tokens that the writer
 chooses. Three steps lead from p to q, and their divergences add up:
@@ -41,8 +41,8 @@ class Measures:
 
     Attributes:
         token_count: the number of these tokens.
-        entropy: bits per token of the distribution that the codec chooses from. No codec carries
-            more.
+        entropy: bits per token of the distribution that the codec chooses from, which is the most
+            that a codec can carry on average.
         kl_truncation, kl_filter, kl_codec: bits per token of the three steps, see the module.
         kl: D(q || p) in bits per token, computed directly.
         total_variation: half the sum of |q - p|, 0 to 1.
@@ -80,11 +80,11 @@ class Measures:
 class Meter:
     """Measures a text while it is written, as the observer of `Steganographer.embed_bits`.
 
-    Use one per text.
+    Use one Meter per text.
 
     Args:
-        codec: a codec of the kind that writes.
-        temperature: p is the model's distribution at this temperature, over all of its tokens.
+        codec: a codec with the settings of the one that writes.
+        temperature: of p, the model's distribution over all of its tokens.
 
     >>> import ticore
     >>> from ticore.codecs import ArithmeticCodec
@@ -131,7 +131,7 @@ class Meter:
         )
 
     def measures(self) -> Measures:
-        """The measures of all steps so far; NaN if there are no steps."""
+        """The measures of all steps so far; if there are none, all are NaN but the count."""
         if not self._rows:
             return Measures(0, *[math.nan] * 7)
         means = np.mean(self._rows, axis=0).tolist()
@@ -182,7 +182,7 @@ def log_likelihood(
 
     Returns:
         None if the model's context is too short for prompt and ids. That can happen for ids that
-        were read back, which can be more than were written.
+        were read back, which may be more than those written.
     """
     whole = [*prompt_ids, *ids]
     if len(whole) > model.context_length:

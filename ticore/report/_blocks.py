@@ -57,7 +57,7 @@ class ComparedToken:
 
 @dataclass(frozen=True)
 class Block:
-    """Tokens of H, and the tokens of H' for the same bytes of the text.
+    """Tokens of the list H, and the tokens of H', the list read back, for the same bytes.
 
     Tokens without bytes at a common boundary are a block of their own.
 
@@ -136,7 +136,7 @@ def _marked(
 
 
 def _of_stretch(given: Sequence[ComparedToken], again: Sequence[ComparedToken]) -> list[Block]:
-    """The blocks of a stretch without special tokens."""
+    """The blocks of a part of the text without special tokens."""
     if not (given or again):
         return []
     begin = (given or again)[0].span[0]
@@ -168,7 +168,7 @@ def differing_statuses(found: Iterable[Block]) -> list[TokenStatus]:
 
 
 def _runs(edges: Sequence[int], cuts: Sequence[int]) -> Iterator[slice]:
-    """Positions of the tokens at each cut and between two cuts, in turn; `edges` are ascending."""
+    """Positions of the tokens at a cut, between it and the next cut, and so on; `edges` ascend."""
     last = len(edges) - 1
     borders: list[int] = []
     for cut in cuts:

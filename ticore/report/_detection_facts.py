@@ -14,7 +14,7 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         found: the detection.
 
     Returns:
-        Pairs (name, value). The best segment is one of them if it `stands_out`.
+        Pairs (name, value), with the best segment only if it `stands_out`.
     """
     facts = [
         ("p-value", probability(found.p_value)),

@@ -107,7 +107,7 @@ def _tokens(found: Detection, parts: Sequence[str], segment: bool) -> Iterator[H
 
 
 def _parts(found: Detection, tokenizer: Tokenizer) -> Iterator[str]:
-    """The characters that each token completes: one of several tokens is shown with the last."""
+    """The characters that each token completes; one of several tokens is shown with the last."""
     comparison = compare(tokenizer, found.ids.tolist())
     data, pending = comparison.text.encode(), b""
     for token, (begin, end) in zip(comparison.ids, comparison.spans, strict=True):
@@ -139,4 +139,6 @@ def _title(found: Detection, at: int) -> str:
     said = f"score {score:.2f}"
     if found.green is not None:
         said = "green" if score else "not green"
-    return name + (said if found.counted[at] else f"{said}; not counted: a repeated draw")
+    return name + (
+        said if found.counted[at] else f"{said}; not counted: it repeats a random number"
+    )

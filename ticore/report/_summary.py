@@ -8,7 +8,8 @@ from ..consistency import Comparison
 def inconsistency_rate(comparison: Comparison) -> float:
     """The share of tokens that differ: (|SIT| + |CIT|) / (|H| + |H'|).
 
-    Other ids with the same spans are not counted, so the rate of some inconsistent lists is 0.
+    H is the list, and H' the one that is read back. Other ids with the same spans are not counted,
+    so the rate of some inconsistent lists is 0.
 
     Returns:
         0 to 1; 0 if there are no tokens.
@@ -25,7 +26,7 @@ def summary(comparison: Comparison, given: str | None = None) -> list[str]:
         given: the text that was encoded to the list, if there is one.
 
     Returns:
-        First whether the list is consistent, then everything else that is unusual.
+        At least one sentence: first whether the list is consistent, then what else is unusual.
     """
     count, count_again = len(comparison.ids), len(comparison.again)
     unknown, special = len(comparison.unknowns), len(comparison.specials)
@@ -43,7 +44,7 @@ def summary(comparison: Comparison, given: str | None = None) -> list[str]:
         sentences.append(f"{_tokens(unknown)} for text that the tokenizer does not know")
     if special:
         sentences.append(
-            f"{_tokens(special, 'special ')}; each piece between them is read by itself"
+            f"{_tokens(special, 'special ')}; each part between them is read by itself"
         )
     if given is not None and given != comparison.text:
         sentences.append("the tokenizer changes the text: its tokens do not spell what was given")

@@ -1,4 +1,4 @@
-"""Text and tokens made visible: control characters are shown and have no effect on a screen."""
+"""Text and tokens made visible: control characters are shown, and do nothing on a screen."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Contracts: the tests that a part of your own must pass, as classes for pytest.
+"""Contracts: pytest classes for your own tokenizer, model, codec, disambiguation or scheme.
 
 Derive a class from a contract, and give it the fixture that its docstring names. pytest then runs
-all tests of the contract against your part.
+all tests of the contract on what the fixture returns.
 
 - `TokenizerContract`: a tokenizer.
 - `ModelContract`, `ModelLimitsContract`, `ModelThreadsContract`: a language model. For optional

@@ -23,7 +23,7 @@ Tail = Callable[[int], int]
 Chosen = list[tuple[Ints, int]]
 
 LEVEL = 1e-4
-"""A fit with a smaller p-value is rejected. Seeds are fixed, so a test passes always or never."""
+"""A fit with a smaller p-value fails. Seeds are fixed, so a test passes always or never."""
 
 messages = st.one_of(
     st.lists(st.integers(0, 1), max_size=200),
@@ -38,7 +38,7 @@ def weights_of(masses: Sequence[int] | npt.NDArray[Any], bits: int) -> Ints:
 
 
 def tables(max_tokens: int = 12) -> st.SearchStrategy[Ints]:
-    """Weights: of one candidate, near-certain, equal, very small, and of any width."""
+    """Weights of 1 to `max_tokens` candidates: some equal, near-certain or very small."""
     mass = st.one_of(st.integers(0, 1 << 30), st.sampled_from([0, 1, 1 << 30]))
     masses = st.lists(mass, min_size=1, max_size=max_tokens)
     return st.builds(weights_of, masses, st.integers(8, 32))
@@ -66,7 +66,7 @@ def random_bits(seed: int, count: int) -> list[int]:
 
 
 def random_tail(seed: int) -> Tail:
-    """Random bits for after a message, independent of `random_bits` of the same seed."""
+    """Random bits to follow a message, independent of `random_bits` of the same seed."""
     rng = np.random.default_rng((seed, 1))
     return lambda count: int.from_bytes(rng.bytes(-(-count // 8))) >> (-count % 8)
 

@@ -195,7 +195,7 @@ class ModelThreadsContract:
 
 
 class ModelLimitsContract:
-    """A model refuses wrong ids and full contexts with the reason, and then is unchanged.
+    """A model refuses wrong ids and full contexts, says why, and stays unchanged.
 
     Needs a fixture `model`, see `ModelContract`. `ticore.backend_kit` has all these checks.
     """
@@ -284,10 +284,7 @@ class TopDecoderContract:
 class BatchModelContract:
     """A batch gives the logits that its rows have one by one, and refuses what a model refuses.
 
-    Needs a fixture `model` that has `start_batch`, see `ticore.interfaces.BatchModel`.
-
-    Attributes:
-        tolerance: how far logits may differ from those of a text that is read by itself.
+    Needs a fixture `model` that has `start_batch`, see `ticore.interfaces.BatchModel`:
 
         class TestMyModel(ModelContract, BatchModelContract):
             tolerance = 1e-4
@@ -295,6 +292,9 @@ class BatchModelContract:
             @pytest.fixture
             def model(self):
                 return load_model("my-backend:my-model")
+
+    Attributes:
+        tolerance: how far logits may differ from those of a text that is read by itself.
     """
 
     tolerance: ClassVar[float]

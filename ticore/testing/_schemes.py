@@ -22,7 +22,7 @@ _CLEAR = 1e-6  # the p-value of 300 watermarked tokens is far below
 
 
 class SchemeContract:
-    """What a scheme prefers when it writes is what it finds when it reads.
+    """A scheme finds in a text what it preferred when the text was written.
 
     Needs a fixture `scheme`: a scheme for `vocab_size` tokens.
 
@@ -153,5 +153,5 @@ class SchemeContract:
 
 
 def _p_value(scheme: Scheme, evidence: Evidence) -> Any:
-    """The probability of such scores without a watermark, each draw counted once."""
+    """The p-value, with each random number counted once."""
     return scheme.null.p_values(BatchEvidence.of(evidence.distinct()))[0]

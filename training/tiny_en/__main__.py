@@ -1,4 +1,4 @@
-"""`python -m training.tiny_en`: from the corpus to a directory the runner loads."""
+"""Train `tiny-en`: from the corpus to a directory that the embedded backend loads."""
 
 from __future__ import annotations
 

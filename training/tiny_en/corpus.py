@@ -1,7 +1,7 @@
 """Text to train on: novels cleaned of their line breaks, and a little of the modern web.
 
-A novel arrives hard-wrapped or one paragraph a line, depending on who digitised it. Both leave
-here as one paragraph a line, so that the model learns a newline as the end of a paragraph.
+A novel arrives hard-wrapped or with one paragraph per line, depending on who digitised it. Both
+leave here with one paragraph per line, so that for the model a newline ends a paragraph.
 """
 
 from __future__ import annotations
@@ -34,14 +34,19 @@ _SENTENCE_START = re.compile(r"(?<=[.!?])[\"']?[ \n]+|\n")
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents to train on and documents kept out, one paragraph a line."""
+    """Documents to train on and documents kept out, with one paragraph per line."""
 
     train: list[str]
     held_out: list[str]
 
 
 def load(folder: Path) -> Corpus:
-    """Read the novels and the web texts below `folder`, and split off the held-out novels."""
+    """Read the novels and the web texts in `folder`, and split off the held-out novels.
+
+    Args:
+        folder: holds 100_english_novels.txt.gz and c4_pf_decoding.jsonl. Web texts that begin as
+            one of the prompts in `folder`/../../prompts/en.jsonl are left out.
+    """
     with gzip.open(folder / "100_english_novels.txt.gz", "rt", encoding="utf-8") as file:
         novels = [unwrap(novel) for novel in file.read().split(DOCUMENT_MARK)]
     held_out = novels[HELD_OUT_PHASE::HELD_OUT_EVERY]
@@ -62,7 +67,7 @@ def _web_texts(folder: Path) -> list[str]:
 
 
 def unwrap(text: str) -> str:
-    """One paragraph a line, single spaces.
+    """`text` with one paragraph per line, and single spaces.
 
     >>> unwrap("It was\\nthe best\\n\\nof  times.")
     'It was the best\\nof times.'
@@ -140,7 +145,7 @@ def _windows_of(
     starts = [0] + [m.end() for m in _SENTENCE_START.finditer(text)]
     at = int(rng.integers(0, min(len(starts), 40)))
     while at < len(starts):
-        # Six characters a token is more than any English text needs.
+        # Six characters per token are more than any English text needs.
         ids = tokenizer.encode(text[starts[at] : starts[at] + 6 * length])[:length]
         if len(ids) < length:
             return

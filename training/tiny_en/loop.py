@@ -1,7 +1,7 @@
 """The training run: Muon for the matrices, AdamW for the rest, resumable at any step.
 
-The learning rate is flat and then falls linearly to zero; short windows first and long ones at the
-end, where they teach the model the positions that short ones never reach.
+The learning rate rises, is flat, and then falls linearly to zero. Short windows come first. Long
+ones at the end teach the model the positions that short ones never reach.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .network import Llama
 
 @dataclass(frozen=True)
 class Run:
-    """How long and how fast to train; sizes are in tokens."""
+    """How long and how fast to train. `batch` and the windows are in tokens."""
 
     steps: int = 5000
     batch: int = 8192
@@ -48,7 +48,10 @@ def train(
     tokenizer: sentencepiece.SentencePieceProcessor,
     checkpoint: Path,
 ) -> Llama:
-    """Train from `checkpoint` if it exists, else from the start, and return the model."""
+    """Train from `checkpoint` if it exists, else from the start, and return the model.
+
+    The checkpoint is written every `save_every` steps, and at the end.
+    """
     torch.manual_seed(run.seed)
     model = Llama(config).to(run.device)
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]

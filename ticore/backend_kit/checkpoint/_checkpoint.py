@@ -18,7 +18,7 @@ from ._start_token import StartToken
 _UNESSENTIAL = frozenset(
     {"_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version", "use_cache"}
 )
-# Changes whenever the meaning of the parts does: an old digest then never equals a new one.
+# It changes when the meaning of the parts does, so that an old digest never equals a new one.
 _DOMAIN = "ticore/checkpoint/1"
 
 
@@ -29,7 +29,7 @@ class Checkpoint:
     Attributes:
         config: as `read_config` gives it.
         tensors: all weights.
-        start: as `find_start` gives it.
+        start: as `find_start_token` gives it.
     """
 
     config: Mapping[str, object]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...errors import ModelFilesError
 
-# Of a size: none of any model comes near it, and arrays of more cannot be made.
+# The largest size. No model comes near it, and arrays of more cannot be made.
 _MOST = 2**31 - 1
 # The deepest models of today have less than 200 layers; something is made for each.
 _MOST_LAYERS = 10_000
@@ -19,6 +19,9 @@ _MOST_SHOWN = 200
 @dataclass(frozen=True)
 class Fields:
     """The fields of one JSON object; a null is taken as absent.
+
+    A method that reads a field raises ModelFilesError if the field has another kind of value, or is
+    absent and has no default.
 
     Attributes:
         settings: the parsed object.
@@ -31,6 +34,7 @@ class Fields:
     advice: str
 
     def error(self, name: str, expected: str, found: object) -> ModelFilesError:
+        """The error for a field: "expected NAME to be EXPECTED, found ..."; it is not raised."""
         shown = repr(found)
         if len(shown) > _MOST_SHOWN:
             shown = f"{shown[:_MOST_SHOWN]}..."
@@ -46,6 +50,7 @@ class Fields:
         return found
 
     def size(self, name: str, default: int | None = None, most: int = _MOST) -> int:
+        """A whole number from 1 to `most`."""
         found = self.get(name, default)
         if type(found) is not int or found < 1:
             raise self.error(name, "a positive integer", found)
@@ -58,6 +63,7 @@ class Fields:
         return self.size(name, most=_MOST_LAYERS)
 
     def positive(self, name: str, default: float | None = None) -> float:
+        """A finite number above 0."""
         found = self.get(name, default)
         if not isinstance(found, int | float) or isinstance(found, bool):
             raise self.error(name, "a number", found)
@@ -66,13 +72,14 @@ class Fields:
         return float(found)
 
     def flag(self, name: str, default: bool) -> bool:
+        """True or false."""
         found = self.get(name, default)
         if not isinstance(found, bool):
             raise self.error(name, "true or false", found)
         return found
 
     def tokens(self, name: str, default: int | None, vocab_size: int) -> tuple[int, ...]:
-        """Ids below `vocab_size`: one, a list, or none. Here a null is no absence: it says none."""
+        """Ids below `vocab_size`: one, several or none. A null means none, and not the default."""
         found = self.settings.get(name, default)
         ids = found if isinstance(found, list) else [] if found is None else [found]
         if not all(type(token) is int and 0 <= token < vocab_size for token in ids):
@@ -80,7 +87,7 @@ class Fields:
         return tuple(ids)
 
     def section(self, *names: str) -> Fields:
-        """The object within this one that the first of `names` with a value holds, or none."""
+        """The object in the first of the fields `names` that has a value; empty if none has one."""
         for name in names:
             found = self.settings.get(name)
             if found:
@@ -90,5 +97,6 @@ class Fields:
         return Fields({}, self.where, self.advice)
 
     def get(self, name: str, default: object = None) -> object:
+        """The value of `name`, of any kind; `default` if it is absent or null. Raises nothing."""
         found = self.settings.get(name)
         return default if found is None else found

@@ -14,7 +14,7 @@ _SEPARATORS = ("bos_token_id", "eos_token_id")
 
 
 def read_config(folder: Path) -> Mapping[str, object]:
-    """The config.json of `folder`; ids that begin and end texts are generation_config.json's.
+    """The config.json of `folder`, but with the bos and eos ids that generation_config.json has.
 
     Raises:
         ModelFilesError: there is no config.json, or no JSON object in either file.

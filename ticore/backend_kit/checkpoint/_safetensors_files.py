@@ -41,6 +41,9 @@ class StoredTensor:
 class Tensors:
     """All tensors of a directory.
 
+    Args:
+        folder: holds model.safetensors, or model.safetensors.index.json with the files it lists.
+
     Raises:
         ModelFilesError: a file is missing or damaged, or an index names what its files lack.
     """
@@ -100,7 +103,7 @@ class Tensors:
         """Refuse tensors that were not taken, except those whose name is `harmless`.
 
         Raises:
-            ModelFilesError: there are such tensors: the network is not the one they belong to.
+            ModelFilesError: there are such tensors, so they belong to another network.
         """
         rest = [name for name in sorted(self._tensors.keys() - self._taken) if not harmless(name)]
         if rest:
@@ -160,8 +163,8 @@ def _is_plain_name(file: object) -> bool:
 def _read_file(path: Path) -> dict[str, StoredTensor]:
     """Names and places of the tensors in one file.
 
-    The library judges the file, and what it finds sound is mapped here: its own NumPy face has no
-    bfloat16.
+    The library checks the file. Then the file is mapped here, since the library has no bfloat16 for
+    NumPy.
     """
     try:
         require_regular(path)

@@ -50,8 +50,8 @@ def find_start_token(folder: Path, bos: int | None, eos: int | None, width: int)
        beginning with none (GPT-2);
     3. the config, by naming a `bos_token_id` (`tiny-en`).
 
-    A model that reads none still needs something before an empty text: `bos_token_id`, or else
-    the id that ends a text, as in training one text followed the other.
+    A model without a start token still needs something to read before an empty text:
+    `bos_token_id`, or else the id that ends a text, since in training one text followed another.
 
     Args:
         folder: holds the tokenizer's files.

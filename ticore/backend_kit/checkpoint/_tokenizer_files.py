@@ -35,7 +35,7 @@ def open_tokenizer(folder: Path, load_tokenizer: TokenizerLoader) -> Tokenizer:
 
 
 def require_fits(folder: Path, tokenizer: Tokenizer, width: int) -> None:
-    """Raises ModelFilesError where some id of `tokenizer` has none of the `width` logits."""
+    """Raise ModelFilesError if `tokenizer` has more ids than the `width` logits of the model."""
     if tokenizer.vocab_size > width:
         raise ModelFilesError(
             f"{folder}: expected a tokenizer of at most {width} ids, as many as the model has "

@@ -1,4 +1,4 @@
-"""The interface of attacks: from a text they make another one that says about the same."""
+"""The interface of attacks: each turns a text into another one that says about the same."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ class EndpointError(TicoreError):
 class EndpointParaphrase:
     """Rewrites texts with a model on a server. Thread-safe.
 
-    The texts are sent to the server. A request that may succeed later is sent again: if the server
-    is busy, fails, is silent, or closes the connection. The pause before it doubles each time. If
+    The texts are sent to the server. A request is sent again if the server is busy, fails, is
+    silent, or closes the connection. The pause before it doubles each time. If
     the server asks for a longer pause, that is used, up to a minute.
 
     Args:
@@ -65,10 +65,12 @@ class EndpointParaphrase:
         timeout: seconds that the server may be silent.
         attempts: how many times to send a request, the first time included.
         pause: seconds before the second time.
-        draw: random numbers that vary the pauses, so that many clients do not return at once.
+        draw: random numbers that vary the pauses, so that many clients do not return at once; None
+            uses those of the operating system.
 
     Raises:
-        SettingsError: a setting is out of range, or the variable is not set.
+        SettingsError: a setting is out of range, the template does not hold `{text}` exactly once,
+            or the environment variable holds no key.
     """
 
     def __init__(

@@ -37,15 +37,15 @@ class LocalParaphrase:
     Args:
         model: the model that rewrites.
         prompt: a template, or a function from the text to ids. The turns of a chat begin with
-            control tokens, which no text is encoded to, so only a function can give them.
+            special tokens, which no text is encoded to, so only a function can give them.
         warp: temperature, top-k and top-p to sample with; None: always take the likeliest token.
         draw: the random numbers; needed with a `warp`.
         max_new_tokens: the most tokens to write; None: twice as many as the text has, plus 64.
         name: the model's name in the label; None: the beginning of its digest.
 
     Raises:
-        SettingsError: the template has no `{text}`, only one of `warp` and `draw` is given, or
-            `max_new_tokens` is below 1.
+        SettingsError: the template does not hold `{text}` exactly once, only one of `warp` and
+            `draw` is given, or `max_new_tokens` is below 1.
     """
 
     @renamed_arguments(tokens="max_new_tokens")

@@ -45,8 +45,8 @@ def join(words: Sequence[str], gaps: Sequence[str]) -> str:
 class WordDrop:
     """Drops each word with probability epsilon. Use one per thread.
 
-    Between two remaining words, one of the gaps stays: the one with the most line breaks, of these
-    the longest, of these the first. White space at the ends of the text stays, unless no word is
+    Between two remaining words, one of the gaps stays: the one with the most line breaks; among
+    equals the longest, then the first. White space at the ends of the text stays, unless no word is
     left.
 
     Args:
