@@ -9,12 +9,23 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
+from tests.support.tokenizers import REAL
+
 pytest.register_assert_rewrite("tests.support.tokenizer_contract", "tests.support.random_bpe")
 
 # The same examples on every run: a failure in continuous integration is a failure everywhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before the tests without a marker are left out
+def pytest_collection_modifyitems(items):
+    """A test of a real tokenizer is slow: to open one takes seconds."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if any(isinstance(value, str) and value in REAL for value in parameters.values()):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

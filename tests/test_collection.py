@@ -1,5 +1,6 @@
 """A test module that cannot be imported fails, unless a package is not installed."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ CONFTEST = Path(__file__).parents[1] / "conftest.py"
 PASSES, FAILS, NOTHING_RUN = 0, 2, 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "status", "part"),
     [
@@ -33,6 +35,7 @@ def test_module_is_skipped_only_when_its_package_is_missing(tmp_path, line, stat
         capture_output=True,
         text=True,
         cwd=tmp_path,
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
         check=False,
     )
     assert part in run.stdout

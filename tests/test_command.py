@@ -48,6 +48,7 @@ def run(code: str, **values: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ticore._cli", "numpy.linalg", "ticore._cli.models"])
 def test_ctrl_c_while_something_is_imported(name: str) -> None:
     done = run(WHILE_IMPORTING, name=name)
@@ -63,12 +64,14 @@ def test_ctrl_c_while_the_module_is_run() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"ticore: interrupted\n")
 
 
+@pytest.mark.slow
 def test_ctrl_c_when_it_is_done() -> None:
     done = run(WHEN_DONE)
     assert (done.returncode, done.stderr) == (130, b"ticore: interrupted\n")
     assert done.stdout.startswith(b"ticore ")
 
 
+@pytest.mark.slow
 def test_who_is_deaf_to_ctrl_c_stays_so() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

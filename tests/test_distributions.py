@@ -56,6 +56,7 @@ def sdist(folder: Path) -> dict[str, int]:
     return {member.name.removeprefix(f"{top}/"): member.size for member in members}
 
 
+@pytest.mark.slow
 def test_wheel_holds_every_package_with_its_types(wheel: dict[str, int]) -> None:
     tops = {name.split("/")[0] for name in wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == PACKAGES
@@ -63,6 +64,7 @@ def test_wheel_holds_every_package_with_its_types(wheel: dict[str, int]) -> None
         assert {f"{package}/__init__.py", f"{package}/py.typed"} <= wheel.keys()
 
 
+@pytest.mark.slow
 def test_wheel_holds_every_module_of_its_packages(wheel: dict[str, int]) -> None:
     modules = {
         f"{package}/{path.relative_to(home).as_posix()}"
@@ -73,6 +75,7 @@ def test_wheel_holds_every_module_of_its_packages(wheel: dict[str, int]) -> None
     assert {name for name in wheel if name.endswith(".py")} == modules
 
 
+@pytest.mark.slow
 def test_wheel_holds_the_bundled_model_and_the_licence(wheel: dict[str, int]) -> None:
     files = ("config.json", "model.safetensors", "tokenizer.model")
     assert {f"{MODEL}/{file}" for file in files} <= wheel.keys()

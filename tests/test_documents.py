@@ -54,6 +54,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_elsewhere")
 @pytest.mark.parametrize("page", _pages(PYTHON))
 def test_python_blocks_of_a_page_run(page: Path) -> None:
@@ -74,6 +75,7 @@ def test_python_block_runs_where_its_packages_are_installed(block) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", _pages(SHELL, CONSOLE))
 def test_shell_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "session"

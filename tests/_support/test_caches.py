@@ -31,6 +31,7 @@ def second_chance(keys, size):
         yield set(queue)
 
 
+@pytest.mark.slow
 @given(keys=st.lists(st.integers(0, 5)), size=st.integers(1, 4))
 def test_bounded_cache_gives_used_values_a_second_chance(keys, size):
     cache, held = BoundedCache(size), set()

@@ -110,6 +110,7 @@ def test_no_text_names_a_project_of_the_package_index() -> None:
     assert naming.search("pip install 'ticore[torch]'")
 
 
+@pytest.mark.slow
 def test_python_m_ticore_runs_the_command() -> None:
     command = [sys.executable, "-m", "ticore", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -16,6 +16,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_
 
 from tests.support import tokenizer_contract as contract
 from tests.support.reference_encoder import ReferenceEncoder, comparable, is_read_alike
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import HUGGING_FACE, REAL, TRAINED, sample_text
 from ticore_tokenizers import HuggingFaceTokenizer
 
@@ -131,7 +132,7 @@ CHANGED: dict[str, tuple[str, Callable[[Any], None]]] = {
 SPACED = frozenset({"like-gemma", "without-prefix", "metaspace-apart"})
 
 ALL = {**TRAINED, **REAL, **{name: partial(changed, *CHANGED[name]) for name in CHANGED}}
-any_tokenizer = pytest.mark.parametrize("name", ALL)
+any_tokenizer = pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, ALL))
 
 
 @cache
@@ -193,6 +194,7 @@ def test_structure_encodes_chosen_texts(name: str) -> None:
             check(name, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "character",
     [

@@ -22,6 +22,7 @@ def model() -> BatchModel:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TOLERANCE)
 def test_batch_rows_have_the_logits_of_decoders(dtype: str) -> None:
     model = ticore.load_model("tiny-en", dtype=dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
@@ -70,6 +71,7 @@ def sentencepiece_model(
     return SentencePieceTokenizer(model.SerializeToString())
 
 
+@pytest.mark.slow
 @given(
     scores=st.dictionaries(words, st.sampled_from([-1.0, -1.5, -2.0, 0.5]), min_size=1),
     added=st.sets(words, max_size=3),
@@ -113,6 +115,7 @@ def test_structure_of_random_sentencepiece_unigram_encodes_like_the_library(
     check(sentencepiece_model(UNIGRAM, scores, set(), byte_fallback, prefix), text)
 
 
+@pytest.mark.slow
 @given(tokens=vocabularies, order=st.randoms(use_true_random=False), text=texts)
 def test_structure_of_random_tiktoken_ranks_encodes_like_the_library(
     tokens: list[str], order: Random, text: str

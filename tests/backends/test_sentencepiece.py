@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
 from tests.support import tokenizer_contract as contract
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
 from ticore.errors import ModelFilesError
 from ticore.interfaces import NamingTokenizer
@@ -77,7 +78,9 @@ class TestContract(TokenizerContract):
         (240, 163, 131),  # the bytes of a lone surrogate
     )
 
-    @pytest.fixture(params=[name for name in ALL if not name.endswith("-nfkc")])
+    @pytest.fixture(
+        params=slow_unless(FEW_TOKENIZERS, [name for name in ALL if not name.endswith("-nfkc")])
+    )
     def tokenizer(self, request: pytest.FixtureRequest) -> SentencePieceTokenizer:
         return ALL[request.param]()
 
@@ -90,6 +93,7 @@ class TestContractWhereSpacesAreSqueezed(TestContract):
         return ALL[request.param]()
 
 
+@pytest.mark.slow
 @any_tokenizer
 def test_vocab_size_is_that_of_the_library(name: str) -> None:
     tokenizer = ALL[name]()
@@ -99,6 +103,7 @@ def test_vocab_size_is_that_of_the_library(name: str) -> None:
 # Token bytes and texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IDENTITY)
 @given(text=contract.texts)
 @example(text="")
@@ -116,6 +121,7 @@ def test_encode_gives_tokens_whose_bytes_are_the_text(name: str, text: str) -> N
         assert contract.joined_bytes(tokenizer, ids) == expected.encode()
 
 
+@pytest.mark.slow
 @any_tokenizer
 @given(text=contract.texts, draws=contract.numbers)
 def test_encode_and_decode_equal_the_library(name: str, text: str, draws: list[int]) -> None:
@@ -170,6 +176,7 @@ UNIGRAM_TRAITS = BPE_TRAITS | {"kind": "unigram"}
 SQUEEZED = {"normalizer": "nmt_nfkc", "keeps_whitespace": False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "traits"),
     [
@@ -368,6 +375,7 @@ def test_from_file_refuses_a_missing_file_and_a_folder(tmp_path: Path, name: str
         SentencePieceTokenizer.from_file(tmp_path / name)
 
 
+@pytest.mark.slow
 @given(where=st.floats(0, 1, exclude_max=True))
 @settings(max_examples=30)
 def test_a_truncated_model_is_refused(where: float) -> None:

@@ -87,6 +87,7 @@ def test_encode_raises_an_error_of_ticore_when_the_library_fails() -> None:
     contract.check_failures(TiktokenTokenizer(BYTES, "gpt2"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("unit", ["a", "A", "1", "!", "\n", "a ", "\u0301"])
 def test_encode_reads_long_texts_of_one_unit(pattern: str, unit: str) -> None:
@@ -133,6 +134,7 @@ def test_encode_keeps_a_part_that_is_a_token_whole() -> None:
     assert tokenizer.encode("abc abcd") == [256, *b" abcd"]
 
 
+@pytest.mark.slow
 def test_encode_equals_a_converted_tokenizer_json() -> None:
     ranks, converted = REAL["llama-3"](), REAL["llama-3-json"]()
     for text in sample_text(50, seed=3):

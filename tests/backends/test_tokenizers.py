@@ -26,6 +26,7 @@ from tokenizers import (
 )
 
 from tests.support import tokenizer_contract as contract
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import (
     CL100K_PATTERN,
     HUGGING_FACE,
@@ -91,7 +92,9 @@ class TestContract(TokenizerContract):
         (243, 68),  # an unfinished character, then an ASCII letter
     )
 
-    @pytest.fixture(params=[name for name in ALL if name != "hf-metaspace"])
+    @pytest.fixture(
+        params=slow_unless(FEW_TOKENIZERS, [name for name in ALL if name != "hf-metaspace"])
+    )
     def tokenizer(self, request: pytest.FixtureRequest) -> HuggingFaceTokenizer:
         return ALL[request.param]()
 
@@ -116,6 +119,7 @@ def test_encode_gives_tokens_whose_bytes_are_the_text(name: str, text: str) -> N
     assert contract.joined_bytes(tokenizer, tokenizer.encode(text)) == text.encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LLAMA)
 @given(text=contract.texts)
 @example(text="")
@@ -137,6 +141,7 @@ def test_encode_gives_tokens_whose_bytes_are_the_normal_form(name: str) -> None:
         assert contract.joined_bytes(tokenizer, tokenizer.encode(text)) == expected
 
 
+@pytest.mark.slow
 @any_tokenizer
 @given(text=contract.texts, draws=contract.numbers)
 def test_encode_and_decode_equal_the_library(name: str, text: str, draws: list[int]) -> None:

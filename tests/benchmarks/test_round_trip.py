@@ -5,6 +5,7 @@ import pytest
 from benchmarks.round_trip.__main__ import main, summarize
 
 
+@pytest.mark.slow
 def test_round_trip_recovers_messages_and_continues(tmp_path, run):
     out = tmp_path / "out.jsonl"
     command = ["--size", 1, "--processes", 1, "--out", out]
@@ -19,6 +20,7 @@ def test_round_trip_recovers_messages_and_continues(tmp_path, run):
     assert len(out.read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_round_trip_shows_nothing_when_it_is_interrupted_at_once(tmp_path, run, interrupt_after):
     interrupt_after(0)
     found = run(main, "--processes", 1, "--out", tmp_path / "out.jsonl")

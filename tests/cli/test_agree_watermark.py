@@ -33,6 +33,7 @@ def test_agree_watermark_prints_the_file_when_there_is_no_output(ticore: Ticore)
     assert WatermarkAgreement.loads(found.out).key == KEY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["gumbel", "left_hash"])
 def test_detect_finds_what_watermark_writes_when_both_have_the_agreement(
     ticore: Ticore, scheme: str
@@ -68,6 +69,7 @@ def test_check_key_takes_an_agreement(ticore: Ticore) -> None:
     assert WatermarkAgreement.load("mark.json").key_fingerprint in found.out.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [

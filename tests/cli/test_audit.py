@@ -17,6 +17,7 @@ from ticore_tokenizers._spelling import byte_alphabet
 from .conftest import Ticore
 
 
+@pytest.mark.slow
 def test_audit_json_has_every_finding(ticore: Ticore) -> None:
     shown = json.loads(ticore("audit", "--json").out)
     found = audit(load_tokenizer(DEFAULT_MODEL))
@@ -37,6 +38,7 @@ def test_audit_shows_the_findings_to_a_person(ticore: Ticore) -> None:
     assert "\n\n" not in shown, "no table without findings"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 80])
 def test_audit_shows_the_first_findings_in_tables(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int, tmp_path: Path
@@ -93,6 +95,7 @@ def test_audit_refuses_wrong_options(
     ticore("audit", *arguments).assert_error(status, part)
 
 
+@pytest.mark.slow
 def test_audit_refuses_a_file_that_is_not_a_tokenizer(ticore: Ticore, tmp_path: Path) -> None:
     path = tmp_path / "broken.model"
     path.write_bytes(b"\x00" * 100)

@@ -35,6 +35,7 @@ def unlucky_key(ticore: Ticore) -> int:
     raise AssertionError("no key of 40 is unlucky")
 
 
+@pytest.mark.slow
 def test_check_key_says_what_to_do_when_a_key_is_unlucky(ticore: Ticore) -> None:
     number = unlucky_key(ticore)
     found = ticore("check-key", *SETTINGS, "texts")

@@ -9,6 +9,7 @@ import pytest
 from .conftest import Ticore
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("secret", ["né ☃ [/bold] \x1b[31m\n", ""])
 def test_demo_json_has_the_message_and_its_measures(ticore: Ticore, secret: str) -> None:
     found = ticore("demo", "--json", "--secret", secret, "--prompt", "One day")
@@ -22,6 +23,7 @@ def test_demo_json_has_the_message_and_its_measures(ticore: Ticore, secret: str)
     assert shown["seconds"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [30, 80])
 def test_demo_shows_the_message_and_no_control_characters(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int

@@ -63,6 +63,7 @@ def test_detect_exits_with_0_when_there_is_no_watermark(ticore: Ticore) -> None:
     assert b"no watermark found" in found.out
 
 
+@pytest.mark.slow
 def test_detect_finds_version_1_when_it_is_asked_for(ticore: Ticore) -> None:
     """With the default version no watermark is found, and the output names the version."""
     settings = ("--max-new-tokens", "60", "--seed", "1", "--prompt", "The weather in spring")
@@ -152,6 +153,7 @@ ERRORS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("json_option", [[], ["--json"]])
 @pytest.mark.parametrize(("name", "part"), ERRORS)
 def test_detect_says_why_when_a_text_cannot_be_scored(
@@ -188,6 +190,7 @@ def test_detect_writes_a_page_when_html_is_given(
     assert found == ticore("detect", *SETTINGS, "marked", "plain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [
@@ -213,6 +216,7 @@ def test_detect_refuses_wrong_usage(
     ticore("detect", *SETTINGS, *arguments).assert_error(status, part)
 
 
+@pytest.mark.slow
 def test_detect_imports_no_framework() -> None:
     heavy = "torch jax flax transformers tokenizers pyarrow ray matplotlib"
     code = (

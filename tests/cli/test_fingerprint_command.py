@@ -17,6 +17,7 @@ def other() -> dict[str, object]:
     return dict.fromkeys(names, "0" * 64) | {"positions": 3, "noise": 1e-13}
 
 
+@pytest.mark.slow
 def test_fingerprint_compares_with_a_file(ticore: Ticore, other: dict[str, object]) -> None:
     made = ticore("fingerprint", "--json")
     assert (made.status, made.err) == (0, "")

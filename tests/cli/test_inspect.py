@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ticore_embedded
+from tests.support.slow import slow_unless
 from ticore._cli.inspection import parse_ids
 from ticore._cli.settings import DEFAULT_MODEL
 from ticore.consistency import compare
@@ -62,6 +63,7 @@ def test_inspect_marks_ids_that_are_read_back_as_others(ticore: Ticore, split: l
     assert b"\ninconsistent: 5 tokens, read back as 4\n" in found.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [[], ["-"]])
 @pytest.mark.parametrize("text", [TEXT + "\n", "", " \r\n", "-"])
 def test_inspect_reads_the_text_on_standard_input(
@@ -219,7 +221,7 @@ NO_IDS = "FILE: expected token ids, such as 1 2 3 or [1, 2, 3], found "
         (b"\xff\xfe1\x00", "FILE: expected UTF-8 text"),
     ],
 )
-@pytest.mark.parametrize("output", [[], ["--json"], ["--html", "page"]])
+@pytest.mark.parametrize("output", slow_unless([[]], [[], ["--json"], ["--html", "page"]]))
 def test_inspect_refuses_what_is_not_an_id(
     ticore: Ticore, content: bytes, part: str, output: list[str]
 ) -> None:
@@ -230,6 +232,7 @@ def test_inspect_refuses_what_is_not_an_id(
     assert not Path("page").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [

@@ -72,6 +72,7 @@ def test_version_option_prints_the_version(ticore: Ticore) -> None:
     assert ticore("--version").out.decode() == f"ticore {version('ticore')}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="completes for bash")
 @pytest.mark.parametrize(
     ("words", "expected"),
@@ -88,6 +89,7 @@ def test_completion_offers_names_with_the_same_beginning(
     assert {*found.out.decode().split()} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="completes for bash")
 def test_completion_is_installed_for_the_current_shell(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -118,6 +120,7 @@ def test_run_ends_with_status_2_on_wrong_usage(
     ticore(*arguments).assert_error(2, part)
 
 
+@pytest.mark.slow
 def test_error_advises_on_the_locale_when_it_lacks_characters() -> None:
     """Python reads them as lone surrogates, and an error about those would confuse."""
     found = shell("LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 ticore agree --prompt 'Zoë'")
@@ -147,6 +150,7 @@ def test_run_ends_with_status_1_when_a_file_cannot_be_read(
     assert "file: expected" in found.err
 
 
+@pytest.mark.slow
 def test_shell_completes_commands() -> None:
     asked = "_TICORE_COMPLETE=complete_bash COMP_WORDS='ticore wat' COMP_CWORD=1 ticore"
     assert shell(asked).out == b"watermark\n"

@@ -24,6 +24,7 @@ BY_KEY = ("--prompt", PROMPT, "--top-k", "32")
 MODELS = Path(ticore_embedded.__file__).parent / "models"
 
 
+@pytest.mark.slow
 def test_extract_gives_the_message_back_with_an_agreement(ticore: Ticore, sent: Sent) -> None:
     assert sent.text.startswith(PROMPT.encode())
     read = ticore("extract", "--agreement", sent.pact, stdin=sent.text)
@@ -35,6 +36,7 @@ def test_extract_gives_the_message_back_with_a_key_file(ticore: Ticore, sent: Se
     assert (read.status, read.out, read.err) == (0, MESSAGE, "")
 
 
+@pytest.mark.slow
 def test_extract_gives_the_message_back_with_a_password(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,12 +52,14 @@ def test_extract_gives_the_message_back_with_a_password(
     wrong.assert_error(1, "key")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tail", ["\n", " And so on.", "\n\n> quoted\x00é", "\r\n"])
 def test_extract_ignores_what_was_added_to_the_end(ticore: Ticore, sent: Sent, tail: str) -> None:
     read = ticore("extract", "--agreement", sent.pact, stdin=sent.text + tail.encode())
     assert (read.status, read.out) == (0, MESSAGE)
 
 
+@pytest.mark.slow
 def test_json_of_embed_has_the_text_and_its_measures(ticore: Ticore, sent: Sent) -> None:
     written = json.loads(ticore("embed", "--agreement", sent.pact, "--json", stdin=b"hi").out)
     assert set(written) == {"text", "tokens", "bits", "bits_per_token", "kl_filter", "seconds"}
@@ -91,6 +95,7 @@ def test_agree_writes_what_was_given(ticore: Ticore) -> None:
     assert (found.top_k, found.top_p, found.temperature) == (None, 0.5, 2.0)
 
 
+@pytest.mark.slow
 def test_agree_makes_a_private_file_and_never_replaces_one(ticore: Ticore) -> None:
     made = ticore("agree", "-o", "pact")
     assert (made.status, made.out, made.err) == (0, b"", "")
@@ -107,6 +112,7 @@ def test_agree_makes_a_private_file_and_never_replaces_one(ticore: Ticore) -> No
     ticore("agree", "-o", "nowhere/pact").assert_error(1, "cannot write nowhere/pact")
 
 
+@pytest.mark.slow
 def test_extract_changes_no_file(ticore: Ticore, sent: Sent) -> None:
     def look() -> list[tuple[bytes, int, int]]:
         return [
@@ -130,6 +136,7 @@ def bad_files() -> None:
     Path("list.json").write_text("[1]")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bad_files")
 @pytest.mark.parametrize("command", ["embed", "extract"])
 @pytest.mark.parametrize(
@@ -198,6 +205,7 @@ def _altered(text: bytes) -> bytes:
     return text[:at] + (b"q" if text[at : at + 1] != b"q" else b"w") + text[at + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "change", "part"),
     [
@@ -244,6 +252,7 @@ def test_embed_refuses_a_message_that_does_not_fit(ticore: Ticore, sent: Sent) -
     ticore("embed", "--agreement", sent.pact, stdin=long).assert_error(1, "context has room")
 
 
+@pytest.mark.slow
 def test_extract_reads_a_portable_text_with_another_backend(ticore: Ticore) -> None:
     pytest.importorskip("jax", reason="the other backend")
     made = ticore("agree", "--prompt", PROMPT, "--numerics", "portable", "-o", "pact")
@@ -256,6 +265,7 @@ def test_extract_reads_a_portable_text_with_another_backend(ticore: Ticore) -> N
     ).assert_error(1, "in float64")
 
 
+@pytest.mark.slow
 def test_agree_records_how_the_model_is_opened(ticore: Ticore) -> None:
     ticore("agree", "--dtype", "float32", "-o", "pact")
     assert json.loads(Path("pact").read_text())["options"] == {"dtype": "float32"}
@@ -266,6 +276,7 @@ def test_agree_records_how_the_model_is_opened(ticore: Ticore) -> None:
     )
 
 
+@pytest.mark.slow
 def test_extract_reads_a_text_that_was_changed_on_its_way(ticore: Ticore, sent: Sent) -> None:
     forwarded = b"\xef\xbb\xbf[12:03] Ann: " + sent.text.replace(b" ", "\u00a0".encode())
     read = ticore("extract", "--agreement", sent.pact, stdin=forwarded)
@@ -278,6 +289,7 @@ def test_extract_reads_a_text_that_was_changed_on_its_way(ticore: Ticore, sent: 
     ticore("extract", "--agreement", sent.pact, stdin=edited).assert_error(1, "usual changes")
 
 
+@pytest.mark.slow
 def test_message_and_text_are_read_from_files_or_standard_input(ticore: Ticore, sent: Sent) -> None:
     Path("message").write_bytes(b"hi")
     text = ticore("embed", "message", "--agreement", sent.pact).out
@@ -313,6 +325,7 @@ def test_prompt_file_is_taken_exactly(ticore: Ticore) -> None:
     fixed.assert_error(2, "leave out --prompt-file")
 
 
+@pytest.mark.slow
 def test_agreement_without_a_key_needs_one_beside_it(ticore: Ticore, sent: Sent) -> None:
     made = Agreement.load(sent.pact)
     replace(made, key=None).save("settings.json")

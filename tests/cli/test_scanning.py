@@ -75,6 +75,7 @@ def test_detect_writes_another_format_when_output_says_so(ticore: Ticore) -> Non
     assert parquet.read_table("out.parquet")["id"].to_pylist() == [None, None, None, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [

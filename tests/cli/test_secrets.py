@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes say nothing he
 BY_KEY = ("--prompt", PROMPT, "--top-k", "32")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o602])
 def test_extract_warns_of_secrets_that_others_may_open(
     ticore: Ticore, sent: Sent, mode: int
@@ -43,6 +44,7 @@ def test_detect_warns_of_a_key_that_others_may_open(ticore: Ticore, sent: Sent) 
         assert ("chmod 600 K" in found.err) == warned
 
 
+@pytest.mark.slow
 def test_embed_warns_of_a_short_password(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
     for password, warned in (("x", True), ("four words no sense", False)):
         monkeypatch.setenv(streams.PASSWORD_VARIABLE, password)

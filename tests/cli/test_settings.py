@@ -56,6 +56,7 @@ def test_help_states_each_default(ticore: Ticore, command: str) -> None:
         assert own == (stated.get(field.name) or str(parameters[field.name].default))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [
@@ -91,6 +92,7 @@ def test_settings_out_of_range_are_wrong_usage(
     ticore("agree", *arguments).assert_error(status, part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompt", ["a\0b", "a\ufffdb", "\r\n", " ", "a\u0301", "𝒂"])
 def test_prompt_with_odd_characters_is_recorded_or_refused(ticore: Ticore, prompt: str) -> None:
     made = ticore("agree", "--prompt", prompt)

@@ -22,6 +22,7 @@ from .conftest import MESSAGE, PROMPT, Sent, Ticore, shell
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs bash and pty")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "umask", "existing", "open_to_others"),
     [
@@ -52,6 +53,7 @@ def test_write_secret_makes_the_file_private(
         assert "-o FILE" in found.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["ticore keygen >> K", "ticore agree 1<> K"])
 def test_secret_is_not_written_into_a_file_that_holds_something(
     tmp_path: Path, command: str
@@ -62,11 +64,13 @@ def test_secret_is_not_written_into_a_file_that_holds_something(
     assert (tmp_path / "K").read_text() == "a key\n"
 
 
+@pytest.mark.slow
 def test_secret_goes_to_a_pipe_without_a_note(tmp_path: Path) -> None:
     found = shell("ticore keygen | cat")
     assert (found.status, len(found.out), found.err) == (0, 65, "")
 
 
+@pytest.mark.slow
 def test_key_is_read_from_a_command_by_process_substitution(sent: Sent, tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(sent.text_by_key)
     options = f"--prompt '{PROMPT}' --top-k 32"
@@ -76,6 +80,7 @@ def test_key_is_read_from_a_command_by_process_substitution(sent: Sent, tmp_path
     assert (found.status, found.out, found.err) == (0, MESSAGE, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "part"),
     [
@@ -101,6 +106,7 @@ def test_command_reports_a_stream_that_fails(
     found.assert_error(2 if "--prompt" in command else 1, part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "most"),
     [
@@ -119,6 +125,7 @@ def test_file_without_an_end_is_refused(
     found.assert_error(1, f"/dev/zero: expected at most {most} bytes, found more")
 
 
+@pytest.mark.slow
 def test_standard_input_without_an_end_is_refused(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,11 +150,13 @@ def test_long_error_is_cut(ticore: Ticore) -> None:
     assert len(found.err) < 3000
 
 
+@pytest.mark.slow
 def test_command_ends_when_stderr_is_closed() -> None:
     found = shell("ticore embed --nix 2>&-")
     assert (found.status, found.out) == (2, b"")
 
 
+@pytest.mark.slow
 def test_password_is_not_read_from_standard_input_without_a_terminal() -> None:
     found = shell("ticore embed --password", input=b"hunter2", start_new_session=True)
     found.assert_error(1, "set TICORE_PASSWORD")
@@ -188,6 +197,7 @@ def _at_a_terminal(
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), screen.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "status", "part"),
     [
@@ -208,6 +218,7 @@ def test_password_is_asked_for_and_not_shown(
     assert "Traceback" not in screen
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_command_while_the_message_is_typed(sent: Sent) -> None:
     status, screen = _at_a_terminal(["embed", "--key-file", str(sent.key)], [(b"Ctrl-D", CTRL_C)])
     assert status == 130
@@ -215,6 +226,7 @@ def test_ctrl_c_ends_the_command_while_the_message_is_typed(sent: Sent) -> None:
     assert "Traceback" not in screen
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_command_while_the_message_is_hidden(sent: Sent) -> None:
     answers = [(b"Ctrl-D", b"hello\n\x04"), (b"%", CTRL_C)]
     status, screen = _at_a_terminal(["embed", "--key-file", str(sent.key)], answers)
@@ -224,6 +236,7 @@ def test_ctrl_c_ends_the_command_while_the_message_is_hidden(sent: Sent) -> None
     assert "Traceback" not in screen
 
 
+@pytest.mark.slow
 def test_signal_ends_the_command_without_a_terminal(tmp_path: Path) -> None:
     """Python starts the process, since a shell would let it ignore SIGINT in the background."""
     key = tmp_path / "key"
@@ -240,6 +253,7 @@ def test_signal_ends_the_command_without_a_terminal(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (130, b"", b"ticore: interrupted\n")
 
 
+@pytest.mark.slow
 def test_terminal_gets_a_progress_bar_and_a_whole_line(sent: Sent) -> None:
     answers = [(b"Ctrl-D", b"hello\n\x04")]
     status, screen = _at_a_terminal(["embed", "--agreement", str(sent.pact)], answers)

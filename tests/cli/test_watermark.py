@@ -29,6 +29,7 @@ def model() -> LanguageModel:
     return library.load_model("tiny-en")
 
 
+@pytest.mark.slow
 def test_watermark_writes_the_text_of_the_library(ticore: Ticore, model: LanguageModel) -> None:
     found = ticore("watermark", *SHORT, "--scheme", "gumbel", "--top-k", "50", "--top-p", "0.9")
     writer = library.Watermarker(model, "gumbel", key=KEY, seed=1, top_k=50, top_p=0.9)
@@ -61,6 +62,7 @@ def test_watermark_prints_the_result_and_what_it_was_written_with_when_json_is_g
     assert model.tokenizer.encode(shown["text"]) == shown["ids"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["continuation", "whole"])
 def test_watermark_prints_the_same_text_when_it_streams(ticore: Ticore, view: str) -> None:
     at_once = ticore("watermark", *SHORT, "--view", view)
@@ -85,6 +87,7 @@ def test_watermark_takes_nothing_back_when_no_rollback_is_given(ticore: Ticore) 
     assert shown["forwards"] == len(shown["ids"]) - 1  # the last one need not be read
 
 
+@pytest.mark.slow
 def test_watermark_says_so_when_the_context_is_full(ticore: Ticore, model: LanguageModel) -> None:
     prompt = " word" * (model.context_length - 5)
     arguments = (
@@ -112,6 +115,7 @@ def test_watermark_help_shows_the_defaults_of_the_library(ticore: Ticore) -> Non
         assert own.partition("[default: ")[2].partition("]")[0] == str(parameters[name].default)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [
@@ -154,6 +158,7 @@ def test_watermark_writes_nothing_when_max_new_tokens_is_0(ticore: Ticore) -> No
     assert (found.status, found.out, found.err) == (0, b"", "")
 
 
+@pytest.mark.slow
 def test_watermark_takes_its_prompt_from_a_file_or_from_standard_input(ticore: Ticore) -> None:
     Path("prompt").write_text(PROMPT)
     short = ("--key-file", "K", "--max-new-tokens", "12", "--seed", "1")
@@ -163,6 +168,7 @@ def test_watermark_takes_its_prompt_from_a_file_or_from_standard_input(ticore: T
     assert ticore("watermark", *short, "--prompt-file", "-", stdin=stdin).out == expected
 
 
+@pytest.mark.slow
 def test_watermark_warns_when_tokens_is_given(ticore: Ticore) -> None:
     short = ("--key-file", "K", "--prompt", PROMPT, "--seed", "1")
     found = ticore("watermark", *short, "--tokens", "12")

@@ -25,6 +25,7 @@ def write(codec, bits, steps, seed=0):
     return codec_runs.write(codec, bits, steps, tail)
 
 
+@pytest.mark.slow
 @STOPS
 @given(bits=long_messages, some=st.lists(tables(), min_size=1, max_size=5), seed=st.integers(0, 99))
 def test_arithmetic_reader_reads_what_the_writer_wrote(stop, bits, some, seed):
@@ -56,6 +57,7 @@ def test_arithmetic_choices_do_not_depend_on_what_follows_the_message(bits, some
     assert read(codec, chosen + more, len(bits)) == bits
 
 
+@pytest.mark.slow
 @given(bits=long_messages, table=tables())
 def test_arithmetic_writer_uses_no_bits_when_there_is_one_candidate(bits, table):
     single = weights_of([7], 16)
@@ -68,6 +70,7 @@ def test_arithmetic_writer_uses_no_bits_when_there_is_one_candidate(bits, table)
     assert choices(doubled) == choices(endless([table], 1))
 
 
+@pytest.mark.slow
 def test_arithmetic_choices_follow_the_weights():
     """Uniform messages make choices with the pool's probabilities, the last ones included."""
     weights = weights_of([40, 30, 15, 10, 4, 1], 20)
@@ -123,11 +126,12 @@ def test_paper_rule_needs_fewer_tokens():
     assert counts["paper"] < counts["exact"]
 
 
+@pytest.mark.slow
 def test_arithmetic_numbers_stay_small_when_the_message_is_long():
     """The state's size, and with it the cost of a token, does not grow with the message."""
-    data = np.random.default_rng(3).bytes(1 << 20)
+    data = np.random.default_rng(3).bytes(1 << 18)
     weights = np.full(4096, 1 << 20)
-    writer, reader = ArithmeticCodec().writer(BitSource(data, 8 << 20)), ArithmeticCodec().reader()
+    writer, reader = ArithmeticCodec().writer(BitSource(data, 8 << 18)), ArithmeticCodec().reader()
     out, pending, count, widest = bytearray(), 0, 0, 0
     while not writer.done:
         value, size = reader.observe(weights, writer.choose(weights))
@@ -138,7 +142,7 @@ def test_arithmetic_numbers_stay_small_when_the_message_is_long():
             out += (pending >> spare).to_bytes(count // 8)
             pending, count = pending & (1 << spare) - 1, spare
     out += (pending >> count % 8).to_bytes(count // 8)
-    assert bytes(out[: 1 << 20]) == data
+    assert bytes(out[: 1 << 18]) == data
     assert widest < 512
 
 

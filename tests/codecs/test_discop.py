@@ -7,6 +7,7 @@ from tests.support.weight_tables import weights_of
 from ticore.codecs import BitSource, DiscopCodec, zeros
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tokens", "share"), [(16, 0.82), (256, 0.92), (4096, 0.95)])
 def test_discop_carries_what_its_docstring_says(tokens, share):
     found = utilisation(DiscopCodec(randomness_of(0)), normal_pools(tokens), 3000)

@@ -7,6 +7,7 @@ from tests.support.weight_tables import weights_of
 from ticore.codecs import BitSource, MeteorCodec, zeros
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tokens", "share"), [(16, 0.51), (256, 0.65), (4096, 0.75)])
 def test_meteor_carries_what_its_docstring_says(tokens, share):
     found = utilisation(MeteorCodec(randomness_of(0)), normal_pools(tokens), 20000)

@@ -34,6 +34,7 @@ def test_audit_finds_a_token_that_no_text_gives():
     assert found.missing_bytes[:2] == (0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram", "hf-gpt2", "hf-ignore-merges"])
 def test_audit_lists_as_unreachable_only_tokens_that_encode_never_gives(name):
     tokenizer = TRAINED[name]()
@@ -93,6 +94,7 @@ def test_audit_lists_a_control_token_that_text_can_spell_as_hazard():
     assert (hazard.text, hazard.special) == ("<|endoftext|>", True)
 
 
+@pytest.mark.slow
 def test_audit_counts_tokens_that_the_normalizer_changes_by_kind():
     found = audit(REAL["swallow"]())
     assert found.rewritten == {"compatibility": 76, "not composed": 6, "white space": 12}

@@ -15,6 +15,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
 from tests.consistency.engines.unigram.test_engine import Model
 from tests.support.random_bpe import check_nothing_lost
+from tests.support.slow import slow_unless
 from tests.support.tokenizers import CL100K_PATTERN, O200K_PATTERN, TRAINED
 from tests.support.toy_models import ToyTokenizer
 from ticore._support.utf8 import unfinished_suffix
@@ -90,8 +91,10 @@ def walk(engine, oracle, text, seed):
         verification.push(guide[n] if straight or not some else draw.choice(some))
 
 
-@pytest.mark.parametrize("channel", CHANNELS)
-@pytest.mark.parametrize(("name", "mode"), CASES)
+@pytest.mark.parametrize("channel", slow_unless(["strip"], CHANNELS))
+@pytest.mark.parametrize(
+    ("name", "mode"), slow_unless([("sp-bpe", "prefix"), ("hf-gpt2", "prefix")], CASES)
+)
 @settings(max_examples=8)
 @given(text=TEXTS, clean=st.booleans(), seed=st.integers(0, 1000))
 def test_channel_engine_equals_the_definition_along_random_lists(
@@ -101,6 +104,7 @@ def test_channel_engine_equals_the_definition_along_random_lists(
     walk(engine_of(name, mode, channel), oracle, send(text, channel) if clean else text, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("name", sorted({name for name, _ in CASES}))
 @settings(max_examples=8)
@@ -123,9 +127,11 @@ class Counting:
         return getattr(self._tokenizer, name)
 
 
-@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("channel", slow_unless(["strip"], CHANNELS))
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram-nfkc", "hf-gpt2", "hf-cl100k-nfc"])
+@pytest.mark.parametrize(
+    "name", slow_unless(["hf-gpt2"], ["sp-bpe", "sp-unigram-nfkc", "hf-gpt2", "hf-cl100k-nfc"])
+)
 def test_channel_engine_retokenizes_nothing_that_the_channel_leaves_alone(name, mode, channel):
     """No call of encode but those of the engine that knows no channel, however long the list."""
     with_channel, without = Counting(TRAINED[name]()), Counting(TRAINED[name]())
@@ -174,6 +180,7 @@ def test_send_gives_the_text_that_arrives():
     assert send(text, "spaces") == " e\u0301\r\n\r x \n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 @given(before=CHARACTERS, after=CHARACTERS)
 @settings(max_examples=500)
@@ -191,6 +198,7 @@ def test_send_changes_texts_locally_and_only_once(channel, before, after):
     assert not changes(before) or changes(before + after), "nothing mends what was changed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_passage_names_all_characters_that_its_channel_changes(channel):
     """All beyond ASCII are known, those too that it changes with one before them."""
@@ -340,6 +348,7 @@ def test_verifier_decides_by_tables_under_every_channel_where_it_can():
         Verifier(TRAINED["sp-bpe"](), channel="fax")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_all_methods_agree_under_every_channel(channel):
     tokenizer = TRAINED["hf-cl100k"]()

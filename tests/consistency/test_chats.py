@@ -59,6 +59,7 @@ def opened(name):
     return tokenizer, ids
 
 
+@pytest.mark.slow
 @each_chat
 def test_compare_finds_a_chat_consistent(name):
     tokenizer, ids = opened(name)
@@ -70,6 +71,7 @@ def test_compare_finds_a_chat_consistent(name):
     assert special_name(tokenizer, ids[found.specials[-1]]) in CHATS[name][1]
 
 
+@pytest.mark.slow
 @each_chat
 def test_compare_finds_a_split_token_at_its_place_in_a_chat(name):
     """ " assistant" or the like, in two: nowhere else is anything said to be wrong."""
@@ -93,6 +95,7 @@ def test_compare_finds_a_split_token_at_its_place_in_a_chat(name):
     assert len(found.specials) == len(found.specials_again)
 
 
+@pytest.mark.slow
 def test_verification_follows_a_chat_across_special_tokens():
     tokenizer, ids = opened("gpt2")
     text = Verifier(tokenizer).start(ids[:2])
@@ -107,6 +110,7 @@ def test_verification_follows_a_chat_across_special_tokens():
     assert text.ids == tuple(ids[:2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["llama-2", "swallow"])
 def test_verifier_finds_prompts_of_sentencepiece_models_consistent(name):
     """`<s>` and then encode(text), as their authors' own code gives each turn."""
@@ -124,6 +128,7 @@ def test_verifier_finds_prompts_of_sentencepiece_models_consistent(name):
     )
 
 
+@pytest.mark.slow
 def test_special_token_that_text_spells_is_not_a_boundary():
     """Ordinary tokens that spell one come back as that one, which is found."""
     tokenizer, ids = opened("qwen2.5")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizer_contract import any_ids, numbers
 from tests.support.tokenizers import TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
@@ -49,7 +50,7 @@ def test_compare_finds_inconsistency_without_sits_and_cits():
     assert result.sits == result.cits == ()
 
 
-@pytest.mark.parametrize("name", sorted(TRAINED))
+@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, sorted(TRAINED)))
 @given(draws=numbers)
 @example(draws=[4, 0])  # malformed bytes before an unknown piece, whose text begins with a space
 @example(draws=[130, 1])  # a control character that is dropped, and then a special token
@@ -129,7 +130,7 @@ def test_compare_refuses_ids_that_the_tokenizer_does_not_have(ids):
         compare(CHAT, ids)
 
 
-@pytest.mark.parametrize("name", sorted(TRAINED))
+@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, sorted(TRAINED)))
 @given(draws=numbers, text=st.sampled_from(["", "a fox", "naïve café  12", "日本語 😀\n"]))
 def test_compare_finds_consistent_what_the_definition_does(name, draws, text):
     """With special tokens strewn in: consistent alike, and each part is compared by itself."""

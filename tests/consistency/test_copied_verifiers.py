@@ -21,6 +21,7 @@ ways = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @ways
 @pytest.mark.parametrize(
     ("name", "settings"),

@@ -48,6 +48,7 @@ def all_rejected(name, mode):
     return [rejected(engine, tokenizer, text) for text in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hf-cl100k-nfc", "hf-o200k", "gpt2", "qwen2.5"])
 def test_open_rejects_white_space_alone(name):
     """Where it is split only once something follows."""
@@ -56,6 +57,7 @@ def test_open_rejects_white_space_alone(name):
     assert all(spelled.decode().isspace() for spelled in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sp-bpe", "hf-llama", "llama-2", "swallow"])
 def test_open_rejects_the_dummy_prefix_alone(name):
     """Where no token holds it and what follows."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.sample_texts import LONG_RUNS, PASSAGES
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL, TRAINED
 from ticore._support.utf8 import unfinished_suffix
 from ticore.consistency import Verifier
@@ -21,7 +22,7 @@ def is_quick(token, admitted, tokenizer):
 
 
 @pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
-@pytest.mark.parametrize("name", sorted(TOKENIZERS))
+@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, sorted(TOKENIZERS)))
 def test_verifier_equals_the_definition_along_passages(name, mode):
     """The true next token, tokens of the text, any tokens, and some that the mask admits."""
     tokenizer = TOKENIZERS[name]()
@@ -70,7 +71,7 @@ def compare_after_long_runs(verifier, oracle):
             assert text.admits(candidates).tolist() == mask[candidates].tolist() == expected
 
 
-@pytest.mark.parametrize("name", sorted(TOKENIZERS))
+@pytest.mark.parametrize("name", slow_unless(["sp-bpe", "sp-unigram"], sorted(TOKENIZERS)))
 def test_viable_admits_every_token_of_a_true_text(name):
     tokenizer = TOKENIZERS[name]()
     for passage in PASSAGES.values():

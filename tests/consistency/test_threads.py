@@ -41,6 +41,7 @@ def answers(verifier, seed):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["prefix", "viable"])
 @pytest.mark.parametrize("name", ["hf-gpt2", "hf-o200k", "sp-bpe", "sp-unigram"])
 def test_verifier_gives_the_same_answers_from_several_threads(name, mode):
@@ -59,6 +60,7 @@ def test_verifier_gives_the_same_answers_from_several_threads(name, mode):
     assert together == [answers(alone, seed) for seed in range(THREADS)]
 
 
+@pytest.mark.slow
 def test_verifiers_are_made_in_several_threads_at_once():
     """More settings than are cached, so that threads drop what others use."""
     settings = [(mode, view) for mode in ("prefix", "open", "viable") for view in ("whole",)]

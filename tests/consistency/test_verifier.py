@@ -21,6 +21,7 @@ from tests.support.random_bpe import (
     with_text,
 )
 from tests.support.sample_texts import PASSAGES
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verification, Verifier, compare
@@ -69,6 +70,7 @@ def check(verification, judge, tokens, *, masks=True):
                 ask()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine_name", ["table", "suffix"])
 @any_mode
 @given(case=with_text(with_cuts), steps=steps)
@@ -115,7 +117,7 @@ def special_of(tokenizer, draw):
 
 
 @any_mode
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, NAMES))
 def test_verification_equals_the_definition_for_trained_tokenizers(name, mode):
     """Lists hold true text, special ids and temporary inconsistencies, and are rewound."""
     tokenizer = TRAINED[name]()
@@ -143,7 +145,7 @@ def test_verification_equals_the_definition_for_trained_tokenizers(name, mode):
         check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, NAMES))
 def test_all_methods_agree_along_a_text_with_special_tokens(name):
     tokenizer, draw = TRAINED[name](), random.Random(name)
     ids = tokenizer.encode(TEXT)
@@ -177,6 +179,7 @@ def without_bytes(model_type):
     return tokenizer
 
 
+@pytest.mark.slow
 @any_mode
 @pytest.mark.parametrize("model_type", ["bpe", "unigram"])
 @settings(max_examples=20)
@@ -318,6 +321,7 @@ EXPRESSION = "the pretokenizer's regular expression is not one of those known"
 NO_CUTS = "a unigram tokenizer has no stable cuts"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "method", "why"),
     [
@@ -394,6 +398,7 @@ def test_verifier_uses_the_method_that_is_asked_for():
         Verifier(TOY, method="suffix")
 
 
+@pytest.mark.slow
 def test_verifier_decides_by_tables_for_nearly_all_trained_tokenizers():
     methods = {name: [verifier_of(name, mode).method for mode in MODES] for name in NAMES}
     slower = {name: found for name, found in methods.items() if found != ["table"] * 3}
@@ -433,6 +438,7 @@ def halves(tokenizer, token):
     return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "knows"),
     [("sp-bpe", True), ("hf-gpt2", True), ("hf-cl100k-nfc", True), ("hf-o200k", True),

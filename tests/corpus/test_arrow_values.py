@@ -195,6 +195,7 @@ def _stopping(
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_scan_keeps_every_arrow_type_in_either_format(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str

@@ -31,6 +31,7 @@ def table_of(path: Path, rows: list[dict[str, Any]]) -> Any:
     return table
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(st.fixed_dictionaries({"text": st.text()}, optional={"a": VALUES}), min_size=1)
 )

@@ -117,6 +117,7 @@ def test_writer_collects_batches_in_row_groups(
     assert read.read()["text"].to_pylist() == [str(n) for n in range(10)]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_writer_abandons_without_an_error_when_its_file_is_full(tmp_path: Path) -> None:
     """Also where its file was full."""

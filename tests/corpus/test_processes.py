@@ -31,6 +31,7 @@ def test_processes_score_in_this_process_when_there_is_one_batch() -> None:
     assert result.error is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_processes_raise_the_error_of_a_task_that_cannot_be_opened(
     workers: int, capfd: pytest.CaptureFixture[str]
@@ -47,6 +48,7 @@ class Deadly(str):
         return os._exit, (1,)
 
 
+@pytest.mark.slow
 def test_processes_report_a_worker_that_ended(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(TicoreError, match="a worker process ended before its work did"):
         list(processes(TASK, [[TEXT], [Deadly()], [TEXT]], 2))
@@ -82,6 +84,7 @@ def _group_is_empty(group: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_workers_are_started_with_interrupts_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Ctrl-C would make a worker print a traceback until it has begun its work."""
     blocked = []
@@ -114,6 +117,7 @@ def test_postponed_interrupts_raise_after_the_block() -> None:
     assert signal.getsignal(signal.SIGINT) is handler
 
 
+@pytest.mark.slow
 def test_workers_end_on_ctrl_c(tmp_path: Path) -> None:
     """A terminal sends it to all processes of the group."""
     process = _started(tmp_path)
@@ -123,6 +127,7 @@ def test_workers_end_on_ctrl_c(tmp_path: Path) -> None:
     assert _group_is_empty(process.pid)
 
 
+@pytest.mark.slow
 def test_workers_end_when_the_main_process_is_killed(tmp_path: Path) -> None:
     process = _started(tmp_path)
     process.kill()

@@ -178,6 +178,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 def test_lock_ends_when_its_process_is_killed(tmp_path: Path) -> None:
     """A process that is killed leaves the file, but the file is not locked any more."""
     with subprocess.Popen(

@@ -127,6 +127,7 @@ def test_scan_goes_on_when_it_was_interrupted(given: Scan, monkeypatch: pytest.M
     assert given.output.read_bytes() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other",
     [
@@ -346,6 +347,7 @@ def test_output_stays_as_it_was_when_writing_fails(
     assert names == {"rows.jsonl", "out.jsonl", "out.jsonl.parts"}
 
 
+@pytest.mark.slow
 def test_processes_give_the_results_of_one_worker(given: Scan) -> None:
     write(given.source, rows(40))
     scan(given, TASK, workers=1)
@@ -354,6 +356,7 @@ def test_processes_give_the_results_of_one_worker(given: Scan) -> None:
     assert given.output.read_bytes() == expected
 
 
+@pytest.mark.slow
 def test_scans_in_threads_write_what_scans_in_the_main_thread_write(given: Scan) -> None:
     """Two scans at once, each in a thread of its own that starts two processes."""
     write(given.source, rows(20))
@@ -401,6 +404,7 @@ scan(given, task, executor="ray")
 """
 
 
+@pytest.mark.slow
 def test_ray_gives_the_results_of_one_worker(given: Scan) -> None:
     pytest.importorskip("ray", reason="ray is not installed: extra scale")
     scan(given, TASK, workers=1)

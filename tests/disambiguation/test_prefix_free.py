@@ -82,6 +82,7 @@ def check_reads_back(beginning, name, seed, pools=12, tail=""):
 # What was written is read
 
 
+@pytest.mark.slow
 @every_way
 @given(
     pieces=st.lists(nested | st.text("ab ", min_size=1, max_size=4), max_size=20),
@@ -100,6 +101,7 @@ def test_received_bytes_reads_what_was_written_with_toy_tokenizers(
     check_reads_back(beginning, name, seed, tail="" if name == "stepwise" else tail)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "tokenizer"),
     [*product(COMPARING, TRAINED), *product(["stepwise"], ["sp-bpe", "hf-gpt2", "hf-llama"])],
@@ -111,6 +113,7 @@ def test_received_bytes_reads_what_was_written_with_trained_tokenizers(name, tok
         check_reads_back(beginning, name, seed, tail="" if name == "stepwise" else " あa")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPARING)
 @pytest.mark.parametrize("tokenizer", ["llama-2", "llama-3"])
 def test_received_bytes_reads_what_was_written_with_real_tokenizers(name, tokenizer):

@@ -81,6 +81,7 @@ def test_stepwise_raises_when_the_text_is_not_unicode(view):
         stepwise("a", view).read("a\ud800")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "kept"), [("prefix", 1), ("open", 2), ("viable", 2)])
 def test_stepwise_verifies_in_the_mode_of_the_context(mode, kept):
     """A character that no token has is written in several, and is unfinished in between."""

@@ -61,6 +61,7 @@ def test_fingerprint_has_no_portable_digest_when_the_model_is_not_portable():
     assert fingerprint(ticore.load_model("tiny-en", dtype="float32")).portable is None
 
 
+@pytest.mark.slow
 def test_noise_is_the_difference_to_a_parallel_pass():
     assert fingerprint(Shifted(parallel=0.25)).noise == pytest.approx(0.25)
     assert fingerprint(Shifted()).noise == 0.0

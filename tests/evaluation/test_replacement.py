@@ -23,6 +23,7 @@ def replacement(epsilon, seed=0, model=MODEL, **how):
     return Replacement(model, epsilon, random.Random(seed), **how)
 
 
+@pytest.mark.slow
 @given(texts, shares, st.integers(0, 99))
 def test_replacement_changes_only_chosen_positions(text, epsilon, seed):
     found = replacement(epsilon, seed)(text)
@@ -63,6 +64,7 @@ def test_replacement_is_the_models_next_token_after_the_attacked_text(text, epsi
     assert found.text == LETTERS.decode(ids[begin:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 0.8])
 def test_share_of_replaced_tokens_is_binomial(epsilon):
     attack = replacement(epsilon, seed=7)

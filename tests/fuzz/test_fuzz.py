@@ -39,6 +39,7 @@ def failures(group: str, count: int) -> list[str]:
         found.append(f"{': '.join(begun[-1])}: the process ended: {end}")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of time and memory are those of Linux")
 @pytest.mark.parametrize("group", GROUPS)
 def test_parser_reads_or_refuses_damaged_files_within_its_limits(group: str) -> None:

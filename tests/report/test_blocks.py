@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import ticore.report
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizer_contract import any_ids, numbers
 from tests.support.tokenizers import TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
@@ -66,7 +67,7 @@ def test_blocks_are_right_for_any_list_of_a_toy_tokenizer(ids):
     check(compare(TOY, ids))
 
 
-@pytest.mark.parametrize("name", sorted(TRAINED))
+@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, sorted(TRAINED)))
 @given(draws=numbers)
 def test_blocks_are_right_for_any_list_of_a_trained_tokenizer(name, draws):
     tokenizer = TRAINED[name]()

@@ -48,6 +48,7 @@ def tokens(parsed):
     return [a for _, a in parsed.elements if a.get("title")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["left_hash", "gumbel"])
 @given(ids=st.lists(st.integers(1, TOY.vocab_size - 1), min_size=6, max_size=20), name=st.text())
 def test_detection_page_escapes_texts_and_titles(scheme, ids, name):

@@ -45,6 +45,7 @@ def test_array_cache_computes_an_array_once_for_all_libraries():
     assert len(made) == 1
 
 
+@pytest.mark.slow
 def test_schemes_cache_no_array_of_jax_when_it_compiles():
     jax = pytest.importorskip("jax", reason="jax is not installed")
     for name in ("left_hash", "unigram"):

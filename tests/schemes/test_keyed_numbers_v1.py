@@ -42,6 +42,7 @@ def test_version_1_gives_the_golden_vectors():
     assert [permuted_rank(SEEDS[2], token, 50_257) for token in TOKENS[:7]] == PLACES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_version_1_is_the_same_in_every_library(name):
     make = MAKERS[name]()
@@ -60,6 +61,7 @@ def test_version_1_is_the_same_in_every_library(name):
     assert found == [permuted_rank(s, t, 2999) for s, t in zip(own, tokens.tolist(), strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x64", [False, True])
 def test_version_1_is_the_same_when_jax_compiles_it(x64):
     pytest.importorskip("jax", reason="jax is not installed")

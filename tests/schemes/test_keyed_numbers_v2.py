@@ -75,6 +75,7 @@ def test_version_2_gives_the_golden_vectors():
     ] == PLACES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_version_2_is_the_same_in_every_library(name):
     make = MAKERS[name]()
@@ -106,6 +107,7 @@ def test_version_2_is_the_same_in_every_library(name):
     assert ranks == [keyed_numbers_v2.permuted_rank(s, t, KEY.token_word, 2999) for s, t in pairs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x64", [False, True])
 def test_version_2_is_the_same_when_jax_compiles_it(x64):
     jax = pytest.importorskip("jax", reason="jax is not installed")
@@ -277,6 +279,7 @@ def test_lists_of_version_1_depend_on_one_word_alone(pair):
     ).all()
 
 
+@pytest.mark.slow
 def test_seeds_of_contexts_do_not_collide():
     """Of 2^32 seeds some of 400,000 contexts would share one: about 19 pairs."""
     rng = np.random.default_rng(0)

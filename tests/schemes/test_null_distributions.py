@@ -137,6 +137,7 @@ def test_null_gives_each_text_of_a_batch_what_it_gives_it_alone(null):
     assert (null.likelihood_ratios(texts).logs == np.concatenate(ratios, axis=1)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 @pytest.mark.parametrize("repetitive", [False, True])
 def test_p_values_are_uniform_when_there_is_no_watermark(name, options, repetitive):

@@ -34,6 +34,7 @@ def scores_by_bias(scheme, context):
     return (bias > 0).astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
 @given(st.lists(st.integers(0, SIZE - 1), min_size=5, max_size=12))
 def test_bias_prefers_the_tokens_that_evidence_scores(name, ids):
@@ -48,6 +49,7 @@ def test_bias_prefers_the_tokens_that_evidence_scores(name, ids):
         assert score == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_bias_is_the_same_in_every_library(name, library):
@@ -67,6 +69,7 @@ def test_bias_is_the_same_in_every_library(name, library):
     np.testing.assert_allclose(np.asarray(rows), alone, rtol=2e-6, atol=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
 def test_bias_is_the_same_when_jax_compiles_it(name):
     jax = pytest.importorskip("jax", reason="jax is not installed")
@@ -116,6 +119,7 @@ def test_gumbel_chooses_each_token_with_its_probability_over_all_keys():
     assert np.abs(shares - [0.5, 0.3, 0.15, 0.05]).max() < 0.025
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60))
 def test_distinct_counts_a_pair_of_context_and_token_once(name, ids):

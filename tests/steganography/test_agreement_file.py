@@ -93,9 +93,9 @@ def _changed(**values: Any) -> str:
         (_changed(format="ticore-pact-2", more=1), "found 'ticore-pact-2'"),
         (_changed(agreement=...), "missing agreement"),
         (_changed(extra=1), "unknown extra"),
-        (_changed(model=7), "model and the key as texts"),
-        (_changed(model=""), "model and the key as texts"),
-        (_changed(key=7), "model and the key as texts"),
+        (_changed(model=7), "model and the key as non-empty texts"),
+        (_changed(model=""), "model and the key as non-empty texts"),
+        (_changed(key=7), "model and the key as non-empty texts"),
         (_changed(key=KEY.hex()[:-2]), "64 hex digits .*found 62 characters"),
         # 32 characters are 32 raw bytes in a key file, but not here.
         (_changed(key=KEY.hex()[:32]), "64 hex digits .*found 32 characters"),

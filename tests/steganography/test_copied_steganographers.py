@@ -13,6 +13,7 @@ TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", " ", ".", "d", "e"])
 SETTINGS = {"temperature": 1.7, "codec": "meteor", "finish": "none", "view": "continuation"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "again", [lambda it: pickle.loads(pickle.dumps(it)), copy.deepcopy], ids=["pickle", "deepcopy"]
 )

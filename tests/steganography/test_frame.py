@@ -163,6 +163,7 @@ def test_frame_reader_stretches_a_password_once(monkeypatch: pytest.MonkeyPatch)
     assert calls == {frame[:16]: 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("secret", [KEY, PASSWORD], ids=["key", "password"])
 @pytest.mark.parametrize("message", [b"", b"at noon", _noise(150), b"a" * 500])
 def test_seal_makes_uniform_bits(message: bytes, secret: Secret) -> None:
@@ -224,6 +225,7 @@ def test_seal_compresses_only_when_that_is_shorter(message: bytes) -> None:
         assert len(seal(message, secret, DIGEST)) == fixed + length + plaintext
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 123, 124, 2**14 - 5, 2**14 - 4, 2**20, 2**21])
 def test_seal_writes_lengths_of_every_size(size: int) -> None:
     """Around each size at which the length takes one more byte, and a large message bit by bit."""

@@ -37,6 +37,7 @@ def test_new_key_differs_each_time() -> None:
     assert len(set(made)) == 3
 
 
+@pytest.mark.slow
 @given(st.binary(min_size=32, max_size=32), st.text(" \t\r\n"), st.text(" \t\r\n"))
 def test_parse_key_reads_what_format_key_wrote(key: bytes, before: str, after: str) -> None:
     text = before + format_key(key) + after

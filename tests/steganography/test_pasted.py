@@ -61,6 +61,7 @@ def _sent(prompt: str, view: str) -> tuple[str, bytes]:
     return _english(prompt, view).embed(b"noon").text, b"noon"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "view"),
     [
@@ -99,6 +100,7 @@ PIECES = [
 AWKWARD = ToyTokenizer(PIECES)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.binary(max_size=3),
@@ -185,6 +187,7 @@ def test_extract_pasted_names_usual_changes_only_when_the_text_was_changed() -> 
     assert "usual changes" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_extract_blames_the_key_when_the_length_exceeds_the_text() -> None:
     """Many wrong keys read a length that no text has; what to look at comes first."""
     model = ToyModel(ToyTokenizer(list("abcdefgh")), sharpness=0.5, context=200)

@@ -50,6 +50,7 @@ def stego(model, numerics="portable", seed=1, **more):
     return Steganographer(model, key=KEY, numerics=numerics, entropy=entropy, **more)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     message=st.binary(max_size=3),
@@ -70,6 +71,7 @@ def test_extract_reads_the_text_when_logits_are_within_the_tolerance(
     assert stego(Borderline(seed, noise, every=4000), **more).extract(text) == message
 
 
+@pytest.mark.slow
 def test_extract_misreads_same_stack_texts_when_logits_differ():
     """The same without looking: the model is one that needs it."""
     failed = 0
@@ -87,6 +89,7 @@ def test_embed_raises_when_no_text_avoids_the_boundaries():
         stego(Borderline(every=11)).embed(b"noon")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disambiguation", ["stepwise", "mwis"])
 def test_extract_reads_alike_in_parallel_and_step_by_step(disambiguation, monkeypatch):
     writer = stego(Borderline(every=4000), disambiguation=disambiguation)
@@ -101,6 +104,7 @@ def test_extract_reads_alike_in_parallel_and_step_by_step(disambiguation, monkey
     assert len(passes) == (disambiguation == "stepwise")
 
 
+@pytest.mark.slow
 def test_extract_reads_to_the_end_of_the_context_when_the_text_is_longer():
     writer = stego(Borderline(every=4000))
     text = writer.embed(b"noon").text
@@ -137,6 +141,7 @@ def test_from_agreement_checks_the_digest_of_its_numerics():
         Steganographer.from_agreement(portable.agreement, model=Borderline(seed=1), key=KEY)
 
 
+@pytest.mark.slow
 def test_extract_reads_texts_of_every_other_backend():
     pytest.importorskip("torch", reason="one of the backends under test")
     pytest.importorskip("jax", reason="one of the backends under test")

@@ -46,7 +46,11 @@ def run_pytest(folder):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "."],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "backends")))},
+        env={
+            **os.environ,
+            "PYTEST_ADDOPTS": "",
+            "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "backends"))),
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -64,6 +68,7 @@ def test_every_contract_of_a_part_has_an_example():
     }
 
 
+@pytest.mark.slow
 def test_examples_of_all_contracts_pass(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n")
     for name in EXAMPLES:
@@ -103,6 +108,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 def test_contracts_notice_a_fault_in_each_example(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n")
     for name, (right, wrong, _) in FAULTS.items():
@@ -130,6 +136,7 @@ def test_testing_says_what_to_install_where_pytest_is_missing(tmp_path):
     assert "testing" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_testing_imports_no_framework_and_no_tokenizer_library():
     names = ("torch", "jax", "transformers", "tokenizers", "tiktoken", "sentencepiece")
     code = f"import sys, ticore.testing; print([n for n in {names!r} if n in sys.modules])"

@@ -31,6 +31,7 @@ def test_findings_leave_other_lines_alone(line: str) -> None:
     assert found(line) == [] or line == "x is None"
 
 
+@pytest.mark.slow
 def test_no_file_of_the_project_has_an_unwanted_word(capsys: pytest.CaptureFixture[str]) -> None:
     status = main()
     assert (status, capsys.readouterr().out) == (0, "")

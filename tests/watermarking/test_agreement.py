@@ -22,6 +22,7 @@ def model():
     return ticore.load_model("tiny-en", dtype="float32")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_detector_finds_what_a_watermarker_with_the_same_agreement_writes(model, scheme):
     more = {} if scheme == "gumbel" else {"gamma": 0.25, "delta": 4.0, "greens": "exact"}

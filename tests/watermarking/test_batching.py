@@ -49,6 +49,7 @@ def outcome(text):
     return text.committed, text.end, counts
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     kind=st.sampled_from([ToyModel, ToyBatchModel]),
@@ -102,6 +103,7 @@ def test_write_together_writes_each_text_as_it_is_alone(
         assert model.passes == max(one.forwards for one in apart)
 
 
+@pytest.mark.slow
 def test_write_together_meets_every_end_rollback_and_backtrack():
     """They end in every way, and are rolled back, mended and backtracked."""
     ends, counts = Counter(), Counter()

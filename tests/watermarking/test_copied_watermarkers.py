@@ -10,6 +10,7 @@ import ticore
 KEY = bytes(range(32))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "again", [lambda it: pickle.loads(pickle.dumps(it)), copy.deepcopy], ids=["pickle", "deepcopy"]
 )

@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.slow import slow_unless
 from tests.support.toy_models import ToyTokenizer
 from ticore.errors import CredentialError, SettingsError, TicoreError, UnscorableTextError
 from ticore.schemes import (
@@ -44,8 +45,8 @@ def model():
     return ticore.load_model("tiny-en", dtype="float32")
 
 
-@pytest.mark.parametrize("part", range(5))
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("part", slow_unless([0], range(5)))
+@pytest.mark.parametrize("name", slow_unless(["left_hash"], SCHEMES))
 def test_detect_finds_the_watermark_under_its_key_alone(model, name, part):
     """A hundred texts of 200 tokens for each scheme, in five parts; in each one may be missed."""
     right = ticore.WatermarkDetector(model.tokenizer, name, key=KEY)
@@ -89,6 +90,7 @@ def test_detect_finds_a_marked_segment_where_it_stands(name, options):
     assert both / either > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 def test_detect_keeps_to_the_false_positive_rate(name, options):
     """Of 2,000 texts without a watermark, some of them repetitive, a twentieth at most."""
@@ -239,6 +241,7 @@ LISTS = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), EVERY)
 @settings(max_examples=20, deadline=None)
 @given(lists=LISTS, repeats=st.sampled_from(["once", "all"]), together=st.sampled_from([20, 8000]))
@@ -254,6 +257,7 @@ def test_detect_ids_batch_gives_what_detect_ids_gives(name, options, lists, repe
         assert same(one, attempt(detector, ids))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), EVERY)
 def test_detect_ids_batch_gives_what_detect_ids_gives_when_lengths_differ(name, options):
     """Of any lengths, in tables of many rows; some are marked beyond all numbers."""
@@ -398,6 +402,7 @@ def test_key_fingerprint_tells_keys_apart():
         key_fingerprint(b"abc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), EVERY)
 def test_detector_gives_right_answers_when_threads_share_it(name, options):
     """SynthID's caches are filled by whichever thread comes first."""

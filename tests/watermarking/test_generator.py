@@ -39,6 +39,7 @@ def all_but_seconds(written):
     return dataclasses.replace(written, seconds=0, seed=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["continuation", "whole"])
 @pytest.mark.parametrize("observation", [0, 2, 10])
 def test_generate_writes_text_that_is_read_back_as_its_tokens(model, view, observation):
@@ -57,6 +58,7 @@ def test_generate_writes_text_that_is_read_back_as_its_tokens(model, view, obser
         assert tokenizer.encode(written.text) == list(written.ids)
 
 
+@pytest.mark.slow
 def test_generate_writes_inconsistent_texts_when_observation_is_none(model):
     found = [
         Generator(model, observation=None, seed=seed).generate(
@@ -149,6 +151,7 @@ def test_generate_writes_nothing_when_max_new_tokens_is_0():
     assert (written.text, written.ids, written.end, written.forwards) == ("", (), "length", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("observation", [2, 10])
 def test_generate_writes_the_same_text_when_it_gives_up_early(model, observation, monkeypatch):
     """Tokens that no continuation can mend are dropped at once; waiting would drop them too."""
@@ -205,6 +208,7 @@ class TestBatch:
         if observation is not None:
             assert all(text.consistent for text in written)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("observation", [0, 10])
     def test_generate_batch_writes_each_text_as_generate_does_with_a_real_model(self, observation):
         """In float64 no choice is so close that the last bits of its logits decide it. Unlikely

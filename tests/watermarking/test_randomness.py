@@ -88,6 +88,7 @@ def test_row_randoms_differ_by_row_and_by_batch():
     assert [row_randoms(random.Random(3))(row).random() for row in range(50)] == numbers[:50]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writer", range(3))
 def test_writers_give_right_texts_when_threads_share_them(writer):
     shared, alone = writers()[writer], writers()[writer]

@@ -143,6 +143,7 @@ TestWriting = Writing.TestCase
 TestWriting.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["greedy", "gumbel"])
 @given(st.sampled_from(VOCABULARIES[:3]), st.integers(0, 50), st.integers(0, 6), st.integers(1, 12))
 @example(VOCABULARIES[0], 0, 2, 12)

@@ -24,6 +24,7 @@ def tokens_left(warper, logits=LOGITS):
     return np.flatnonzero(warper(logits) > -np.inf).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("warp", "expected"),
     [
@@ -65,6 +66,7 @@ def test_logits_warper_refuses_settings_out_of_range(settings, part):
         LogitsWarper(**settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
 def test_multinomial_follows_the_probabilities(library):
     xp = pytest.importorskip(library)

@@ -126,6 +126,7 @@ def seeds_of(null, length):
 NULLS = pytest.mark.parametrize("null", [GREENS, LISTS, ExponentialNull(), BITS], ids=repr)
 
 
+@pytest.mark.slow
 @NULLS
 def test_segment_p_value_is_at_most_a_few_times_too_large(null):
     """Of a hundred texts without a watermark the least p-value is some 1 %, and not 20 or 100 %."""

@@ -24,6 +24,7 @@ def generator(pieces, seed, **settings):
     return Generator(ToyModel(ToyBrackets(pieces), seed=seed), seed=seed, **settings)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     pieces=st.sampled_from(HARD),
@@ -68,6 +69,7 @@ def test_rollback_settled_never_falls_and_never_counts_what_is_taken_back():
         assert settled == rollback.committed
 
 
+@pytest.mark.slow
 def test_stream_pieces_make_up_the_text():
     toy = ToyModel(ToyTokenizer(TOYS, special={7}), eos_ids={7})
     for model in (toy, ticore.load_model("tiny-en")):

@@ -33,6 +33,7 @@ def ids(texts):
     return [text.ids for text in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_generate_batch_watermarks_each_text(model, scheme):
     mark = ticore.Watermarker(model, scheme, key=KEY, seed=1, end_of_text=False, observation=4)
@@ -43,6 +44,7 @@ def test_generate_batch_watermarks_each_text(model, scheme):
         assert found.ids.tolist() == list(text.ids)
 
 
+@pytest.mark.slow
 def test_generate_batch_writes_the_texts_of_generate_when_the_key_alone_decides(model):
     mark = ticore.Watermarker(model, "gumbel", key=KEY, version=1)
     alone = [mark.generate(prompt, max_new_tokens=40).ids for prompt in PROMPTS]
@@ -66,6 +68,7 @@ def test_generate_batch_names_the_row_when_a_prompt_is_refused(model):
         mark.generate_batch(["It was", [300] * 2047])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_generate_writes_other_texts_unless_there_is_a_seed(model, scheme):
     free, fixed, again = (
@@ -102,6 +105,7 @@ for way in ways:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
 def test_generate_writes_other_texts_in_forked_processes():
     done = subprocess.run(
@@ -118,6 +122,7 @@ def endless(ids):
     return any(tail[period:] == tail[:-period] for period in range(1, 21))
 
 
+@pytest.mark.slow
 def test_gumbel_does_not_repeat_itself_as_version_1_does():
     """A context soon comes again where few tokens are likely; version 1 then repeats for ever."""
     model = ToyBatchModel(ToyTokenizer(list("abc")), sharpness=1.0)
@@ -136,6 +141,7 @@ VOCABULARIES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     pieces=st.sampled_from(VOCABULARIES),

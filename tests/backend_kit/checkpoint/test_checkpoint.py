@@ -39,6 +39,7 @@ def test_digest_ignores_fields_that_do_not_describe_the_model(checkpoint):
     assert checkpoint().digest() == checkpoint(**notes).digest()
 
 
+@pytest.mark.slow
 def test_portable_digest_is_the_same_in_every_backend(request):
     pytest.importorskip("torch", reason="one of the backends under test")
     pytest.importorskip("jax", reason="one of the backends under test")

@@ -18,6 +18,8 @@ from ticore.interfaces import BatchModel
 from ticore.testing import BatchModelContract
 from ticore_jax._runner import FIRST_CAPACITY
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("case", ["mistral, window", "gpt2"])
 def test_batch_rows_have_the_logits_of_decoders(case: str, tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ from ticore_jax import BACKEND
 from ticore_jax._device_logits import JaxLogits
 from ticore_jax._runner import FIRST_CAPACITY, LENGTHS
 
+pytestmark = pytest.mark.slow
+
 
 class TestReading(ModelContract):
     tolerance = 1e-4

@@ -57,6 +57,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 def test_eight_devices_give_the_logits_of_one(tmp_path: Path) -> None:
     folders, ids = [save(tmp_path / case, case) for case in EXPECTED], some_ids(17)
     done = subprocess.run(

@@ -170,6 +170,7 @@ class TestBadFiles:
             with pytest.raises(ModelFilesError, match=found):
                 load(copy)
 
+    @pytest.mark.slow
     def test_load_allocates_nothing_for_an_unread_context(self, folder: Path, copy: Path) -> None:
         stated = json.loads((copy / "config.json").read_text())
         wide = {"max_position_embeddings": 2**31 - 1}

@@ -28,6 +28,8 @@ from ticore.interfaces import LanguageModel
 from ticore.registry import load_model, load_tokenizer
 from ticore_jax import BACKEND
 
+pytestmark = pytest.mark.slow
+
 TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 

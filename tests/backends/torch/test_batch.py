@@ -56,6 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", ATTENTIVE)
 def test_batch_rows_have_the_logits_of_decoders(
@@ -67,6 +68,7 @@ def test_batch_rows_have_the_logits_of_decoders(
         assert largest_difference(model, seed=seed) <= TOLERANCE[dtype]
 
 
+@pytest.mark.slow
 def test_batch_counts_sliding_windows_from_the_start_of_each_text(
     folder: Callable[[str], Path],
 ) -> None:

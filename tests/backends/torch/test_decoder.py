@@ -73,6 +73,7 @@ class TestTop(TopDecoderContract):
 
 
 class TestNetwork:
+    @pytest.mark.slow
     @pytest.mark.parametrize("dtype", TOLERANCE)
     @pytest.mark.parametrize("name", CONFIGS)
     def test_decoder_logits_equal_a_pass_without_cache(

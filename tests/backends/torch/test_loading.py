@@ -202,6 +202,7 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=found):
             load(folder)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("kind", "message"),
         [

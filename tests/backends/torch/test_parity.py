@@ -40,6 +40,7 @@ def largest_difference(one: LanguageModel, other: LanguageModel, ids: list[int])
     return float(max(differences))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TOLERANCE)
 def test_tiny_en_has_the_logits_of_the_embedded_backend(dtype: str) -> None:
     embedded = ticore_embedded.BACKEND.load("tiny-en", load_tokenizer, {"dtype": "float64"})
@@ -53,6 +54,7 @@ def test_tiny_en_has_the_logits_of_the_embedded_backend(dtype: str) -> None:
     assert largest_difference(model, embedded, ids) <= TOLERANCE[dtype]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TOLERANCE)
 def test_tiny_en_has_them_at_the_end_of_its_context(dtype: str) -> None:
     """Rotary angles are largest there."""

@@ -80,6 +80,7 @@ SAMPLING: dict[str, dict[str, Any]] = {
 
 
 class TestConsistency:
+    @pytest.mark.slow
     @pytest.mark.parametrize("observation", [0, 3, 10])
     @pytest.mark.parametrize("name", SAMPLING)
     def test_generate_output_is_always_consistent(
@@ -94,6 +95,7 @@ class TestConsistency:
             assert whole.shape[1] > ids.shape[1]
             assert survives(babble, whole[0, ids.shape[1] :].tolist())
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", SAMPLING)
     def test_generate_writes_the_text_of_transformers_when_nothing_is_rolled_back(
         self, name: str, english: TorchModel
@@ -128,6 +130,7 @@ class TestConsistency:
 
 
 class TestWatermarks:
+    @pytest.mark.slow
     def test_watermark_of_transformers_is_found_after_rollback(self, english: TorchModel) -> None:
         ids, config = prompt(english), WatermarkingConfig(bias=4.0, seeding_scheme="lefthash")
         detector = WatermarkDetector(english.network.module.config, "cpu", config)
@@ -145,6 +148,7 @@ class TestWatermarks:
 
         assert z_score(watermarking_config=config) > 4 > z_score()
 
+    @pytest.mark.slow
     def test_synthid_state_returns_when_a_token_is_taken_back(self, babble: TorchModel) -> None:
         """Its state at the end is that of a processor that saw nothing but the text."""
         ids = prompt(babble)
@@ -187,6 +191,7 @@ class TestWatermarks:
 
 
 class TestCalling:
+    @pytest.mark.slow
     def test_generate_reads_a_padded_batch(self, english: TorchModel) -> None:
         """Each row is what it would be by itself."""
         texts = ["Once upon a time", "It was late, and the lights were out"]
@@ -203,6 +208,7 @@ class TestCalling:
             assert torch.equal(row[longest : longest + len(new)], new)
             assert not row[longest + len(new) :].any()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", SAMPLING)
     def test_generate_writes_a_batch_in_common_passes(self, name: str, babble: TorchModel) -> None:
         """Each text is consistent, and one pass reads a token in all that go on."""

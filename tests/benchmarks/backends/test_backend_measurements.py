@@ -38,6 +38,7 @@ def test_token_cost_adds_up():
     assert found["share"] == pytest.approx(sum(parts) / (sum(parts) + found["model_ms"]))
 
 
+@pytest.mark.slow
 def test_parallel_reading_gives_both_speeds():
     found = parallel_reading("tiny-en", "Once", 1, rounds=1)
     assert min(found["one_by_one"], found["parallel"]) > 0

@@ -14,6 +14,7 @@ COMMAND = [
 ]
 
 
+@pytest.mark.slow
 def test_command_measures_all_parts_and_takes_no_sample_twice(tmp_path, run):
     pytest.importorskip("torch", reason="the Decoder is compared with transformers' generate")
     out = tmp_path / "out.jsonl"
@@ -31,6 +32,7 @@ def test_command_measures_all_parts_and_takes_no_sample_twice(tmp_path, run):
     assert out.read_text() == stored
 
 
+@pytest.mark.slow
 def test_command_knows_parts_by_their_earlier_names(tmp_path, run):
     command = ["--models", "tiny-en", "--parts", "noise", "--tokens", 10]
     found = run(main, *command, "--out", tmp_path / "out.jsonl")

@@ -44,6 +44,7 @@ def test_perturbed_model_differs_by_no_more_than_its_noise():
     assert other.portable_digest() == model.portable_digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["arithmetic", "discop"])
 def test_message_sampler_take_tells_who_misreads_a_message(codec):
     sampler = MessageSampler(PLAN, PROMPTS)

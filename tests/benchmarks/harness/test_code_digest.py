@@ -179,6 +179,7 @@ def take_watermarking():
     watermarking.TextSampler(ticore.load_model("tiny-en"), plan, ["The old"]).take("gumbel", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("take", "root"),
     [
@@ -195,6 +196,7 @@ def test_code_digest_covers_every_module_that_runs_when_a_sample_is_taken(take, 
     assert ran - unasked - covered - {__name__} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("root", "used", "unused"),
     [

@@ -58,6 +58,7 @@ def test_write_parquet_gives_a_column_to_each_field(tmp_path):
     assert json.loads(table.schema.metadata[b"ticore"]) == {"settings": {"seed": 1}}
 
 
+@pytest.mark.slow
 def test_write_parquet_says_how_to_install_pyarrow_when_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match="data"):

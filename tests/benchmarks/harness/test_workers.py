@@ -11,6 +11,7 @@ def make_adder(more):
     return lambda a, b: {"sum": a + b + more}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_carry_out_gives_a_sample_for_each_task(processes):
     tasks = [(n, 10) for n in range(5)]

@@ -7,6 +7,7 @@ from benchmarks.steganography.__main__ import main
 COMMAND = ["--bits", "8", "--processes", "1", "--codecs", "discop", "--disambiguations", "none"]
 
 
+@pytest.mark.slow
 def test_command_continues_an_interrupted_run(tmp_path, monkeypatch, run):
     pytest.importorskip("matplotlib", reason="the plot needs matplotlib")
     out, picture = tmp_path / "out.jsonl", tmp_path / "plot.svg"
@@ -30,6 +31,7 @@ def test_command_continues_an_interrupted_run(tmp_path, monkeypatch, run):
     assert "texts misread, 95 % interval" in again.printed
 
 
+@pytest.mark.slow
 def test_command_shows_what_there_is_when_it_is_interrupted(tmp_path, run, interrupt_after):
     interrupt_after(1)
     found = run(main, *COMMAND, "--top-k", 64, "--out", tmp_path / "out.jsonl")

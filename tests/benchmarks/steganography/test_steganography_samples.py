@@ -20,6 +20,7 @@ def test_plan_tasks_have_each_method_once_and_all_of_them_before_the_next_sample
     assert [(*task[:3], 1) for task in first] == second
 
 
+@pytest.mark.slow
 def test_sampler_take_says_what_was_written_and_read(samples):
     for sample in samples:
         prompt = LETTERS.encode(PROMPTS[sample["index"] % 2])
@@ -47,6 +48,7 @@ def test_sampler_take_says_what_was_written_and_read(samples):
         assert sample["nll_read"] == pytest.approx(nll)
 
 
+@pytest.mark.slow
 def test_sampler_take_finds_misread_texts_only_when_there_is_no_disambiguation(samples):
     wrong = {sample["disambiguation"] for sample in samples if sample["misreading"]}
     assert wrong == {"none"}
@@ -60,6 +62,7 @@ def test_sampler_take_finds_misread_texts_only_when_there_is_no_disambiguation(s
             )
 
 
+@pytest.mark.slow
 def test_sampler_take_writes_the_same_texts_when_the_whole_text_is_retokenized(samples):
     texts = {}
     for sample in samples:
@@ -77,6 +80,7 @@ def test_sampler_take_gives_the_same_sample_again_for_the_same_task(samples):
         assert again[name] == before[name]
 
 
+@pytest.mark.slow
 def test_sampler_take_writes_the_same_bits_with_the_same_key_for_all_methods(monkeypatch):
     seen = []
 

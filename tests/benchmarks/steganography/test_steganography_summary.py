@@ -81,6 +81,7 @@ def test_summarize_gives_what_is_computed_by_hand():
     assert cell["token_count"] == 30 / 4
 
 
+@pytest.mark.slow
 def test_summarize_fills_tables_and_plot(samples, tmp_path):
     found = json.loads(json.dumps(report_of(summarize(samples, PLAN.methods, PLAN.top_k))))
     assert len(found["cells"]) == 11 * 2

@@ -22,6 +22,7 @@ def test_mask_work_is_none_after_a_mask_was_asked_for():
     assert mask_work(verification) == "cached"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hf-gpt2", "sp-bpe", "sp-unigram"])
 @pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
 def test_case_player_finds_no_mismatch_when_all_is_right(name, mode):

@@ -24,6 +24,7 @@ PLAN = Plan(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hf-gpt2", "sp-unigram"])
 def test_measure_times_fills_tables_and_plot(name, tmp_path):
     source = TokenizerSource(name, "here", TRAINED[name])

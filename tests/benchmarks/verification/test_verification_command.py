@@ -18,6 +18,7 @@ def texts(tmp_path):
     return ["--texts", file]
 
 
+@pytest.mark.slow
 def test_command_times_and_shows_the_times_again(tmp_path, run, texts):
     pytest.importorskip("matplotlib", reason="the plot needs matplotlib")
     first = run(main, *TIMES, *texts, "--plot", tmp_path / "plot.svg")
@@ -32,6 +33,7 @@ def test_command_times_and_shows_the_times_again(tmp_path, run, texts):
     assert (tmp_path / "plot.svg").exists()
 
 
+@pytest.mark.slow
 def test_command_soaks_and_plays_no_case_twice(tmp_path, run, texts):
     command = ["--soak", 20, "--mode", "prefix", *texts, "--out", tmp_path / "cases.jsonl"]
     first = run(main, *command)
@@ -43,6 +45,7 @@ def test_command_soaks_and_plays_no_case_twice(tmp_path, run, texts):
     assert run(main, *command, "--seed", 14).report["cases"] != first.report["cases"]
 
 
+@pytest.mark.slow
 def test_command_soak_plays_other_cases_when_texts_are_others(tmp_path, run, texts):
     command = ["--soak", 5, "--mode", "prefix", "--out", tmp_path / "cases.jsonl"]
     run(main, *command, *texts)

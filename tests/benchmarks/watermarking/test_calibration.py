@@ -11,6 +11,7 @@ from benchmarks.watermarking.simulation import SCHEMES, ville_bounds
 from ticore.schemes import BinomialNull, ExponentialNull, HypergeometricNull
 
 
+@pytest.mark.slow
 def test_calibration_counts_all_texts_and_simulates_none_twice(tmp_path, run):
     out = tmp_path / "samples.jsonl"
     command = ["--texts", 30, "--lengths", 20, "--out", out]

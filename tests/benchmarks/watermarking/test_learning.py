@@ -9,6 +9,7 @@ import pytest
 from benchmarks.watermarking import learning
 
 
+@pytest.mark.slow
 def test_learning_tells_what_counting_and_trying_give(tmp_path, run, monkeypatch):
     monkeypatch.setattr(learning, "TEXT_COUNTS", (1, 1000))
     file = tmp_path / "text.gz"

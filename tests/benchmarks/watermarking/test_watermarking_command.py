@@ -7,6 +7,7 @@ from benchmarks.watermarking.__main__ import main
 COMMAND = ["--tokens", "8", "--processes", "1"]
 
 
+@pytest.mark.slow
 def test_command_continues_an_interrupted_run(tmp_path, monkeypatch, run):
     pytest.importorskip("matplotlib", reason="the plot needs matplotlib")
     out, picture = tmp_path / "out.jsonl", tmp_path / "plot.svg"
@@ -28,6 +29,7 @@ def test_command_continues_an_interrupted_run(tmp_path, monkeypatch, run):
     assert "word swap 0.3" in again.printed
 
 
+@pytest.mark.slow
 def test_command_shows_what_there_is_when_it_is_interrupted(tmp_path, run, interrupt_after):
     interrupt_after(2)
     command = [*COMMAND, "--schemes", "gumbel", "--samples", 9, "--out", tmp_path / "out.jsonl"]

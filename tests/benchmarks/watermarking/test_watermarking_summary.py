@@ -28,6 +28,7 @@ def test_auroc_interval_contains_the_area():
     assert auroc_interval(positives + 100, negatives) == [1, 1]
 
 
+@pytest.mark.slow
 def test_summarize_fills_every_cell(samples):
     found = json.loads(json.dumps(summarize(samples, PLAN.schemes)))
     cells = {(row["scheme"], row["arm"]): row for row in found["written"]}
@@ -82,6 +83,7 @@ def test_rollback_overhead_compares_times_per_token():
     assert rollback_overhead([{ROLLBACK: samples[0][ROLLBACK]}]) == {"ratio": None}
 
 
+@pytest.mark.slow
 def test_summarize_works_when_a_run_was_interrupted(samples):
     for count in range(4):
         found = summarize(samples[:count], PLAN.schemes)

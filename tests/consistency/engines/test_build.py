@@ -24,6 +24,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("channel", ["identity", "nfc"])
 def test_table_engine_is_deleted_without_the_garbage_collector(name, channel):

@@ -1,5 +1,6 @@
 """Chains against tuples."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def test_chain_reads_as_the_tuple_of_its_tokens(tokens, data):
     assert chain.ids() == tuple(tokens)
 
 
+@pytest.mark.slow
 def test_chain_is_deleted_without_recursion_when_it_is_long():
     chain = Chain()
     for token in range(300_000):

@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.random_bpe import MODES, PATTERNS, Bpe, cuts_of, engine_of, few_characters
+from tests.support.slow import slow_unless
 from tests.support.tokenizers import REAL, TRAINED
 from ticore.consistency import Verification, Verifier
 from ticore.consistency._engines.bpe.character_classes import Shapes
@@ -96,6 +97,7 @@ def check(verification, judge, tokens):
         assert not any(judge.may_begin([*ids, token]) for token in tokens)
 
 
+@pytest.mark.slow
 @any_mode
 @settings(max_examples=settings.default.max_examples // 3)
 @given(case=with_runs(), steps=steps, draw=st.randoms(use_true_random=False))
@@ -158,6 +160,7 @@ def push_and_compare(verification, judge, true, draw):
     assert verification.admits(some).tolist() == judge.admits(ids, some).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*TRAINED_HERE, "gpt2", "llama-3", "qwen2.5"])
 def test_verification_answers_as_the_definition_in_long_runs_of_real_text(name):
     """Some runs are shorter and some longer than what a state keeps."""
@@ -197,7 +200,7 @@ def counted():
         yield found
 
 
-@pytest.mark.parametrize("name", TRAINED_HERE)
+@pytest.mark.parametrize("name", slow_unless(["hf-gpt2"], TRAINED_HERE))
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_push_reads_no_more_text_when_a_run_gets_longer(name, kind):
     """Wrong tokens, and asking about candidates, take no more work either."""

@@ -33,6 +33,7 @@ def test_admits_is_algorithm_1_in_mode_prefix(history):
     assert Oracle(TOY).admits(history, range(7)).tolist() == admitted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @given(case=with_text(models), more=st.lists(st.integers(0, 300), max_size=2))
 def test_admits_agrees_with_may_begin_for_each_candidate(mode, case, more):
@@ -49,6 +50,7 @@ def test_admits_agrees_with_may_begin_for_each_candidate(mode, case, more):
         assert oracle.admits(history, tokens).tolist() == one_by_one
 
 
+@pytest.mark.slow
 @given(case=with_text(models), more=st.lists(st.integers(0, 300), max_size=1))
 def test_admits_holds_in_the_next_mode_when_it_holds_in_one(case, more):
     model, text = case

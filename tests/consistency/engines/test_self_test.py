@@ -130,6 +130,7 @@ def some_missing_after_two(ids, mask):
 CHANGES = [all_admitted, none_admitted, some_more_after_two, some_missing_after_two]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("change", CHANGES)
 def test_run_self_test_finds_wrong_answers_about_candidates(change, mode):

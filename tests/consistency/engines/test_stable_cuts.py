@@ -29,6 +29,7 @@ with_cuts = byte_level() | character_level().map(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @given(case=with_text(with_cuts), choices=choices)
 def test_retokenizing_engine_answers_as_the_oracle_when_it_reads_from_the_last_cut(
@@ -38,6 +39,7 @@ def test_retokenizing_engine_answers_as_the_oracle_when_it_reads_from_the_last_c
     check_walk(*case, mode, choices, "suffix")
 
 
+@pytest.mark.slow
 @given(case=with_text(with_cuts), more=st.text(" ab'\n", max_size=6))
 def test_advance_finds_a_cut_that_splits_the_encoding_of_every_longer_text(case, more):
     model, text = case

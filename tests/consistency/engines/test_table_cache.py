@@ -121,6 +121,7 @@ def made(monkeypatch):
     return calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["prefix", "viable"])
 @pytest.mark.parametrize("name", ["sp-bpe", "sp-bpe-nfkc", "hf-cl100k-nfc", "hf-ignore-merges"])
 def test_table_engine_answers_alike_from_stored_and_from_new_tables(name, mode, folder, made):
@@ -188,6 +189,7 @@ def spoilt(arrays, draw):
     return found if choice == len(others) else {**found, name: others[choice]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sp-bpe", "hf-ignore-merges"])
 def test_table_engine_builds_tables_again_when_stored_arrays_do_not_fit(name, folder, made):
     """With a digest that fits, so that nothing but looking at them finds it out."""

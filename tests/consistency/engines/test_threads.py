@@ -49,6 +49,7 @@ def small_caches(monkeypatch):
     monkeypatch.setattr(BoundedCache, "__init__", lambda self, size: true(self, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.usefixtures("small_caches")
 def test_verifiers_answer_rightly_when_threads_share_their_engine(kind):
@@ -62,6 +63,7 @@ def test_verifiers_answer_rightly_when_threads_share_their_engine(kind):
     assert found == expected
 
 
+@pytest.mark.slow
 def test_verifiers_answer_rightly_when_each_thread_has_its_own_tokenizer():
     """More of them than the verifier remembers."""
     names = [name for name, _ in KINDS.values()]

@@ -74,6 +74,7 @@ def test_added_tokens_find_nothing_when_there_are_none():
     assert not added.occurs_in("a")
 
 
+@pytest.mark.slow
 @any_mode
 @either_engine
 @pytest.mark.parametrize("kind", ["special", "added"])
@@ -134,6 +135,7 @@ NESTED = {
 }
 
 
+@pytest.mark.slow
 @any_mode
 @either_engine
 def test_verifier_asks_the_tokenizer_when_an_added_token_begins_another(mode, pattern):

@@ -54,6 +54,7 @@ texts = (
 any_normalizer = pytest.mark.parametrize("name", STRUCTURES)
 
 
+@pytest.mark.slow
 @any_normalizer
 @given(left=texts, right=texts)
 @example(left="a", right="\u0301")
@@ -102,6 +103,7 @@ def test_head_is_the_joining_characters_at_the_beginning(name, text, unfinished)
     assert text == head or not normalization.joins(text[len(head)])
 
 
+@pytest.mark.slow
 @any_normalizer
 @given(left=texts, right=texts, more=texts)
 @example(left="o\u0316", right="\u0316" * 40, more="\u0301")
@@ -125,6 +127,7 @@ def test_context_of_a_normal_form_has_at_most_two_characters(name, text):
     assert len(Normalization(STRUCTURES[name]).context(known)) <= 2
 
 
+@pytest.mark.slow
 def test_sequences_that_sentencepiece_replaces_are_short():
     """So that the end of a text tells whether it is replaced with what follows."""
     model = sentencepiece_model_pb2.ModelProto.FromString(
@@ -155,6 +158,7 @@ def lengths_replaced(charsmap):
     return found
 
 
+@pytest.mark.slow
 def test_joining_holds_what_a_normal_form_changes_with_the_character_before():
     """No other character changes, or changes place, after any of these."""
     before = ["a", "か", "\u1100", "\uac00", "\u0915", "\u0b47", "=", "\u0301", "\u05b7", "\u3099"]

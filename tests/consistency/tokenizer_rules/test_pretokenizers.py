@@ -30,6 +30,7 @@ def test_known_expressions_are_those_that_adapters_give():
     assert {*TIKTOKENS.values(), GPT2_PATTERN} == KNOWN == set(PATTERNS.values())
 
 
+@pytest.mark.slow
 @any_pattern
 def test_splitter_splits_as_the_tokenizers_library_does(pattern):
     """For every character, among letters, digits, spaces, signs and its own kind."""

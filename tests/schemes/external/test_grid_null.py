@@ -98,6 +98,7 @@ def test_p_values_are_exact_down_to_the_smallest_floats():
     assert tails[97 * (checked - 1)] < 1e-150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layers", "weighted"), [(30, True), (30, False), (9, True), (1, True)])
 @pytest.mark.parametrize("count", [1, 3, 20, 65, 200, 401])
 def test_p_values_agree_with_the_whole_distribution(layers, weighted, count):
@@ -112,6 +113,7 @@ def test_p_values_agree_with_the_whole_distribution(layers, weighted, count):
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-305)
 
 
+@pytest.mark.slow
 def test_p_values_do_not_need_the_whole_distribution(monkeypatch):
     """Which takes a hundred times as long."""
     monkeypatch.setattr(GridNull, "_tail_of_repeats", None)

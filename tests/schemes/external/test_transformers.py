@@ -37,6 +37,7 @@ def test_watermark_is_found_in_marked_text_alone(name):
         assert p_value < 1e-6 if expected else p_value > 0.01
 
 
+@pytest.mark.slow
 @NAMES
 @pytest.mark.parametrize("seed", [1, 2])
 def test_green_tokens_are_those_of_installed_transformers(name, seed):

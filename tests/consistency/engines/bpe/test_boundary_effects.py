@@ -136,6 +136,7 @@ def test_near_apostrophe_holds_for_the_last_two_characters(shape, near):
     assert Tail(shape).near_apostrophe == near
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PATTERNS))
 @given(st.data())
 def test_tail_verdicts_are_those_of_decide_for_each_group(name, data):

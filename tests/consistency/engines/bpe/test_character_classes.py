@@ -59,6 +59,7 @@ def test_shape_is_ambiguous_where_the_character_is(pattern, text):
     assert [c == AMBIGUOUS for c in shape] == [is_ambiguous(c) for c in text]
 
 
+@pytest.mark.slow
 @any_pattern
 def test_shape_maps_all_characters_to_a_few(pattern):
     shapes = shapes_for(pattern)
@@ -77,6 +78,7 @@ def test_completions_by_shape_have_all_characters_that_begin_so(pattern, unfinis
     assert shapes.completions_by_shape(unfinished) == expected
 
 
+@pytest.mark.slow
 @any_pattern
 @given(before=texts, text=texts, after=texts)
 def test_is_always_split_holds_whatever_stands_around_the_text(pattern, before, text, after):
@@ -112,6 +114,7 @@ def test_is_always_split_on_texts_worked_out_by_hand(name, text, is_split):
     assert shapes.is_always_split(shapes.shape(text)) == is_split
 
 
+@pytest.mark.slow
 @any_pattern
 @given(text=runs)
 @example(text=" " * 9 + "a")

@@ -16,6 +16,7 @@ BACKWARDS = Bpe(
 )
 
 
+@pytest.mark.slow
 @given(model=models)
 @example(model=BACKWARDS)
 @example(model=Bpe(ranks=((b"ab", 0), (b"ba", 0), (b"abab", 0)), pattern="gpt2"))
@@ -29,6 +30,7 @@ def test_unmerged_after_and_do_not_merge_are_what_bpe_does_with_every_pair(model
             assert table.do_not_merge(left, right) == row[right], bpe.named(left, right)
 
 
+@pytest.mark.slow
 @given(model=models)
 @example(model=BACKWARDS)
 def test_unmerged_before_is_what_bpe_does_with_every_pair(model):
@@ -39,6 +41,7 @@ def test_unmerged_before_is_what_bpe_does_with_every_pair(model):
             assert column[left] == bpe.stay_unmerged(left, right), bpe.named(left, right)
 
 
+@pytest.mark.slow
 @given(model=models)
 def test_pair_table_has_no_pairs_of_tokens_that_bpe_does_not_give(model):
     bpe = BpeWithTrees(model)

@@ -50,6 +50,7 @@ def test_pair_test_decides_the_examples_of_its_docstring(made_of, left, right, m
     assert bpe.stay_unmerged(*ids) is not merge
 
 
+@pytest.mark.slow
 @given(model=models)
 def test_a_list_is_canonical_iff_no_two_neighbours_merge(model):
     """The theorem itself, on all lists of three tokens of a few."""

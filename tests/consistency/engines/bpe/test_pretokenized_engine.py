@@ -26,6 +26,7 @@ in_modes_with_unfinished_characters = pytest.mark.parametrize("mode", ["open", "
 choices = st.lists(st.integers(0, 99), max_size=6)
 
 
+@pytest.mark.slow
 @any_mode
 @settings(max_examples=3 * settings.default.max_examples)
 @given(case=with_text(byte_level()), choices=choices)
@@ -38,6 +39,7 @@ COMPOSING = Bpe(
 )
 
 
+@pytest.mark.slow
 @any_mode
 @settings(max_examples=settings.default.max_examples // 2)
 @given(case=with_long_run(byte_level()))
@@ -48,6 +50,7 @@ def test_pretokenized_engine_answers_as_the_definition_after_a_long_run(mode, ca
     check_after(*case, mode, "\u0301")
 
 
+@pytest.mark.slow
 @any_mode
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
 @pytest.mark.parametrize(
@@ -69,6 +72,7 @@ def test_pretokenized_engine_answers_as_the_definition_for_all_short_lists(
     check_short_lists(Bpe(pattern=pattern, rules=rules, **settings), mode, 2)
 
 
+@pytest.mark.slow
 @given(case=with_text(byte_level()))
 @example(case=(Bpe(pattern="cl100k"), "\u017fé"))
 def test_never_recovers_is_false_for_what_a_text_is_read_as(case):
@@ -128,6 +132,7 @@ def test_answers_after_long_runs_of_one_shape_differ_when_one_is_a_replaced_part
     check_one_by_one(model, mode, [[b".."] * 2, [b".."] * 3])
 
 
+@pytest.mark.slow
 @any_mode
 @pytest.mark.parametrize("ending", [b"lL", b"Ll", b"vE", b"Re"])
 def test_admits_what_follows_a_contraction_in_mixed_case(mode, ending):

@@ -24,6 +24,7 @@ runs = st.sampled_from(ALPHABETS).flatmap(
 continuations = st.text(st.sampled_from("aAあ\u0301!/\n \t's1"), max_size=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PATTERNS))
 @given(data=st.data(), text=st.lists(runs, min_size=1, max_size=3).map("".join), more=continuations)
 @example(data=None, text="\n\n//////\n////!\n!!", more="あA")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.sample_texts import PASSAGES
+from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL, TRAINED
 from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.bpe.table_engine import TableEngine
@@ -15,7 +16,7 @@ from ticore.consistency._modes import Mode
 
 
 @pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
-@pytest.mark.parametrize("name", [*TRAINED, *REAL])
+@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, [*TRAINED, *REAL]))
 def test_decide_one_says_what_decide_all_says(name: str, mode: Mode) -> None:
     tokenizer = {**TRAINED, **REAL}[name]()
     try:
@@ -27,7 +28,7 @@ def test_decide_one_says_what_decide_all_says(name: str, mode: Mode) -> None:
     draw = random.Random(name)
     for text in draw.sample(sorted(PASSAGES.values()), 3):
         state = engine.start()
-        for token in tokenizer.encode(text)[:25]:
+        for token in tokenizer.encode(text)[:12]:
             if engine.table_key(state) is not None:
                 whole = engine.decide_all(state)
                 admitted = np.flatnonzero(whole).tolist()

@@ -104,6 +104,7 @@ def test_group_is_undecided_when_only_a_composing_mark_finishes_the_bytes():
         assert GroupsOf("open").of(b"\xcc") != UNDECIDED
 
 
+@pytest.mark.slow
 @given(model=byte_level())
 def test_grouped_vocabulary_is_the_same_after_it_was_stored(model):
     with few_characters():
@@ -123,6 +124,7 @@ def test_grouped_vocabulary_is_the_same_after_it_was_stored(model):
     assert again.group_of.tolist() == vocabulary.group_of.tolist()
 
 
+@pytest.mark.slow
 @given(model=byte_level())
 def test_group_vocabulary_puts_every_candidate_into_its_group(model):
     with few_characters():

@@ -25,6 +25,7 @@ def built(model):
     return bpe, tables, TokenPairs(tables, bpe.spelled)
 
 
+@pytest.mark.slow
 @given(model=models)
 @example(model=WHOLE_PARTS)
 def test_bpe_tables_are_the_same_after_they_were_stored(model):
@@ -65,6 +66,7 @@ def test_bpe_tables_are_refused_when_they_are_those_of_another_vocabulary():
         BpeTables.from_arrays(tables.to_arrays(), [*bpe.spelled, b"more"])
 
 
+@pytest.mark.slow
 @given(model=models)
 def test_token_pairs_give_the_same_for_a_row_and_for_each_pair(model):
     bpe, _, pairs = built(model)
@@ -88,6 +90,7 @@ def test_build_tables_makes_a_column_for_each_token_that_a_text_may_go_on_with(m
             assert column[left] == bpe.stay_unmerged(left, right)
 
 
+@pytest.mark.slow
 @given(model=byte_level(), data=st.data())
 def test_segment_is_what_merging_gives(model, data):
     bpe, _, pairs = built(model)
@@ -103,6 +106,7 @@ def test_segment_is_empty_when_some_byte_has_no_token():
     assert pairs.segment(b"") == ()
 
 
+@pytest.mark.slow
 @given(model=byte_level())
 @example(model=WHOLE_PARTS)
 def test_build_tables_finds_whole_parts_and_what_merging_gives_in_their_place(model):

@@ -18,6 +18,8 @@ from tests.support.random_bpe import (
     with_text,
 )
 
+pytestmark = pytest.mark.slow
+
 choices = st.lists(st.integers(0, 99), max_size=6)
 
 

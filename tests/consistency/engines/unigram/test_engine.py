@@ -128,6 +128,7 @@ def quick(tokenizer, state, candidates):
     return [token for token in candidates if token not in slow]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @example(Model({" ": 0}, dummy_prefix=False, normalizer="nfkc_cf"), [])
 @given(model=models(), choices=st.lists(st.integers(0, 99), max_size=8))
@@ -155,6 +156,7 @@ def test_never_recovers_is_false_along_the_tokens_of_a_text(model, text):
     check_nothing_lost(engine_of(tokenizer, "prefix"), tokenizer, text)
 
 
+@pytest.mark.slow
 @given(model=models(), choices=st.lists(st.integers(0, 99), max_size=8))
 def test_never_recovers_is_true_when_no_text_begins_with_the_pieces(model, choices):
     tokenizer = model.open()
@@ -187,12 +189,14 @@ def test_step_follows_sentencepiece_when_segmentations_tie_in_long_texts(model, 
     assert engine.is_consistent(state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", NAMES)
 def test_unigram_engine_answers_as_the_oracle_for_trained_models(name, mode):
     check_along(TRAINED[name](), mode, " ".join([TEXT, *FRAGMENTS]), every=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_unigram_engine_answers_as_the_oracle_for_a_real_model(mode):
     check_along(REAL["llm-jp"](), mode, TEXT, every=3)
@@ -241,6 +245,7 @@ def test_admits_refuses_special_ids():
     assert engine.step(engine.start(), int(special[0])) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NORMALIZERS)
 def test_normalizers_change_a_text_by_one_or_two_of_its_characters(name):
     """A text that SentencePiece's normalizer changes holds a change of one character, or of two.
