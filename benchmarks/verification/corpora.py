@@ -24,8 +24,6 @@ _FILES = {
     "Chinese essays": "zh/luxun.txt",
     "Chinese technology": "zh/lctt_opensource_fedora.txt.gz",
 }
-FOR_TIMES = ("English", "Japanese", "Chinese")
-FOR_REJECTIONS = (*FOR_TIMES, "English novels", "code")
 
 _MOST_CHARACTERS = 4 << 20  # of each file; no measurement needs more
 

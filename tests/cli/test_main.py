@@ -41,6 +41,11 @@ def test_help_fits_the_width_of_the_terminal(
         assert "..." not in text.replace("[ARGS]...", "").replace("[FILE]...", "")
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_no_python_type(ticore: Ticore, command: str) -> None:
+    assert "<" not in ticore(command, "-h").out.decode()
+
+
 def test_help_lists_every_command(ticore: Ticore) -> None:
     text = ticore("-h").out.decode()
     for command in COMMANDS:

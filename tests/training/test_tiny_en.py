@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,19 @@ def test_corpus_keeps_novels_and_prompts_apart(folder):
     assert len(web) == corpus.WEB_REPEATS
     assert all(f"Web page {n}" in web[0] for n in (0, 1, 3))
     assert "Web page 2" not in web[0]
+
+
+def test_corpus_is_found_by_a_relative_path(folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    assert corpus.load(Path(folder.name)) == corpus.load(folder)
+
+
+@pytest.mark.parametrize("settings", [{"warmup": 0}, {"decay_share": 0.0}])
+def test_schedule_leaves_out_a_part_of_no_length(settings):
+    run = dataclasses.replace(RUN, **settings)
+    rates = [loop._schedule(step, run) for step in range(run.steps)]
+    assert max(rates) == 1.0
+    assert min(rates) > 0
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def audit(
         str,
         typer.Option(
             metavar="NAME",
-            help=f"Which token lists count as consistent: {', '.join(get_args(Mode))}.",
+            help=f"Which token lists a text may begin with: {', '.join(get_args(Mode))}.",
             rich_help_panel=_TOKENIZER,
         ),
     ] = "prefix",

@@ -44,8 +44,11 @@ def _parameters(command: TyperCommand | TyperGroup, ctx: Any) -> list[_Entry]:
     for parameter in command.get_params(ctx):
         record = parameter.get_help_record(ctx)
         if record is not None:
-            argument = parameter.param_type_name == "argument"
-            found.append((_title(parameter, _ARGUMENTS if argument else _OPTIONS), record))
+            default = _OPTIONS
+            if parameter.param_type_name == "argument":
+                default = _ARGUMENTS
+                record = record[0].split(" <")[0], record[1]  # FILE <list[Path]>: no Python types
+            found.append((_title(parameter, default), record))
     return found
 
 

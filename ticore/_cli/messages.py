@@ -39,7 +39,9 @@ Password = Annotated[
 FinishOption = Annotated[
     Finish,
     typer.Option(
-        help="Where the text ends: with its last sentence, or right after the message (none).",
+        metavar="NAME",
+        help="Where the text ends: with its last sentence (sentence), or right after the message "
+        "(none).",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -136,7 +136,8 @@ class Settings:
         _name("disambiguation", "How the reader finds the same tokens:", DISAMBIGUATIONS, CODING),
     ] = None
     mode: Annotated[
-        str | None, _name("mode", "Which tokens count as consistent:", get_args(Mode), CODING)
+        str | None,
+        _name("mode", "Which token lists a text may begin with:", get_args(Mode), CODING),
     ] = None
     numerics: Annotated[
         Numerics | None,

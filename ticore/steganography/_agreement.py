@@ -63,7 +63,7 @@ class Agreement:
         tokenizer: digest of the tokenizer.
         prompt: the text that the model continues.
         view: what the reader retokenizes, `whole` (prompt and continuation) or `continuation`.
-        mode: which lists of tokens count as consistent, such as `prefix`.
+        mode: which lists of tokens a text may begin with, such as `prefix`.
         temperature, top_k, top_p, weight_bits, grid_bits: see `ticore.candidates.PoolSettings`.
         codec: name of the codec.
         disambiguation: name of the disambiguation.

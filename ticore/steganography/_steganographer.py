@@ -93,7 +93,7 @@ class Steganographer:
         prompt: the beginning of the text, or in view `continuation` the unsent text before it.
         view: `whole`: the text begins with the prompt. `continuation`: the prompt is not sent.
         mode: how consistency is verified, see `ticore.Verifier`.
-        temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.PoolSettings`.
+        temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.candidates.PoolSettings`.
         codec: `arithmetic`, `discop`, `huffman`, `meteor`, `sparsamp`, one with a number such as
             `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
         disambiguation: `stepwise`, `basic`, `mwis`, `syncpool`, one with a word such as

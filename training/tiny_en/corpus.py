@@ -56,7 +56,7 @@ def load(folder: Path) -> Corpus:
 
 def _web_texts(folder: Path) -> list[str]:
     """Web documents, without those whose openings serve as prompts in evaluation."""
-    with open(folder.parents[1] / "prompts" / "en.jsonl", encoding="utf-8") as file:
+    with open(folder.resolve().parents[1] / "prompts" / "en.jsonl", encoding="utf-8") as file:
         prompts = {json.loads(line)["text"][:_OPENING] for line in file}
     with open(folder / "c4_pf_decoding.jsonl", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]

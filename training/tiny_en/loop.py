@@ -106,7 +106,8 @@ def _loss(model: Llama, ids: torch.Tensor) -> torch.Tensor:
 def _schedule(step: int, run: Run) -> float:
     """Share of the full learning rate: rise, stay, fall to zero."""
     decay = run.steps * run.decay_share
-    return min((step + 1) / run.warmup, 1.0, (run.steps - step) / decay)
+    rise = (step + 1) / run.warmup if run.warmup else 1.0
+    return min(rise, 1.0, (run.steps - step) / decay if decay else 1.0)
 
 
 def _save(path: Path, model: Llama, optimizers: list[torch.optim.Optimizer], step: int) -> None:
