@@ -25,9 +25,13 @@ The tokens need not be independent. Where lists have an exact number of green to
 computed with the probability after the list's earlier draws (see
 `ticore.schemes._null_distributions`).
 
-Exponential scores make step 5 better still: by how much such a score exceeds any value is
-distributed as the score itself. So when the average is y or more for the first time, its mean is
-`LikelihoodRatios.excess` times y.
+Exponential scores make step 5 better still: given that such a score exceeds a value, the excess is
+distributed as the score itself. Let strength k have e_k (`LikelihoodRatios.excess`): when a sum
+passes a threshold, its exponential is on average e_k times that of the threshold, and so Q_k is at
+least e_k times what it would be there. Now stop where the average of e_k Q_k is y or more for the
+first time. If the last score were just high enough for y, the average of e_k Q_k would be y. So the
+average of Q_k has a mean of at least y over the texts in which this happens, and the probability of
+that is at most 1/y, as in step 5.
 """
 
 from __future__ import annotations
