@@ -41,6 +41,13 @@ def test_keywords_after_warns_when_settings_are_positional():
         assert generate("a", 7, 8) == ("a", 7, 8)
 
 
+@pytest.mark.parametrize("call", [lambda: generate("a", 7), lambda: generate("a", tokens=7)])
+def test_warning_blames_the_line_that_calls(call):
+    with pytest.warns(DeprecationWarning, match="generate") as caught:
+        call()
+    assert [warning.filename for warning in caught] == [__file__]
+
+
 @pytest.mark.parametrize(
     "call", [lambda: generate("a", 1, 2, 3), lambda: generate("a", 1, max_new_tokens=2)]
 )

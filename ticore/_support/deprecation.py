@@ -11,16 +11,28 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import FrameType
 from typing import Any, TypeVar, cast
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def warn_deprecated(old: str, new: str, *, stacklevel: int = 3) -> None:
-    """Warn that `old` will go and that `new` takes its place."""
+    """Warn that `old` will go and that `new` takes its place.
+
+    Args:
+        old: what was written.
+        new: what to write.
+        stacklevel: of the line that is blamed, as in `warnings.warn`. Wrappers of this module are
+            passed over: Python shows the warning only if the line is the user's own.
+    """
+    frame: FrameType | None = sys._getframe(stacklevel - 1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        stacklevel, frame = stacklevel + 1, frame.f_back
     warnings.warn(f"{old} is deprecated; use {new}", DeprecationWarning, stacklevel=stacklevel)
 
 
