@@ -108,6 +108,6 @@ def test_agree_watermark_refuses_wrong_settings(ticore: Ticore) -> None:
     for arguments, part in (
         (["--scheme", "nix"], "unknown scheme 'nix'"),
         (["--scheme", "gumbel", "--gamma", "0.5"], "found gamma"),
-        (["--repeats", "nix"], "repeats: expected once or all"),
+        (["--repeats", "nix"], "repeats: expected one of once, all"),
     ):
         ticore("agree-watermark", *arguments).assert_error(2, part)

@@ -17,6 +17,7 @@ from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ..candidates import Ints, to_weights
 from ..codecs import BitSource, Codec, pack_bits, unpack_bits, zeros
 from ..errors import IncompleteMessageError
+from ._same import require_same
 
 MakeCodec = Callable[[SharedRandomness], Codec]
 Tail = Callable[[int], int]
@@ -174,7 +175,7 @@ class CodecContract:
         def check(bits: list[int], some: list[Ints], seed: int) -> None:
             codec = make_codec(randomness_of(seed))
             chosen = write(codec, bits, endless(some, seed), random_tail(seed))
-            assert read(codec, chosen, len(bits)) == bits
+            require_same(read(codec, chosen, len(bits)), bits, "the message")
 
         check()
 
@@ -183,7 +184,7 @@ class CodecContract:
         bits, codec = random_bits(length, length), make_codec(randomness_of(length))
         weights = weights_of([50, 20, 9, 1, 1, 0], 32)
         chosen = write(codec, bits, repeat(weights), random_tail(1))
-        assert read(codec, chosen, length) == bits
+        require_same(read(codec, chosen, length), bits, "the message")
 
     @pytest.mark.parametrize("tokens", [2, 4096, 1 << 17])
     def test_message_is_read_back_from_pools_of_any_size(
@@ -194,7 +195,7 @@ class CodecContract:
         weights = weights_of(np.arange(tokens, 0, -1), 32)
         bits, codec = random_bits(tokens, 40), make_codec(randomness_of(tokens))
         chosen = write(codec, bits, repeat(weights), random_tail(1))
-        assert read(codec, chosen, 40) == bits
+        require_same(read(codec, chosen, 40), bits, "the message")
 
     def test_choices_after_the_message_do_not_change_what_is_read(
         self, make_codec: MakeCodec
@@ -207,7 +208,7 @@ class CodecContract:
             chosen = write(codec, bits, steps, random_tail(seed))
             rng = np.random.default_rng(seed)
             more = [(w, int(rng.integers(len(w)))) for w in islice(steps, 30)]
-            assert read(codec, chosen + more, len(bits)) == bits
+            require_same(read(codec, chosen + more, len(bits)), bits, "the message")
 
         check()
 

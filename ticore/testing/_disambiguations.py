@@ -20,6 +20,7 @@ from ..disambiguation import (
 )
 from ..errors import CapacityError
 from ..interfaces import Tokenizer
+from ._same import require_same
 from ._toys import ToyTokenizer
 
 MakeDisambiguation = Callable[[PromptContext], Disambiguation]
@@ -237,9 +238,8 @@ def _random_pool(rng: np.random.Generator, tokenizer: Tokenizer) -> tuple[Pool, 
 
 
 def _assert_same(one: Choices, other: Choices) -> None:
-    assert one.ids.tolist() == other.ids.tolist()
-    assert one.mass.tolist() == other.mass.tolist()
-    assert one.group.tolist() == other.group.tolist()
+    for name in ("ids", "mass", "group"):
+        require_same(getattr(one, name).tolist(), getattr(other, name).tolist(), name)
 
 
 def _assert_valid(choices: Choices, pool: Pool) -> None:

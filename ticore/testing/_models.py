@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ..errors import CapacityError, PromptError, SettingsError
 from ..interfaces import BatchModel, LanguageModel, TopDecoder
+from ._same import require_same
 
 
 def some_ids(model: LanguageModel, count: int) -> list[int]:
@@ -145,11 +146,12 @@ class ModelContract:
                     del pushed[len(pushed) - count :]
                 assert tuple(decoder.ids) == (*prompt, *pushed)
                 now = decoder.logits().tobytes()
-                assert seen.setdefault(tuple(pushed), now) == now
+                require_same(now, seen.setdefault(tuple(pushed), now), "bytes of the logits")
             direct = model.start(prompt)
             for token in pushed:
                 direct.push(token)
-            assert direct.logits().tobytes() == decoder.logits().tobytes()
+            now, fresh = decoder.logits().tobytes(), direct.logits().tobytes()
+            require_same(now, fresh, "bytes of the logits")
 
         check()
 
@@ -191,7 +193,7 @@ class ModelThreadsContract:
 
         expected = [read(prompt) for prompt in prompts]
         with ThreadPoolExecutor(6) as threads:
-            assert list(threads.map(read, prompts)) == expected
+            require_same(list(threads.map(read, prompts)), expected, "bytes of the logits")
 
 
 class ModelLimitsContract:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ..schemes import Scheme
 from ..schemes._evidence import BatchEvidence, Evidence
+from ._same import require_same
 
 _TEXTS, _LENGTH = 400, 120
 # Under the null distribution a share of 0.05 of the texts has a p-value of at most 0.05. With 400
@@ -88,8 +89,8 @@ class SchemeContract:
         whole = scheme.evidence(ids)
         for start in (1, 7, 40):
             part = scheme.evidence(ids[start:])
-            assert part.scores.tolist() == whole.scores[start:].tolist()
-            assert part.draw_ids.tolist() == whole.draw_ids[start:].tolist()
+            require_same(part.scores.tolist(), whole.scores[start:].tolist(), "scores")
+            require_same(part.draw_ids.tolist(), whole.draw_ids[start:].tolist(), "draw_ids")
 
     def test_bias_leaves_the_logits_of_the_caller_unchanged(self, scheme: Scheme) -> None:
         logits = np.linspace(-1, 1, self.vocab_size)
@@ -145,7 +146,8 @@ class SchemeContract:
         ids, context = self._random_ids(5), list(range(scheme.context))
         logits = np.zeros(self.vocab_size)
         for copied in (pickle.loads(pickle.dumps(scheme)), copy.deepcopy(scheme)):
-            assert copied.evidence(ids).scores.tolist() == scheme.evidence(ids).scores.tolist()
+            found, expected = copied.evidence(ids), scheme.evidence(ids)
+            require_same(found.scores.tolist(), expected.scores.tolist(), "scores")
             assert (copied.bias(context, logits) == scheme.bias(context, logits)).all()
 
     def _random_ids(self, seed: int) -> npt.NDArray[np.int64]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from ..errors import SettingsError
 from ..interfaces import Tokenizer
+from ._same import require_same
 
 # Pieces of text that some tokenizer treats in a way of its own, and ordinary words.
 _PIECES = (
@@ -154,11 +155,13 @@ class TokenizerContract:
         @settings(deadline=None)
         @given(batch=st.lists(texts, max_size=5))
         def check(batch: list[str]) -> None:
-            assert tokenizer.encode_batch(batch) == [tokenizer.encode(text) for text in batch]
+            each = [tokenizer.encode(text) for text in batch]
+            require_same(tokenizer.encode_batch(batch), each, "the lists of ids")
 
         check()
         long = ["a word " * (_LONG // 7), "or more " * (_LONG // 8)]
-        assert tokenizer.encode_batch(long) == [tokenizer.encode(text) for text in long]
+        for found, text in zip(tokenizer.encode_batch(long), long, strict=True):
+            require_same(found, tokenizer.encode(text), "ids")
 
     @pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
     def test_encode_refuses_a_lone_surrogate(self, tokenizer: Tokenizer, text: str) -> None:
