@@ -120,7 +120,10 @@ DOCUMENT = json.loads(AGREEMENT.dumps())
         (json.dumps({**DOCUMENT, "scheme": ""}), "scheme: expected a non-empty text, found ''"),
         (json.dumps({**DOCUMENT, "tokenizer": 3}), "tokenizer: expected a non-empty text, found 3"),
         (json.dumps({**DOCUMENT, "settings": []}), "settings: expected named values, found"),
-        (json.dumps({**DOCUMENT, "repeats": "no"}), "repeats: expected one of once, all, found 'no'"),
+        (
+            json.dumps({**DOCUMENT, "repeats": "no"}),
+            "repeats: expected one of once, all, found 'no'",
+        ),
     ],
 )
 def test_loads_refuses_what_is_not_an_agreement_and_does_not_show_the_key(text, part):

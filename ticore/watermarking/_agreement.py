@@ -19,6 +19,7 @@ from os import PathLike
 from typing import Any, Literal, Unpack, get_args
 
 from .._support.atomic_files import write_new_secret
+from .._support.checks import require, require_one_of
 from .._support.input_files import read_file
 from ..errors import CredentialError, SettingsError, shown
 from ..interfaces import Tokenizer
@@ -69,12 +70,9 @@ class WatermarkAgreement:
     def __post_init__(self) -> None:
         for name in ("scheme", "tokenizer", "tokenizer_digest"):
             value = getattr(self, name)
-            if not isinstance(value, str) or not value:
-                raise SettingsError(f"{name}: expected a non-empty text, found {shown(value)}")
-        if not isinstance(self.settings, Mapping):
-            raise SettingsError(f"settings: expected named values, found {shown(self.settings)}")
-        if self.repeats not in get_args(Repeats):
-            raise SettingsError(f"repeats: expected once or all, found {shown(self.repeats)}")
+            require(isinstance(value, str) and value != "", name, "a non-empty text", value)
+        require(isinstance(self.settings, Mapping), "settings", "named values", self.settings)
+        require_one_of("repeats", self.repeats, get_args(Repeats))
         object.__setattr__(self, "settings", dict(self.settings))
         object.__setattr__(self, "key", scheme_key(self.key))
 
