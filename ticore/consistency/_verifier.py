@@ -463,8 +463,9 @@ def _checked_array(ids: Iterable[int], size: int) -> npt.NDArray[np.int64]:
     """`ids` as int64[n]. Raises as `checked_ids`."""
     if not (isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "iu"):
         return np.array(checked_ids(ids, size), dtype=np.int64)
-    ids = ids.astype(np.int64, copy=False)
+    if ids.dtype != np.int64:
+        ids = ids.astype(np.int64)
     # As unsigned integers the negative ones are the largest.
-    if len(ids) and ids.view(np.uint64).max() >= size:
+    if np.maximum.reduce(ids.view(np.uint64), initial=0) >= size:
         checked_ids(ids.tolist(), size)  # raises
     return ids
