@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="torch or transformers is not installed")
+pytest.importorskip("transformers", reason="torch or transformers is not installed")
+
+import numpy as np
 import transformers
 
 from tests.support.torch_checkpoints import CONFIGS, load, write

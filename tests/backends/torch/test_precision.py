@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
 import torch
 
 from ticore_torch._precision import reproducible

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("jax", reason="jax is not installed")
+
 from ticore_jax import BACKEND
 
 from .models import parser_of_config

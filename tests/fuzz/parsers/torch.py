@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
 from ticore_torch import BACKEND
 
 from .models import parser_of_config
