@@ -399,13 +399,12 @@ def test_extract_raises_when_nothing_can_follow():
 
 
 @pytest.mark.slow
-def test_embed_raises_when_the_model_has_no_choices(monkeypatch):
+def test_embed_raises_when_the_model_has_no_choices():
     class Certain(ToyModel):
         def logits_after(self, ids):
             return np.where(np.arange(self.logit_width) == TOY.encode("c")[0], 1000.0, 0.0)
 
-    monkeypatch.setattr("ticore.steganography._embedding.STALL_TOKENS", 64)
-    with pytest.raises(CapacityError, match="64 tokens in a row"):
+    with pytest.raises(CapacityError, match="512 tokens in a row"):
         Steganographer(Certain(TOY), key=KEY).embed(b"x")
 
 
@@ -646,7 +645,7 @@ def test_steganographer_gives_right_answers_from_several_threads(monkeypatch, se
     monkeypatch.setattr(Secret, "_stretch", lambda self, salt: hashlib.sha256(salt).digest())
     model = ToyModel(TOY)
     stego = Steganographer(model, password="rosebud", prompt="c", **settings_)
-    messages = [bytes([n]) * 3 for n in range(8)]
+    messages = [bytes([n]) * 3 for n in range(12)]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
