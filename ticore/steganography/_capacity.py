@@ -25,12 +25,17 @@ class NoRoomError(CapacityError):
         fits: about how many bits fit.
         bound: whether `fits` is an upper bound and not an estimate. A text usually carries two
             thirds of this bound.
+        by_chance: whether another text may hold the message: this one had room for it until the
+            model began to repeat itself.
     """
 
-    def __init__(self, text: str, fits: int, *, bound: bool = False) -> None:
+    def __init__(
+        self, text: str, fits: int, *, bound: bool = False, by_chance: bool = False
+    ) -> None:
         super().__init__(text)
         self.fits = fits
         self.bound = bound
+        self.by_chance = by_chance
 
 
 class Capacity:
@@ -67,25 +72,29 @@ class Capacity:
             settled: how many bits of the message they carry.
 
         Raises:
-            NoRoomError: the rest of the message will not fit.
+            NoRoomError: the rest of the message will not fit, or the context is full.
         """
         stretches, between = divmod(tokens, STRETCH)
-        if between or not stretches:
-            return
-        self._best = max(self._best, (settled - self._last) / STRETCH)
-        self._last = settled
         left = self._room - tokens
+        if left and (between or not stretches):
+            return
+        if not between:
+            self._best = max(self._best, (settled - self._last) / STRETCH)
+            self._last = settled
         missing = self._length - settled
         # Chance alone varies the bits of n tokens by some sqrt(n).
-        if missing <= self._bound(stretches) * left + self._most * math.sqrt(left):
+        if left and missing <= self._bound(stretches) * left + self._most * math.sqrt(left):
             return
         rate = settled / tokens
         fits = int(rate * self._room)
         raise NoRoomError(
             f"the message takes {self._length} bits; {tokens} tokens carried {settled} of them, "
-            f"{rate:.1f} per token, and the model's context has room for {left} more tokens, "
-            f"which would have to carry {missing / max(1, left):.1f} each; {_ADVICE}",
+            f"{rate:.1f} per token, and the model's context "
+            + (f"has room for {left} more tokens, " if left else "is full; ")
+            + (f"which would have to carry {missing / left:.1f} each; " if left else "")
+            + _ADVICE,
             fits=fits,
+            by_chance=max(self._best, rate) * self._room >= self._length,
         )
 
     def _bound(self, stretches: int) -> float:

@@ -305,6 +305,10 @@ class Steganographer:
             except (BorderlineError, ExtractionError):
                 continue  # Another nonce makes another text.
             except NoRoomError as error:
+                # A small model may repeat itself for ever, but not every text leads there.
+                stalled += 1
+                if error.by_chance and stalled < EMBED_TRIES:
+                    continue
                 most = max(0, error.fits // 8 - frame_overhead(secret))
                 fits = "at most" if error.bound else "about"
                 raise CapacityError(
@@ -312,7 +316,6 @@ class Steganographer:
                     f"{len(message):,}"
                 ) from None
             except StalledError:
-                # A small model may repeat itself for ever, but not every text leads there.
                 stalled += 1
                 if stalled == EMBED_TRIES:
                     raise
