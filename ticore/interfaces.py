@@ -17,6 +17,30 @@ import numpy.typing as npt
 Logits = npt.NDArray[np.floating]
 
 
+SplitBehavior = Literal[
+    "isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"
+]
+
+
+@dataclass(frozen=True)
+class Split:
+    """One step of a pretokenizer: a text is split where an expression matches.
+
+    Example: `Split(",", "merged_with_previous")` splits "a,b,,c" into "a,", "b,", "," and "c".
+
+    Attributes:
+        expression: a regular expression; matches are searched from left to right.
+        behavior: what becomes of a match: a part of its own (`isolated`), nothing (`removed`), the
+            end of the part before it (`merged_with_previous`), the beginning of the part after it
+            (`merged_with_next`), or one part with the matches next to it (`contiguous`).
+        inverted: whether matches and the text between them change their roles.
+    """
+
+    expression: str
+    behavior: SplitBehavior = "isolated"
+    inverted: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class TokenizerStructure:
     """How a tokenizer works, in terms that do not depend on its library.
@@ -50,9 +74,9 @@ class TokenizerStructure:
         normalizer: its name: `identity`, `nfc`, or another one.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.
-        pretokenizer: regular expressions. The first splits the text into its matches and the text
-            between them, and each further one splits the parts of the one before. Each part is
-            encoded by itself. Empty: the whole text is one part.
+        pretokenizer: its steps. The first splits the text, and each further one splits the parts
+            of the one before. Each part is encoded by itself. A str stands for an `isolated` split
+            by this expression. Empty: the whole text is one part.
         dummy_prefix: whether `encode` puts one space before the text and `decode` removes it. It is
             put before the whole text only, not after each added token.
         keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
@@ -70,7 +94,7 @@ class TokenizerStructure:
     ignore_merges: bool = False
     normalizer: str = "identity"
     normalize: Callable[[str], str] | None = None
-    pretokenizer: tuple[str, ...] = ()
+    pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False
     keeps_whitespace: bool = True
     added_tokens: Mapping[str, int] = field(default_factory=dict)
@@ -142,6 +166,20 @@ class NamingTokenizer(Tokenizer, Protocol):
 
     def token_name(self, token: int) -> str:
         """The library's name of an id, such as `<|im_start|>`; empty for an id without a name."""
+        ...
+
+
+@runtime_checkable
+class ExplainingTokenizer(Tokenizer, Protocol):
+    """A Tokenizer that says why it has no structure. The property is optional."""
+
+    @property
+    def no_structure_reason(self) -> str:
+        """What is in the way where `structure()` gives None, in words that a user can act on.
+
+        Example: "its added token '<mask>' also takes the spaces before it (lstrip)". Empty where
+        there is a structure.
+        """
         ...
 
 

@@ -19,17 +19,21 @@ import numpy as np
 import numpy.typing as npt
 import sentencepiece
 
+from ticore.backend_kit import NoStructure
 from ticore.interfaces import TokenizerStructure
 
 from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
 
 
-def describe(proto: bytes) -> TokenizerStructure | None:
-    """The structure of a serialized model that `parse` accepts; None if none is exact."""
+def describe(proto: bytes) -> TokenizerStructure:
+    """The structure of a serialized model that `parse` accepts.
+
+    Raises:
+        NoStructure: none is exact.
+    """
     model = Model.FromString(proto)
     kind = _kind(model)
-    if kind is None or not _is_plain(model):
-        return None
+    _require_plain(model)
     normalizer, types = model.normalizer_spec, [piece.type for piece in model.pieces]
     scores = np.array([piece.score for piece in model.pieces], dtype=np.float32)
     bytes_ = {byte_of(piece): i for i, piece in enumerate(model.pieces) if types[i] == Piece.BYTE}
@@ -54,16 +58,24 @@ def describe(proto: bytes) -> TokenizerStructure | None:
     )
 
 
-def _kind(model: Any) -> Literal["bpe", "unigram"] | None:
+def _kind(model: Any) -> Literal["bpe", "unigram"]:
     algorithm = model.trainer_spec.model_type
     types = {piece.type for piece in model.pieces}
-    # BPE merges through unused pieces, and splits them again afterwards.
-    if algorithm == TrainerSpec.BPE and Piece.UNUSED not in types:
-        return "bpe" if _is_closed(model) and _is_ordered(model) else None
-    # Unigram gives added tokens a high score, but another path may still have a higher one.
-    if algorithm == TrainerSpec.UNIGRAM and Piece.USER_DEFINED not in types:
+    if algorithm == TrainerSpec.BPE:
+        # BPE merges through unused pieces, and splits them again afterwards.
+        if Piece.UNUSED in types:
+            raise NoStructure("its model has unused pieces, which BPE merges and splits again")
+        if not _is_closed(model):
+            raise NoStructure("some characters occur in its pieces only, and are no pieces")
+        if not _is_ordered(model):
+            raise NoStructure("versions of sentencepiece disagree on the order of its scores")
+        return "bpe"
+    if algorithm == TrainerSpec.UNIGRAM:
+        # Unigram gives added tokens a high score, but another path may still have a higher one.
+        if Piece.USER_DEFINED in types:
+            raise NoStructure("it is a unigram model with user-defined symbols")
         return "unigram"
-    return None
+    raise NoStructure("its model is neither BPE nor unigram")
 
 
 def _is_closed(model: Any) -> bool:
@@ -85,20 +97,21 @@ def _is_ordered(model: Any) -> bool:
     return len(signs_of_zero) < 2 and not any(map(math.isnan, scores))
 
 
-def _is_plain(model: Any) -> bool:
+def _require_plain(model: Any) -> None:
     normalizer = model.normalizer_spec
     rewrites = normalizer.precompiled_charsmap or normalizer.remove_extra_whitespaces
     normal, added = _texts(model, Piece.NORMAL), _texts(model, Piece.USER_DEFINED)
-    return (
-        not model.trainer_spec.treat_whitespace_as_suffix
-        and normalizer.escape_whitespaces
-        # Without this piece a space is unknown, or becomes the three bytes of U+2581.
-        and SPACE in normal | added
-        # Spaces become U+2581 before pieces are looked for, so a piece with a space is never found.
-        and not any(" " in piece for piece in normal | added)
-        # Added tokens are found in the normalized text, and limit what the normalizer rewrites.
-        and not (added and rewrites)
-    )
+    if model.trainer_spec.treat_whitespace_as_suffix:
+        raise NoStructure("it puts spaces after words (treat_whitespace_as_suffix)")
+    # Without this piece a space is unknown, or becomes the three bytes of U+2581.
+    if not normalizer.escape_whitespaces or SPACE not in normal | added:
+        raise NoStructure("a single space is no piece of its model")
+    # Spaces become U+2581 before pieces are looked for, so a piece with a space is never found.
+    if any(" " in piece for piece in normal | added):
+        raise NoStructure("some of its pieces hold a plain space")
+    # Added tokens are found in the normalized text, and limit what the normalizer rewrites.
+    if added and rewrites:
+        raise NoStructure("it has user-defined symbols, and a normalizer that changes texts")
 
 
 def _texts(model: Any, kind: int) -> set[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +94,8 @@ class SentencePieceTokenizer(LibraryTokenizer):
         name: str = self._library.id_to_piece(token)
         return name
 
-    def structure(self) -> TokenizerStructure | None:
-        return self._structure
-
-    @cached_property
-    def _structure(self) -> TokenizerStructure | None:
+    def describe(self) -> TokenizerStructure:
+        """See LibraryTokenizer."""
         return describe(self._library.serialized_model_proto())
 
 

@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -146,11 +145,8 @@ class TiktokenTokenizer(LibraryTokenizer):
         """The name of a special token, such as `<|endoftext|>`; empty for any other id."""
         return self._names.get(token, "")
 
-    def structure(self) -> TokenizerStructure:
-        return self._structure
-
-    @cached_property
-    def _structure(self) -> TokenizerStructure:
+    def describe(self) -> TokenizerStructure:
+        """See LibraryTokenizer."""
         return TokenizerStructure(
             kind="bpe",
             atoms="bytes",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import product
 
+from ticore.backend_kit import NoStructure
+
 from ._normalizers import NormalizerRules, TokenizerJson
 from ._space_marks import MARK, REPLACE
 from ._spelling import Spelling
 
 
-def find_added(
-    state: TokenizerJson, reading: NormalizerRules, spell: Spelling
-) -> dict[str, int] | None:
+def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) -> dict[str, int]:
     """The texts of added tokens and their ids.
 
     The library makes two passes, each of which takes the leftmost token, and of several there the
@@ -24,29 +24,32 @@ def find_added(
         reading: how it reads a text.
         spell: what its decoder writes for one token.
 
-    Returns:
-        None if one pass over the text as it is might find other tokens.
+    Raises:
+        NoStructure: one pass over the text as it is might find other tokens.
     """
     added: dict[str, int] = {}
     as_it_is, in_normal_form = set[str](), set[str]()
     for token in state["added_tokens"]:
         text, special, normalized = token["content"], token["special"], token["normalized"]
-        if token["lstrip"] or token["rstrip"] or token["single_word"]:
-            return None
+        for flag in ("lstrip", "rstrip", "single_word"):
+            if token[flag]:
+                raise NoStructure(f"its added token {text!r} has the flag {flag}")
         # The library puts a dummy prefix after each added token. For a special token that is right:
         # a new part of the text begins there.
         if reading.dummy_prefix and (text.startswith(" ") or not special):
-            return None
+            raise NoStructure(f"a space is put after its added token {text!r}")
         if not _is_spelled(token, state, spell):
             # A token with a mark is found only in texts with a mark, which no structure covers.
             if reading.atoms == "bytes" or MARK not in text or normalized or special:
-                return None
+                raise NoStructure(f"its added token {text!r} is not decoded as its own text")
             continue
         (in_normal_form if normalized else as_it_is).add(text)
         added[text] = token["id"]
     if in_normal_form and state["normalizer"] not in (None, REPLACE):
-        return None
-    return None if _may_overlap(as_it_is, in_normal_form) else added
+        raise NoStructure("some added tokens are looked for in the normalized text")
+    if _may_overlap(as_it_is, in_normal_form):
+        raise NoStructure("its added tokens overlap, of which some are looked for before others")
+    return added
 
 
 def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ticore.backend_kit import NoStructure
+
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._spelling import byte_alphabet
 
@@ -15,22 +17,20 @@ _NORMALIZERS = frozenset({"NFC", "NFD", "NFKC", "NFKD", "Lowercase"})
 _ALPHABET = frozenset(byte_alphabet())
 
 
-def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> NormalizerRules | None:
-    """How a byte-level BPE tokenizer reads a text; None if it does anything else.
+def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> NormalizerRules:
+    """How a tokenizer with a ByteLevel decoder reads a text.
 
     Args:
         state: its tokenizer.json.
         normalize: the library's function for its normalizer.
+
+    Raises:
+        NoStructure: it does anything else than the steps that are known here.
     """
     name = _name(state["normalizer"])
     patterns = _patterns(state["pre_tokenizer"])
-    if (
-        name is None
-        or patterns is None
-        or state["decoder"]["type"] != "ByteLevel"
-        or not _gives_every_byte(state)
-    ):
-        return None
+    if not _gives_every_byte(state):
+        raise NoStructure("some of the 256 bytes have no token, so text with them is lost")
     changes = None if name == "identity" else normalize
     return NormalizerRules("bytes", _ALPHABET.issuperset, name, changes, patterns)
 
@@ -41,20 +41,19 @@ def _gives_every_byte(state: TokenizerJson) -> bool:
     return names.difference(token["content"] for token in state["added_tokens"]) >= _ALPHABET
 
 
-def _name(normalizer: TokenizerJson | None) -> str | None:
+def _name(normalizer: TokenizerJson | None) -> str:
     """The name of a normalizer: `nfc`, or `nfc+lowercase` for a sequence of two."""
     match normalizer:
-        case None:
+        case None | {"type": "Sequence", "normalizers": []}:
             return "identity"
-        case {"type": "Sequence", "normalizers": [_, *_] as steps}:
-            names = [_name(step) for step in steps]
-            return None if None in names else "+".join(map(str, names))
+        case {"type": "Sequence", "normalizers": [*steps]}:
+            return "+".join(map(_name, steps))
         case {"type": str(kind)} if kind in _NORMALIZERS:
             return kind.lower()
-    return None
+    raise NoStructure(f"its normalizer is {normalizer['type']}, which is not known here")
 
 
-def _patterns(pretokenizer: TokenizerJson | None) -> tuple[str, ...] | None:
+def _patterns(pretokenizer: TokenizerJson | None) -> tuple[str, ...]:
     """The expressions of each `Split`, then that of ByteLevel if it uses one."""
     match pretokenizer:
         case {"type": "Sequence", "pretokenizers": [*splits, last]}:
@@ -63,13 +62,14 @@ def _patterns(pretokenizer: TokenizerJson | None) -> tuple[str, ...] | None:
             patterns = []
     match last:
         case {"type": "ByteLevel", "add_prefix_space": False, "use_regex": own}:
-            known = [pattern for pattern in patterns if pattern is not None]
-            return (*known, *[GPT2_PATTERN] * own) if known == patterns else None
-    return None
+            return (*patterns, *[GPT2_PATTERN] * own)
+    raise NoStructure(
+        "its pretokenizer is not a ByteLevel without a prefix space, perhaps after Splits"
+    )
 
 
-def _pattern(split: TokenizerJson) -> str | None:
+def _pattern(split: TokenizerJson) -> str:
     match split:
         case {"type": "Split", "behavior": "Isolated", "invert": False, "pattern": pattern}:
             return str(pattern["Regex"]) if "Regex" in pattern else re.escape(pattern["String"])
-    return None
+    raise NoStructure(f"its pretokenizer {split['type']} is not known here")

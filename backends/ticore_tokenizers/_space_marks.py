@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ticore.backend_kit import NoStructure
+
 from ._normalizers import NormalizerRules, TokenizerJson
 from ._spelling import Spelling, strips_a_space
 
@@ -29,29 +31,35 @@ _SPLIT_AT_SPACES = {
 _FROM_SPACE_TO_SPACE = r" [^ ]*"
 
 
-def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules | None:
-    """How a BPE tokenizer that marks spaces reads a text; None if it does anything else.
+def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules:
+    """How a BPE tokenizer that marks spaces reads a text.
 
     Args:
         state: its tokenizer.json.
         spell: what its decoder writes for one token.
+
+    Raises:
+        NoStructure: it does anything else than the steps that are known here.
     """
 
     def is_text(name: str) -> bool:
         return " " not in name and spell(name) == name.replace(MARK, " ").encode()
 
     reading = _reading(state["normalizer"], state["pre_tokenizer"], is_text)
-    if reading is None or reading.dummy_prefix != strips_a_space(state["decoder"]):
-        return None
+    if reading.dummy_prefix != strips_a_space(state["decoder"]):
+        raise NoStructure("its decoder does not remove the space that its normalizer adds")
     added = {token["content"] for token in state["added_tokens"]}
     # If no token of the model is a space, spaces are unknown, or become the mark's three bytes.
     marks = spell(MARK) == b" " and MARK in state["model"]["vocab"].keys() - added
-    return reading if marks and _is_plain(state["model"], state["decoder"]) else None
+    if not marks:
+        raise NoStructure("no token of its model is a single space")
+    _require_plain(state["model"], state["decoder"])
+    return reading
 
 
 def _reading(
     normalizer: TokenizerJson | None, split: TokenizerJson | None, is_text: Callable[[str], bool]
-) -> NormalizerRules | None:
+) -> NormalizerRules:
     if normalizer == REPLACE and split in (None, _SPLIT_AT_SPACES):
         return NormalizerRules("characters", is_text)
     if normalizer == _PREPEND_AND_REPLACE and split is None:
@@ -66,7 +74,7 @@ def _reading(
             return NormalizerRules(
                 "characters", is_text, "metaspace", _without_own_space, patterns, dummy_prefix=True
             )
-    return None
+    raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
 
 
 def _without_own_space(text: str) -> str:
@@ -74,15 +82,16 @@ def _without_own_space(text: str) -> str:
     return text.replace(MARK, " ").removeprefix(" ")
 
 
-def _is_plain(model: TokenizerJson, decoder: TokenizerJson) -> bool:
+def _require_plain(model: TokenizerJson, decoder: TokenizerJson) -> None:
     names = model["vocab"]
     if model["ignore_merges"]:
-        return False
-    # Without both, unknown characters are lost.
+        raise NoStructure("its model has ignore_merges without being byte-level")
     if model["unk_token"] not in names and not (model["byte_fallback"] and "<0x00>" in names):
-        return False
-    # Metaspace writes the names of bytes, and removes every space of the first token.
-    return decoder["type"] != "Metaspace" or not (
+        raise NoStructure("unknown characters are lost: it has neither byte fallback nor <unk>")
+    if decoder["type"] == "Metaspace" and (
         model["byte_fallback"]
         or (strips_a_space(decoder) and any(MARK in name[1:] for name in names))
-    )
+    ):
+        raise NoStructure(
+            "its Metaspace decoder writes the names of bytes, or removes all spaces of a token"
+        )

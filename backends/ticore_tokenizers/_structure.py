@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tokenizers import Tokenizer
 
+from ticore.backend_kit import NoStructure
 from ticore.interfaces import TokenizerStructure
 
 from ._added import find_added
@@ -17,28 +18,28 @@ from ._spelling import spelling
 from ._vocabulary import read_vocabulary
 
 
-def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerStructure | None:
-    """The structure of a tokenizer; None if no structure describes it exactly.
+def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerStructure:
+    """The structure of a tokenizer.
 
     Args:
         library: the tokenizer, whose decoder `spelling` accepts.
         state: its tokenizer.json.
         size: its highest id + 1.
+
+    Raises:
+        NoStructure: no structure describes it exactly.
     """
     model, spell = state["model"], spelling(state["decoder"])
     if model["type"] != "BPE":
-        return None
+        raise NoStructure(f"its model is {model['type']}; tokenizer.json files of BPE are known")
     normalizer = library.normalizer
     normalize = None if normalizer is None else normalizer.normalize_str
-    reading = read_byte_level(state, normalize) or read_space_marks(state, spell)
-    if reading is None:
-        return None
+    if state["decoder"]["type"] == "ByteLevel":
+        reading = read_byte_level(state, normalize)
+    else:
+        reading = read_space_marks(state, spell)
     added = find_added(state, reading, spell)
-    if added is None:
-        return None
     vocabulary = read_vocabulary(model, size, reading, frozenset(added.values()))
-    if vocabulary is None:
-        return None
     return TokenizerStructure(
         kind="bpe",
         atoms=reading.atoms,

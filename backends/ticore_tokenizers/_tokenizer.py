@@ -15,13 +15,13 @@ from tokenizers import Tokenizer
 
 from ticore.backend_kit import (
     LibraryTokenizer,
+    NoStructure,
     is_of_library,
     require_dense,
     tokenizer_failure,
 )
 from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError
-from ticore.interfaces import TokenizerStructure
 
 from ._soundness import require_sound
 from ._spelling import byte_alphabet, require_no_suffix, spelling
@@ -75,7 +75,10 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         self._unknown = _unknown_ids(self._library, state)
         self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
         # Here, because parsing the JSON again would take longer than this.
-        self._structure = describe(self._library, state, len(self._bytes))
+        try:
+            self._described = describe(self._library, state, len(self._bytes))
+        except NoStructure as reason:
+            self._described = str(reason)
         # One by one: a batch starts threads, and a process with threads cannot fork safely.
         for probe in _PROBES:
             self.decode(self.encode(probe))
@@ -127,9 +130,6 @@ class HuggingFaceTokenizer(LibraryTokenizer):
 
     def token_name(self, token: int) -> str:
         return self._library.id_to_token(token) or ""
-
-    def structure(self) -> TokenizerStructure | None:
-        return self._structure
 
 
 def _parse(text: str) -> Tokenizer:

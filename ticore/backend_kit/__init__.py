@@ -36,7 +36,7 @@ from ._batch_decoder import (
 from ._checks import is_of_library, require_dense, require_float64, tokenizer_failure
 from ._decoder import ArrayDecoder, CachedForward, DeviceDecoder, DeviceLogits
 from ._model import CheckpointModel, NewBatch
-from ._tokenizer import LibraryTokenizer
+from ._tokenizer import LibraryTokenizer, NoStructure
 
 __all__ = [
     "ArrayDecoder",
@@ -49,6 +49,7 @@ __all__ = [
     "HasLimits",
     "LibraryTokenizer",
     "NewBatch",
+    "NoStructure",
     "checked_ids",
     "checked_prompts",
     "each_row",

@@ -4,7 +4,7 @@
         def encode_one(self, text): ...    # calls the library
         def encode_many(self, texts): ...  # the same for several texts, on several threads
 
-A backend writes these two, `decode` and `structure`. Texts are checked here, and what the library
+A backend writes these two, `decode` and `describe`. Texts are checked here, and what the library
 raises becomes an error of ticore.
 """
 
@@ -12,11 +12,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from .._support.utf8 import require_unicode
 from ..interfaces import TokenizerStructure
 from ._checks import tokenizer_failure
+
+
+class NoStructure(Exception):
+    """No structure describes a tokenizer exactly. The text says what is in the way."""
 
 
 class LibraryTokenizer(ABC):
@@ -110,6 +115,28 @@ class LibraryTokenizer(ABC):
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, as a receiver reads it."""
 
-    @abstractmethod
     def structure(self) -> TokenizerStructure | None:
         """What the tokenizer does, in neutral terms; None if it cannot be described."""
+        described = self._described
+        return described if isinstance(described, TokenizerStructure) else None
+
+    @property
+    def no_structure_reason(self) -> str:
+        """Why `structure()` gives None; empty if it does not."""
+        described = self._described
+        return "" if isinstance(described, TokenizerStructure) else described
+
+    @cached_property
+    def _described(self) -> TokenizerStructure | str:
+        try:
+            return self.describe()
+        except NoStructure as reason:
+            return str(reason)
+
+    def describe(self) -> TokenizerStructure:
+        """What the tokenizer does, in neutral terms. It is called once.
+
+        Raises:
+            NoStructure: it cannot be described.
+        """
+        raise NoStructure("the tokenizer does not describe itself")

@@ -8,6 +8,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ...interfaces import Tokenizer, TokenizerStructure
+
 Ids = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
 
@@ -16,6 +18,19 @@ S = TypeVar("S")
 
 class Unsupported(Exception):
     """Something is not exact for a tokenizer, and must not be used for it. The text says why."""
+
+
+def structure_of(tokenizer: Tokenizer) -> TokenizerStructure:
+    """The structure of a tokenizer.
+
+    Raises:
+        Unsupported: it has none, for the reason that it gives.
+    """
+    structure = tokenizer.structure()
+    if structure is None:
+        reason = getattr(tokenizer, "no_structure_reason", "")
+        raise Unsupported(reason or "the tokenizer's structure is not known")
+    return structure
 
 
 class Recovery(Enum):

@@ -39,7 +39,7 @@ from ..._support.caches import cached_method
 from ..._support.utf8 import is_continuation_byte, unfinished_suffix
 from .._channels import Passage
 from .._tokenizer_rules import normalizers
-from .base import Bools, Engine, Ids, Recovery, Unsupported
+from .base import Bools, Engine, Ids, Recovery, structure_of
 from .retokenizing import Oracle
 
 S = TypeVar("S")
@@ -112,9 +112,7 @@ class ChannelEngine(Generic[S]):
 
     def __init__(self, inner: Engine[S], passage: Passage, oracle: Oracle) -> None:
         tokenizer = oracle.tokenizer
-        structure = tokenizer.structure()
-        if structure is None:
-            raise Unsupported("the tokenizer's structure is not known")
+        structure = structure_of(tokenizer)
         # Of the known normalizers only Metaspace is not a normal form. All it does is to drop one
         # space at the beginning of a text. This undoes no channel, since none adds a space there.
         normalizers.require_known(structure)

@@ -19,7 +19,7 @@ from ...interfaces import Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import KNOWN, Splitter
-from .base import Unsupported
+from .base import Unsupported, structure_of
 
 
 class CutFinder(Protocol):
@@ -36,9 +36,7 @@ def cut_finder(tokenizer: Tokenizer) -> CutFinder:
     Raises:
         Unsupported: there is none.
     """
-    structure = tokenizer.structure()
-    if structure is None:
-        raise Unsupported("the tokenizer's structure is not known")
+    structure = structure_of(tokenizer)
     _require_known(structure)
     spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
     if structure.pretokenizer:
