@@ -39,7 +39,7 @@ def test_known_expressions_are_those_that_adapters_give():
 
 
 @pytest.mark.slow
-@any_pretokenizer
+@pytest.mark.parametrize("steps", [(pattern,) for pattern in PATTERNS.values()], ids=PATTERNS)
 def test_splitter_splits_as_the_tokenizers_library_does(steps):
     """For every character, among letters, digits, spaces, signs and its own kind."""
     splitter = splitter_for(steps)

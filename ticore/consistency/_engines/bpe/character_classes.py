@@ -42,8 +42,6 @@ class Shapes:
     def __init__(self, splitter: Splitter) -> None:
         self._splitter = splitter
         self._classes = splitter.classes
-        self.shape = splitter.classes.shape
-        self.is_near_apostrophe = splitter.classes.is_near_sign
         self._is_well_known = splitter.steps[0] in WELL_KNOWN and len(splitter.steps) == 1
         sources = splitter.classes.sources
         self._runs = [regex.compile(f"(?:{source})+") for source in sources]
@@ -52,6 +50,14 @@ class Shapes:
         self._long_run = regex.compile(
             f"([{''.join(map(regex.escape, in_runs))}])\\1{{4,}}" if in_runs else r"(?!)(.)"
         )
+
+    def shape(self, text: str, *, near_apostrophe: bool = False) -> str:
+        """The shape of `text`, of the same length; see `CharacterClasses.shape`."""
+        return self._classes.shape(text, near_apostrophe=near_apostrophe)
+
+    def is_near_apostrophe(self, shape: str) -> bool:
+        """Whether the letters right after a text of `shape` may belong to a contraction."""
+        return self._classes.is_near_sign(shape)
 
     @cached_method(_CACHED_BEGINNINGS)
     def completions_by_shape(self, unfinished: bytes) -> Mapping[str, Sequence[bytes]]:
