@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Protocol
@@ -18,20 +18,25 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import AddedToken, Tokenizer
 
-from tests.support.random_bpe import alphabets, few_characters, split_up, words
+from tests.support.random_bpe import alphabets, split_up, words
+from tests.support.random_steps import (
+    MARK,
+    Json,
+    added_tokens,
+    byte_level_step,
+    byte_level_steps,
+    metaspace,
+    normalizer_steps,
+    rarely,
+    replace,
+    spaces_marked,
+)
 from tests.support.tokenizers import train_sentencepiece
-from ticore.consistency import Verifier
-from ticore.consistency._engines.retokenizing import Oracle
-from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import Tokenizer as AnyTokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
 from ticore_tokenizers._spelling import byte_alphabet
 
-Json = Mapping[str, Any]
-MODES = ("prefix", "prefix", "open", "viable")
-
-MARK = "▁"
 _NAMES = {byte: name for name, byte in byte_alphabet().items()}
 _BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 _UNKNOWN = "<unk>"
@@ -228,185 +233,6 @@ def _in_sequence(field: str, steps: Sequence[Json]) -> Json | None:
     return steps[0] if len(steps) == 1 else {"type": "Sequence", field: list(steps)}
 
 
-def replace(old: str, new: str) -> Json:
-    """The step that replaces a string, of normalizers and decoders."""
-    return {"type": "Replace", "pattern": {"String": old}, "content": new}
-
-
-def byte_level_step(*, use_regex: bool, add_prefix_space: bool = False) -> Json:
-    """The step ByteLevel, of pretokenizers and decoders."""
-    return {
-        "type": "ByteLevel",
-        "add_prefix_space": add_prefix_space,
-        "trim_offsets": True,
-        "use_regex": use_regex,
-    }
-
-
-def metaspace(prepend_scheme: str, *, split: bool = True) -> Json:
-    """The step Metaspace, of pretokenizers and decoders."""
-    return {
-        "type": "Metaspace",
-        "replacement": MARK,
-        "prepend_scheme": prepend_scheme,
-        "split": split,
-    }
-
-
-# What GPT-2, cl100k, o200k, DeepSeek and others split a text by.
-_ALTERNATIVES = (
-    r"'s|'t|'re|'ve|'m|'ll|'d",
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)",
-    r"'(?i:[sdmt]|ll|ve|re)",
-    r" ?\p{L}+",
-    r"[^\r\n\p{L}\p{N}]?\p{L}+",
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
-    r" ?\p{N}+",
-    r"\p{N}{1,3}",
-    r"\p{N}",
-    r" ?[^\s\p{L}\p{N}]+",
-    r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-    r"\s*[\r\n]+",
-    r"\s+(?!\S)",
-    r"\s+",
-    r"\s",
-    r"[一-龥぀-ゟ゠-ヿ]+",
-    r" ?[^(\s|[.,!?…。，、।۔،])]+",
-)
-_CLASSES = (
-    *(r"\p{L}", r"\p{N}", r"\s", r"\S", r"[^\s\p{L}\p{N}]", r"[^\s\p{L}]", r"[^\r\n\p{L}\p{N}]"),
-    *(r"[\r\n]", r"[\p{Lu}\p{Lt}]", r"[\p{Ll}\p{M}]", r"\p{M}", r"[\p{P}\p{S}]", r"\p{Han}"),
-    *("[a-z]", "[0-9]", "[一-龥]", " ", "'", "a", "ab", "\\w", "."),
-)
-_QUANTIFIERS = ("", "", "?", "+", "+", "+", "*", "{1,3}", "{2}", "{2,}", "++", "?+", "+?", "{1,2}+")
-_AHEAD = ("", "", "", r"(?!\S)", r"(?=\s)", r"(?!\p{L})", r"(?=[\r\n])", "$")
-_BEHIND = ("", "", "", "", r"(?<=\s)", r"(?<!\p{L})", "^")
-
-_BEHAVIORS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
-_LOSSLESS = st.sampled_from(_BEHAVIORS[1:])
-
-
-@st.composite
-def alternatives(draw: st.DrawFn) -> str:
-    """One alternative of an expression: a known one, or a few classes with quantifiers."""
-    if draw(st.integers(0, 2)):
-        return draw(st.sampled_from(_ALTERNATIVES))
-    count = draw(st.integers(1, 3))
-    units = [
-        draw(st.sampled_from(_CLASSES)) + draw(st.sampled_from(_QUANTIFIERS)) for _ in range(count)
-    ]
-    return "".join((draw(st.sampled_from(_BEHIND)), *units, draw(st.sampled_from(_AHEAD))))
-
-
-expressions = st.lists(alternatives(), min_size=1, max_size=5).map("|".join)
-
-
-@st.composite
-def splits(draw: st.DrawFn) -> Json:
-    """A Split, by an expression or a string. One in eight drops text."""
-    if draw(st.integers(0, 4)):
-        pattern = {"Regex": draw(expressions)}
-    else:
-        pattern = {"String": draw(st.sampled_from((" ", "a", "\n", "'", "ab", "  ", ".", "あ")))}
-    loses = not draw(st.integers(0, 7))
-    behavior = "Removed" if loses else draw(st.just("Isolated") | _LOSSLESS)
-    return {
-        "type": "Split",
-        "pattern": pattern,
-        "behavior": behavior,
-        "invert": draw(st.booleans()) if loses else not draw(st.integers(0, 3)),
-    }
-
-
-_DIGITS = st.builds(lambda each: {"type": "Digits", "individual_digits": each}, st.booleans())
-_PUNCTUATION = st.builds(lambda how: {"type": "Punctuation", "behavior": how}, _LOSSLESS)
-# Whitespace is lost, or parts end where no known tokenizer ends them.
-_RARE: tuple[Json, ...] = (
-    {"type": "UnicodeScripts"},
-    {"type": "Whitespace"},
-    {"type": "WhitespaceSplit"},
-    {"type": "FixedLength", "length": 4},
-)
-
-
-@st.composite
-def split_steps(draw: st.DrawFn, most: int = 3) -> tuple[Json, ...]:
-    """Pretokenizers that split a text and change none of what they keep."""
-    steps = []
-    for _ in range(draw(st.integers(0, most))):
-        common = draw(st.integers(0, 11))
-        steps.append(
-            draw(
-                st.sampled_from(_RARE)
-                if common == 0
-                else _DIGITS
-                if common < 3
-                else _PUNCTUATION
-                if common < 4
-                else splits()
-            )
-        )
-    return tuple(steps)
-
-
-_NORMALIZERS: tuple[Json, ...] = (
-    *({"type": name} for name in ("NFC", "NFC", "NFD", "NFKC", "NFKD", "Lowercase")),
-    {"type": "StripAccents"},
-    {"type": "Strip", "strip_left": True, "strip_right": True},
-    {"type": "Strip", "strip_left": True, "strip_right": False},
-    {"type": "Prepend", "prepend": "a"},
-    replace("``", '"'),
-    replace("a", "b"),
-    replace("\r\n", "\n"),
-    {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
-    {"type": "Replace", "pattern": {"Regex": r"\s"}, "content": " "},
-)
-
-
-@st.composite
-def normalizer_steps(draw: st.DrawFn, most: int = 2) -> tuple[Json, ...]:
-    """Normalizers; most often none."""
-    if draw(st.integers(0, 2)):
-        return ()
-    return tuple(draw(st.lists(st.sampled_from(_NORMALIZERS), min_size=1, max_size=most)))
-
-
-# Some are part of others, some begin as others end, and some are ordinary text.
-_ADDED = (
-    "<|x|>",
-    "<|x",
-    "x|>y",
-    "  ",
-    "   ",
-    "\n",
-    "\n\n",
-    "ab",
-    "bs",
-    "a b",
-    "'s!",
-    "''",
-    "é",
-    "1",
-)
-_FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
-
-
-@st.composite
-def added_tokens(draw: st.DrawFn) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Texts of added tokens, most of them without flags; none half of the time."""
-    if draw(st.booleans()):
-        return ()
-    found = []
-    for text in draw(st.lists(st.sampled_from(_ADDED), unique=True, min_size=1, max_size=4)):
-        special = ("special",) if draw(st.integers(0, 2)) == 0 else ()
-        if draw(st.integers(0, 5)):
-            flags = special
-        else:
-            flags = tuple(draw(st.lists(st.sampled_from(_FLAGS), unique=True, max_size=2)))
-        found.append((text, flags))
-    return tuple(found)
-
-
 @st.composite
 def merges(draw: st.DrawFn, *, of_bytes: bool) -> dict[str, Any]:
     """Merge rules in any order, and pieces without a rule."""
@@ -422,38 +248,14 @@ def merges(draw: st.DrawFn, *, of_bytes: bool) -> dict[str, Any]:
 @st.composite
 def byte_level(draw: st.DrawFn) -> JsonTokenizer:
     """Byte-level BPE whose text is split in any way."""
-    own = byte_level_step(
-        use_regex=draw(st.booleans()), add_prefix_space=not draw(st.integers(0, 7))
-    )
     return JsonTokenizer(
         "bytes",
         normalizers=draw(normalizer_steps()),
-        pretokenizers=(*draw(split_steps()), own),
+        pretokenizers=draw(byte_level_steps()),
         added=draw(added_tokens()),
         ignore_merges=draw(st.booleans()),
         **draw(merges(of_bytes=True)),
     )
-
-
-@st.composite
-def spaces_marked(draw: st.DrawFn) -> dict[str, Any]:
-    """The steps of a tokenizer that marks spaces: normalizers, pretokenizers and decoder."""
-    decoder = draw(st.sampled_from(("metaspace", "llama")))
-    if draw(st.booleans()):
-        dummy = draw(st.booleans())
-        prepend = ({"type": "Prepend", "prepend": MARK},) if dummy else ()
-        steps = (*prepend, replace(" ", MARK))
-        if not draw(st.integers(0, 3)):
-            steps = (*draw(normalizer_steps()), *steps)
-        return {"normalizers": steps, "decoder": decoder, "strips": dummy}
-    scheme = draw(st.sampled_from(("always", "first", "never")))
-    before = draw(split_steps(1)) if not draw(st.integers(0, 3)) else ()
-    return {
-        "normalizers": draw(normalizer_steps()),
-        "pretokenizers": (*before, metaspace(scheme, split=draw(st.booleans()))),
-        "decoder": decoder,
-        "strips": scheme != "never",
-    }
 
 
 @st.composite
@@ -462,7 +264,7 @@ def space_marking(draw: st.DrawFn) -> JsonTokenizer:
     return JsonTokenizer(
         "characters",
         added=draw(added_tokens()),
-        ignore_merges=not draw(st.integers(0, 3)),
+        ignore_merges=rarely(draw, 6),
         byte_fallback=draw(st.booleans()),
         fuse_unk=draw(st.booleans()),
         **draw(spaces_marked()),
@@ -472,13 +274,15 @@ def space_marking(draw: st.DrawFn) -> JsonTokenizer:
 
 @st.composite
 def piece_scores(draw: st.DrawFn) -> tuple[tuple[str, float], ...]:
-    """Pieces of some characters, and scores with many ties."""
+    """Pieces, and scores with many ties. Most often all characters of the pieces are pieces too."""
     alphabet = draw(alphabets) + " "
     texts = st.text(st.sampled_from(alphabet), min_size=1, max_size=5)
-    unit = draw(st.sampled_from((0.1, 0.5, 1300.7)))
     scores = draw(st.dictionaries(texts, st.integers(1, 40), min_size=1, max_size=12))
-    letters = draw(st.lists(st.sampled_from(alphabet), max_size=6))
-    units = dict.fromkeys([" ", *letters], 30) | scores
+    letters = sorted(set(alphabet if rarely(draw, 4) else "".join(scores)))
+    if rarely(draw, 4):
+        letters = letters[::2]
+    units = {" ": 30} | dict.fromkeys(letters, draw(st.integers(10, 40))) | scores
+    unit = draw(st.sampled_from((0.1, 0.5, 1300.7)))
     return tuple((text, -unit * count) for text, count in units.items())
 
 
@@ -499,27 +303,27 @@ def unigram(draw: st.DrawFn) -> JsonTokenizer:
     )
 
 
+_USER_DEFINED = ("<doc>", "ab", " a", "a ", "aa", "\n", "  ", "é", "い")
+
+
 @st.composite
 def sentencepiece_models(draw: st.DrawFn, kind: Literal["bpe", "unigram"]) -> SentencePieceModel:
-    """SentencePiece models with user-defined and unused pieces."""
+    """SentencePiece models, some with user-defined and unused pieces."""
     scores = draw(piece_scores())
-    texts = [text for text, _ in scores if text != " "]
     user_defined: tuple[str, ...] = ()
-    if draw(st.booleans()):
-        own = st.sampled_from(("<doc>", "ab", " a", "a ", "aa", "\n", "  ", "é", "い"))
-        user_defined = tuple(draw(st.lists(own, unique=True, min_size=1, max_size=3)))
-    unused: tuple[str, ...] = ()
-    if texts and not draw(st.integers(0, 7)):
-        unused = (draw(st.sampled_from(texts)),)
+    if rarely(draw, 3):
+        some = st.lists(st.sampled_from(_USER_DEFINED), unique=True, min_size=1, max_size=3)
+        user_defined = tuple(draw(some))
+    longer = sorted(text for text, _ in scores if len(text) > 1 and text not in user_defined)
     return SentencePieceModel(
         kind,
         scores,
         user_defined,
-        tuple(text for text in unused if text not in user_defined),
+        unused=(draw(st.sampled_from(longer)),) if longer and rarely(draw, 8) else (),
         byte_fallback=draw(st.booleans()),
         dummy_prefix=draw(st.booleans()),
-        squeezes=not draw(st.integers(0, 2)),
-        suffixes=not draw(st.integers(0, 5)),
+        squeezes=rarely(draw, 3),
+        suffixes=rarely(draw, 8),
         rules=draw(st.sampled_from(("identity", "identity", "nmt_nfkc", "nfkc_cf"))),
     )
 
@@ -547,72 +351,3 @@ def texts_of(draw: st.DrawFn, tokenizer: RandomTokenizer) -> str:
         pieces |= st.sampled_from(known) | ends
         pieces |= st.builds(lambda t, n: t[:n], st.sampled_from(known), st.integers(1, 4))
     return "".join(draw(st.lists(pieces, max_size=8)))
-
-
-def check_answers(
-    model: RandomTokenizer, mode: str, text: str, choices: Sequence[int], most: int = 150
-) -> str:
-    """Compare a Verifier's answers with the oracle's along a list.
-
-    The list begins with the tokens of `text`. It goes on with admitted tokens, and with any token
-    where a choice is 90 or more; those choices are then taken back where no text begins so.
-
-    Args:
-        model: is opened.
-        mode: of the Verifier.
-        text: see above.
-        choices: see above.
-        most: ids that are compared after each token.
-
-    Returns:
-        The method that the Verifier reached; `refused` where there is none.
-    """
-    try:
-        tokenizer = model.open()
-    except ModelFilesError:
-        return "refused"
-    with few_characters():
-        try:
-            verifier = Verifier(tokenizer, mode=mode)
-        except SettingsError:
-            return "refused"
-        oracle, verification = Oracle(tokenizer, mode), verifier.start()
-        tokens = _tokens_to_compare(tokenizer, model, most if mode == "prefix" else most // 3)
-        check_position(verification, oracle, tokens)
-        for token in tokenizer.encode(text)[:24]:
-            verification.push(token)
-            admitted = check_position(verification, oracle, tokens)
-        for choice in choices:
-            if not verification.admissible:
-                verification.rewind(1)
-                continue
-            admitted = check_position(verification, oracle, tokens)
-            some = admitted if admitted and choice < 90 else tokens
-            verification.push(some[choice % len(some)])
-            check_position(verification, oracle, tokens)
-    return verifier.method
-
-
-def check_position(verification: Any, oracle: Oracle, tokens: Sequence[int]) -> list[int]:
-    """Compare all answers about one list. Returns the tokens that may follow."""
-    ids, spelled = list(verification.ids), oracle.tokenizer.token_bytes
-    context = f"after {ids}, {[spelled(i) for i in ids]}"
-    assert verification.consistent == oracle.is_consistent(ids), context
-    assert verification.admissible == oracle.may_begin(ids), context
-    if not verification.admissible:
-        return []
-    expected = oracle.admits(ids, tokens).tolist()
-    for ask in (verification.admits, lambda some: verification.mask()[list(some)]):
-        found = ask(tokens).tolist()
-        wrong = [t for t, a, b in zip(tokens, found, expected, strict=True) if a != b]
-        assert not wrong, f"{context} wrong about {[(i, spelled(i)) for i in wrong]}"
-    return [token for token, good in zip(tokens, expected, strict=True) if good]
-
-
-def _tokens_to_compare(tokenizer: AnyTokenizer, model: RandomTokenizer, most: int) -> list[int]:
-    """Ids of words first, then of the single bytes in them; special ones too."""
-    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
-    told = {*"".join(model.texts).encode(), *b"a'. \n1\x80\xe3"}
-    longer = [i for i, data in enumerate(spelled) if len(data) != 1]
-    single = [i for i, data in enumerate(spelled) if len(data) == 1 and data[0] in told]
-    return [*longer[::-1], *single][:most]
