@@ -58,7 +58,8 @@ class TokenizerStructure:
     Attributes:
         kind: `bpe` (byte-pair encoding: the best merge first) or `unigram` (SentencePiece's most
             probable segmentation; scores are summed in float32 from left to right).
-        atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`.
+        atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`. A byte
+            that is no piece is lost: `encode` drops it or gives a special id for it.
         pieces: bool[vocab_size], True for an id that the algorithm itself gives. False for special
             ids, added tokens and the ids of `byte_ids`.
         merges: int32[n, 3], ids (left, right, result) of each BPE rule, the first one applied

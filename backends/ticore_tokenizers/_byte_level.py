@@ -29,16 +29,26 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
     """
     name = _name(state["normalizer"])
     patterns = _patterns(state["pre_tokenizer"])
-    if not _gives_every_byte(state):
-        raise NoStructure("some of the 256 bytes have no token, so text with them is lost")
+    _require_readable(state)
     changes = None if name == "identity" else normalize
     return NormalizerRules("bytes", _ALPHABET.issuperset, name, changes, patterns)
 
 
-def _gives_every_byte(state: TokenizerJson) -> bool:
-    """Whether the model has a token for each byte; a byte without a token would be lost."""
-    names: set[str] = set(state["model"]["vocab"])
-    return names.difference(token["content"] for token in state["added_tokens"]) >= _ALPHABET
+def _require_readable(state: TokenizerJson) -> None:
+    """Refuse a model that fails at a byte without a token, or that spells it in other tokens.
+
+    Else the library drops such a byte, or gives the unknown token for it.
+    """
+    model = state["model"]
+    for token in state["added_tokens"]:
+        if token["content"] in _ALPHABET:
+            raise NoStructure(f"its added token {token['content']!r} is also the token of a byte")
+    if model["vocab"].keys() >= _ALPHABET:
+        return
+    if model["byte_fallback"]:
+        raise NoStructure("bytes without a token become tokens that are not decoded as these bytes")
+    if model["unk_token"] is not None and model["unk_token"] not in model["vocab"]:
+        raise NoStructure("some of the 256 bytes have no token, and its unk_token is no token")
 
 
 def _name(normalizer: TokenizerJson | None) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import regex
 
 from ...interfaces import TokenizerStructure
-from .._tokenizer_rules import added_tokens, normalizers
+from .._tokenizer_rules import added_tokens, missing_bytes, normalizers
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import KNOWN, WORDS
 from .._tokenizer_rules.unicode14 import VERSION
@@ -51,6 +51,8 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
     _require_known(structure, is_one_run)
+    if structure.atoms == "bytes":
+        missing_bytes.require_harmless(structure, spelled, oracle.mode)
     added_tokens.require_decidable(structure.added_tokens, special, oracle.mode)
     if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):
         raise Unsupported("spaces are dropped, perhaps after added tokens too")

@@ -164,14 +164,15 @@ class TokenGrouper:
         Returns:
             The answer; None where it depends on what stands before `text`.
         """
-        if not self._pairs.do_not_merge(token, self._segment(rest)[0]):
-            return False
+        following = self._segment(rest)
+        if not following or not self._pairs.do_not_merge(token, following[0]):
+            return False  # without a token for some byte of `rest` the character is lost
         finished = text + character.decode()
         if all(map(self._normalization.joins, finished)):
             return None
         if not self._normalization.keeps(finished):
             return False
-        if self._replaced_ends and (token, *self._segment(rest)) in self._replaced_ends:
+        if self._replaced_ends and (token, *following) in self._replaced_ends:
             return None
         return True
 
