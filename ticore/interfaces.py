@@ -65,6 +65,7 @@ class TokenizerStructure:
         merges: int32[n, 3], ids (left, right, result) of each BPE rule, the first one applied
             first; None if any two neighbours that spell a piece may merge, in the order of `ranks`.
             Either way, of equally ranked merges the leftmost is applied first.
+            In the second case all characters of a text take part, those too that are no pieces.
         ranks: int32[vocab_size], the order of the merges that give a piece, lowest first. Only
             where `merges` is None; without meaning where `pieces` is False.
         scores: float32[vocab_size], log probabilities of the pieces; unigram only.

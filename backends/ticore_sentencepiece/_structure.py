@@ -65,8 +65,6 @@ def _kind(model: Any) -> Literal["bpe", "unigram"]:
         # BPE merges through unused pieces, and splits them again afterwards.
         if Piece.UNUSED in types:
             raise NoStructure("its model has unused pieces, which BPE merges and splits again")
-        if not _is_closed(model):
-            raise NoStructure("some characters occur in its pieces only, and are no pieces")
         if not _is_ordered(model):
             raise NoStructure("versions of sentencepiece disagree on the order of its scores")
         return "bpe"
@@ -76,15 +74,6 @@ def _kind(model: Any) -> Literal["bpe", "unigram"]:
             raise NoStructure("it is a unigram model with user-defined symbols")
         return "unigram"
     raise NoStructure("its model is neither BPE nor unigram")
-
-
-def _is_closed(model: Any) -> bool:
-    """Whether every character of a piece is a piece.
-
-    BPE merges by text alone, so otherwise a piece might contain an unknown character.
-    """
-    normal, added = _texts(model, Piece.NORMAL), _texts(model, Piece.USER_DEFINED)
-    return set().union(*normal) <= normal | added
 
 
 def _is_ordered(model: Any) -> bool:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
 from tests.support import tokenizer_contract as contract
+from tests.support.reference_encoder import UNKNOWN, ReferenceEncoder
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
 from ticore.errors import ModelFilesError
@@ -285,7 +286,6 @@ def _suffixed() -> ModelProto:
         pytest.param(_with_piece("ba", Piece.USER_DEFINED, UNIGRAM), id="unigram, added token"),
         pytest.param(_with_piece("a b", Piece.USER_DEFINED), id="added token never found"),
         pytest.param(_with_piece("a b", Piece.NORMAL), id="piece never found"),
-        pytest.param(_with_piece("ax", Piece.NORMAL), id="bpe through an unknown character"),
         pytest.param(_mapped_with_added_token(), id="added token in a rewritten text"),
         pytest.param(_with_both_zeros(), id="scores of 0.0 and -0.0"),
     ],
@@ -294,10 +294,12 @@ def test_structure_is_none_where_none_is_exact(model: ModelProto) -> None:
     assert opened(model).structure() is None
 
 
-def test_structure_is_none_where_bpe_may_merge_an_unknown_character() -> None:
-    """Why a model with such a piece has no structure."""
+def test_bpe_merges_a_character_that_is_no_piece() -> None:
     tokenizer = opened(_with_piece("ax", Piece.NORMAL))
     assert tokenizer.encode("ax") == [5, 7]
+    structure = tokenizer.structure()
+    assert structure is not None
+    assert ReferenceEncoder(tokenizer, structure).encode("axx") == [5, 7, UNKNOWN]
     assert tokenizer.encode("x") == [5, 0]
 
 

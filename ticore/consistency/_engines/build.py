@@ -17,6 +17,7 @@ from .._tokenizer_rules.unicode14 import VERSION
 from . import table_cache
 from .base import Bools, Engine, Unsupported, structure_of
 from .bpe.character_classes import shapes_for
+from .bpe.loose_characters import loose_characters, with_atoms
 from .bpe.pair_table import expect
 from .bpe.pretokenized_engine import PretokenizedEngine
 from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
@@ -141,15 +142,18 @@ def _run_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> UnsplitEngine:
     name, size = _name(oracle), len(spelled)
+    loose = loose_characters(structure, spelled)
+    with_loose, texts = with_atoms(structure, spelled, loose)
 
     def unpack(stored: Arrays) -> tuple[BpeTables, Bools]:
         starting = stored["starting"]
         expect(starting.shape == (size,) and starting.dtype == bool)
-        return BpeTables.from_arrays(stored, spelled), starting
+        return BpeTables.from_arrays(stored, texts), starting
 
     stored = table_cache.load_unpacked(name, unpack)
-    tables, starting = (build_tables(structure, spelled), None) if stored is None else stored
-    engine = UnsplitEngine(structure, spelled, TokenPairs(tables, spelled), oracle, starting)
+    tables, starting = (build_tables(with_loose, texts), None) if stored is None else stored
+    pairs = TokenPairs(tables, texts)
+    engine = UnsplitEngine(structure, spelled, pairs, oracle, starting, loose)
     if stored is None:
         table_cache.save(name, {**tables.to_arrays(), "starting": engine.starting})
     return engine
