@@ -73,7 +73,11 @@ class TokenizerStructure:
             if there is no byte fallback.
         ignore_merges: whether a part of the text that is a piece stays whole, even if merging would
             not give it.
-        normalizer: its name: `identity`, `nfc`, or another one.
+        normalizer: its name: `identity`, `nfc`, or another one. The names of several steps are
+            joined by `+`, as in `nfkc+lowercase`. The steps are `nfc`, `nfd`, `nfkc`, `nfkd`,
+            `lowercase` and `strip_accents` (without marks, of categories M), both character by
+            character, and `replace`.
+        replacements: what the steps `replace` put in the place of which texts.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.
         pretokenizer: its steps. The first splits the text, and each further one splits the parts
@@ -95,6 +99,7 @@ class TokenizerStructure:
     byte_ids: tuple[int, ...] = ()
     ignore_merges: bool = False
     normalizer: str = "identity"
+    replacements: Mapping[str, str] = field(default_factory=dict)
     normalize: Callable[[str], str] | None = None
     pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False

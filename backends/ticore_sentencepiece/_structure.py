@@ -24,6 +24,9 @@ from ticore.interfaces import TokenizerStructure
 
 from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
 
+_MAPS = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
+"""Character maps of the library. Any other name is that of a map of one's own."""
+
 
 def describe(proto: bytes) -> TokenizerStructure:
     """The structure of a serialized model that `parse` accepts.
@@ -117,7 +120,7 @@ def _normalizer_name(normalizer: Any) -> str:
     """The character map alone decides how a text is normalized; a name without a map is ignored."""
     if not normalizer.precompiled_charsmap:
         return "identity"
-    return normalizer.name if normalizer.name not in ("", "identity") else "user_defined"
+    return normalizer.name if normalizer.name in _MAPS else "user_defined"
 
 
 def _normalize(model: Any) -> Callable[[str], str] | None:

@@ -6,14 +6,13 @@ import re
 
 from ticore.backend_kit import NoStructure
 
+from ._normalizer_steps import flat, read_steps
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._spelling import byte_alphabet
 
 # The expression of the ByteLevel pretokenizer, which it uses if `use_regex` is set.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
-# These normalizers do not change spaces.
-_NORMALIZERS = frozenset({"NFC", "NFD", "NFKC", "NFKD", "Lowercase"})
 _ALPHABET = frozenset(byte_alphabet())
 
 
@@ -27,11 +26,13 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
     Raises:
         NoStructure: it does anything else than the steps that are known here.
     """
-    name = _name(state["normalizer"])
+    name, replacements = read_steps(flat(state["normalizer"]))
     patterns = _patterns(state["pre_tokenizer"])
     _require_readable(state)
     changes = None if name == "identity" else normalize
-    return NormalizerRules("bytes", _ALPHABET.issuperset, name, changes, patterns)
+    return NormalizerRules(
+        "bytes", _ALPHABET.issuperset, name, changes, patterns, replacements=replacements
+    )
 
 
 def _require_readable(state: TokenizerJson) -> None:
@@ -49,18 +50,6 @@ def _require_readable(state: TokenizerJson) -> None:
         raise NoStructure("bytes without a token become tokens that are not decoded as these bytes")
     if model["unk_token"] is not None and model["unk_token"] not in model["vocab"]:
         raise NoStructure("some of the 256 bytes have no token, and its unk_token is no token")
-
-
-def _name(normalizer: TokenizerJson | None) -> str:
-    """The name of a normalizer: `nfc`, or `nfc+lowercase` for a sequence of two."""
-    match normalizer:
-        case None | {"type": "Sequence", "normalizers": []}:
-            return "identity"
-        case {"type": "Sequence", "normalizers": [*steps]}:
-            return "+".join(map(_name, steps))
-        case {"type": str(kind)} if kind in _NORMALIZERS:
-            return kind.lower()
-    raise NoStructure(f"its normalizer is {normalizer['type']}, which is not known here")
 
 
 def _patterns(pretokenizer: TokenizerJson | None) -> tuple[str, ...]:

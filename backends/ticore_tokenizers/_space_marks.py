@@ -11,16 +11,14 @@ from collections.abc import Callable
 
 from ticore.backend_kit import NoStructure
 
-from ._normalizers import NormalizerRules, TokenizerJson
+from ._normalizer_steps import flat, normalize_with, read_steps
+from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._spelling import Spelling, strips_a_space
 
 MARK = "\N{LOWER ONE EIGHTH BLOCK}"
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
 
-_PREPEND_AND_REPLACE = {
-    "type": "Sequence",
-    "normalizers": [{"type": "Prepend", "prepend": MARK}, REPLACE],
-}
+_PREPEND = {"type": "Prepend", "prepend": MARK}
 # Gemma's files have this. It finds nothing, because the spaces were replaced before.
 _SPLIT_AT_SPACES = {
     "type": "Split",
@@ -60,12 +58,15 @@ def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules:
 def _reading(
     normalizer: TokenizerJson | None, split: TokenizerJson | None, is_text: Callable[[str], bool]
 ) -> NormalizerRules:
-    if normalizer == REPLACE and split in (None, _SPLIT_AT_SPACES):
-        return NormalizerRules("characters", is_text)
-    if normalizer == _PREPEND_AND_REPLACE and split is None:
-        return NormalizerRules("characters", is_text, dummy_prefix=True)
-    match normalizer, split:
-        case None, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
+    steps = flat(normalizer)
+    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES):
+        if split and _PREPEND in steps:
+            raise NoStructure(
+                "its pretokenizer splits at spaces, which its normalizer has replaced"
+            )
+        return _marked_by_normalizer(steps, is_text)
+    match steps, split:
+        case [], {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
             patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] else ()
             if scheme == "never":
                 return NormalizerRules("characters", is_text, pretokenizer=patterns)
@@ -75,6 +76,37 @@ def _reading(
                 "characters", is_text, "metaspace", _without_own_space, patterns, dummy_prefix=True
             )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
+
+
+def _marked_by_normalizer(
+    steps: list[TokenizerJson], is_text: Callable[[str], bool]
+) -> NormalizerRules:
+    """The rules for a normalizer that writes spaces as marks, perhaps after other steps.
+
+    It may also put a mark before the text, first or last or in between.
+    """
+    at = steps.index(REPLACE)
+    others = [step for step in steps if step not in (REPLACE, _PREPEND)]
+    prefixes = steps.count(_PREPEND)
+    name, replacements = read_steps(others)
+    if steps.count(REPLACE) > 1 or prefixes > 1 or any(s != _PREPEND for s in steps[at + 1 :]):
+        raise NoStructure("its normalizer goes on after it has written spaces as marks")
+    if {" ", MARK}.intersection("".join((*replacements, *replacements.values()))):
+        raise NoStructure("its normalizer replaces texts that hold a space")
+    return NormalizerRules(
+        "characters",
+        is_text,
+        name,
+        _with_spaces(normalize_with(others)),
+        dummy_prefix=prefixes == 1,
+        replacements=replacements,
+    )
+
+
+def _with_spaces(normalize: Normalize | None) -> Normalize | None:
+    if normalize is None:
+        return None
+    return lambda text: normalize(text).replace(MARK, " ")
 
 
 def _without_own_space(text: str) -> str:

@@ -51,6 +51,7 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
         return UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
+    normalizers.require_known(structure, oracle.mode)
     _require_known(structure, is_one_run)
     if structure.atoms == "bytes":
         missing_bytes.require_harmless(structure, spelled, oracle.mode)
@@ -76,7 +77,6 @@ def _require_known(structure: TokenizerStructure, is_one_run: bool) -> None:
     Raises:
         Unsupported: for such a structure.
     """
-    normalizers.require_known(structure)
     if is_one_run:
         if structure.atoms != "characters" or structure.ignore_merges:
             raise Unsupported("without a pretokenizer only plain BPE of characters is known here")
