@@ -76,7 +76,8 @@ class TokenizerStructure:
         normalizer: its name: `identity`, `nfc`, or another one. The names of several steps are
             joined by `+`, as in `nfkc+lowercase`. The steps are `nfc`, `nfd`, `nfkc`, `nfkd`,
             `lowercase` and `strip_accents` (without marks, of categories M), both character by
-            character, and `replace`.
+            character, and `replace`; the last one may be `metaspace`, where a space at the
+            beginning of a text takes the place of the dummy prefix.
         replacements: what the steps `replace` put in the place of which texts.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.

@@ -8,6 +8,7 @@ a space, the structure does not cover texts with a U+2581.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ticore.backend_kit import NoStructure
 
@@ -65,15 +66,19 @@ def _reading(
                 "its pretokenizer splits at spaces, which its normalizer has replaced"
             )
         return _marked_by_normalizer(steps, is_text)
-    match steps, split:
-        case [], {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
+    match split:
+        case {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
+            name, replacements = _read_before_marks(steps)
+            own = normalize_with(steps)
             patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] else ()
-            if scheme == "never":
-                return NormalizerRules("characters", is_text, pretokenizer=patterns)
+            has_prefix = scheme != "never"
             # `first` puts the prefix before the whole text only, `always` also after added tokens.
             # Where there is a prefix, all added tokens are special, so both are the same here.
+            if has_prefix:
+                name = "metaspace" if name == "identity" else f"{name}+metaspace"
+            normalize = partial(_read_without_own_space, own) if has_prefix else _with_spaces(own)
             return NormalizerRules(
-                "characters", is_text, "metaspace", _without_own_space, patterns, dummy_prefix=True
+                "characters", is_text, name, normalize, patterns, has_prefix, replacements
             )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
 
@@ -88,11 +93,9 @@ def _marked_by_normalizer(
     at = steps.index(REPLACE)
     others = [step for step in steps if step not in (REPLACE, _PREPEND)]
     prefixes = steps.count(_PREPEND)
-    name, replacements = read_steps(others)
+    name, replacements = _read_before_marks(others)
     if steps.count(REPLACE) > 1 or prefixes > 1 or any(s != _PREPEND for s in steps[at + 1 :]):
         raise NoStructure("its normalizer goes on after it has written spaces as marks")
-    if {" ", MARK}.intersection("".join((*replacements, *replacements.values()))):
-        raise NoStructure("its normalizer replaces texts that hold a space")
     return NormalizerRules(
         "characters",
         is_text,
@@ -104,14 +107,25 @@ def _marked_by_normalizer(
 
 
 def _with_spaces(normalize: Normalize | None) -> Normalize | None:
-    if normalize is None:
-        return None
-    return lambda text: normalize(text).replace(MARK, " ")
+    return None if normalize is None else partial(_read_with_spaces, normalize)
 
 
-def _without_own_space(text: str) -> str:
-    """The text without its first space: that space takes the place of the dummy prefix."""
-    return text.replace(MARK, " ").removeprefix(" ")
+def _read_with_spaces(normalize: Normalize | None, text: str) -> str:
+    """The normal text, in which a mark is a space. A function of a module, so it can be pickled."""
+    return (text if normalize is None else normalize(text)).replace(MARK, " ")
+
+
+def _read_without_own_space(normalize: Normalize | None, text: str) -> str:
+    """The same without its first space, which takes the place of the dummy prefix."""
+    return _read_with_spaces(normalize, text).removeprefix(" ")
+
+
+def _read_before_marks(steps: list[TokenizerJson]) -> tuple[str, dict[str, str]]:
+    """`read_steps` of the steps before spaces are written as marks."""
+    name, replacements = read_steps(steps)
+    if {" ", MARK}.intersection("".join((*replacements, *replacements.values()))):
+        raise NoStructure("its normalizer replaces texts that hold a space")
+    return name, replacements
 
 
 def _require_plain(model: TokenizerJson, decoder: TokenizerJson) -> None:

@@ -116,6 +116,29 @@ def space_marking(
     return with_normalizer(library, sequence(order))
 
 
+def metaspace(
+    words: list[str], found: list[dict[str, Any]], *, scheme: str, split: bool, special: bool
+) -> HuggingFaceTokenizer:
+    """BPE of characters whose spaces are the work of the Metaspace pretokenizer.
+
+    Args:
+        words: what merges make, from left to right.
+        found: the steps of the normalizer.
+        scheme: where a mark is put before the text.
+        split: the text is split before every mark.
+        special: there is a special added token, "<t>".
+    """
+    state = json.loads(
+        space_marking(words, found, prefix=scheme != "never", first=True)._library.to_str()
+    )
+    state["normalizer"] = sequence(found) if found else None
+    library = Tokenizer.from_str(json.dumps(state))
+    library.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=split)
+    if special:
+        library.add_special_tokens(["<t>"])
+    return HuggingFaceTokenizer(library)
+
+
 words = st.lists(
     st.text(CHARACTERS + " ", min_size=2, max_size=4).filter(lambda word: " " not in word[1:]),
     max_size=6,

@@ -48,7 +48,7 @@ def require_known(structure: TokenizerStructure, mode: Mode = "prefix") -> None:
         Unsupported: for such a structure.
     """
     name, replacements = structure.normalizer, structure.replacements
-    steps = name.split("+")
+    steps = _steps(structure)
     if name not in _IDLE | _LISTS:
         if not STEPS.issuperset(steps):
             raise Unsupported(f"the normalizer {name!r} is not one of those known")
@@ -59,6 +59,17 @@ def require_known(structure: TokenizerStructure, mode: Mode = "prefix") -> None:
         require_local(steps, replacements)
     if mode == "viable" and (found := sorted(_FOLLOWING.intersection("".join(replacements)))):
         raise Unsupported(f"its normalizer replaces {found[0]!r}, which may follow any text")
+
+
+def is_metaspace(structure: TokenizerStructure) -> bool:
+    """Whether the last step of a normalizer is `METASPACE`."""
+    return structure.normalizer.split("+")[-1] == METASPACE
+
+
+def _steps(structure: TokenizerStructure) -> list[str]:
+    """The names of a normalizer's steps, without the one that changes nothing inside a text."""
+    names = structure.normalizer.split("+")
+    return names[:-1] if len(names) > 1 and is_metaspace(structure) else names
 
 
 class Normalization:
@@ -72,7 +83,7 @@ class Normalization:
         self._normalize = structure.normalize or (lambda text: text)
         self._squeezes = not structure.keeps_whitespace
         self.idle = structure.normalizer in _IDLE and not self._squeezes
-        steps = frozenset(structure.normalizer.split("+"))
+        steps = frozenset(_steps(structure))
         self._is_normal_form = (
             bool(steps & FORMS)
             if steps <= STEPS and structure.normalizer not in _LISTS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.library_walks import check_library_walk, differences, table_of
@@ -23,6 +23,7 @@ choices = st.lists(st.integers(0, 99), max_size=4)
 
 
 @pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(model=odd_bpe(), text=texts_of_odd_bpe, choices=choices)
 @example(model=LOOSE, text="楂a楂 楂", choices=[])
 @example(model=LOOSE, text="楃a楃楂a", choices=[95, 7])

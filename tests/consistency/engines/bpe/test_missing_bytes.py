@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
@@ -73,6 +73,7 @@ def of_interest(tokenizer: HuggingFaceTokenizer) -> list[int]:
 
 
 @pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     missing=st.sets(st.sampled_from("日本\u0e3f\ufffd\u0301a1\x04".encode()), max_size=4).map(
         bytes

@@ -6,7 +6,7 @@ import unicodedata
 from functools import partial
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.library_walks import check_library_walk
@@ -14,6 +14,7 @@ from tests.support.normalizer_sequences import (
     CHARACTERS,
     FORMS,
     byte_level,
+    metaspace,
     space_marking,
     steps,
     texts,
@@ -47,6 +48,7 @@ def replaced(old: str, new: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(words=words, found=steps(), text=texts, choices=choices)
 @example(words=["e\u0301", "\u0323\u0301"], found=kinds("NFD"), text="e\u0323\u0301", choices=[])
 @example(words=["a\u0301"], found=kinds("NFD", "StripAccents", "NFC"), text="한a", choices=[1, 2])
@@ -62,6 +64,7 @@ def test_byte_level_engine_answers_as_the_definition(mode, words, found, text, c
 
 
 @pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(
     words=words,
     found=steps(),
@@ -82,6 +85,34 @@ def test_space_marking_engine_answers_as_the_definition(
     check_library_walk(tokenizer, text, mode, choices, FOLLOWING, shown)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=settings.default.max_examples // 5)
+@given(
+    words=words,
+    found=st.just([]) | steps(),
+    scheme=st.sampled_from(["first", "always", "never"]),
+    split=st.booleans(),
+    special=st.booleans(),
+    text=texts,
+    choices=choices,
+)
+@example(
+    words=[" a"],
+    found=kinds("NFKC"),
+    scheme="first",
+    split=True,
+    special=True,
+    text="a <t> a",
+    choices=[5, 1],
+)
+def test_metaspace_engine_answers_as_the_definition(
+    mode, words, found, scheme, split, special, text, choices
+):
+    tokenizer = metaspace(words, found, scheme=scheme, split=split, special=special)
+    shown = [i for i in range(1, tokenizer.vocab_size) if i > 256 or i - 1 in TOLD]
+    check_library_walk(tokenizer, text, mode, choices, FOLLOWING, shown)
+
+
 @pytest.mark.parametrize(
     "found",
     [
@@ -95,6 +126,8 @@ def test_space_marking_engine_answers_as_the_definition(
     ],
 )
 def test_there_are_tables_for_usual_sequences(found):
+    spaced = metaspace(["ab"], found, scheme="first", split=True, special=True)
+    assert check_library_walk(spaced, "ab", "prefix", [], "a")
     assert check_library_walk(byte_level(["ab"], found), "ab", "prefix", [], "a")
     assert check_library_walk(
         space_marking(["ab"], found, prefix=True, first=True), "ab", "prefix", [], "a"

@@ -26,7 +26,7 @@ from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS
 from ..._tokenizer_rules.characters import completions
-from ..._tokenizer_rules.normalizers import METASPACE
+from ..._tokenizer_rules.normalizers import is_metaspace
 from ..base import Bools, Recovery
 from ..chain import Chain
 from ..retokenizing import Oracle
@@ -96,7 +96,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._pairs = pairs
         self._drops_spaces = not structure.keeps_whitespace
         self._dummy_prefix = structure.dummy_prefix
-        self._is_metaspace = structure.normalizer == METASPACE
+        self._is_metaspace = is_metaspace(structure)
         self._byte_ids = structure.byte_ids
         self._known_characters = _known_characters(structure, spelled)
         self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
