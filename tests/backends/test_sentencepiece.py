@@ -256,8 +256,9 @@ def _without_space_piece() -> ModelProto:
     return model
 
 
-def _mapped_with_added_token() -> ModelProto:
-    model = _with_piece("ba", Piece.USER_DEFINED)
+def _mapped_with_added_token(name: str = "own", text: str = "ba") -> ModelProto:
+    model = _with_piece(text, Piece.USER_DEFINED)
+    model.normalizer_spec.name = name
     model.normalizer_spec.precompiled_charsmap = charsmap()
     return model
 
@@ -284,14 +285,30 @@ def _suffixed() -> ModelProto:
         pytest.param(_without_space_piece(), id="no piece for a space"),
         pytest.param(_with_piece("ba", Piece.UNUSED), id="bpe through an unused piece"),
         pytest.param(_with_piece("ba", Piece.USER_DEFINED, UNIGRAM), id="unigram, added token"),
-        pytest.param(_with_piece("a b", Piece.USER_DEFINED), id="added token never found"),
-        pytest.param(_with_piece("a b", Piece.NORMAL), id="piece never found"),
-        pytest.param(_mapped_with_added_token(), id="added token in a rewritten text"),
+        pytest.param(_with_piece("a b", Piece.NORMAL, UNIGRAM), id="unigram, piece never found"),
+        pytest.param(_mapped_with_added_token(), id="added token in a text that is rewritten"),
+        pytest.param(
+            _mapped_with_added_token("nmt_nfkc", "a b"), id="rewritten around an added token"
+        ),
+        pytest.param(_mapped_with_added_token("nmt_nfkc", "▁b"), id="added token with a space"),
+        pytest.param(_mapped_with_added_token("nmt_nfkc", "\u0301"), id="added token of a mark"),
         pytest.param(_with_both_zeros(), id="scores of 0.0 and -0.0"),
     ],
 )
 def test_structure_is_none_where_none_is_exact(model: ModelProto) -> None:
     assert opened(model).structure() is None
+
+
+@pytest.mark.parametrize("kind", [Piece.USER_DEFINED, Piece.NORMAL])
+def test_a_piece_with_a_plain_space_is_never_found(kind: int) -> None:
+    tokenizer = opened(_with_piece("a b", kind))
+    never = tokenizer.vocab_size - 1
+    structure = tokenizer.structure()
+    assert structure is not None
+    assert tokenizer.token_bytes(never) == b"a b"
+    assert never not in tokenizer.encode("a b a\u2581b")
+    assert not structure.pieces[never]
+    assert never not in structure.added_tokens.values()
 
 
 def test_bpe_merges_a_character_that_is_no_piece() -> None:

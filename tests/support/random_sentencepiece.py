@@ -25,15 +25,17 @@ class OddBpe:
         letters: single characters that are pieces, beside a space.
         scores: longer pieces, spelled with plain spaces, and their scores.
         added: user-defined pieces, spelled in the same way.
+        never: user-defined pieces with plain spaces, which are never found.
         byte_fallback: characters that are no piece are spelled in bytes.
         prefix: a space is put before each text.
         squeezes: runs of spaces become one, and those at both ends are dropped.
-        charsmap: see SentencePiece's `precompiled_charsmap`.
+        charsmap: see SentencePiece's `precompiled_charsmap`; that of `nmt_nfkc`.
     """
 
     letters: str = LETTERS
     scores: tuple[tuple[str, float], ...] = ()
     added: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     byte_fallback: bool = True
     prefix: bool = False
     squeezes: bool = False
@@ -45,6 +47,7 @@ class OddBpe:
         model.trainer_spec.byte_fallback = self.byte_fallback
         model.normalizer_spec.add_dummy_prefix = self.prefix
         model.normalizer_spec.remove_extra_whitespaces = self.squeezes
+        model.normalizer_spec.name = "nmt_nfkc" if self.charsmap else "identity"
         model.normalizer_spec.precompiled_charsmap = self.charsmap
         model.pieces.add(piece="<unk>", type=Piece.UNKNOWN)
         for byte in range(256 * self.byte_fallback):
@@ -53,8 +56,8 @@ class OddBpe:
         for text, score in scores.items():
             if text not in self.added:
                 model.pieces.add(piece=text.replace(" ", "▁"), score=score, type=Piece.NORMAL)
-        for text in self.added:
-            model.pieces.add(piece=text.replace(" ", "▁"), type=Piece.USER_DEFINED)
+        for text in (*(text.replace(" ", "▁") for text in self.added), *self.never):
+            model.pieces.add(piece=text, type=Piece.USER_DEFINED)
         return SentencePieceTokenizer(model.SerializeToString())
 
     def ids_to_compare(self) -> list[int]:
@@ -70,7 +73,7 @@ class OddBpe:
 
 
 @st.composite
-def odd_bpe(draw: st.DrawFn, charsmaps: tuple[bytes, ...] = (b"",)) -> OddBpe:
+def odd_bpe(draw: st.DrawFn) -> OddBpe:
     """Models whose pieces hold characters that are no pieces, with many ties of scores."""
     texts = st.text(LETTERS + _ODDITIES + " ", min_size=2, max_size=4)
     score = st.sampled_from([0.0, 0.5, -1.0, -2.0])
@@ -82,7 +85,24 @@ def odd_bpe(draw: st.DrawFn, charsmaps: tuple[bytes, ...] = (b"",)) -> OddBpe:
         byte_fallback=draw(st.booleans()),
         prefix=draw(st.booleans()),
         squeezes=not added and draw(st.booleans()),
-        charsmap=draw(st.sampled_from(charsmaps)),
+    )
+
+
+@st.composite
+def with_symbols(draw: st.DrawFn, charsmap: bytes) -> OddBpe:
+    """Models with user-defined pieces in a text that is rewritten, or with some never found."""
+    symbols = st.lists(st.text("aﬁé\u0301<>", min_size=1, max_size=3), max_size=2, unique=True)
+    texts = st.text("abﬁé\u0301< ", min_size=2, max_size=3)
+    rewrites = draw(st.booleans())
+    return OddBpe(
+        letters="abﬁé\u0301<>",
+        scores=tuple((text, -1.0) for text in draw(st.lists(texts, max_size=5, unique=True))),
+        added=tuple(text for text in draw(symbols) if not rewrites or text[0].isascii()),
+        never=()
+        if rewrites
+        else tuple(draw(st.lists(st.just("a b") | st.just("ﬁ "), unique=True))),
+        prefix=draw(st.booleans()),
+        charsmap=charsmap if rewrites else b"",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,8 @@ from tests.support.library_walks import check_library_walk, differences, table_o
 from tests.support.random_bpe import MODES, few_characters
 from tests.support.random_sentencepiece import OddBpe, odd_bpe, texts_of_odd_bpe
 from tests.support.reference_encoder import ReferenceEncoder, comparable
+from tests.support.tokenizers import _open_sentencepiece as real
+from ticore import Verifier
 from ticore.consistency._engines.bpe.loose_characters import loose_characters, with_atoms
 
 CHARACTERS = "楂楃楄é\u0327\u0e3fa1\u3000"
@@ -63,3 +66,24 @@ def test_a_loose_character_is_spelled_in_bytes_only_where_it_stays_alone():
             ids = tokenizer.encode(text)
             assert not differences(tokenizer, engine, judge, ids), text
             assert (tokenizer.encode(text + "楂")[: len(ids)] == ids) == alone
+
+
+@pytest.mark.slow
+def test_chinese_llama_2_is_decided_from_tables():
+    tokenizer = real("chinese-llama-2/tokenizer.model")
+    assert Verifier(tokenizer, mode="viable").method == "table"
+    engine, judge = table_of(tokenizer, "prefix")
+    loose = "\u0327楂琊"
+    rare = [i for i in range(tokenizer.vocab_size) if set(loose) & set(text_of(tokenizer, i))]
+    bytes_ = [i for i in range(tokenizer.vocab_size) if len(tokenizer.token_bytes(i)) == 1]
+    for text in ("山", "山楂", "楂", "琅琊榜 琊", "a\u0327 \u0327"):
+        ids, state = tokenizer.encode(text), engine.start()
+        for at, token in enumerate([*ids, ids[0]]):
+            if judge.may_begin(ids[:at]):
+                found = engine.admits(state, np.array(rare + bytes_))
+                assert found.tolist() == judge.admits(ids[:at], rare + bytes_).tolist(), ids[:at]
+            state = engine.step(state, token)
+
+
+def text_of(tokenizer, token):
+    return tokenizer.token_bytes(token).decode(errors="replace")
