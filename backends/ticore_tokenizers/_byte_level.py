@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ticore.backend_kit import NoStructure
 
-from ._normalizer_steps import flat, read_steps
+from ._normalizer_steps import flat, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
+from ._pretokenizers import read_steps
 from ._spelling import byte_alphabet
-
-# The expression of the ByteLevel pretokenizer, which it uses if `use_regex` is set.
-GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 _ALPHABET = frozenset(byte_alphabet())
 
@@ -26,12 +22,12 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
     Raises:
         NoStructure: it does anything else than the steps that are known here.
     """
-    name, replacements = read_steps(flat(state["normalizer"]))
-    patterns = _patterns(state["pre_tokenizer"])
+    name, replacements = read_normalizer(flat(state["normalizer"]))
+    steps = read_steps(state["pre_tokenizer"])
     _require_readable(state)
     changes = None if name == "identity" else normalize
     return NormalizerRules(
-        "bytes", _ALPHABET.issuperset, name, changes, patterns, replacements=replacements
+        "bytes", _ALPHABET.issuperset, name, changes, steps, replacements=replacements
     )
 
 
@@ -50,25 +46,3 @@ def _require_readable(state: TokenizerJson) -> None:
         raise NoStructure("bytes without a token become tokens that are not decoded as these bytes")
     if model["unk_token"] is not None and model["unk_token"] not in model["vocab"]:
         raise NoStructure("some of the 256 bytes have no token, and its unk_token is no token")
-
-
-def _patterns(pretokenizer: TokenizerJson | None) -> tuple[str, ...]:
-    """The expressions of each `Split`, then that of ByteLevel if it uses one."""
-    match pretokenizer:
-        case {"type": "Sequence", "pretokenizers": [*splits, last]}:
-            patterns = [_pattern(split) for split in splits]
-        case last:
-            patterns = []
-    match last:
-        case {"type": "ByteLevel", "add_prefix_space": False, "use_regex": own}:
-            return (*patterns, *[GPT2_PATTERN] * own)
-    raise NoStructure(
-        "its pretokenizer is not a ByteLevel without a prefix space, perhaps after Splits"
-    )
-
-
-def _pattern(split: TokenizerJson) -> str:
-    match split:
-        case {"type": "Split", "behavior": "Isolated", "invert": False, "pattern": pattern}:
-            return str(pattern["Regex"]) if "Regex" in pattern else re.escape(pattern["String"])
-    raise NoStructure(f"its pretokenizer {split['type']} is not known here")

@@ -46,7 +46,7 @@ def _flat(normalizer: TokenizerJson) -> Iterator[TokenizerJson]:
             yield from _flat(step)
 
 
-def read_steps(steps: Sequence[TokenizerJson]) -> tuple[str, dict[str, str]]:
+def read_normalizer(steps: Sequence[TokenizerJson]) -> tuple[str, dict[str, str]]:
     """The fields `normalizer` and `replacements` of a TokenizerStructure.
 
     Raises:

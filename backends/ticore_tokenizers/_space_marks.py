@@ -12,7 +12,7 @@ from functools import partial
 
 from ticore.backend_kit import NoStructure
 
-from ._normalizer_steps import flat, normalize_with, read_steps
+from ._normalizer_steps import flat, normalize_with, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._spelling import Spelling, strips_a_space
 
@@ -121,8 +121,8 @@ def _read_without_own_space(normalize: Normalize | None, text: str) -> str:
 
 
 def _read_before_marks(steps: list[TokenizerJson]) -> tuple[str, dict[str, str]]:
-    """`read_steps` of the steps before spaces are written as marks."""
-    name, replacements = read_steps(steps)
+    """`read_normalizer` of the steps before spaces are written as marks."""
+    name, replacements = read_normalizer(steps)
     if {" ", MARK}.intersection("".join((*replacements, *replacements.values()))):
         raise NoStructure("its normalizer replaces texts that hold a space")
     return name, replacements

@@ -17,7 +17,7 @@ from ticore.consistency._tokenizer_rules.characters import is_assigned
 from ticore.consistency._tokenizer_rules.normalizer_steps import require_local
 from ticore.consistency._tokenizer_rules.normalizers import Normalization, require_known
 from ticore.interfaces import TokenizerStructure
-from ticore_tokenizers._normalizer_steps import normalize_with, read_steps
+from ticore_tokenizers._normalizer_steps import normalize_with, read_normalizer
 
 ASSIGNED = [chr(n) for n in range(0x110000) if not 0xD800 <= n < 0xE000 and is_assigned(chr(n))]
 FORMS = [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD()]
@@ -34,7 +34,7 @@ texts = st.text(CHARACTERS + "`-e ", max_size=5) | long_runs
 
 def described(found) -> Normalization:
     try:
-        name, replacements = read_steps(found)
+        name, replacements = read_normalizer(found)
     except NoStructure:
         assume(False)
     structure = TokenizerStructure(
