@@ -57,7 +57,8 @@ class TokenizerStructure:
 
     Attributes:
         kind: `bpe` (byte-pair encoding: the best merge first) or `unigram` (SentencePiece's most
-            probable segmentation; scores are summed in float32 from left to right).
+            probable segmentation; scores are summed from left to right, and of equal sums the one
+            whose last piece begins first wins).
         atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`.
         pieces: bool[vocab_size], True for an id that the algorithm itself gives. False for special
             ids, added tokens and the ids of `byte_ids`.
@@ -66,7 +67,8 @@ class TokenizerStructure:
             Either way, of equally ranked merges the leftmost is applied first.
         ranks: int32[vocab_size], the order of the merges that give a piece, lowest first. Only
             where `merges` is None; without meaning where `pieces` is False.
-        scores: float32[vocab_size], log probabilities of the pieces; unigram only.
+        scores: float32[vocab_size] or float64[vocab_size], log probabilities of the pieces;
+            unigram only.
         byte_ids: the id for each of the 256 byte values, for characters that are not pieces; empty
             if there is no byte fallback.
         ignore_merges: whether a part of the text that is a piece stays whole, even if merging would
@@ -82,6 +84,12 @@ class TokenizerStructure:
         keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
         added_tokens: texts that are found before anything else (the leftmost first, of those the
             longest), and their ids.
+        score_sums: how scores are added: in `float32` with a new sum from zero beyond -100,000, as
+            in SentencePiece; or in `float64`, as in tokenizers. Unigram only.
+        unknown_score: of a character that is not a piece; None if it is 10 below the least
+            probable piece. Unigram only.
+        unwritten_pieces: texts that the algorithm scores like pieces, but whose ids are not decoded
+            as these texts, such as `<0x41>` for the byte of "A"; and their scores. Unigram only.
     """
 
     kind: Literal["bpe", "unigram"]
@@ -89,7 +97,7 @@ class TokenizerStructure:
     pieces: npt.NDArray[np.bool_]
     merges: npt.NDArray[np.int32] | None = None
     ranks: npt.NDArray[np.int32] | None = None
-    scores: npt.NDArray[np.float32] | None = None
+    scores: npt.NDArray[np.floating] | None = None
     byte_ids: tuple[int, ...] = ()
     ignore_merges: bool = False
     normalizer: str = "identity"
@@ -98,6 +106,9 @@ class TokenizerStructure:
     dummy_prefix: bool = False
     keeps_whitespace: bool = True
     added_tokens: Mapping[str, int] = field(default_factory=dict)
+    score_sums: Literal["float32", "float64"] = "float32"
+    unknown_score: float | None = None
+    unwritten_pieces: Mapping[str, float] = field(default_factory=dict)
 
 
 @runtime_checkable

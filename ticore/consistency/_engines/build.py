@@ -47,7 +47,7 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
             f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
         )
     if structure.kind == "unigram":
-        return UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
+        return _unigram_engine(structure, spelled, oracle)
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
     _require_known(structure, is_one_run)
@@ -150,6 +150,23 @@ def _run_engine(
     engine = UnsplitEngine(structure, spelled, TokenPairs(tables, spelled), oracle, starting)
     if stored is None:
         table_cache.save(name, {**tables.to_arrays(), "starting": engine.starting})
+    return engine
+
+
+def _unigram_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> UnigramEngine:
+    """The tables hold for every mode."""
+    name = f"{oracle.tokenizer.digest()}-unigram-{VERSION}"
+    special, mode = oracle.tokenizer.special_ids, oracle.mode
+
+    def unpack(stored: Arrays) -> UnigramEngine:
+        return UnigramEngine(structure, spelled, special, mode, stored)
+
+    engine = table_cache.load_unpacked(name, unpack)
+    if engine is None:
+        engine = UnigramEngine(structure, spelled, special, mode)
+        table_cache.save(name, engine.tables())
     return engine
 
 

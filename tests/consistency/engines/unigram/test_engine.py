@@ -331,7 +331,7 @@ PLAIN = TokenizerStructure(
         ),
         ({"normalizer": "nfkc"}, "what the normalizer 'nfkc' does is not known"),
         ({"normalizer": "nfkc", "normalize": str}, ""),
-        ({"added_tokens": {"<doc>": 0}}, "added tokens compete with its pieces"),
+        ({"added_tokens": {"<doc>": 1}}, "added tokens compete with its pieces"),
         ({"pretokenizer": (r"\w+",)}, "a pretokenizer splits the text"),
     ],
 )
