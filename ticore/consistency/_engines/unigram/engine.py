@@ -49,7 +49,7 @@ _NEUTRAL = "|"
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"
 # Libraries score a character that is not a piece this far below the least probable piece.
 _UNKNOWN_PENALTY = 10.0
-# So many candidates are faster answered by a mask than one by one.
+# From this number on, candidates are faster answered by a mask than one by one.
 _MANY = 64
 # Pieces that are normalized in one call.
 _BATCH = 256
@@ -95,6 +95,10 @@ def _require_known(structure: TokenizerStructure, special_ids: frozenset[int]) -
     for applies, why in reasons:
         if applies:
             raise Unsupported(why)
+
+
+def _drops_first_space(structure: TokenizerStructure) -> bool:
+    return structure.normalize is not None and structure.normalize(" |") == "|"
 
 
 class UnigramState(NamedTuple):
@@ -149,6 +153,9 @@ class UnigramEngine:
     ) -> None:
         _require_known(structure, special_ids)
         assert structure.scores is not None  # as it has just been found
+        if mode == "viable" and structure.keeps_whitespace and _drops_first_space(structure):
+            # Then a list of spaces alone goes on with a text that begins with one more space.
+            raise Unsupported("a space at the beginning of a text takes the place of its prefix")
         self._mode = mode
         self._size = len(spelled)
         self._spelled = spelled

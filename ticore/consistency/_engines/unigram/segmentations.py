@@ -102,7 +102,12 @@ class Segmentations:
         return rests[known], self._trie.scores[longer[known]]
 
     def sums_after(self, nodes: Ints, lengths: Ints) -> npt.NDArray[np.float64]:
-        """The sum of the best segmentation of what stands in a node after so many characters."""
+        """The sum of the best segmentation of what is left of a node without its beginning.
+
+        Args:
+            nodes: the nodes, int32[n].
+            lengths: how many characters each beginning has, int32[n].
+        """
         inside = lengths < self._trie.depth[nodes]
         found = np.zeros(len(nodes))
         found[inside] = self._sums[(self._rows[nodes] + lengths)[inside]]
