@@ -17,7 +17,7 @@ A mask is a row that many states share, and the few answers that differ after th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from math import inf
 from typing import NamedTuple
@@ -359,8 +359,11 @@ class UnigramEngine:
         row[list(self._bytes)] = False
         if place is _Place.START:
             # The beginning of a piece is the beginning of the text here.
-            some = self._ids[row[self._ids]].tolist()
-            row[some] = [self._step_begins(self._spelled[i].decode()) for i in some]
+            begins = [c for c in np.unique(self._firsts).tolist() if self._joins("", chr(c))]
+            row[self._ids] &= np.isin(self._firsts, begins)
+            if self._dummy_prefix and self._normalize is not None:
+                some = self._ids[row[self._ids]].tolist()
+                row[some] = [self._step_begins(self._spelled[i].decode()) for i in some]
         else:
             may_start = [c for c in np.unique(self._firsts).tolist() if self._may_start(chr(c))]
             row[self._ids] &= np.isin(self._firsts, may_start)
@@ -401,8 +404,31 @@ class UnigramEngine:
         return np.concatenate([no, ids]), np.concatenate([np.zeros(len(no), dtype=bool), answers])
 
     def _answered(self, state: UnigramState | None, asked: Sequence[int]) -> tuple[Longs, Bools]:
-        answers = [self._admits_one(state, token) for token in asked]
-        return np.array(asked, dtype=np.int64), np.array(answers, dtype=bool)
+        """Some ids in any order, and the answers."""
+        pieces = [(self._spelled[i].decode(), i) for i in asked if self._is_text[i]]
+        ids, answers = [i for i in asked if not self._is_text[i]], list[bool]()
+        answers += [self._admits_one(state, token) for token in ids]
+        if state is not None and not state.unfinished:
+            pieces.sort()
+            ids += [i for _, i in pieces]
+            answers += self._admits_texts(state, [text for text, _ in pieces])
+        return np.array(ids, dtype=np.int64), np.array(answers, dtype=bool)
+
+    def _admits_texts(self, state: UnigramState, texts: Sequence[str]) -> Iterator[bool]:
+        """The answers about pieces in the order of their texts; what they share is read once."""
+        read: list[tuple[str, ViterbiState]] = [("", state.best)]
+        for text in texts:
+            if not self._follows(state, text):
+                yield False
+                continue
+            while not text.startswith(read[-1][0]):
+                read.pop()
+            known, best = read[-1]
+            longer, start = self._viterbi.extend(best, text[len(known) :])
+            if start >= 0:
+                read.append((text, longer))
+            whole = start == state.best.position
+            yield whole and self._may_begin(UnigramState(longer, text[-1]))
 
     def _admits_one(self, state: UnigramState | None, token: int) -> bool:
         return self.step_if_admitted(state, token) is not None
@@ -413,17 +439,19 @@ class UnigramEngine:
         Args:
             text: a piece, or a character that is not a piece.
         """
-        place, last = self._place(state), state.last
-        if place is _Place.START:
-            joins = self._step_begins(text)
-        elif place is _Place.AFTER_PREFIX:
-            joins = self._may_start(text[0]) and self._joins(last, text[0])
-        else:
-            joins = self._joins(last, text[0])
-        if not joins:
+        if not self._follows(state, text):
             return None
         best, start = self._viterbi.extend(state.best, text)
         return UnigramState(best, text[-1]) if start == state.best.position else None
+
+    def _follows(self, state: UnigramState, text: str) -> bool:
+        """Whether a piece may follow, as far as its first characters and the last one go."""
+        place = self._place(state)
+        if place is _Place.START:
+            return self._step_begins(text)
+        if place is _Place.AFTER_PREFIX and not self._may_start(text[0]):
+            return False
+        return self._joins(state.last, text[0])
 
     def _spell(self, state: UnigramState, character: str) -> UnigramState | None:
         """The state after a character that was spelled by its bytes."""

@@ -64,13 +64,12 @@ class Segmentations:
         scored = np.flatnonzero(trie.scores > -inf)
         self._scored: Longs = scored[np.argsort(self._places[scored])]
         self._scored_places: Longs = self._places[self._scored]
-        finite = self._sums[np.isfinite(self._sums)]
-        scores = trie.scores[np.isfinite(trie.scores)]
-        self.reach = 2.0 * float(max(abs(finite).max(initial=0), abs(scores).max(initial=0)))
+        self.reach = float(np.asarray(made["reach"], dtype=np.float64)[0])
 
     def tables(self) -> Arrays:
         """What took long to compute."""
-        return {"endings": self._endings, "sums": self._sums, "leads": self._leads}
+        reach = np.array([self.reach])
+        return {"endings": self._endings, "sums": self._sums, "leads": self._leads, "reach": reach}
 
     def candidates(self, ids: Longs, nodes: Ints) -> Candidates:
         """Answers about some pieces: their ids, and their nodes."""
@@ -139,7 +138,7 @@ class Candidates:
         places, _ = tables.place(nodes)
         order = np.argsort(places)
         self._places, self._ids, self._nodes = places[order], ids[order], nodes[order]
-        self._most_steps = int(steps.max(initial=0)) * 2
+        self._most_steps = int(steps.max(initial=0))
 
     def unsure_alone(self, far: float) -> Longs:
         """Ids of pieces of which `alone` may be wrong, where sums are up to `far` from zero."""
@@ -156,16 +155,26 @@ class Candidates:
         Returns:
             Ids of those that are beaten, and of those that may be.
         """
-        ids, limits = self._rivals(node)
-        error = far * _ROUNDING * self._most_steps
-        unsure, sure = np.searchsorted(limits, (ahead - error, ahead + error))
-        return ids[sure:], ids[unsure:sure]
+        ids, limits, steps = self._rivals(node)
+        error = far * _ROUNDING
+        most = error * self._most_steps
+        begin, end = np.searchsorted(limits, (ahead - most, ahead + most))
+        if begin == end:
+            return ids[end:], ids[:0]
+        # The roundings of most pieces are fewer.
+        above = (limits[begin:end] - ahead) / steps[begin:end]
+        some = ids[begin:end]
+        surely = some[above > error]
+        return np.concatenate([surely, ids[end:]]), some[abs(above) <= error]
 
     @cached_method(1 << 12)
-    def _rivals(self, node: int) -> tuple[Longs, npt.NDArray[np.float64]]:
+    def _rivals(self, node: int) -> tuple[Longs, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Ids of pieces, and how far ahead the best sum must be for each not to be beaten.
 
         The lowest limit comes first. A piece may come several times.
+
+        Returns:
+            Ids; limits; and how many roundings there may be for each.
         """
         rests, scores = self._tables.crossing(node)
         begins, ends = self._tables.place(rests)
@@ -181,7 +190,8 @@ class Candidates:
         slack = self._most_steps * _ROUNDING * (2 * abs(least) + 4 * self._tables.reach + _FAR)
         near = np.flatnonzero(limits >= least - slack)
         near = near[np.argsort(limits[near], kind="stable")]
-        return self._ids[which[near]], limits[near]
+        steps = self._trie.depth[nodes[near]] + float(_MORE_ROUNDINGS)
+        return self._ids[which[near]], limits[near], steps
 
 
 _FAR = 100_000.0
@@ -224,4 +234,11 @@ def _compute(trie: Trie, rows: Longs, unknown: float) -> dict[str, npt.NDArray[n
                 earlier = sums[rows[above[some, start]][:, None] + columns[:start]]
                 best[some, :start] = np.maximum(best[some, :start], earlier + score[:, None])
             best[some, start] = np.maximum(best[some, start], score)
-    return {"endings": endings, "sums": sums.astype(np.float32), "leads": leads}
+    finite, scores = sums[np.isfinite(sums)], trie.scores[np.isfinite(trie.scores)]
+    reach = 2.0 * max(abs(finite).max(initial=0), abs(scores).max(initial=0))
+    return {
+        "endings": endings,
+        "sums": sums.astype(np.float32),
+        "leads": leads,
+        "reach": np.array([reach]),
+    }

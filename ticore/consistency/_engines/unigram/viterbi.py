@@ -21,6 +21,8 @@ from array import array
 from math import inf, isinf
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from .trie import CODE_BITS, Trie, step_key
 
 RESET_BEYOND = 100_000.0
@@ -66,6 +68,9 @@ class Viterbi:
         self._format: Literal["f", "d"] = "f" if sums == "float32" else "d"
         self._limit = RESET_BEYOND if sums == "float32" else inf
         self._by_words = by_words
+        goes_on = np.zeros(len(trie.parents), dtype=bool)
+        goes_on[trie.parents] = True
+        self._goes_on = goes_on.tolist()  # whether a longer piece begins with the text of a node
         # Python's floats hold a float32 exactly, and are faster than NumPy's one by one.
         self._scores = [None if score == -inf else score for score in trie.scores.tolist()]
 
@@ -92,6 +97,7 @@ class Viterbi:
             segmentation, because of a text with the score inf.
         """
         steps, scores, unknown, limit = self._steps, self._scores, self._unknown, self._limit
+        goes_on = self._goes_on
         rounded = array(self._format, (0.0,))
         position, best, open_pieces = state
         places, start_of_best = list(open_pieces), -1
@@ -109,15 +115,17 @@ class Viterbi:
                 start, node, sofar = place
                 child = steps.get(node << CODE_BITS | code)
                 if child is not None:
-                    longer.append((start, child, sofar))
+                    if goes_on[child]:
+                        longer.append((start, child, sofar))
                     if (score := scores[child]) is not None:
                         rounded[0] = sofar + score
                         if (total := rounded[0]) > best:
                             best, start_of_best = total, start
-                elif node == RESET and longer:
-                    longer.append(place)
+                elif node == RESET:
                     rounded[0] = best - sofar
                     best = rounded[0]
+                    if longer:
+                        longer.append(place)
             # The last of the places was the one before this character, with the root.
             if child is None or scores[child] is None:
                 rounded[0] = here + unknown
