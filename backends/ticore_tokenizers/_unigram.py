@@ -6,6 +6,7 @@ aside. So whether it leaves a text alone shows in each character.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
@@ -14,10 +15,9 @@ import numpy as np
 from tokenizers import Tokenizer
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
-from ticore.backend_kit import NoStructure
+from ticore.backend_kit import CharacterMap, NoStructure
 from ticore.interfaces import TokenizerStructure
 
-from ._character_map import CharacterMap
 from ._normalizers import Normalize, TokenizerJson
 from ._space_marks import MARK, REPLACE
 from ._spelling import spelling, strips_a_space
@@ -275,7 +275,7 @@ def _require_characterwise(step: TokenizerJson, alphabet: set[str], has_bytes: b
         case {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " " | "▁"}:
             return
         case {"type": "Precompiled", "precompiled_charsmap": str(encoded)} if not has_bytes:
-            _require_no_neighbours(CharacterMap(encoded), alphabet)
+            _require_no_neighbours(CharacterMap(b64decode(encoded)), alphabet)
             return
     raise NoStructure(
         f"its normalizer {step['type']} may change several characters together"
@@ -286,7 +286,7 @@ def _require_characterwise(step: TokenizerJson, alphabet: set[str], has_bytes: b
 def _require_no_neighbours(character_map: CharacterMap, alphabet: set[str]) -> None:
     # The library replaces some texts of several characters, and not others: that depends on what
     # stands around them. Where no piece can spell one, this does not matter.
-    replaced = dict(character_map.replaced(alphabet))
+    replaced = dict(character_map.replaced(alphabet, alphabet))
     together = [text for text in replaced if len(text) > 1]
     # Nor may what one character becomes stand for another one, so that all together is as before.
     dropped = {text for text, result in replaced.items() if not result}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -156,8 +157,10 @@ def _run_engine(
 def _unigram_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> UnigramEngine:
-    """The tables hold for every mode."""
-    name = f"{oracle.tokenizer.digest()}-unigram-{VERSION}"
+    """The tables hold for every mode, and for the scores, which a library may choose."""
+    scores = b"" if structure.scores is None else structure.scores.tobytes()
+    scored = sha256(scores + structure.pieces.tobytes()).hexdigest()[:16]
+    name = f"{oracle.tokenizer.digest()}-unigram-{scored}-{VERSION}"
     special, mode = oracle.tokenizer.special_ids, oracle.mode
 
     def unpack(stored: Arrays) -> UnigramEngine:

@@ -88,7 +88,9 @@ class Viterbi:
         node = self._steps.get(ord(character))
         return node is not None and self._scores[node] is not None
 
-    def extend(self, state: ViterbiState, text: str) -> tuple[ViterbiState, int]:
+    def extend(  # noqa: PLR0912  # one loop, as every mask runs it many times
+        self, state: ViterbiState, text: str
+    ) -> tuple[ViterbiState, int]:
         """Go on with `text`, which is not empty.
 
         Returns:

@@ -1,13 +1,12 @@
-"""The character maps of SentencePiece, as a tokenizer.json holds them.
+"""The character maps of SentencePiece: which texts a normalizer replaces, and by what.
 
-A map replaces texts of one character or more. It is the length of an index in bytes, the index,
-and the replacements. The index is a double-array trie over the bytes of the texts.
+A map is the length of an index in bytes, the index, and the replacements, each of which ends with a
+zero byte. The index is a double-array trie over the bytes of the texts.
 """
 
 from __future__ import annotations
 
-from base64 import b64decode
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 import numpy as np
 import numpy.typing as npt
@@ -23,37 +22,43 @@ class CharacterMap:
     """Which texts a map replaces.
 
     Args:
-        encoded: the field `precompiled_charsmap`.
+        content: the map, as a model file holds it.
     """
 
-    def __init__(self, encoded: str) -> None:
-        content = b64decode(encoded)
+    def __init__(self, content: bytes) -> None:
         length = int.from_bytes(content[:_HEAD], "little")
         self._units: Units = np.frombuffer(content[_HEAD : _HEAD + length], "<u4").astype(np.int64)
         self._results = content[_HEAD + length :]
         self._bytes: Units = np.arange(1, 256)
 
-    def replaced(self, alphabet: Set[str]) -> Iterator[tuple[str, str]]:
-        """The texts that consist of characters of an alphabet, and by what they are replaced."""
-        for first in sorted(alphabet):
+    def replaced(
+        self, firsts: Iterable[str], alphabet: Set[str] | None
+    ) -> Iterator[tuple[str, str]]:
+        """The texts that are replaced, and by what.
+
+        Args:
+            firsts: the characters that the texts may begin with.
+            alphabet: the other characters that they may hold; None: any.
+        """
+        for first in sorted(firsts):
             node: int | None = _ROOT
             for byte in first.encode():
                 node = None if node is None else self._child(node, byte)
             if node is not None:
-                yield from self._below(node, first.encode(), alphabet)
+                yield from self._below(node, first, alphabet)
 
-    def _below(self, node: int, spelled: bytes, alphabet: Set[str]) -> Iterator[tuple[str, str]]:
-        waiting = [(node, spelled)]
+    def _below(self, node: int, first: str, alphabet: Set[str] | None) -> Iterator[tuple[str, str]]:
+        waiting = [(node, first.encode())]
         while waiting:
             node, spelled = waiting.pop()
             try:
-                if set(spelled.decode()) - alphabet:
-                    continue
-                is_whole = True
+                text = spelled.decode()
             except UnicodeDecodeError:
-                is_whole = False
-            if is_whole and self._units[node] & _IS_TEXT:
-                yield spelled.decode(), self._result(node)
+                text = ""
+            if alphabet is not None and set(text[1:]) - alphabet:
+                continue
+            if text and self._units[node] & _IS_TEXT:
+                yield text, self._result(node)
             places = self._base(node) ^ self._bytes
             inside = places[places < len(self._units)]
             found = inside[self._units[inside] & _LABEL == self._base(node) ^ inside]
