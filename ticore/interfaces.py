@@ -194,6 +194,19 @@ class ExplainingTokenizer(Tokenizer, Protocol):
         ...
 
 
+@runtime_checkable
+class LossyTokenizer(Tokenizer, Protocol):
+    """A Tokenizer that loses a part of most texts, such as BERT's. The property is optional."""
+
+    @property
+    def losses(self) -> str:
+        """What a text loses when it is read and written again; empty if hardly anything.
+
+        Example: "WordPiece keeps no white space".
+        """
+        ...
+
+
 class Decoder(Protocol):
     """A model that reads one text from left to right. It owns the KV cache. Use one per thread."""
 

@@ -17,6 +17,7 @@ from ._space_marks import read_space_marks
 from ._spelling import spelling
 from ._unigram import describe_unigram
 from ._vocabulary import read_vocabulary
+from ._word_piece import LOSSES, is_word_piece
 
 
 def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerStructure:
@@ -30,7 +31,10 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
     Raises:
         NoStructure: no structure describes it exactly.
     """
-    model, spell = state["model"], spelling(state["decoder"])
+    model = state["model"]
+    if is_word_piece(state):
+        raise NoStructure(f"its model is WordPiece, which loses text: {LOSSES}")
+    spell = spelling(state["decoder"])
     if model["type"] == "Unigram":
         return describe_unigram(library, state, size)
     if model["type"] != "BPE":
