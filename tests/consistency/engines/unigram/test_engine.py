@@ -19,6 +19,8 @@ from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._engines.unigram.engine import UnigramEngine
 from ticore.consistency._modes import CONTINUATIONS
+from ticore.consistency._tokenizer_rules.characters import is_doubtful
+from ticore.consistency._tokenizer_rules.normalizers import joining
 from ticore.interfaces import TokenizerStructure
 from ticore_sentencepiece import SentencePieceTokenizer
 
@@ -280,6 +282,8 @@ def test_normalizers_change_a_text_by_one_or_two_of_its_characters(name):
     assert max(partners.values()) < 256
     later = {character for rule in rules for character in rule[1:]}
     assert not later & {"|", " ", *"".join(CONTINUATIONS)}
+    # Only characters that are known to join need be tried after another one.
+    assert all(c in joining() or c in rules or is_doubtful(c) for c in later)
     assert not any(rule[0] in "| " for rule in rules)
     # No character begins like what it becomes, if that may be changed further where it stands.
     for before, after in rules.items():
