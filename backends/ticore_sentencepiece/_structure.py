@@ -22,10 +22,13 @@ import sentencepiece
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import TokenizerStructure
 
+from . import _symbols as symbols
 from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
 
 _MAPS = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
 """Character maps of the library. Any other name is that of a map of one's own."""
+# A character that is not a piece scores this far below the least probable piece.
+_UNKNOWN_PENALTY = 10
 
 
 def describe(proto: bytes) -> TokenizerStructure:
@@ -37,18 +40,16 @@ def describe(proto: bytes) -> TokenizerStructure:
     model = Model.FromString(proto)
     kind = _kind(model)
     _require_plain(model)
-    normalizer, types = model.normalizer_spec, [piece.type for piece in model.pieces]
+    if kind == "unigram":
+        return _describe_unigram(model)
+    normalizer = model.normalizer_spec
     scores = np.array([piece.score for piece in model.pieces], dtype=np.float32)
-    bytes_ = {byte_of(piece): i for i, piece in enumerate(model.pieces) if types[i] == Piece.BYTE}
     return TokenizerStructure(
         kind=kind,
         atoms="characters",
         pieces=np.array([_is_found(piece, Piece.NORMAL) for piece in model.pieces]),
-        ranks=_ranks(scores) if kind == "bpe" else None,
-        scores=scores if kind == "unigram" else None,
-        byte_ids=tuple(
-            bytes_[byte] for byte in sorted(bytes_)
-        ),  # the library requires all of them or none
+        ranks=_ranks(scores),
+        byte_ids=_byte_ids(model),
         normalizer=_normalizer_name(normalizer),
         normalize=_normalize(model),
         dummy_prefix=normalizer.add_dummy_prefix,
@@ -69,6 +70,38 @@ def _is_found(piece: Any, kind: int) -> bool:
     return piece.type == kind and " " not in piece.piece
 
 
+def _describe_unigram(model: Any) -> TokenizerStructure:
+    """User-defined symbols compete with the other pieces, with scores of their own."""
+    normalizer, types = model.normalizer_spec, np.array([piece.type for piece in model.pieces])
+    scores = np.array([piece.score for piece in model.pieces], dtype=np.float32)
+    normal, defined = types == Piece.NORMAL, types == Piece.USER_DEFINED
+    unknown = None
+    if not normal.any():
+        raise NoStructure("it has no pieces but user-defined symbols, and no least probable one")
+    if defined.any():
+        for i in np.flatnonzero(defined).tolist():
+            scores[i] = symbols.score(model.pieces[i].piece)
+        unknown = float(scores[normal].min() - np.float32(_UNKNOWN_PENALTY))
+    return TokenizerStructure(
+        kind="unigram",
+        atoms="characters",
+        pieces=normal | defined,
+        scores=scores,
+        byte_ids=_byte_ids(model),
+        normalizer=_normalizer_name(normalizer),
+        normalize=_normalize(model),
+        dummy_prefix=normalizer.add_dummy_prefix,
+        keeps_whitespace=not normalizer.remove_extra_whitespaces,
+        unknown_score=unknown,
+    )
+
+
+def _byte_ids(model: Any) -> tuple[int, ...]:
+    """The library requires the ids of all bytes, or none."""
+    found = {byte_of(piece): i for i, piece in enumerate(model.pieces) if piece.type == Piece.BYTE}
+    return tuple(found[byte] for byte in sorted(found))
+
+
 def _kind(model: Any) -> Literal["bpe", "unigram"]:
     algorithm = model.trainer_spec.model_type
     types = {piece.type for piece in model.pieces}
@@ -80,9 +113,8 @@ def _kind(model: Any) -> Literal["bpe", "unigram"]:
             raise NoStructure("versions of sentencepiece disagree on the order of its scores")
         return "bpe"
     if algorithm == TrainerSpec.UNIGRAM:
-        # Unigram gives added tokens a high score, but another path may still have a higher one.
         if Piece.USER_DEFINED in types:
-            raise NoStructure("it is a unigram model with user-defined symbols")
+            symbols.require_known_scores()
         return "unigram"
     raise NoStructure("its model is neither BPE nor unigram")
 
@@ -105,10 +137,17 @@ def _require_plain(model: Any) -> None:
     # Without this piece a space is unknown, or becomes the three bytes of U+2581.
     if not normalizer.escape_whitespaces or SPACE not in normal | added:
         raise NoStructure("a single space is no piece of its model")
+    if model.trainer_spec.model_type == TrainerSpec.BPE:
+        _require_apart(normalizer, added)
+        return
     # The scores of pieces that are never found count for characters that are unknown.
-    if model.trainer_spec.model_type != TrainerSpec.BPE and any(" " in text for text in normal):
+    if any(" " in text for text in normal | added):
         raise NoStructure("some of its pieces hold a plain space")
-    _require_apart(normalizer, added)
+    if added and (normalizer.precompiled_charsmap or normalizer.remove_extra_whitespaces):
+        # Added tokens are found in the normalized text, and limit what the normalizer rewrites.
+        has_bytes = any(piece.type == Piece.BYTE for piece in model.pieces)
+        alphabet = None if has_bytes else set[str]().union(*normal, *added)
+        symbols.require_left_alone(normalizer, added, alphabet)
 
 
 def _require_apart(normalizer: Any, added: set[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
             f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
         )
     if structure.kind == "unigram":
-        return UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
+        return _unigram_engine(structure, spelled, oracle)
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
     normalizers.require_known(structure, oracle.mode)
@@ -156,6 +157,25 @@ def _run_engine(
     engine = UnsplitEngine(structure, spelled, pairs, oracle, starting, loose)
     if stored is None:
         table_cache.save(name, {**tables.to_arrays(), "starting": engine.starting})
+    return engine
+
+
+def _unigram_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> UnigramEngine:
+    """The tables hold for every mode, and for the scores, which a library may choose."""
+    scores = b"" if structure.scores is None else structure.scores.tobytes()
+    scored = sha256(scores + structure.pieces.tobytes()).hexdigest()[:16]
+    name = f"{oracle.tokenizer.digest()}-unigram-{scored}-{VERSION}"
+    special, mode = oracle.tokenizer.special_ids, oracle.mode
+
+    def unpack(stored: Arrays) -> UnigramEngine:
+        return UnigramEngine(structure, spelled, special, mode, stored)
+
+    engine = table_cache.load_unpacked(name, unpack)
+    if engine is None:
+        engine = UnigramEngine(structure, spelled, special, mode)
+        table_cache.save(name, engine.tables())
     return engine
 
 
