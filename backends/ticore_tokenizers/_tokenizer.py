@@ -6,8 +6,7 @@ As in the library, an unknown token is spelled by its name unless it is marked s
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from ticore.backend_kit import (
 from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError
 
+from ._json import parse, read
 from ._soundness import require_sound
 from ._spelling import byte_alphabet, require_no_suffix, spelling
 from ._structure import describe
@@ -51,15 +51,11 @@ class HuggingFaceTokenizer(LibraryTokenizer):
     """
 
     def __init__(self, tokenizer: Tokenizer, *, copy: bool = True) -> None:
-        vocabulary = tokenizer.get_vocab()
-        # Before `to_str`, whose time grows with the highest id.
-        size = max(vocabulary.values(), default=-1) + 1
-        require_dense(size - 1, len(vocabulary))
-        self._library = _parse(tokenizer.to_str()) if copy else tokenizer
+        self._library = _copy(tokenizer) if copy else tokenizer
         self._library.no_truncation()
         self._library.no_padding()
-        text = self._library.to_str()
-        state = json.loads(text)
+        content = _content(self._library)
+        state = parse(content)
         if state["model"].get("dropout"):
             raise ModelFilesError(
                 f"expected a tokenizer that always encodes a text alike, found BPE dropout "
@@ -71,9 +67,9 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             raise ModelFilesError(
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
-        self._bytes, self._special = _read_tokens(self._library, state, size)
+        self._bytes, self._special = _read_tokens(self._library, state)
         self._unknown = _unknown_ids(self._library, state)
-        self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
+        self._digest = hashlib.sha256(_DIGEST_LABEL + content).hexdigest()
         # Here, because parsing the JSON again would take longer than this.
         try:
             self._described = describe(self._library, state, len(self._bytes))
@@ -96,9 +92,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             file /= "tokenizer.json"
         try:
             with within_memory(file, "tokenizer"):
-                text = read_whole(file, MOST_OF_TOKENIZER).decode()
-                require_sound(text)
-                return cls(_parse(text), copy=False)
+                return cls(_open_sound(read_whole(file, MOST_OF_TOKENIZER)), copy=False)
         except OSError as error:
             raise ModelFilesError(
                 f"{file}: expected a tokenizer.json, found none that can be read "
@@ -132,9 +126,38 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         return self._library.id_to_token(token) or ""
 
 
-def _parse(text: str) -> Tokenizer:
+def _content(library: Tokenizer) -> bytes:
+    """What `to_str` gives, as bytes. As a str it may take four times as much memory."""
+    content: bytes = library.__getstate__()
+    return content
+
+
+def _copy(tokenizer: Tokenizer) -> Tokenizer:
+    vocabulary = tokenizer.get_vocab()
+    # First, because the time to write a tokenizer grows with its highest id.
+    require_dense(max(vocabulary.values(), default=-1), len(vocabulary))
+    return _open(read(_content(tokenizer))[1])
+
+
+def _open_sound(data: bytes) -> Tokenizer:
+    """Raises UnicodeDecodeError where it is not UTF-8, ModelFilesError where it is not sound."""
     try:
-        return Tokenizer.from_str(text)
+        state, data = read(data)
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ModelFilesError(
+            f"expected a complete tokenizer.json, found something else ({error}); "
+            f"fetch the file again"
+        ) from None
+    require_sound(state)
+    del state  # The library needs the memory.
+    return _open(data)
+
+
+def _open(data: bytes) -> Tokenizer:
+    try:
+        return Tokenizer.from_buffer(data)
     except BaseException as error:
         if not is_of_library(error):
             raise
@@ -144,19 +167,28 @@ def _parse(text: str) -> Tokenizer:
         ) from None
 
 
-def _read_tokens(
-    library: Tokenizer, state: dict[str, Any], size: int
-) -> tuple[list[bytes], frozenset[int]]:
-    """The bytes of every id below `size`, and the special ids."""
+def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes], frozenset[int]]:
+    """The bytes of every id up to the highest, and the special ids."""
     spell, model = spelling(state["decoder"]), state["model"]
     require_no_suffix(model)
-    names = [library.id_to_token(i) for i in range(size)]
+    size = 1 + max(_ids(state), default=-1)
     # `decode` skips a special token by its name, not by its id.
     silent = {t.content for t in library.get_added_tokens_decoder().values() if t.special}
-    spelled = [b"" if name is None or name in silent else spell(name) for name in names]
     unwritten = {None, model.get("unk_token"), *silent}
-    special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
+    spelled, special = [], set()
+    for i in range(size):
+        name = library.id_to_token(i)
+        spelled.append(b"" if name is None or name in silent else spell(name))
+        if name in unwritten or i == model.get("unk_id"):
+            special.add(i)
     return spelled, frozenset(special)
+
+
+def _ids(state: dict[str, Any]) -> Iterator[int]:
+    """The id of each token, and of each added token."""
+    vocabulary = state["model"]["vocab"]
+    yield from vocabulary.values() if isinstance(vocabulary, dict) else range(len(vocabulary))
+    yield from (token["id"] for token in state["added_tokens"])
 
 
 def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
