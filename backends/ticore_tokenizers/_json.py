@@ -23,7 +23,7 @@ _PART, _ITEM = 1 << 18, 1 << 8  # bytes
 
 @dataclass(frozen=True)
 class Merges:
-    """Merges that are pairs of strings, parsed anew each time.
+    """Merges that are pairs of strings, parsed again each time.
 
     Attributes:
         data: a tokenizer.json.
@@ -124,7 +124,7 @@ class _Items:
     last: re.Pattern[bytes]
 
     def end(self, data: bytes, start: int, pattern: re.Pattern[bytes]) -> int:
-        """Where the first item that `pattern` finds behind `start` ends; -1 if there is none."""
+        """Where the first item that `pattern` finds after `start` ends; -1 if there is none."""
         for match in pattern.finditer(data, start):
             if self.quote.search(data, max(start, match.start() - _ITEM), match.start()):
                 return match.end(1)
@@ -148,7 +148,7 @@ _MERGES = _Items(
 def _spans(data: bytes, items: _Items) -> list[tuple[int, int]]:
     """Where the items of the only list or object of a name are, about `_PART` bytes in each span.
 
-    Whoever parses the spans finds out whether these are items.
+    The code that parses the spans finds out whether these are items.
 
     Returns:
         (start, end) of each span; empty if there are several of this name, or no such items.
