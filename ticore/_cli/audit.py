@@ -104,7 +104,7 @@ def _overview(found: Audit) -> Table:
         ("spare", f"{found.spare:,} byte tokens that are never used" if found.spare else ""),
         ("rewritten", _rewritten(found)),
         ("unreachable", f"{len(found.unreachable):,} other tokens that no text is encoded to"),
-        ("read as others", _read_as_others(found)),
+        ("respelled", _respelled(found)),
         ("alone", f"{found.alone:,} tokens become other tokens if decoded by themselves"),
         ("missing bytes", f"{len(found.missing_bytes)} of 256"),
         ("hazards", _count_of_hazards(found)),
@@ -121,7 +121,7 @@ def _why(found: Audit) -> str:
     return found.why
 
 
-def _read_as_others(found: Audit) -> str:
+def _respelled(found: Audit) -> str:
     total = found.spare + len(found.unreachable)
     if not total:
         return ""
