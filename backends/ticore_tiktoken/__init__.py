@@ -19,7 +19,9 @@ __all__ = ["BACKEND", "PATTERNS", "TiktokenTokenizer"]
 
 
 class _Backend:
-    summary = f"tiktoken's ranks, as FILE#PATTERN with one of {', '.join(PATTERNS)}; or a tekken.json"
+    summary = (
+        f"tiktoken's ranks, as FILE#PATTERN with one of {', '.join(PATTERNS)}; or a tekken.json"
+    )
 
     def load(self, location: str) -> TiktokenTokenizer:
         file, separator, pattern = location.rpartition("#")

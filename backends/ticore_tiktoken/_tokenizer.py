@@ -1,7 +1,7 @@
 """tiktoken as a Tokenizer.
 
-A file of ranks has no special tokens; a tekken.json or an Encoding in memory may have some. `encode`
-always reads the texts of special tokens like any other text.
+A file of ranks has no special tokens; a tekken.json or an Encoding in memory may have some. In all
+cases `encode` reads the texts of special tokens like any other text.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -145,10 +146,9 @@ def test_ids_are_those_of_mistral_common(name: str) -> None:
     spec = find_spec("mistral_common")
     if spec is None or spec.origin is None:
         pytest.skip("the package mistral-common is not installed")
-    from mistral_common.tokens.tokenizers.tekken import Tekkenizer
-
+    module = import_module("mistral_common.tokens.tokenizers.tekken")
     file = Path(spec.origin).parent / "data" / name
-    theirs, ours = Tekkenizer.from_file(file), load_tokenizer(f"tiktoken:{file}")
+    theirs, ours = module.Tekkenizer.from_file(file), load_tokenizer(f"tiktoken:{file}")
     assert theirs.n_words == ours.vocab_size
     for text in [*sample_text(20), "<s>[INST] naïve e\u0301 \U0001f600 東京\n\n  x 123"]:
         ids = theirs.encode(text, bos=False, eos=False)

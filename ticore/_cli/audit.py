@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..consistency import Audit, Mode
 from ..consistency import audit as examine
+from ..consistency._files import notes_on_files
 from ..interfaces import Tokenizer
 from ..registry import load_model, load_tokenizer
 from ..report._visible import visible, visible_token
@@ -82,10 +83,15 @@ def audit(
         found = examine(
             opened, mode=cast(Mode, mode), text=content, model=scores, progress=progress
         )
+    found = replace(found, notes=notes_on_files(tokenizer, opened))
     if json:
         return streams.write_json(asdict(found) | {"tables": str(found.tables)})
     streams.show(
-        _overview(found), *_rejections(found), *_hazards(found), *_unreachable(found, opened)
+        _overview(found),
+        *_notes(found),
+        *_rejections(found),
+        *_hazards(found),
+        *_unreachable(found, opened),
     )
 
 
@@ -141,6 +147,11 @@ def _count_of_hazards(found: Audit) -> str:
     if found.hazards is None:
         return "not known, since the structure is not known: text may spell an added token"
     return f"{len(found.hazards):,} added tokens that text can spell"
+
+
+def _notes(found: Audit) -> list[RenderableType]:
+    lines = [Text(f"- {streams.printable(note)}") for note in found.notes]
+    return ["", Text("other files and readers", style="bold"), *lines] if lines else []
 
 
 def _rejections(found: Audit) -> list[RenderableType]:
