@@ -23,6 +23,7 @@ from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_
 from ticore.errors import ModelFilesError
 
 from ._json import parse, read
+from ._memory import return_freed_memory
 from ._soundness import require_sound
 from ._spelling import byte_alphabet, require_no_suffix, spelling
 from ._structure import describe
@@ -69,12 +70,17 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             )
         self._bytes, self._special = _read_tokens(self._library, state)
         self._unknown = _unknown_ids(self._library, state)
-        self._digest = hashlib.sha256(_DIGEST_LABEL + content).hexdigest()
+        digest = hashlib.sha256(_DIGEST_LABEL)
+        digest.update(content)
+        self._digest = digest.hexdigest()
         # Here, because parsing the JSON again would take longer than this.
         try:
             self._described = describe(self._library, state, len(self._bytes))
         except NoStructure as reason:
             self._described = str(reason)
+        length = len(content)
+        del content, state
+        return_freed_memory(length)
         # One by one: a batch starts threads, and a process with threads cannot fork safely.
         for probe in _PROBES:
             self.decode(self.encode(probe))
@@ -129,6 +135,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
 def _content(library: Tokenizer) -> bytes:
     """What `to_str` gives, as bytes. As a str it may take four times as much memory."""
     content: bytes = library.__getstate__()
+    return_freed_memory(len(content))
     return content
 
 
@@ -157,7 +164,7 @@ def _open_sound(data: bytes) -> Tokenizer:
 
 def _open(data: bytes) -> Tokenizer:
     try:
-        return Tokenizer.from_buffer(data)
+        opened: Tokenizer = Tokenizer.from_buffer(data)
     except BaseException as error:
         if not is_of_library(error):
             raise
@@ -165,6 +172,8 @@ def _open(data: bytes) -> Tokenizer:
             f"expected a complete tokenizer.json, found something else ({error}); "
             f"fetch the file again, or export it with a newer version of tokenizers"
         ) from None
+    return_freed_memory(len(data))
+    return opened
 
 
 def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes], frozenset[int]]:
@@ -194,9 +203,9 @@ def _ids(state: dict[str, Any]) -> Iterator[int]:
 def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
     model, name = state["model"], state["model"].get("unk_token")
     vocabulary = model["vocab"]
-    names = set(vocabulary if isinstance(vocabulary, dict) else (name for name, _ in vocabulary))
+    names = vocabulary if isinstance(vocabulary, dict) else {name for name, _ in vocabulary}
     # Some byte-level files name their end of text as the unknown token, but never give it.
-    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= names:
+    if state["decoder"]["type"] == "ByteLevel" and all(byte in names for byte in byte_alphabet()):
         return frozenset()
     found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
     return frozenset(token for token in found if token is not None)

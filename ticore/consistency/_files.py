@@ -121,8 +121,8 @@ def _settings(config: Path) -> Iterator[str]:
         return
     if found.get("clean_up_tokenization_spaces"):
         yield (
-            f"{_CONFIG}: by clean_up_tokenization_spaces, decode of transformers 4 (and of 5 "
-            f"unless the model is BPE) removes spaces before punctuation; a receiver must decode with "
+            f"{_CONFIG}: by clean_up_tokenization_spaces, decode of transformers 4 (of 5 unless "
+            f"the model is BPE) removes spaces before punctuation; a receiver must decode with "
             f"clean_up_tokenization_spaces=False"
         )
     if found.get("split_special_tokens"):
