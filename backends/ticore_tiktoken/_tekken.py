@@ -48,8 +48,8 @@ def read_tekken(data: bytes) -> tiktoken.Encoding:
             },
         }:
             require_dense(size, len(tokens))
+            ranks = _ranks(tokens, size - special)  # First: it refuses sizes that do not fit.
             names = _names(state.get("special_tokens"), special, config.get("version"))
-            ranks = _ranks(tokens, size - special)
             shifted = {token: rank + special for token, rank in ranks.items()}
             return _encoding(pattern, shifted, names)
     raise _malformed("no vocab, or no config with a pattern and the sizes of the vocabulary")
