@@ -37,6 +37,9 @@ class Merges:
         for pairs in self.in_parts():
             yield from pairs
 
+    def __len__(self) -> int:
+        return sum(map(len, self.in_parts()))
+
     def in_parts(self) -> Iterator[list[list[str]]]:
         """Lists of some thousands of them.
 

@@ -109,6 +109,7 @@ def test_short_merges_give_the_same_tokenizer(tokens: list[str], layout: dict[st
         patch.setattr(_json, "_PART", 40)
         state, short = read(data)
     assert whole(state) == json.loads(data)
+    assert len(state["model"]["merges"]) == len(json.loads(data)["model"]["merges"])
     assert Tokenizer.from_buffer(short).to_str() == library.to_str()
 
 

@@ -81,6 +81,18 @@ def out_of_reach() -> Tokenizer:
     return tokenizer
 
 
+def test_audit_compares_the_other_files_of_a_folder(ticore: Ticore, tmp_path: Path) -> None:
+    out_of_reach().save(str(tmp_path / "tokenizer.json"))
+    other = out_of_reach()
+    other.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=True)
+    other.save(str(tmp_path / "mine.json"))
+    place = f"tokenizers:{tmp_path}/mine.json"
+    shown = " ".join(ticore("audit", "--tokenizer", place).out.decode().split())
+    assert "other files and readers - tokenizer.json beside it reads" in shown
+    (note,) = json.loads(ticore("audit", "--json", "--tokenizer", place).out)["notes"]
+    assert note.endswith(f"to open it: tokenizers:{tmp_path}/tokenizer.json")
+
+
 def test_audit_counts_what_each_mode_refuses_of_a_text(ticore: Ticore, tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes("The morning was cold.\n\n\U0001f600 東京\r\n".encode() * 20)
