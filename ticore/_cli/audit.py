@@ -106,7 +106,7 @@ def _overview(found: Audit) -> Table:
         ("cached in", str(found.tables)),
         ("never", f"{found.never:,} ids ({found.never_share:.2%}) that no text is encoded to"),
         ("special", f"{found.special:,} ids of control tokens, or of none"),
-        ("partial", f"{found.partial:,} tokens that are not whole characters"),
+        ("partial", _partial(found)),
         ("spare", f"{found.spare:,} byte tokens that are never used" if found.spare else ""),
         ("rewritten", _rewritten(found)),
         ("unreachable", f"{len(found.unreachable):,} other tokens that no text is encoded to"),
@@ -125,6 +125,11 @@ def _why(found: Audit) -> str:
     if found.no_structure_reason:
         return f"its algorithm is not known exactly: {found.no_structure_reason}"
     return found.why
+
+
+def _partial(found: Audit) -> str:
+    never = f", {found.broken:,} of which no text is encoded to" if found.broken else ""
+    return f"{found.partial:,} tokens that are not whole characters{never}"
 
 
 def _respelled(found: Audit) -> str:

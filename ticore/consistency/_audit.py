@@ -22,6 +22,7 @@ from ..interfaces import LanguageModel, Tokenizer, TokenizerStructure
 from ..registry import wrap
 from ._engines import table_cache
 from ._modes import Mode
+from ._partial_tokens import never_given
 from ._rejections import Rejections, TextReader
 from ._tokenizer_rules.normalizers import Normalization
 from ._verifier import Method, Verifier, forget, old_name_of
@@ -92,9 +93,10 @@ class Audit:
         hazards: added tokens that text can spell; None if the added tokens are not known.
         missing_bytes: byte values, 0 to 255, that no token spells by itself.
         no_structure_reason: why the tokenizer's algorithm is not known exactly; empty if it is.
+        broken: number of the partial tokens that certainly no text is encoded to: no valid UTF-8
+            has their bytes, or the algorithm does not give them for their own bytes.
         never: number of ids that no text is encoded to: the special ones, except those in
-            `hazards`; the spare, the rewritten and the unreachable ones. Of the partial ones some
-            may be unreachable too; they are not examined.
+            `hazards`; the spare, the rewritten, the unreachable and the broken ones.
         never_share: the same as a share of all ids.
         renamed: number of the spare and the unreachable tokens for which `encode` gives one other
             token. For all others of them it gives several.
@@ -121,6 +123,7 @@ class Audit:
     hazards: tuple[Hazard, ...] | None
     missing_bytes: tuple[int, ...]
     no_structure_reason: str = ""
+    broken: int = 0
     never: int = 0
     never_share: float = 0.0
     renamed: int = 0
@@ -187,7 +190,9 @@ def audit(
     }
     hazards = None if structure is None else _hazards(tokenizer, structure.added_tokens)
     forged = {hazard.token for hazard in hazards or ()}
-    never = len(tokenizer.special_ids - forged) + len(lost)
+    partial = sorted(set(ordinary) - set(whole))
+    broken = never_given(structure, partial, spelled)
+    never = len(tokenizer.special_ids - forged) + len(lost) + len(broken)
     return Audit(
         kind="unknown" if structure is None else structure.kind,
         vocab_size=tokenizer.vocab_size,
@@ -200,7 +205,7 @@ def audit(
         load_seconds=load_seconds,
         tables=table_cache.folder(),
         special=len(tokenizer.special_ids),
-        partial=len(ordinary) - len(whole),
+        partial=len(partial),
         spare=len(spare),
         rewritten=dict(Counter(rewritten.values())),
         alone=len(alone),
@@ -210,6 +215,7 @@ def audit(
         hazards=hazards,
         missing_bytes=tuple(sorted(set(range(256)) - {s[0] for s in spelled if len(s) == 1})),
         no_structure_reason=getattr(tokenizer, "no_structure_reason", ""),
+        broken=len(broken),
         never=never,
         never_share=never / tokenizer.vocab_size,
         renamed=sum(len(ids) == 1 for ids in read_as.values()),
