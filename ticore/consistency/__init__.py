@@ -12,6 +12,7 @@ from ._boundaries import Specials
 from ._channels import Channel, send
 from ._comparison import Comparison, compare
 from ._modes import Mode
+from ._rejections import Rejections
 from ._verifier import Method, Verification, Verifier, View
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Hazard",
     "Method",
     "Mode",
+    "Rejections",
     "Specials",
     "Unreachable",
     "Verification",
