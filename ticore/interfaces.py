@@ -61,12 +61,14 @@ class TokenizerStructure:
     Attributes:
         kind: `bpe` (byte-pair encoding: the best merge first) or `unigram` (SentencePiece's most
             probable segmentation; scores are summed in float32 from left to right).
-        atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`.
+        atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`. A byte
+            that is no piece is lost: `encode` drops it or gives a special id for it.
         pieces: bool[vocab_size], True for an id that the algorithm itself gives. False for special
             ids, added tokens and the ids of `byte_ids`.
         merges: int32[n, 3], ids (left, right, result) of each BPE rule, the first one applied
             first; None if any two neighbours that spell a piece may merge, in the order of `ranks`.
             Either way, of equally ranked merges the leftmost is applied first.
+            In the second case all characters of a text take part, those too that are no pieces.
         ranks: int32[vocab_size], the order of the merges that give a piece, lowest first. Only
             where `merges` is None; without meaning where `pieces` is False.
         scores: float32[vocab_size], log probabilities of the pieces; unigram only.
@@ -74,7 +76,12 @@ class TokenizerStructure:
             if there is no byte fallback.
         ignore_merges: whether a part of the text that is a piece stays whole, even if merging would
             not give it.
-        normalizer: its name: `identity`, `nfc`, or another one.
+        normalizer: its name: `identity`, `nfc`, or another one. The names of several steps are
+            joined by `+`, as in `nfkc+lowercase`. The steps are `nfc`, `nfd`, `nfkc`, `nfkd`,
+            `lowercase` and `strip_accents` (without marks, of categories M), both character by
+            character, and `replace`; the last one may be `metaspace`, where a space at the
+            beginning of a text takes the place of the dummy prefix.
+        replacements: what the steps `replace` put in the place of which texts.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.
         pretokenizer: its steps. The first splits the text, and each further one splits the parts
@@ -96,6 +103,7 @@ class TokenizerStructure:
     byte_ids: tuple[int, ...] = ()
     ignore_merges: bool = False
     normalizer: str = "identity"
+    replacements: Mapping[str, str] = field(default_factory=dict)
     normalize: Callable[[str], str] | None = None
     pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False

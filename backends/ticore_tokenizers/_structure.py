@@ -48,6 +48,7 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
         byte_ids=vocabulary.byte_ids,
         ignore_merges=model["ignore_merges"],
         normalizer=reading.normalizer,
+        replacements=reading.replacements,
         normalize=reading.normalize,
         pretokenizer=reading.pretokenizer,
         dummy_prefix=reading.dummy_prefix,

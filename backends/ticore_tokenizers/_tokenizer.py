@@ -24,7 +24,7 @@ from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_
 from ticore.errors import ModelFilesError
 
 from ._soundness import require_sound
-from ._spelling import byte_alphabet, require_no_suffix, spelling
+from ._spelling import letters_of_texts, require_no_suffix, spelling
 from ._structure import describe
 
 # Every tokenizer must read these: no text, ASCII, spaces, and characters that may be unknown.
@@ -164,7 +164,7 @@ def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
     vocabulary = model["vocab"]
     names = set(vocabulary if isinstance(vocabulary, dict) else (name for name, _ in vocabulary))
     # Some byte-level files name their end of text as the unknown token, but never give it.
-    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= names:
+    if state["decoder"]["type"] == "ByteLevel" and letters_of_texts() <= names:
         return frozenset()
     found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
     return frozenset(token for token in found if token is not None)

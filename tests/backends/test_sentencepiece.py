@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
 from tests.support import tokenizer_contract as contract
+from tests.support.reference_encoder import UNKNOWN, ReferenceEncoder
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
 from ticore.errors import ModelFilesError
@@ -255,8 +256,9 @@ def _without_space_piece() -> ModelProto:
     return model
 
 
-def _mapped_with_added_token() -> ModelProto:
-    model = _with_piece("ba", Piece.USER_DEFINED)
+def _mapped_with_added_token(name: str = "own", text: str = "ba") -> ModelProto:
+    model = _with_piece(text, Piece.USER_DEFINED)
+    model.normalizer_spec.name = name
     model.normalizer_spec.precompiled_charsmap = charsmap()
     return model
 
@@ -283,10 +285,13 @@ def _suffixed() -> ModelProto:
         pytest.param(_without_space_piece(), id="no piece for a space"),
         pytest.param(_with_piece("ba", Piece.UNUSED), id="bpe through an unused piece"),
         pytest.param(_with_piece("ba", Piece.USER_DEFINED, UNIGRAM), id="unigram, added token"),
-        pytest.param(_with_piece("a b", Piece.USER_DEFINED), id="added token never found"),
-        pytest.param(_with_piece("a b", Piece.NORMAL), id="piece never found"),
-        pytest.param(_with_piece("ax", Piece.NORMAL), id="bpe through an unknown character"),
-        pytest.param(_mapped_with_added_token(), id="added token in a rewritten text"),
+        pytest.param(_with_piece("a b", Piece.NORMAL, UNIGRAM), id="unigram, piece never found"),
+        pytest.param(_mapped_with_added_token(), id="added token in a text that is rewritten"),
+        pytest.param(
+            _mapped_with_added_token("nmt_nfkc", "a b"), id="rewritten around an added token"
+        ),
+        pytest.param(_mapped_with_added_token("nmt_nfkc", "▁b"), id="added token with a space"),
+        pytest.param(_mapped_with_added_token("nmt_nfkc", "\u0301"), id="added token of a mark"),
         pytest.param(_with_both_zeros(), id="scores of 0.0 and -0.0"),
     ],
 )
@@ -294,10 +299,24 @@ def test_structure_is_none_where_none_is_exact(model: ModelProto) -> None:
     assert opened(model).structure() is None
 
 
-def test_structure_is_none_where_bpe_may_merge_an_unknown_character() -> None:
-    """Why a model with such a piece has no structure."""
+@pytest.mark.parametrize("kind", [Piece.USER_DEFINED, Piece.NORMAL])
+def test_a_piece_with_a_plain_space_is_never_found(kind: int) -> None:
+    tokenizer = opened(_with_piece("a b", kind))
+    never = tokenizer.vocab_size - 1
+    structure = tokenizer.structure()
+    assert structure is not None
+    assert tokenizer.token_bytes(never) == b"a b"
+    assert never not in tokenizer.encode("a b a\u2581b")
+    assert not structure.pieces[never]
+    assert never not in structure.added_tokens.values()
+
+
+def test_bpe_merges_a_character_that_is_no_piece() -> None:
     tokenizer = opened(_with_piece("ax", Piece.NORMAL))
     assert tokenizer.encode("ax") == [5, 7]
+    structure = tokenizer.structure()
+    assert structure is not None
+    assert ReferenceEncoder(tokenizer, structure).encode("axx") == [5, 7, UNKNOWN]
     assert tokenizer.encode("x") == [5, 0]
 
 

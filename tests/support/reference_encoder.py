@@ -101,6 +101,8 @@ class ReferenceEncoder:
         """The atoms of a text. Bytes of an unknown character have no text, so they never merge."""
         if self.structure.atoms == "bytes":
             return [(bytes([byte]), self.ids[bytes([byte])]) for byte in text.encode()]
+        if self.structure.ranks is not None:  # an unknown character has a text to merge by
+            return [(c.encode(), self.ids.get(c.encode(), UNKNOWN)) for c in text]
         return [symbol for character in text for symbol in self.known_or_bytes(character.encode())]
 
     def known_or_bytes(self, character: bytes) -> list[Symbol]:
@@ -120,7 +122,11 @@ class ReferenceEncoder:
             for near in (at - 1, at):
                 if 0 <= near < len(pairs):
                     pairs[near] = self.find_rule(*symbols[near : near + 2])
-        return [token for _, token in symbols]
+        return [
+            token
+            for data, found in symbols
+            for _, token in (self.known_or_bytes(data) if found == UNKNOWN else [(data, found)])
+        ]
 
     def find_rule(self, left: Symbol, right: Symbol) -> tuple[int, int] | None:
         """The rank at which two neighbours merge, and into what; None if no rule joins them."""
