@@ -4,8 +4,9 @@ python -m benchmarks.verification --data DIR --json results/verification.json --
 python -m benchmarks.verification --data DIR --runs
 python -m benchmarks.verification --data DIR --soak 1000000
 python -m benchmarks.verification --data DIR --rejections
+python -m benchmarks.verification --survey --folder TOKENIZERS --markdown table.md
 
-Without --runs, --soak or --rejections, it times loading, masks, candidates and pushes. DIR holds
-tokenizers/ and corpora/. Without DIR, name tokenizers with `--tokenizer BACKEND:LOCATION` and texts
-with `--texts FILE`, or use the bundled ones.
+Without --runs, --soak, --rejections or --survey, it times loading, masks, candidates and pushes.
+DIR holds tokenizers/ and corpora/. Without DIR, name tokenizers with `--tokenizer BACKEND:LOCATION`
+and texts with `--texts FILE`, or use the bundled ones.
 """
