@@ -105,9 +105,10 @@ def _split_engine(
     vocabulary = TokenPairs(tables, spelled)
     grouping = TokenGrouper(shapes, normalizers, oracle.mode, vocabulary)
     if stored is None:
+        candidates, alone = _candidates(structure, spelled, vocabulary), vocabulary.whole_part_only
         plain, near = (
-            _sort(structure, spelled, vocabulary, grouping, near_apostrophe=flag)
-            for flag in (False, True)
+            group_vocabulary(grouping, spelled, candidates, alone.tolist(), near_apostrophe)
+            for near_apostrophe in (False, True)
         )
         arrays = tables.to_arrays() | _named("plain", plain) | _named("near", near)
         table_cache.save(name, arrays)
@@ -116,23 +117,16 @@ def _split_engine(
     return PretokenizedEngine(structure, spelled, vocabulary, grouping, plain, near, oracle)
 
 
-def _sort(
-    structure: TokenizerStructure,
-    spelled: Sequence[bytes],
-    pairs: TokenPairs,
-    grouper: TokenGrouper,
-    near_apostrophe: bool,
-) -> GroupedVocabulary:
+def _candidates(
+    structure: TokenizerStructure, spelled: Sequence[bytes], pairs: TokenPairs
+) -> list[int]:
+    """The pieces that some text may hold, except for those that hold an added token."""
+    may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
+    pieces: list[int] = np.flatnonzero(may_occur).tolist()
+    if not structure.added_tokens:
+        return pieces
     texts = added_tokens.Texts(text.encode() for text in structure.added_tokens)
-    candidates = [
-        token
-        for token in np.flatnonzero(
-            structure.pieces & (pairs.reachable | pairs.whole_part_only)
-        ).tolist()
-        if not texts.are_in(spelled[token])
-    ]
-    alone = pairs.whole_part_only.tolist()
-    return group_vocabulary(grouper, spelled, candidates, alone, near_apostrophe)
+    return [token for token in pieces if not texts.are_in(spelled[token])]
 
 
 def _run_engine(

@@ -8,7 +8,7 @@ the second kind *join*. Example: in NFC U+0301, the acute accent, joins an "e" b
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ..._support.caches import cached_method
@@ -20,6 +20,7 @@ from .characters import combining, is_assigned, is_doubtful
 METASPACE = "metaspace"
 _IDLE = frozenset({"identity", METASPACE})
 _KNOWN = _IDLE | {"nfc", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"}
+_BATCH = 256  # texts
 _NEUTRAL = "|"  # nothing joins it, and it joins nothing; a space between two is not at an end
 # SentencePiece replaces sequences of up to 4 characters; models may have longer ones. At the end of
 # a text that is left as it is, at most one character less can be the beginning of such a sequence.
@@ -62,6 +63,25 @@ class Normalization:
             return False
         framed = _NEUTRAL + text + _NEUTRAL
         return self._normalize(framed) == framed
+
+    def keeps_each(self, texts: Sequence[str]) -> list[bool]:
+        """`keeps` of each of many texts; a normal form is asked about hundreds at a time."""
+        if self.idle:
+            return [True] * len(texts)
+        if self._squeezes or not self._is_normal_form:
+            return [self.keeps(text) for text in texts]
+        batches = (texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH))
+        return [kept for batch in batches for kept in self._kept_by_normal_form(batch)]
+
+    def _kept_by_normal_form(self, texts: Sequence[str]) -> list[bool]:
+        """A normal form changes the texts between two neutral characters independently."""
+        framed = _NEUTRAL + _NEUTRAL.join(texts) + _NEUTRAL
+        if self._normalize(framed) == framed:
+            return [True] * len(texts)
+        if len(texts) == 1:
+            return [False]
+        half = len(texts) // 2
+        return [*self._kept_by_normal_form(texts[:half]), *self._kept_by_normal_form(texts[half:])]
 
     @cached_method(1 << 13)
     def joins(self, character: str) -> bool:

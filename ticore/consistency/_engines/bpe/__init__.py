@@ -2,7 +2,11 @@
 
 Read the files in this order; each uses those above it.
 
+    key_index             finds many numbers among others at once
+    two_parts             every way to cut texts into two others
     merge_rules           which tokens merge into which, and at which rank
+    rule_index            finds the rules of many pairs at once
+    merging               BPE itself, for many short texts
     pair_test             the theorem: pairs of neighbours tell whether a list is canonical
     merge_trees           how BPE builds each token, found with the pair test alone
     pair_table            the pair test for one token and the whole vocabulary at once

@@ -81,6 +81,8 @@ class Shapes:
         without_letters = text.translate(self._without_letters)
         if not near_apostrophe and _APOSTROPHE not in text:
             return without_letters
+        if _APOSTROPHE not in text:
+            return text[:2].translate(self._with_letters) + without_letters[2:]
         with_letters = text.translate(self._with_letters)
         shape = list(without_letters)
         if near_apostrophe:

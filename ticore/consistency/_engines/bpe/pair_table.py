@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from .merge_rules import Ints, MergeRules
 from .merge_trees import MergeTrees
-from .pair_test import NEVER
+from .rule_index import NEVER
 
 Bools = npt.NDArray[np.bool_]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..._modes import beginnings
 from ..base import Bools
 from .merge_rules import MergeRules, merge_rules
 from .merge_trees import grow_merge_trees
+from .merging import merge_side_by_side
 from .pair_table import PairTable, build_pair_table, expect, unmerged_before
 
 _BYTES_FOR_ROWS = 32 << 20
@@ -182,18 +183,7 @@ def _replaced(
     """What merging gives for the text of each piece in `whole_part_only`."""
     if not whole_part_only.any():
         return frozenset()
-    columns = (rules.left, rules.right, rules.rank, rules.result)
-    merged = {
-        (a, b): (rank, c) for a, b, rank, c in zip(*map(np.ndarray.tolist, columns), strict=True)
-    }
-    by_text = {spelled[i]: i for i in np.flatnonzero(structure.pieces).tolist()}
-    found = []
-    for piece in np.flatnonzero(whole_part_only).tolist():
-        tokens = [by_text[bytes([byte])] for byte in spelled[piece]]
-        while pairs := [
-            (*merged[pair], at) for at, pair in enumerate(pairwise(tokens)) if pair in merged
-        ]:
-            _, result, at = min(pairs, key=lambda pair: (pair[0], pair[2]))
-            tokens[at : at + 2] = [result]
-        found.append(tuple(tokens))
-    return frozenset(found)
+    ids = {spelled[i]: i for i in np.flatnonzero(structure.pieces).tolist() if len(spelled[i]) == 1}
+    id_of_byte = np.array([ids.get(bytes([value]), -1) for value in range(256)], dtype=np.int32)
+    texts = [spelled[piece] for piece in np.flatnonzero(whole_part_only).tolist()]
+    return frozenset(merge_side_by_side([id_of_byte[list(text)] for text in texts], rules))

@@ -1,0 +1,80 @@
+"""Every way to cut texts in two such that both parts are among the texts themselves.
+
+All cuts of all texts are looked up at once by hashes of the parts, and what is found is compared.
+The hash of a part follows from sums up to its two ends: a polynomial of its bytes, modulo 2**64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .key_index import KeyIndex
+
+_BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by, modulo 2**64
+_INVERSE = pow(_BASE, -1, 1 << 64)
+
+Positions = npt.NDArray[np.int64]
+
+
+def cut_in_two(texts: Sequence[bytes]) -> tuple[Positions, Positions, Positions]:
+    """The cuts of each text into two others, by text, the shortest left part first.
+
+    Where a text comes twice, the last one stands for it in the parts.
+
+    Args:
+        texts: none of them empty.
+
+    Returns:
+        int64[cuts]: the positions in `texts` of the left part, of the right part, of the whole.
+    """
+    lengths = np.array(list(map(len, texts)), dtype=np.int64)
+    data = np.frombuffer(b"".join(texts), dtype=np.uint8)
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    powers, inverses = _powers(_BASE, len(data) + 1), _powers(_INVERSE, len(data) + 1)
+    sums = np.zeros(len(data) + 1, dtype=np.uint64)
+    np.cumsum((data + np.uint64(1)) * powers[:-1], out=sums[1:])
+    hashes = (sums[ends] - sums[starts]) * inverses[starts]
+    last = {text: at for at, text in enumerate(texts)}
+    different = np.fromiter(last.values(), dtype=np.int64, count=len(last))
+    if len(np.unique(hashes[different])) < len(different):
+        return _cut_one_by_one(texts, last)
+    index = KeyIndex(hashes[different])
+
+    whole = np.repeat(np.arange(len(texts)), np.maximum(lengths - 1, 0))
+    is_inside = np.ones(len(data) + 1, dtype=bool)
+    is_inside[starts] = is_inside[-1] = False
+    cuts = np.flatnonzero(is_inside)
+    left = index.find((sums[cuts] - sums[starts[whole]]) * inverses[starts[whole]])
+    some = np.flatnonzero(left >= 0)
+    cuts, whole, left = cuts[some], whole[some], left[some]
+    right = index.find((sums[ends[whole]] - sums[cuts]) * inverses[cuts])
+    some = np.flatnonzero(right >= 0)
+    whole, left, right = whole[some], different[left[some]], different[right[some]]
+    rows = zip(left.tolist(), right.tolist(), whole.tolist(), strict=True)
+    is_equal = np.array([texts[a] + texts[b] == texts[c] for a, b, c in rows], dtype=bool)
+    return left[is_equal], right[is_equal], whole[is_equal]
+
+
+def _powers(base: int, count: int) -> npt.NDArray[np.uint64]:
+    """The powers of `base` modulo 2**64, from 1 on."""
+    factors = np.full(count, base, dtype=np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors)
+
+
+def _cut_one_by_one(
+    texts: Sequence[bytes], last: dict[bytes, int]
+) -> tuple[Positions, Positions, Positions]:
+    """The same where two different texts have one hash."""
+    found = [
+        (left, right, whole)
+        for whole, text in enumerate(texts)
+        for at in range(1, len(text))
+        if (left := last.get(text[:at])) is not None and (right := last.get(text[at:])) is not None
+    ]
+    columns = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    return columns[0], columns[1], columns[2]
