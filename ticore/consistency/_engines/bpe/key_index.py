@@ -38,7 +38,7 @@ class KeyIndex:
 
     def find(self, keys: Keys) -> npt.NDArray[np.int32]:
         """The position of each key; -1 for those that are not there: int32[n]."""
-        found = self._slots[self._slot(keys)]
+        found: npt.NDArray[np.int32] = self._slots[self._slot(keys)]
         taken = np.flatnonzero(found >= 0)
         others = taken[self._keys[found[taken]] != keys[taken]]
         at = np.searchsorted(self._rest_keys, keys[others])

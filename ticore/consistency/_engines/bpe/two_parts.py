@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ..base import Bools
 from .key_index import KeyIndex
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by, modulo 2**64
@@ -48,15 +49,37 @@ def cut_in_two(texts: Sequence[bytes]) -> tuple[Positions, Positions, Positions]
     is_inside = np.ones(len(data) + 1, dtype=bool)
     is_inside[starts] = is_inside[-1] = False
     cuts = np.flatnonzero(is_inside)
-    left = index.find((sums[cuts] - sums[starts[whole]]) * inverses[starts[whole]])
-    some = np.flatnonzero(left >= 0)
-    cuts, whole, left = cuts[some], whole[some], left[some]
-    right = index.find((sums[ends[whole]] - sums[cuts]) * inverses[cuts])
-    some = np.flatnonzero(right >= 0)
-    whole, left, right = whole[some], different[left[some]], different[right[some]]
-    rows = zip(left.tolist(), right.tolist(), whole.tolist(), strict=True)
-    is_equal = np.array([texts[a] + texts[b] == texts[c] for a, b, c in rows], dtype=bool)
+    found = index.find((sums[cuts] - sums[starts[whole]]) * inverses[starts[whole]])
+    some = np.flatnonzero(found >= 0)
+    cuts, whole, left = cuts[some], whole[some], different[found[some]]
+    found = index.find((sums[ends[whole]] - sums[cuts]) * inverses[cuts])
+    some = np.flatnonzero(found >= 0)
+    cuts, whole, left, right = cuts[some], whole[some], left[some], different[found[some]]
+    is_equal = _are_equal(data, starts[left], starts[whole], lengths[left], cuts - starts[whole])
+    is_equal &= _are_equal(data, starts[right], cuts, lengths[right], ends[whole] - cuts)
     return left[is_equal], right[is_equal], whole[is_equal]
+
+
+def _are_equal(
+    data: npt.NDArray[np.uint8],
+    a: Positions,
+    b: Positions,
+    a_lengths: Positions,
+    lengths: Positions,
+) -> Bools:
+    """Whether the bytes from a[i] on are those from b[i] on, and as many: bool[n].
+
+    Args:
+        a_lengths, lengths: how many bytes there are on the two sides, at least one each.
+    """
+    shorter = np.minimum(a_lengths, lengths)
+    firsts = np.cumsum(shorter) - shorter
+    each = np.arange(shorter.sum()) - np.repeat(firsts, shorter)
+    same = data[np.repeat(a, shorter) + each] == data[np.repeat(b, shorter) + each]
+    if not len(firsts):
+        return np.zeros(0, dtype=bool)
+    equal: Bools = np.logical_and.reduceat(same, firsts) & (a_lengths == lengths)
+    return equal
 
 
 def _powers(base: int, count: int) -> npt.NDArray[np.uint64]:
