@@ -32,7 +32,7 @@ class KeyIndex:
         self._slots[slots] = positions
         rest = np.flatnonzero(self._slots[slots] != positions)
         order = np.argsort(keys[rest])
-        # One more, so that a search that leads behind the last key finds nothing there.
+        # One more, so that a search that leads past the last key finds nothing there.
         self._rest = np.append(rest[order], -1)
         self._rest_keys = np.append(keys[rest[order]], _LAST)
 

@@ -23,7 +23,7 @@ from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.pretokenizers import Splitter
 from ..base import Bools, Recovery
 from ..retokenizing import Oracle
-from .boundary_effects import FollowVerdict, Tail, TailVerdicts, decide
+from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
 from .character_classes import shapes_for
 from .pretokenized_state import PretokenizedState, UnsettledList
 from .replaced_parts import ReplacedParts
@@ -200,9 +200,16 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         vocabulary = self._grouped_vocabulary(tail)
         known = self._tail_verdicts.get(
             tail.shape,
-            lambda: TailVerdicts(self._shapes, self._splitter, tail.shape, vocabulary.groups),
+            lambda: TailVerdicts(
+                self._shapes, self._splitter, tail.shape, self._group_index(tail.near_apostrophe)
+            ),
         )
         return known.of(tail).take(vocabulary.group_of)
+
+    @cached_method(2)
+    def _group_index(self, near_apostrophe: bool) -> GroupIndex:
+        vocabulary = self._groups_near_apostrophe if near_apostrophe else self._groups
+        return GroupIndex(self._splitter, vocabulary.groups)
 
     def _grouped_vocabulary(self, tail: Tail) -> GroupedVocabulary:
         return self._groups_near_apostrophe if tail.near_apostrophe else self._groups
