@@ -227,8 +227,7 @@ class TailVerdicts:
             verdict = int(_verdict(self._splitter, self._shape, found, lookahead, alone))
             if verdict:
                 verdicts = verdicts or memoryview(self._verdicts_at(found[0]).data)
-                if verdict > verdicts[n]:
-                    verdicts[n] = verdict
+                verdicts[n] = max(verdicts[n], verdict)
 
     def _verdicts_at(self, boundaries: Boundaries) -> npt.NDArray[np.uint8]:
         """The verdicts on the groups that split the tail at `boundaries`, to be written to."""
