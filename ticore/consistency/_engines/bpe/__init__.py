@@ -21,6 +21,7 @@ Read the files in this order; each uses those above it.
     pretokenized_state    what is remembered of a list of tokens
     run_folding           what may be left out of long runs
     replaced_parts        parts for which `ignore_merges` gives one token
+    known_steps           steps that were made before from equal tails
     state_builder         from lists of tokens to states
     pretokenized_engine   the text is split by an expression: GPT-2, Llama 3, Qwen2.5, o200k
 """

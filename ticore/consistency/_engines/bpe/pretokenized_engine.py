@@ -13,6 +13,7 @@ Lists of tokens become states in `state_builder`. Here states are asked what may
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from ..base import Bools, Recovery
 from ..retokenizing import Oracle
 from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
 from .character_classes import shapes_for
+from .known_steps import KnownSteps
 from .pretokenized_state import PretokenizedState, UnsettledList
 from .replaced_parts import ReplacedParts
 from .state_builder import StateBuilder
@@ -76,6 +78,18 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
         self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
         self._first_shape = TextTable(self._find_first_shape)
+        self._known_steps = KnownSteps(
+            spelled,
+            pairs,
+            groups,
+            self._replaced_parts,
+            self._added.ids,
+            self._shapes,
+            self._builder.forms,
+            self._builder.longest_text,
+            self._builder.step,
+            partial(_verdict_after, self._splitter, groups),
+        )
 
     def start(self) -> PretokenizedState:
         return PretokenizedState()
@@ -83,6 +97,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def step_if_admitted(self, state: PretokenizedState, token: int) -> PretokenizedState | None:
         if self._first_shape[token] in state.closed_by:
             return self._begin(token)
+        if state.form is not None:
+            longer = self._known_steps.step(state, token)
+            if longer is not None:
+                return longer
         return super().step_if_admitted(state, token)
 
     @cached_method(_CACHED_BEGINNINGS)
@@ -241,3 +259,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         data = state.unfinished + self._spelled[token]
         text = data[: len(data) - len(unfinished_suffix(data))].decode()
         return self._normalization.keeps(self._context(state) + text)
+
+
+def _verdict_after(
+    splitter: Splitter, vocabulary: GroupedVocabulary, tail: Tail, token: int
+) -> FollowVerdict:
+    """The verdict on a token after a tail, between characters."""
+    return decide(splitter, tail, vocabulary.groups[vocabulary.group_of[token]])
