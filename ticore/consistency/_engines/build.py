@@ -15,7 +15,7 @@ from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import KNOWN, WORDS
 from .._tokenizer_rules.unicode14 import VERSION
 from . import table_cache
-from .base import Bools, Engine, Unsupported, structure_of
+from .base import Bools, Engine, Unsupported, spelled_by, structure_of
 from .bpe.character_classes import shapes_for
 from .bpe.pair_table import expect
 from .bpe.pretokenized_engine import PretokenizedEngine
@@ -40,7 +40,7 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     """
     tokenizer = oracle.tokenizer
     structure = structure_of(tokenizer)
-    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    spelled = spelled_by(tokenizer)
     longest = max(map(len, spelled), default=0)
     if longest > LONGEST_TOKEN:
         raise Unsupported(

@@ -13,13 +13,13 @@ Lists of tokens become states in `state_builder`. Here states are asked what may
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, TextTable, cached_method
-from ...._support.utf8 import is_continuation_byte, unfinished_suffix
+from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.pretokenizers import Splitter
 from ..base import Bools, Recovery
@@ -72,9 +72,6 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self._builder = StateBuilder(
             pattern, spelled, pairs, self._replaced_parts, self._normalization, self._added
         )
-        reachable = np.flatnonzero(pairs.reachable).tolist()
-        # Tokens that begin inside a character, in order.
-        self._continuing = {i: None for i in reachable if is_continuation_byte(spelled[i][0])}
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
         self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
         self._first_shape = TextTable(self._find_first_shape)
@@ -183,7 +180,8 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         tail = state.tail
         assert tail is not None  # else there is no table
         if state.unfinished:
-            is_next = token in self._continuing and self._does_not_merge(state, token)
+            begins_inside = b"\x80" <= self._spelled[token][:1] < b"\xc0"
+            is_next = begins_inside and self._does_not_merge(state, token)
             verdict = self._verdict_inside(state, tail, token) if is_next else FollowVerdict.NO
         else:
             vocabulary = self._grouped_vocabulary(tail)
@@ -233,6 +231,12 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         return self._groups_near_apostrophe if tail.near_apostrophe else self._groups
 
     # Inside a character.
+
+    @cached_property
+    def _continuing(self) -> list[int]:
+        """The reachable tokens that begin inside a character, in order."""
+        reachable = np.flatnonzero(self._pairs.reachable).tolist()
+        return [i for i in reachable if 0x80 <= self._spelled[i][0] < 0xC0]
 
     def _verdicts_inside(self, state: PretokenizedState, tail: Tail) -> npt.NDArray[np.uint8]:
         """The verdict on every id after a token that ends inside a character: uint8[vocab_size]."""

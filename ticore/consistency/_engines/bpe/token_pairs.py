@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -136,7 +137,12 @@ class TokenPairs:
         self._packed: BoundedCache[int, bytes] = BoundedCache(
             max(64, _BYTES_FOR_ROWS * 8 // len(spelled))
         )
-        self._ids = {spelled[i]: i for i in np.flatnonzero(self.reachable).tolist()}
+        self._spelled = spelled
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        """The reachable tokens by their bytes."""
+        return {self._spelled[i]: i for i in np.flatnonzero(self.reachable).tolist()}
 
     def unmerged_after(self, left: int) -> Bools:
         """bool[vocab_size]: the reachable tokens that `left` does not merge with."""
