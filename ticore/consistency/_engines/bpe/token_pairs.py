@@ -110,8 +110,7 @@ def build_tables(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Bpe
     tables = BpeTables(build_pair_table(rules, trees), whole_part_only, replaced, {})
     pairs = TokenPairs(tables, spelled)
     followers = {token for text in beginnings() for token in pairs.segment(text.encode())[:1]}
-    columns = {token: unmerged_before(rules, trees, token) for token in followers}
-    return replace(tables, unmerged_before=columns)
+    return replace(tables, unmerged_before=unmerged_before(rules, trees, followers))
 
 
 class TokenPairs:
