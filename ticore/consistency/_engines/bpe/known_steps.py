@@ -15,6 +15,7 @@ matters are *plain*, and only their steps are remembered. All other steps are ma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from .token_groups import GroupedVocabulary
 from .token_pairs import TokenPairs
 
 _CACHED_FORMS, _CACHED_STEPS = 1 << 11, 1 << 7  # steps of one form
+_CACHED_PAIRS = 1 << 16
 _NEW = object()
 # What `shorten_runs` gives for a run that may have been longer.
 _MAY_BE_SHORTENED = regex.compile(r"(.)\1{3}", regex.DOTALL)
@@ -135,7 +137,8 @@ class KnownSteps:
         verdict: Callable[[Tail, int], FollowVerdict],
     ) -> None:
         self._spelled = spelled
-        self._pairs = pairs
+        self._do_not_merge = lru_cache(_CACHED_PAIRS)(pairs.do_not_merge)
+        self._whole_part_only = pairs.whole_part_only
         self._group_of = groups.group_of
         self._replaced_parts = replaced_parts
         self._added = added
@@ -185,7 +188,7 @@ class KnownSteps:
                 closed_by=known.closed_by,
                 form=known.form,
             )
-        if not self._pairs.do_not_merge(state.tokens.token, token):
+        if not self._do_not_merge(state.tokens.token, token):
             return None
         text = state.text + kind.text
         longer = UnsettledList(
@@ -215,7 +218,7 @@ class KnownSteps:
             if text and self._forms.is_plain(text):
                 key = self._shapes.shape(text), int(self._group_of[token]), text[-1].isspace()
                 number = self._numbers.setdefault(key, next(self._new_numbers))
-                found = _Kind(number, text, bool(self._pairs.whole_part_only[token]))
+                found = _Kind(number, text, bool(self._whole_part_only[token]))
         self._kinds[token] = found
         return found
 
@@ -229,7 +232,7 @@ class KnownSteps:
         if verdict not in (FollowVerdict.YES, FollowVerdict.IF_UNMERGED):
             form.steps[kind.number] = None
             return None
-        unmerged = bool(state.tokens) and self._pairs.do_not_merge(state.tokens.token, token)
+        unmerged = bool(state.tokens) and self._do_not_merge(state.tokens.token, token)
         if verdict is FollowVerdict.IF_UNMERGED and not unmerged:
             return None
         longer = self._step(state, token)
