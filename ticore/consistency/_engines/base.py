@@ -33,6 +33,11 @@ def structure_of(tokenizer: Tokenizer) -> TokenizerStructure:
     return structure
 
 
+def spelled_by(tokenizer: Tokenizer) -> list[bytes]:
+    """The bytes of every id."""
+    return list(map(tokenizer.token_bytes, range(tokenizer.vocab_size)))
+
+
 class Recovery(Enum):
     """Whether a list that no text may begin with becomes consistent again when it goes on."""
 

@@ -16,7 +16,7 @@ from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
 from . import table_cache
-from .base import Bools, Engine, Unsupported, structure_of
+from .base import Bools, Engine, Unsupported, spelled_by, structure_of
 from .bpe.character_classes import shapes_for
 from .bpe.loose_characters import loose_characters, with_atoms
 from .bpe.pair_table import expect
@@ -42,7 +42,7 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     """
     tokenizer = oracle.tokenizer
     structure = structure_of(tokenizer)
-    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    spelled = spelled_by(tokenizer)
     longest = max(map(len, spelled), default=0)
     if longest > LONGEST_TOKEN:
         raise Unsupported(
@@ -109,9 +109,10 @@ def _split_engine(
     vocabulary = TokenPairs(tables, spelled)
     grouping = TokenGrouper(shapes, normalizers, oracle.mode, vocabulary)
     if stored is None:
+        candidates, alone = _candidates(structure, spelled, vocabulary), vocabulary.whole_part_only
         plain, near = (
-            _sort(structure, spelled, vocabulary, grouping, near_apostrophe=flag)
-            for flag in (False, True)
+            group_vocabulary(grouping, spelled, candidates, alone.tolist(), near_apostrophe)
+            for near_apostrophe in (False, True)
         )
         arrays = tables.to_arrays() | _named("plain", plain) | _named("near", near)
         table_cache.save(name, arrays)
@@ -120,23 +121,16 @@ def _split_engine(
     return PretokenizedEngine(structure, spelled, vocabulary, grouping, plain, near, oracle)
 
 
-def _sort(
-    structure: TokenizerStructure,
-    spelled: Sequence[bytes],
-    pairs: TokenPairs,
-    grouper: TokenGrouper,
-    near_apostrophe: bool,
-) -> GroupedVocabulary:
+def _candidates(
+    structure: TokenizerStructure, spelled: Sequence[bytes], pairs: TokenPairs
+) -> list[int]:
+    """The pieces that some text may hold, except for those that hold an added token."""
+    may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
+    pieces: list[int] = np.flatnonzero(may_occur).tolist()
+    if not structure.added_tokens:
+        return pieces
     texts = added_tokens.Texts(text.encode() for text in structure.added_tokens)
-    candidates = [
-        token
-        for token in np.flatnonzero(
-            structure.pieces & (pairs.reachable | pairs.whole_part_only)
-        ).tolist()
-        if not texts.are_in(spelled[token])
-    ]
-    alone = pairs.whole_part_only.tolist()
-    return group_vocabulary(grouper, spelled, candidates, alone, near_apostrophe)
+    return [token for token in pieces if not texts.are_in(spelled[token])]
 
 
 def _run_engine(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, NoReturn, TypeVar
 
 import numpy as np
@@ -128,7 +129,7 @@ class _SelfTest(Generic[S]):
         """Along random lists that a text may begin with."""
         tokenizer = self._tokenizer
         draw = _random(tokenizer)
-        vocabulary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
+        vocabulary = _ordinary_ids(tokenizer)
         halves = _halves(tokenizer, vocabulary, draw) if vocabulary else []
         for walk in range(_WALKS if vocabulary else 0):
             state, ids, second_half = self._engine.start(), list[int](), list[int]()
@@ -138,7 +139,7 @@ class _SelfTest(Generic[S]):
                 candidates = [pair[0], *draw.choices(vocabulary, k=_CANDIDATES)]
                 mask = self._mask(state, ids)
                 if mask is not None and mask.any():
-                    candidates += draw.choices(np.flatnonzero(mask).tolist(), k=_CANDIDATES)
+                    candidates += map(int, draw.choices(np.flatnonzero(mask), k=_CANDIDATES))
                 found = self._compare_candidates(state, ids, candidates, mask)
                 self._compare_list(state, ids)
                 self._compare_unrecoverable(state, ids, candidates, found)
@@ -292,15 +293,21 @@ def _halves(
     tokenizer: Tokenizer, vocabulary: Sequence[int], draw: random.Random
 ) -> Sequence[tuple[int, int]]:
     """Pairs of tokens that spell a third one together; any pair if there are none."""
-    spelled = {tokenizer.token_bytes(token): token for token in vocabulary}
-    found = []
-    for token in draw.sample(vocabulary, k=min(len(vocabulary), 400)):
-        data = tokenizer.token_bytes(token)
-        for at in range(1, min(len(data), _CUTS)):
-            left, right = spelled.get(data[:at]), spelled.get(data[at:])
-            if left is not None and right is not None:
-                found.append((left, right))
+    some = map(tokenizer.token_bytes, draw.sample(vocabulary, k=min(len(vocabulary), 400)))
+    cuts = [(data[:at], data[at:]) for data in some for at in range(1, min(len(data), _CUTS))]
+    parts = set(chain(*cuts))
+    spelled = map(tokenizer.token_bytes, vocabulary)
+    ids = {data: i for i, data in zip(vocabulary, spelled, strict=True) if data in parts}
+    found = [(ids[left], ids[right]) for left, right in cuts if left in ids and right in ids]
     return found or [(vocabulary[0], vocabulary[0])]
+
+
+def _ordinary_ids(tokenizer: Tokenizer) -> list[int]:
+    """The ids that are not special, in order."""
+    is_ordinary = np.ones(tokenizer.vocab_size, dtype=bool)
+    is_ordinary[list(tokenizer.special_ids)] = False
+    ids: list[int] = np.flatnonzero(is_ordinary).tolist()
+    return ids
 
 
 def _plain_words(tokenizer: Tokenizer, draw: random.Random) -> Sequence[int]:

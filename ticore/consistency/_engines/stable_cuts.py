@@ -19,7 +19,7 @@ from ...interfaces import Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import splitter_for
-from .base import Unsupported, structure_of
+from .base import Unsupported, spelled_by, structure_of
 
 
 class CutFinder(Protocol):
@@ -38,7 +38,7 @@ def cut_finder(tokenizer: Tokenizer) -> CutFinder:
     """
     structure = structure_of(tokenizer)
     _require_known(structure)
-    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    spelled = spelled_by(tokenizer)
     if structure.pretokenizer:
         return _PretokenCuts(structure, spelled)
     return WordCuts(spelled, structure.added_tokens)

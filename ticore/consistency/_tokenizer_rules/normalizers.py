@@ -9,7 +9,7 @@ the second kind *join*. Example: in NFC U+0301, the acute accent, joins an "e" b
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ..._support.caches import cached_method
@@ -24,6 +24,7 @@ METASPACE = "metaspace"
 _IDLE = frozenset({"identity", METASPACE})
 # Lists of replacements of SentencePiece, which hold the same sequences as the normal form KC does.
 _LISTS = frozenset({"nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"})
+_BATCH = 256  # texts
 _NEUTRAL = "|"  # nothing joins it, and it joins nothing; a space between two is not at an end
 _HIGHEST_CLASS = 240  # of U+0345; that of U+0334 is 1, the lowest
 # SentencePiece replaces sequences of up to 4 characters; models may have longer ones. At the end of
@@ -110,6 +111,25 @@ class Normalization:
     def read(self, text: str) -> str:
         """What the normalizer makes of `text` in the middle of a longer text."""
         return self._normalize(_NEUTRAL + text + _NEUTRAL)[1:-1]
+
+    def keeps_each(self, texts: Sequence[str]) -> list[bool]:
+        """`keeps` of each of many texts; a normal form is asked about hundreds at a time."""
+        if self.idle:
+            return [True] * len(texts)
+        if self._squeezes or not self._is_normal_form:
+            return [self.keeps(text) for text in texts]
+        batches = (texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH))
+        return [kept for batch in batches for kept in self._kept_by_normal_form(batch)]
+
+    def _kept_by_normal_form(self, texts: Sequence[str]) -> list[bool]:
+        """A normal form changes the texts between two neutral characters independently."""
+        framed = _NEUTRAL + _NEUTRAL.join(texts) + _NEUTRAL
+        if self._normalize(framed) == framed:
+            return [True] * len(texts)
+        if len(texts) == 1:
+            return [False]
+        half = len(texts) // 2
+        return [*self._kept_by_normal_form(texts[:half]), *self._kept_by_normal_form(texts[half:])]
 
     @cached_method(1 << 13)
     def joins(self, character: str) -> bool:

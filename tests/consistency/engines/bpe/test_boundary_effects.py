@@ -12,6 +12,7 @@ from tests.support.random_bpe import PATTERNS
 from ticore.consistency._engines.bpe.boundary_effects import (
     END_OF_TEXT,
     FollowVerdict,
+    GroupIndex,
     Lookahead,
     Tail,
     TailVerdicts,
@@ -88,7 +89,7 @@ def token(text, following="", may_end_after=(), whole_part_only=False):
 def test_decide_and_tail_verdicts_on_tails_worked_out_by_hand(splitter, before, group, verdict):
     assert decide(splitter, before, group) is verdict
     groups = [token("a"), group]
-    found = TailVerdicts(splitter, before.shape, groups).of(before)
+    found = TailVerdicts(splitter, before.shape, GroupIndex(splitter, groups)).of(before)
     assert found.tolist() == [decide(splitter, before, other) for other in groups]
 
 
@@ -154,5 +155,5 @@ def test_tail_verdicts_are_those_of_decide_for_each_group(name, data):
         token(own, following, range(1, len(following) + 1), whole_part_only)
         for own, following, whole_part_only in drawn
     ] + [TokenGroup(undecided=True)]
-    found = TailVerdicts(splitter, before.shape, groups).of(before)
+    found = TailVerdicts(splitter, before.shape, GroupIndex(splitter, groups)).of(before)
     assert found.tolist() == [decide(splitter, before, group) for group in groups]

@@ -33,7 +33,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -129,8 +130,58 @@ def decide(splitter: Splitter, tail: Tail, group: TokenGroup) -> FollowVerdict:
     return max(verdicts, default=FollowVerdict.NO)
 
 
+class _Head(NamedTuple):
+    """The lookaheads with one head, the first characters of their shapes.
+
+    Attributes:
+        by_shape: the lookaheads by their shape, each with the number of its group, and whether that
+            is `whole_part_only`.
+        numbers: intp[n], of the groups that have such lookaheads.
+        verdicts: uint8[n], the verdicts on these groups where the head begins a part (case 2).
+    """
+
+    by_shape: dict[str, list[tuple[int, Lookahead, bool]]]
+    numbers: npt.NDArray[np.intp]
+    verdicts: npt.NDArray[np.uint8]
+
+
+class GroupIndex:
+    """The groups of a vocabulary by the heads of their lookaheads.
+
+    After most tails, the head of a lookahead decides how the tail is split. So the verdicts on all
+    groups of one head are found together.
+
+    Args:
+        splitter: of the expression.
+        groups: all that the vocabulary has.
+
+    Attributes:
+        undecided: uint8[groups], `ASK_TOKENIZER` for groups that only the tokenizer can decide
+            about, `NO` for others.
+        heads: by their text.
+    """
+
+    def __init__(self, splitter: Splitter, groups: Sequence[TokenGroup]) -> None:
+        ask = FollowVerdict.ASK_TOKENIZER
+        self.undecided = np.array([ask * group.undecided for group in groups], dtype=np.uint8)
+        by_head: dict[str, dict[str, list[tuple[int, Lookahead, bool]]]] = {}
+        for n, group in enumerate(groups):
+            for lookahead in group.lookaheads:
+                by_shape = by_head.setdefault(lookahead.shape[:_HEAD], {})
+                found = by_shape.setdefault(lookahead.shape, [])
+                found.append((n, lookahead, group.whole_part_only))
+        self.heads: dict[str, _Head] = {}
+        for head, by_shape in by_head.items():
+            verdicts: dict[int, int] = {}
+            for n, lookahead, alone in chain(*by_shape.values()):
+                verdict = _verdict_at_part_start(splitter, lookahead, alone)
+                verdicts[n] = max(verdict, verdicts.get(n, FollowVerdict.NO))
+            columns = np.array(list(verdicts)), np.array(list(verdicts.values()), dtype=np.uint8)
+            self.heads[head] = _Head(by_shape, *columns)
+
+
 class TailVerdicts:
-    """The verdicts on all groups after tails of one shape. It takes a millisecond to make.
+    """The verdicts on all groups after tails of one shape.
 
     Args:
         splitter: of the pretokenizer.
@@ -138,38 +189,47 @@ class TailVerdicts:
         groups: all that the vocabulary has.
     """
 
-    def __init__(self, splitter: Splitter, shape: str, groups: Sequence[TokenGroup]) -> None:
+    def __init__(self, splitter: Splitter, shape: str, groups: GroupIndex) -> None:
         self._splitter = splitter
         self._shape = shape
-        self._by_head: dict[str, Boundaries | None] = {}
+        self._undecided = groups.undecided
         # For each way in which tokens split the tail: uint8[groups], the verdicts on the groups
         # that split it so. They count for those tails whose own tokens fit these boundaries.
-        self._verdicts: dict[Boundaries, bytearray] = {}
-        ask = FollowVerdict.ASK_TOKENIZER
-        self._undecided = bytearray(ask * group.undecided for group in groups)
-        for n, group in enumerate(groups):
-            for lookahead in group.lookaheads:
-                self._add(n, lookahead, group.whole_part_only, len(groups))
+        self._verdicts: dict[Boundaries, npt.NDArray[np.uint8]] = {}
+        for head, found in groups.heads.items():
+            boundaries = self._boundaries_if_split_at_end(head)
+            if boundaries is not None:
+                verdicts = self._verdicts_at(boundaries)
+                verdicts[found.numbers] = np.maximum(verdicts[found.numbers], found.verdicts)
+                continue
+            for text, lookaheads in found.by_shape.items():
+                self._add(_find_boundaries(splitter, shape, text), lookaheads)
 
     def of(self, tail: Tail) -> npt.NDArray[np.uint8]:
         """`decide` for all groups after a tail of this shape: uint8[groups]."""
-        verdicts = np.array(self._undecided, dtype=np.uint8)
+        verdicts = self._undecided.copy()
         for boundaries, found in self._verdicts.items():
             if _is_canonical(tail, boundaries):
                 np.maximum(verdicts, found, out=verdicts)
         return verdicts
 
-    def _add(self, n: int, lookahead: Lookahead, whole_part_only: bool, size: int) -> None:
-        boundaries = self._boundaries_if_split_at_end(lookahead.shape[:_HEAD])
-        if boundaries is None:
-            boundaries, verdict = _split_tail(
-                self._splitter, self._shape, lookahead, whole_part_only
-            )
-        else:
-            verdict = _verdict_at_part_start(self._splitter, lookahead, whole_part_only)
-        if verdict is not FollowVerdict.NO:
-            verdicts = self._verdicts.setdefault(boundaries, bytearray(size))
-            verdicts[n] = max(verdicts[n], verdict)
+    def _add(
+        self, found: tuple[Boundaries, int], lookaheads: Sequence[tuple[int, Lookahead, bool]]
+    ) -> None:
+        """Note the verdicts on lookaheads of one shape, with which the tail is split as `found`."""
+        verdicts: memoryview | None = None
+        for n, lookahead, alone in lookaheads:
+            verdict = int(_verdict(self._splitter, self._shape, found, lookahead, alone))
+            if verdict:
+                verdicts = verdicts or memoryview(self._verdicts_at(found[0]).data)
+                verdicts[n] = max(verdicts[n], verdict)
+
+    def _verdicts_at(self, boundaries: Boundaries) -> npt.NDArray[np.uint8]:
+        """The verdicts on the groups that split the tail at `boundaries`, to be written to."""
+        found = self._verdicts.get(boundaries)
+        if found is None:
+            found = self._verdicts[boundaries] = np.zeros(len(self._undecided), dtype=np.uint8)
+        return found
 
     def _boundaries_if_split_at_end(self, head: str) -> Boundaries | None:
         """Where the tail is split if `head` follows, whatever follows `head`.
@@ -177,12 +237,10 @@ class TailVerdicts:
         None where what follows `head` may matter, and where the text is not split at the tail's
         end.
         """
-        if head not in self._by_head:
-            text, start = self._shape + head, len(self._shape)
-            is_split = 0 < start < len(text) and start in self._splitter.settled_in_shape(text)
-            ends = takewhile(start.__ge__, self._splitter.ends(text))
-            self._by_head[head] = tuple(ends) if is_split else None
-        return self._by_head[head]
+        text, start = self._shape + head, len(self._shape)
+        if not 0 < start < len(text) or start not in self._splitter.settled_in_shape(text):
+            return None
+        return tuple(takewhile(start.__ge__, self._splitter.ends(text)))
 
 
 def _split_tail(
@@ -192,22 +250,38 @@ def _split_tail(
 
     The tail's end is among the boundaries if the text is split there.
     """
+    found = _find_boundaries(splitter, shape, lookahead.shape)
+    return found[0], _verdict(splitter, shape, found, lookahead, whole_part_only)
+
+
+def _find_boundaries(splitter: Splitter, shape: str, following: str) -> tuple[Boundaries, int]:
+    """Where a tail of `shape` is split if `following` follows, and where its last part ends."""
     start = len(shape)
     end, within = 0, []
-    for end in splitter.ends(shape + lookahead.shape):
+    for end in splitter.ends(shape + following):
         if end > start:
             break
         within.append(end)
         if end == start and splitter.restarts:
             break
+    return tuple(within), end
+
+
+def _verdict(
+    splitter: Splitter,
+    shape: str,
+    found: tuple[Boundaries, int],
+    lookahead: Lookahead,
+    whole_part_only: bool,
+) -> FollowVerdict:
+    """Cases 2 and 3, for a tail of `shape` that is split as `found`."""
+    (within, end), start = found, len(shape)
     if not start or start in within:
         if splitter.restarts or not start or not lookahead.shape:
-            verdict = _verdict_at_part_start(splitter, lookahead, whole_part_only)
-        else:
-            verdict = _verdict_on_first(lookahead, end - start, whole_part_only)
-        return tuple(within), verdict
+            return _verdict_at_part_start(splitter, lookahead, whole_part_only)
+        return _verdict_on_first(lookahead, end - start, whole_part_only)
     fits = not whole_part_only and _part_may_end(lookahead, end - start)
-    return tuple(within), FollowVerdict.IF_UNMERGED if fits else FollowVerdict.NO
+    return FollowVerdict.IF_UNMERGED if fits else FollowVerdict.NO
 
 
 @lru_cache(maxsize=1 << 16)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ....interfaces import TokenizerStructure
+from .two_parts import cut_in_two
 
 Ints = npt.NDArray[np.int32]
 
@@ -35,30 +36,25 @@ def merge_rules(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Merg
         structure: has either `merges` (a list of rules) or `ranks` (a rank for each piece).
         spelled: the bytes of every id.
     """
-    if structure.merges is not None:
-        # Where a list has two rules for one pair, the later one counts.
-        latest = {(a, b): (c, n) for n, (a, b, c) in enumerate(structure.merges.tolist())}
-        found = [(a, b, c, n) for (a, b), (c, n) in latest.items()]
-    else:
-        found = list(_rules_from_ranks(structure, spelled))
-    table = np.array(found, dtype=np.int32).reshape(-1, 4)
-    return MergeRules(*(np.ascontiguousarray(column) for column in table.T))
+    if structure.merges is None:
+        return _rules_from_ranks(structure, spelled)
+    left, right, result = structure.merges.T
+    # Where a list has two rules for one pair, the later one counts, in the place of the first.
+    pairs = left.astype(np.int64) << 32 | right
+    _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
+    last = np.zeros_like(first)
+    last[which] = np.arange(len(pairs))
+    latest = last[np.argsort(first)].astype(np.int32)
+    return MergeRules(left[latest], right[latest], result[latest], latest)
 
 
-def _rules_from_ranks(
-    structure: TokenizerStructure, spelled: Sequence[bytes]
-) -> Iterator[tuple[int, int, int, int]]:
+def _rules_from_ranks(structure: TokenizerStructure, spelled: Sequence[bytes]) -> MergeRules:
     """One rule for every way to cut a piece into two pieces, with the rank of the whole."""
     assert structure.ranks is not None
-    pieces = np.flatnonzero(structure.pieces).tolist()
-    ids = {spelled[piece]: piece for piece in pieces}
-    ranks = structure.ranks.tolist()
-    for piece in pieces:
-        text = spelled[piece]
-        for at in range(1, len(text)):
-            left = ids.get(text[:at])
-            if left is not None and (right := ids.get(text[at:])) is not None:
-                yield left, right, piece, ranks[piece]
+    pieces = np.flatnonzero(structure.pieces).astype(np.int32)
+    left, right, whole = cut_in_two([spelled[piece] for piece in pieces.tolist()])
+    ranks = structure.ranks.astype(np.int32)[pieces[whole]]
+    return MergeRules(pieces[left], pieces[right], pieces[whole], ranks)
 
 
 def atoms(structure: TokenizerStructure, spelled: Sequence[bytes]) -> list[int]:

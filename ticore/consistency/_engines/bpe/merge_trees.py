@@ -54,35 +54,32 @@ def grow_merge_trees(
     """The merge tree of every token.
 
     A token is reachable iff some rule joins two reachable tokens that nothing else would have
-    merged across. Short tokens come first, so the trees of both are known by then.
+    merged across. There is one such rule at most, since the last merge of a run is one. Short
+    tokens come first, all of one length together, so the trees of both are known by then.
 
     Args:
         structure: of kind "bpe".
         spelled: the bytes of every id.
         rules: `merge_rules` of the two.
     """
-    size = len(spelled)
-    test = PairTest(rules, size)
-    reachable = [False] * size
-    for atom in atoms(structure, spelled):
-        reachable[atom] = True
-    lengths = np.array([len(text) for text in spelled])
-    order = np.argsort(lengths[rules.result], kind="stable")
-    columns = (rules.left, rules.right, rules.result, rules.rank)
-    for left, right, result, rank in zip(*(c[order].tolist() for c in columns), strict=True):
-        if (
-            reachable[left]
-            and reachable[right]
-            and not reachable[result]
-            and not test.merge(left, right, whole=False)
-        ):
-            test.add_tree(left, right, result, rank)
-            reachable[result] = True
-    lists = (
+    test = PairTest(rules, len(spelled))
+    reachable = np.zeros(len(spelled), dtype=bool)
+    reachable[atoms(structure, spelled)] = True
+    lengths = np.array(list(map(len, spelled)), dtype=np.int64)[rules.result]
+    order = np.argsort(lengths, kind="stable")
+    for of_one_length in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
+        is_open = ~reachable[rules.result[of_one_length]]
+        is_open &= reachable[rules.left[of_one_length]] & reachable[rules.right[of_one_length]]
+        asked = of_one_length[is_open]
+        last = asked[~test.merge(rules.left[asked], rules.right[asked], whole=False)]
+        left, right, result = rules.left[last], rules.right[last], rules.result[last]
+        test.add_trees(left, right, result, rules.rank[last])
+        reachable[result] = True
+    return MergeTrees(
+        reachable,
         test.left_part,
         test.right_part,
         test.made_at,
         test.left_deadline,
         test.right_deadline,
     )
-    return MergeTrees(np.array(reachable), *(np.array(values, dtype=np.int32) for values in lists))

@@ -25,7 +25,7 @@ union of a few intervals for each u at the right edge of the left token.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from .merge_rules import Ints, MergeRules
 from .merge_trees import MergeTrees
-from .pair_test import NEVER
+from .rule_index import NEVER
 
 Bools = npt.NDArray[np.bool_]
 
@@ -247,32 +247,68 @@ def build_pair_table(rules: MergeRules, trees: MergeTrees) -> PairTable:
     )
 
 
-def unmerged_before(rules: MergeRules, trees: MergeTrees, right: int) -> Bools:
-    """bool[vocab_size]: the tokens that do not merge with `right` after them, both reachable.
+def unmerged_before(
+    rules: MergeRules, trees: MergeTrees, rights: Iterable[int]
+) -> dict[int, Bools]:
+    """For each of `rights` the tokens that do not merge with it after them, both reachable.
 
-    A column of the table. It is the loop of `PairTest.merge`, for all left tokens side by side.
+    Columns of the table, bool[vocab_size]. It is the loop of `PairTest.merge`, for all left tokens
+    side by side.
     """
-    merge = np.zeros(len(trees.left_part), dtype=bool)
+    edges = list(_right_edges(trees))
+    return {right: _column(rules, trees, edges, right) for right in rights}
+
+
+class _Edge(NamedTuple):
+    """One token at the right edge of each of many tokens; see `pair_test`.
+
+    Attributes:
+        tokens: intp[n].
+        u: of each of these tokens, int32[n].
+        used_up_at, deadline: of u, int32[n].
+    """
+
+    tokens: npt.NDArray[np.intp]
+    u: Ints
+    used_up_at: Ints
+    deadline: Ints
+
+
+def _right_edges(trees: MergeTrees) -> Iterator[_Edge]:
+    """The tokens themselves, then the right part of each that has one, and so on."""
+    tokens = np.flatnonzero(trees.reachable)
+    u = tokens.astype(np.int32)
+    used_up_at = deadline = np.full(len(tokens), NEVER, dtype=np.int32)
+    while len(tokens):
+        yield _Edge(tokens, u, used_up_at, deadline)
+        has_parts = trees.right_part[u] >= 0
+        tokens, u = tokens[has_parts], u[has_parts]
+        used_up_at, deadline, u = trees.made_at[u], trees.right_deadline[u], trees.right_part[u]
+
+
+def _column(rules: MergeRules, trees: MergeTrees, edges: Sequence[_Edge], right: int) -> Bools:
+    """`unmerged_before` of one token."""
+    unmerged: Bools = trees.reachable & trees.reachable[right]
     s, s_used_up_at, s_deadline = right, NEVER, NEVER
     while s >= 0:
+        of_s = rules.right == s
         ranks = np.full(len(trees.left_part), NEVER, dtype=np.int32)
-        ranks[rules.left[rules.right == s]] = rules.rank[rules.right == s]
-        tokens = u = np.arange(len(trees.left_part))
-        used_up_at = deadline = np.full(len(trees.left_part), NEVER, dtype=np.int32)
-        while len(u):
-            rank = ranks[u]
-            hit = (rank < deadline) & (rank <= s_deadline) & (trees.made_at[u] <= s_used_up_at)
-            merge[tokens[hit & (trees.made_at[s] < used_up_at)]] = True
-            has_parts = trees.right_part[u] >= 0
-            tokens, u = tokens[has_parts], u[has_parts]
-            used_up_at, deadline = trees.made_at[u], trees.right_deadline[u]
-            u = trees.right_part[u]
+        ranks[rules.left[of_s]] = rules.rank[of_s]
+        for edge in edges:
+            rank = ranks[edge.u]
+            hit = np.flatnonzero(rank <= min(s_deadline, NEVER - 1))  # (d)
+            u = edge.u[hit]
+            hit = hit[
+                (rank[hit] < edge.deadline[hit])  # (c)
+                & (trees.made_at[u] <= s_used_up_at)  # (b)
+                & (trees.made_at[s] < edge.used_up_at[hit])  # (a)
+            ]
+            unmerged[edge.tokens[hit]] = False
         s, s_used_up_at, s_deadline = (
-            trees.left_part[s],
-            trees.made_at[s],
-            trees.left_deadline[s],
+            int(trees.left_part[s]),
+            int(trees.made_at[s]),
+            int(trees.left_deadline[s]),
         )
-    unmerged: Bools = ~merge & trees.reachable & trees.reachable[right]
     return unmerged
 
 

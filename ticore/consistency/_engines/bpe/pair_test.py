@@ -80,7 +80,7 @@ The four places that decide it
 The predicate is computed in four ways, each fast for one question. Tests compare all of them with
 runs of BPE, on every pair of random vocabularies.
 
-    PairTest.merge               one pair, plain Python; builds the merge trees
+    PairTest.merge               many pairs, NumPy; builds the merge trees
     PairTable.unmerged_after     one left token, all right tokens, NumPy; masks
     PairTable.do_not_merge       one pair, from the stored arrays; pushes
     unmerged_before              all left tokens, one right token, NumPy; built once, then stored
@@ -89,63 +89,93 @@ runs of BPE, on every pair of random vocabularies.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from .merge_rules import MergeRules
-
-NEVER = int(np.iinfo(np.int32).max)
-"""The clock at which a whole token is used up, and the rank of a rule that does not exist."""
+from ..base import Bools
+from .merge_rules import Ints, MergeRules
+from .rule_index import NEVER, RuleIndex
 
 
 class PairTest:
-    """The predicate for one pair, while the merge trees are still being built.
+    """The predicate for many pairs side by side, while the merge trees are still being built.
 
     Attributes:
-        left_part, right_part, made_at, left_deadline, right_deadline: lists of ints, one for each
-            id; see `MergeTrees`.
+        left_part, right_part, made_at, left_deadline, right_deadline: int32[vocab_size], see
+            `MergeTrees`.
     """
 
     def __init__(self, rules: MergeRules, vocab_size: int) -> None:
-        self._vocab_size = vocab_size
-        keys = rules.left.astype(np.int64) * vocab_size + rules.right
-        self._ranks = dict(zip(keys.tolist(), rules.rank.tolist(), strict=True))
-        self.left_part, self.right_part = [-1] * vocab_size, [-1] * vocab_size
-        self.made_at = [-1] * vocab_size
-        self.left_deadline, self.right_deadline = [-1] * vocab_size, [-1] * vocab_size
+        self._rules = RuleIndex(rules)
+        self.left_part, self.right_part, self.made_at, self.left_deadline, self.right_deadline = (
+            np.full(vocab_size, -1, dtype=np.int32) for _ in range(5)
+        )
 
-    def merge(self, left: int, right: int, *, whole: bool = True) -> bool:
-        """Whether some merge crosses the boundary of two reachable tokens.
+    def merge(self, left: Ints, right: Ints, *, whole: bool = True) -> Bools:
+        """Whether some merge crosses the boundary of left[i] and right[i], both reachable: bool[n].
 
         Args:
-            left, right: ids whose trees are known.
+            left, right: int32[n], ids whose trees are known.
             whole: a rule that joins the two tokens themselves counts as well.
         """
-        ranks, made_at, vocab_size = self._ranks, self.made_at, self._vocab_size
-        u, u_used_up_at, u_deadline = left, NEVER, NEVER
-        while u >= 0:
-            s, s_used_up_at, s_deadline = right, NEVER, NEVER
-            row = u * vocab_size
-            while s >= 0 and made_at[u] <= s_used_up_at:  # (b)
-                rank = ranks.get(row + s, NEVER)
-                if (
-                    rank < u_deadline  # (c)
-                    and rank <= s_deadline  # (d)
-                    and made_at[s] < u_used_up_at  # (a)
-                    and (whole or u_used_up_at != NEVER or s_used_up_at != NEVER)
-                ):
-                    return True
-                s, s_used_up_at, s_deadline = self.left_part[s], made_at[s], self.left_deadline[s]
-            u, u_used_up_at, u_deadline = self.right_part[u], made_at[u], self.right_deadline[u]
-        return False
+        merge = np.zeros(len(left), dtype=bool)
+        pair, u = np.arange(len(left)), left
+        used_up_at = deadline = np.full(len(left), NEVER, dtype=np.int32)
+        while len(pair):
+            is_whole = used_up_at[0] == NEVER
+            self._merge_with(u, used_up_at, deadline, right, pair, merge, whole or not is_whole)
+            going_on = (self.right_part[u] >= 0) & ~merge[pair]
+            pair, u = pair[going_on], u[going_on]
+            used_up_at, deadline, u = (
+                column[u] for column in (self.made_at, self.right_deadline, self.right_part)
+            )
+        return merge
 
-    def add_tree(self, left: int, right: int, result: int, rank: int) -> None:
-        """Note that the run on the text of `result` ends with merging `left` and `right`."""
+    def _merge_with(
+        self,
+        u: Ints,
+        used_up_at: Ints,
+        deadline: Ints,
+        right: Ints,
+        pair: npt.NDArray[np.intp],
+        merge: Bools,
+        whole: bool,
+    ) -> None:
+        """Note in `merge` the pairs in which u[i] merges with the left edge of right[pair[i]].
+
+        Args:
+            used_up_at, deadline: int32[i], of u.
+            whole: the right token itself, which is the first s, counts as well.
+        """
+        s = right[pair]
+        s_deadline = np.full(len(s), NEVER, dtype=np.int32)
+        row = np.arange(len(s))
+        while len(row):
+            if whole:
+                rank = self._rules.ranks(u[row], s)
+                hit = np.flatnonzero(rank != NEVER)
+                at = row[hit]
+                hit = at[
+                    (self.made_at[s[hit]] < used_up_at[at])  # (a)
+                    & (rank[hit] < deadline[at])  # (c)
+                    & (rank[hit] <= s_deadline[hit])  # (d)
+                ]
+                merge[pair[hit]] = True
+            whole = True
+            # (b) of the next s. The clock falls, so where (b) fails it fails for the rest too.
+            going_on = (self.left_part[s] >= 0) & (self.made_at[u[row]] <= self.made_at[s])
+            going_on &= ~merge[pair[row]]
+            row, s = row[going_on], s[going_on]
+            s_deadline, s = self.left_deadline[s], self.left_part[s]
+
+    def add_trees(self, left: Ints, right: Ints, result: Ints, rank: Ints) -> None:
+        """Note that the runs on the texts of `result` end with merging `left` and `right`."""
         left_made_at, right_made_at = self.made_at[left], self.made_at[right]
-        made_at = max(left_made_at, right_made_at, rank)
+        made_at = np.maximum(np.maximum(left_made_at, right_made_at), rank)
         self.left_part[result], self.right_part[result] = left, right
         self.made_at[result] = made_at
         # A part's deadline is the clock at which it is used up, with one exception: it was made
         # when the clock had already reached that, so that only `rank` is merged while it waits.
         # Of two parts made at one clock the left one was made first, and waits for the right one.
-        left_is_last = left_made_at == made_at != right_made_at
-        self.left_deadline[result] = rank if left_is_last else made_at
-        self.right_deadline[result] = rank if right_made_at == made_at else made_at
+        left_is_last = (left_made_at == made_at) & (made_at != right_made_at)
+        self.left_deadline[result] = np.where(left_is_last, rank, made_at)
+        self.right_deadline[result] = np.where(right_made_at == made_at, rank, made_at)

@@ -13,18 +13,20 @@ Lists of tokens become states in `state_builder`. Here states are asked what may
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, TextTable, cached_method
-from ...._support.utf8 import is_continuation_byte, unfinished_suffix
+from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
-from ..._tokenizer_rules.pretokenizers import splitter_for
+from ..._tokenizer_rules.pretokenizers import Splitter, splitter_for
 from ..base import Bools, Recovery
 from ..retokenizing import Oracle
-from .boundary_effects import FollowVerdict, Tail, TailVerdicts, decide
+from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
 from .character_classes import shapes_for
+from .known_steps import KnownSteps
 from .pretokenized_state import PretokenizedState, UnsettledList
 from .replaced_parts import ReplacedParts
 from .state_builder import StateBuilder
@@ -74,12 +76,21 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             self._normalization,
             self._added,
         )
-        reachable = np.flatnonzero(pairs.reachable).tolist()
-        # Tokens that begin inside a character, in order.
-        self._continuing = {i: None for i in reachable if is_continuation_byte(spelled[i][0])}
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
         self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
         self._first_shape = TextTable(self._find_first_shape)
+        self._known_steps = KnownSteps(
+            spelled,
+            pairs,
+            groups,
+            self._replaced_parts,
+            self._added.ids,
+            self._shapes,
+            self._builder.forms,
+            self._builder.longest_text,
+            self._builder.step,
+            partial(_verdict_after, self._splitter, groups),
+        )
 
     def start(self) -> PretokenizedState:
         return PretokenizedState()
@@ -87,6 +98,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def step_if_admitted(self, state: PretokenizedState, token: int) -> PretokenizedState | None:
         if self._first_shape[token] in state.closed_by:
             return self._begin(token)
+        if state.form is not None:
+            longer = self._known_steps.step(state, token)
+            if longer is not None:
+                return longer
         return super().step_if_admitted(state, token)
 
     @cached_method(_CACHED_BEGINNINGS)
@@ -169,7 +184,8 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         tail = state.tail
         assert tail is not None  # else there is no table
         if state.unfinished:
-            is_next = token in self._continuing and self._does_not_merge(state, token)
+            begins_inside = b"\x80" <= self._spelled[token][:1] < b"\xc0"
+            is_next = begins_inside and self._does_not_merge(state, token)
             verdict = self._verdict_inside(state, tail, token) if is_next else FollowVerdict.NO
         else:
             vocabulary = self._grouped_vocabulary(tail)
@@ -204,15 +220,29 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         vocabulary = self._grouped_vocabulary(tail)
         known = self._tail_verdicts.get(
             tail.shape,
-            lambda: TailVerdicts(self._splitter, tail.shape, vocabulary.groups),
+            lambda: TailVerdicts(self._splitter, tail.shape, self._group_index(tail)),
         )
         return known.of(tail).take(vocabulary.group_of)
+
+    def _group_index(self, tail: Tail) -> GroupIndex:
+        return self._index_of(self._shapes.is_near_apostrophe(tail.shape))
+
+    @cached_method(2)
+    def _index_of(self, near_apostrophe: bool) -> GroupIndex:
+        vocabulary = self._groups_near_apostrophe if near_apostrophe else self._groups
+        return GroupIndex(self._splitter, vocabulary.groups)
 
     def _grouped_vocabulary(self, tail: Tail) -> GroupedVocabulary:
         near = self._shapes.is_near_apostrophe(tail.shape)
         return self._groups_near_apostrophe if near else self._groups
 
     # Inside a character.
+
+    @cached_property
+    def _continuing(self) -> list[int]:
+        """The reachable tokens that begin inside a character, in order."""
+        reachable = np.flatnonzero(self._pairs.reachable).tolist()
+        return [i for i in reachable if 0x80 <= self._spelled[i][0] < 0xC0]
 
     def _verdicts_inside(self, state: PretokenizedState, tail: Tail) -> npt.NDArray[np.uint8]:
         """The verdict on every id after a token that ends inside a character: uint8[vocab_size]."""
@@ -240,3 +270,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         data = state.unfinished + self._spelled[token]
         text = data[: len(data) - len(unfinished_suffix(data))].decode()
         return self._normalization.keeps(self._context(state) + text)
+
+
+def _verdict_after(
+    splitter: Splitter, vocabulary: GroupedVocabulary, tail: Tail, token: int
+) -> FollowVerdict:
+    """The verdict on a token after a tail, between characters."""
+    return decide(splitter, tail, vocabulary.groups[vocabulary.group_of[token]])

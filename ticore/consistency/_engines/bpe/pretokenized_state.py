@@ -11,8 +11,7 @@ split, so the tokens up to there are forgotten. With the tokens of "the house is
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..chain import Chain
 from .boundary_effects import Tail
@@ -21,8 +20,22 @@ NO_TOKENS = Chain()
 EMPTY_TAIL = Tail()
 
 
-@dataclass(frozen=True, slots=True)
-class PretokenizedState:
+class Form:
+    """A tail, and the steps from it that were made before; see `known_steps`.
+
+    Attributes:
+        tail: of the states that have this form.
+        steps: by kind of token; None where no step is remembered.
+    """
+
+    __slots__ = ("steps", "tail")
+
+    def __init__(self, tail: Tail) -> None:
+        self.tail = tail
+        self.steps: dict[int, Any] = {}
+
+
+class PretokenizedState(NamedTuple):
     """A list of tokens, as far as it matters to what may follow.
 
     Of its text only what can still be split differently is kept, and of that a bounded part:
@@ -46,6 +59,7 @@ class PretokenizedState:
         closed_by: the shapes of characters before which the text may end, because they begin a new
             part whatever follows; empty where that is not known.
         broken: no text begins with the list, whatever follows.
+        form: by which steps from here are remembered; None where they are not.
     """
 
     tokens: Chain = NO_TOKENS
@@ -60,6 +74,7 @@ class PretokenizedState:
     unfinished: bytes = b""
     closed_by: frozenset[str] = frozenset()
     broken: bool = False
+    form: Form | None = None
 
     @property
     def ids(self) -> tuple[int, ...]:

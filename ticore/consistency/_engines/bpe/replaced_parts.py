@@ -43,6 +43,10 @@ class ReplacedParts:
         for tokens in pairs.replaced:
             self._replaced.add(tokens, True)
 
+    def may_end_with(self, token: int) -> bool:
+        """Whether `token` is the last one of a list that is, or may become, a replaced part."""
+        return token in self._replaced or token in self._completing
+
     def find_replaced(self, tokens: Chain) -> Iterator[int]:
         """The lengths, in tokens, of the ends of `tokens` that are replaced as a part."""
         return (count for count, _ in _matching_ends(self._replaced, tokens))

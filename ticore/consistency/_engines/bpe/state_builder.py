@@ -6,7 +6,6 @@ A token is appended, the text is cut at its last settled boundary, and long runs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from ...._support.caches import cached_method
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
@@ -17,6 +16,7 @@ from ..._tokenizer_rules.pretokenizers import splitter_for
 from ..chain import Chain
 from .boundary_effects import END_OF_TEXT, FollowVerdict, Tail, decide
 from .character_classes import AMBIGUOUS, shapes_for
+from .known_steps import Forms
 from .pretokenized_state import NO_TOKENS, PretokenizedState, UnsettledList, start_of_last
 from .replaced_parts import ReplacedParts
 from .run_folding import RunFolder
@@ -35,6 +35,10 @@ class StateBuilder:
         replaced_parts: of the same vocabulary.
         normalization: the tokenizer's.
         added: its added tokens.
+
+    Attributes:
+        longest_text: a longer text is folded.
+        forms: of the states.
     """
 
     def __init__(
@@ -56,7 +60,8 @@ class StateBuilder:
         # The end of the text must show an added token that begins in it, and what is composed.
         kept_at_end = max(16, added.longest + 8)
         self._folder = RunFolder(self._splitter, self._shapes, normalization, kept_at_end)
-        self._longest_text = 2 * kept_at_end + 16
+        self.longest_text = 2 * kept_at_end + 16
+        self.forms = Forms(self._shapes, normalization, added)
 
     def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
         """The state of the list followed by `token`, any id."""
@@ -74,7 +79,7 @@ class StateBuilder:
         """
         tokens = state.tokens.then(token)
         if state.tail is None:
-            return replace(state, tokens=tokens) if state.broken else self._reread(tokens)
+            return state._replace(tokens=tokens) if state.broken else self._reread(tokens)
         data = state.unfinished + self._spelled[token]
         unfinished = unfinished_suffix(data)
         try:
@@ -134,7 +139,7 @@ class StateBuilder:
             return PretokenizedState(longer.tokens, tail=None, broken=True)
         if cut:
             longer = longer.since(cut)
-        if len(longer.text) > self._longest_text:
+        if len(longer.text) > self.longest_text:
             folded = self._folder.fold(longer)
             if folded is None:
                 return PretokenizedState(longer.tokens, tail=None, broken=True)
@@ -143,7 +148,8 @@ class StateBuilder:
         text, ends, unfinished = longer.text, longer.ends, longer.unfinished
         open_bytes = text[ends[-1] if ends else 0 :].encode() if unfinished else b""
         closed_by = frozenset[str]() if unfinished else self._closed_by(text, tail)
-        return PretokenizedState(*longer[:-1], tail, open_bytes, unfinished, closed_by)
+        form = None if unfinished else self.forms.form_of(tail, text)
+        return PretokenizedState(*longer[:-1], tail, open_bytes, unfinished, closed_by, form=form)
 
     @cached_method(_CACHED_TAILS)
     def may_end(self, tail: Tail) -> FollowVerdict:

@@ -35,7 +35,8 @@ from .token_pairs import TokenPairs
 NEVER_FOLLOWS = TokenGroup()
 UNDECIDED = TokenGroup(undecided=True)
 
-_CACHED_TEXTS, _CACHED_GROUPS = 1 << 16, 1 << 16
+_CACHED_GROUPS = 1 << 16
+_REPLACED = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that are no text
 
 
 class TokenGrouper:
@@ -67,9 +68,11 @@ class TokenGrouper:
         }
         # int64[vocab_size]: bit n says that a token does not merge with follower n.
         followers = list(pairs.unmerged_before) if mode == "viable" else []
-        self._unmerged_with = np.zeros(len(pairs.reachable), dtype=np.int64)
+        unmerged_with = np.zeros(len(pairs.reachable), dtype=np.int64)
         for bit, follower in enumerate(followers):
-            self._unmerged_with |= pairs.unmerged_before[follower].astype(np.int64) << bit
+            unmerged_with |= pairs.unmerged_before[follower].astype(np.int64) << bit
+        # As a memoryview, whose elements are Python ints.
+        self._unmerged_with = memoryview(unmerged_with.data)
         # For each continuation its shape; and for each of its beginnings, the shortest first, the
         # follower that is the first token of this beginning.
         self._continuations = [
@@ -94,30 +97,71 @@ class TokenGrouper:
             near_apostrophe: `data` comes right after the sign of a contraction; see `Shapes`.
             whole_part_only: the token comes only as a part of its own.
         """
-        unfinished = unfinished_suffix(data)
+        # Most tokens end in ASCII, and so with a whole character.
+        unfinished = unfinished_suffix(data) if data[-1:] >= b"\x80" else b""
         try:
-            text = data[: len(data) - len(unfinished)].decode()
+            text = (data[: -len(unfinished)] if unfinished else data).decode()
         except UnicodeDecodeError:
             return NEVER_FOLLOWS
         if unfinished and (whole_part_only or self._mode == "prefix"):
             return NEVER_FOLLOWS
-        shape, _ = self._shapes.shorten_runs(
-            self._shapes.shape(text, near_apostrophe=near_apostrophe)
-        )
-        if AMBIGUOUS in shape:
-            return UNDECIDED
-        if self._shapes.is_always_split(shape) or not self._normalization.keeps(text):
+        shape = self._shapes.shape(text, near_apostrophe=near_apostrophe)
+        unmerged_with = 0 if whole_part_only or unfinished else self._unmerged_with[token]
+        group = self._group_whole_characters(shape, unmerged_with, whole_part_only)
+        if group.lookaheads and not self._normalization.keeps(text):
             return NEVER_FOLLOWS
-        if unfinished:
+        if unfinished and group.lookaheads:
+            shape, _ = self._shapes.shorten_runs(shape)
             return self._group_unfinished(text, shape, unfinished, token)
-        unmerged_with = 0 if whole_part_only else int(self._unmerged_with[token])
-        return self._group_whole_characters(shape, unmerged_with, whole_part_only)
+        return group
+
+    def group_each(
+        self,
+        spelled: Sequence[bytes],
+        tokens: Sequence[int],
+        whole_part_only: Sequence[bool],
+        *,
+        near_apostrophe: bool,
+    ) -> list[TokenGroup]:
+        """`group` of each of many tokens, whose texts are looked at all together.
+
+        Args:
+            spelled: the bytes of every id.
+            tokens: ids.
+            whole_part_only: bool[vocab_size].
+            near_apostrophe: see `group`.
+        """
+        texts = [spelled[token].decode(errors="replace") for token in tokens]
+        kept = self._normalization.keeps_each(texts)
+        found = []
+        for token, text, is_kept in zip(tokens, texts, kept, strict=True):
+            alone = whole_part_only[token]
+            if _REPLACED in text:  # it may end inside a character
+                data = spelled[token]
+                one = self.group(
+                    data, token, near_apostrophe=near_apostrophe, whole_part_only=alone
+                )
+            else:
+                shape = self._shapes.shape(text, near_apostrophe=near_apostrophe)
+                unmerged_with = 0 if alone else self._unmerged_with[token]
+                one = self._group_whole_characters(shape, unmerged_with, alone)
+                if not is_kept and one is not UNDECIDED:
+                    one = NEVER_FOLLOWS
+            found.append(one)
+        return found
 
     @cached_method(_CACHED_GROUPS)
     def _group_whole_characters(
         self, shape: str, unmerged_with: int, whole_part_only: bool
     ) -> TokenGroup:
         """The group of tokens of one shape that do not merge with the same followers."""
+        short, _ = self._shapes.shorten_runs(shape)
+        if short != shape:
+            return self._group_whole_characters(short, unmerged_with, whole_part_only)
+        if AMBIGUOUS in shape:
+            return UNDECIDED
+        if self._shapes.is_always_split(shape):
+            return NEVER_FOLLOWS
         lookaheads = [Lookahead(shape, len(shape))]
         for following, bits in self._continuations:
             ends = (n for n, bit in enumerate(bits, start=1) if unmerged_with >> bit & 1)
@@ -270,14 +314,13 @@ def group_vocabulary(
         whole_part_only: bool[vocab_size], tokens that come only as a part of their own.
         near_apostrophe: see `TokenGrouper.group`.
     """
+    groups = grouper.group_each(
+        spelled, candidates, whole_part_only, near_apostrophe=near_apostrophe
+    )
+    # Nearly all tokens have one of a few objects as their group. So each object is hashed once.
+    objects = {id(group): group for group in groups}
     numbers = {NEVER_FOLLOWS: 0}
+    number_of = {key: numbers.setdefault(group, len(numbers)) for key, group in objects.items()}
     group_of = np.zeros(len(spelled), dtype=np.intp)
-    for token in candidates:
-        group = grouper.group(
-            spelled[token],
-            token,
-            near_apostrophe=near_apostrophe,
-            whole_part_only=whole_part_only[token],
-        )
-        group_of[token] = numbers.setdefault(group, len(numbers))
+    group_of[np.array(candidates, dtype=np.intp)] = [number_of[id(group)] for group in groups]
     return GroupedVocabulary(tuple(numbers), group_of)

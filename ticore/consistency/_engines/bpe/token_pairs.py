@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..._modes import beginnings
 from ..base import Bools
 from .merge_rules import MergeRules, merge_rules
 from .merge_trees import grow_merge_trees
+from .merging import merge_side_by_side
 from .pair_table import PairTable, build_pair_table, expect, unmerged_before
 
 _BYTES_FOR_ROWS = 32 << 20
@@ -108,8 +110,7 @@ def build_tables(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Bpe
     tables = BpeTables(build_pair_table(rules, trees), whole_part_only, replaced, {})
     pairs = TokenPairs(tables, spelled)
     followers = {token for text in beginnings() for token in pairs.segment(text.encode())[:1]}
-    columns = {token: unmerged_before(rules, trees, token) for token in followers}
-    return replace(tables, unmerged_before=columns)
+    return replace(tables, unmerged_before=unmerged_before(rules, trees, followers))
 
 
 class TokenPairs:
@@ -135,7 +136,12 @@ class TokenPairs:
         self._packed: BoundedCache[int, bytes] = BoundedCache(
             max(64, _BYTES_FOR_ROWS * 8 // len(spelled))
         )
-        self._ids = {spelled[i]: i for i in np.flatnonzero(self.reachable).tolist()}
+        self._spelled = spelled
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        """The reachable tokens by their bytes."""
+        return {self._spelled[i]: i for i in np.flatnonzero(self.reachable).tolist()}
 
     def unmerged_after(self, left: int) -> Bools:
         """bool[vocab_size]: the reachable tokens that `left` does not merge with."""
@@ -182,21 +188,10 @@ def _replaced(
     """What merging gives for the text of each piece in `whole_part_only`."""
     if not whole_part_only.any():
         return frozenset()
-    columns = (rules.left, rules.right, rules.rank, rules.result)
-    merged = {
-        (a, b): (rank, c) for a, b, rank, c in zip(*map(np.ndarray.tolist, columns), strict=True)
-    }
-    by_text = {spelled[i]: i for i in np.flatnonzero(structure.pieces).tolist()}
-    found = []
-    for piece in np.flatnonzero(whole_part_only).tolist():
-        letters = [bytes([byte]) for byte in spelled[piece]]
-        if not all(letter in by_text for letter in letters):
-            continue  # merging loses a byte, so it gives no tokens for this text
-        tokens = [by_text[letter] for letter in letters]
-        while pairs := [
-            (*merged[pair], at) for at, pair in enumerate(pairwise(tokens)) if pair in merged
-        ]:
-            _, result, at = min(pairs, key=lambda pair: (pair[0], pair[2]))
-            tokens[at : at + 2] = [result]
-        found.append(tuple(tokens))
-    return frozenset(found)
+    ids = {spelled[i]: i for i in np.flatnonzero(structure.pieces).tolist() if len(spelled[i]) == 1}
+    id_of_byte = np.array([ids.get(bytes([value]), -1) for value in range(256)], dtype=np.int32)
+    texts = [spelled[piece] for piece in np.flatnonzero(whole_part_only).tolist()]
+    lists = [id_of_byte[list(text)] for text in texts]
+    # Where a byte is no token it is lost, and merging gives no tokens for such a text.
+    lists = [letters for letters in lists if (letters >= 0).all()]
+    return frozenset(merge_side_by_side(lists, rules)) if lists else frozenset()

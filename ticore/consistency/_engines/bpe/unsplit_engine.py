@@ -110,7 +110,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self.starting = self._find_starting(structure) if starting is None else starting
         # `step_if_admitted` decides nearly every push from these tables alone. Between two forward
         # passes of a model, anything else would have left the processor's caches.
-        self._state_after = self._find_states_after()
+        self._state_after: dict[int, UnsplitState | None] = {}
         no_cuts = bytes(len(texts))
         self._begins = no_cuts if self._cuts is None else self._cuts.begins
         self._ends = no_cuts if self._cuts is None else self._cuts.ends
@@ -120,7 +120,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         return UnsplitState()
 
     def step_if_admitted(self, state: UnsplitState, token: int) -> UnsplitState | None:
-        after = self._state_after[token]
+        found = self._state_after
+        after = found[token] if token in found else self._find_state_after(token)
         if after is None or not state.last_token_suffices:
             return super().step_if_admitted(state, token)
         last = state.last
@@ -275,17 +276,19 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         answers = self._pairs.reachable[: len(self._spelled)].copy()
         if self._normalization.idle and not structure.added_tokens:
             return answers
-        for token in np.flatnonzero(answers).tolist():
-            text = self._spelled[token].decode()
+        tokens = np.flatnonzero(answers).tolist()
+        texts = [self._spelled[token].decode() for token in tokens]
+        kept = self._normalization.keeps_each(texts)
+        for token, text, is_kept in zip(tokens, texts, kept, strict=True):
             answers[token] = (
-                self._normalization.keeps(text)
+                is_kept
                 and not self._added.occurs_in(text)
                 and (not (self._drops_spaces and text.endswith(" ")) or self._may_go_on(token))
             )
         return answers
 
-    def _find_states_after(self) -> list[UnsplitState | None]:
-        """For each id the one state that it leads to where `last_token_suffices`; else None.
+    def _find_state_after(self, token: int) -> UnsplitState | None:
+        """The one state that an id leads to where `last_token_suffices`, noted; else None.
 
         There is one under two conditions:
 
@@ -293,19 +296,19 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         2. It completes no added token. That always holds where `last_token_suffices`: the text
            ends in the beginning of none.
         """
-        found: list[UnsplitState | None] = [None] * len(self._spelled)
-        for token in [] if self._ordinary_added else np.flatnonzero(self._usable).tolist():
-            data = self._spelled[token]
-            if not self._normalization.head(data):
-                text = data.decode()[-self._text_length :]
-                found[token] = UnsplitState(
-                    _NO_TOKENS.then(token),
-                    text,
-                    last=token,
-                    has_begun=True,
-                    last_token_suffices=not self._added.has_begun(text),
-                    context=self._context_after("", data.decode()),
-                )
+        found = None
+        data = self._spelled[token]
+        if self._usable[token] and not self._ordinary_added and not self._normalization.head(data):
+            text = data.decode()[-self._text_length :]
+            found = UnsplitState(
+                _NO_TOKENS.then(token),
+                text,
+                last=token,
+                has_begun=True,
+                last_token_suffices=not self._added.has_begun(text),
+                context=self._context_after("", data.decode()),
+            )
+        self._state_after[token] = found
         return found
 
     def _find_starting(self, structure: TokenizerStructure) -> Bools:

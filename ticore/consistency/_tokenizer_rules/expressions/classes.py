@@ -130,6 +130,8 @@ class CharacterClasses:
         sign = self._any_sign.search(text)
         if sign is None and not near_apostrophe:
             return without_letters
+        if sign is None:
+            return text[:window].translate(self._with_letters) + without_letters[window:]
         with_letters = text.translate(self._with_letters)
         shape = list(without_letters)
         if near_apostrophe:

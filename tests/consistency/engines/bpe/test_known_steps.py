@@ -1,0 +1,77 @@
+"""Steps that were made before, against the same steps made in full."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.random_bpe import MODES, Bpe, byte_level, engine_of, few_characters
+from tests.support.tokenizers import REAL
+from ticore.consistency import Verifier
+from ticore.consistency._engines.bpe.table_engine import TableEngine
+
+WORDS = tuple((word.encode(), 0) for word in ("あい", "いい", "日本", "aa", " a", "''", "ab", "12"))
+
+
+def remembered_steps(engine, tokens):
+    """Walk along `tokens`. Each step that is known is compared; returns how many there were."""
+    state, known = engine.start(), 0
+    for token in tokens:
+        found = engine._known_steps.step(state, token) if state.form is not None else None
+        if found is not None:
+            full = TableEngine.step_if_admitted(engine, state, token)
+            assert full is not None
+            assert found.ids == full.ids
+            assert found._replace(tokens=full.tokens, form=full.form) == full
+            assert found.form is None or found.form.tail == full.tail
+            known += 1
+        admitted = engine.step_if_admitted(state, token)
+        state = engine.step(state, token) if admitted is None else admitted
+    return known
+
+
+@given(mode=st.sampled_from(MODES), model=byte_level(), data=st.data())
+def test_a_known_step_gives_the_state_of_the_step_in_full(mode, model, data):
+    tokenizer = model.open()
+    tokens = [i for i in model.ids_to_compare() if i not in tokenizer.special_ids]
+    whole = [i for i in tokens if tokenizer.token_bytes(i)[:1].isascii()] or tokens
+    with few_characters():
+        engine, _ = engine_of(tokenizer, mode)
+        for ids in (tokens, whole, whole):
+            walk = data.draw(st.lists(st.sampled_from(ids), max_size=40))
+            remembered_steps(engine, walk)
+            remembered_steps(engine, walk * 2)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k"])
+@pytest.mark.parametrize("settings", [{}, {"normal_form": "NFC", "added": ("<x>", "。<")}])
+def test_steps_in_a_long_part_are_known_the_second_time(pattern, settings):
+    tokenizer = Bpe(pattern=pattern, ranks=WORDS, **settings).open()
+    engine, _ = engine_of(tokenizer, "prefix")
+    tokens = tokenizer.encode("aabaab日本ab12、" * 40)
+    remembered_steps(engine, tokens)
+    assert remembered_steps(engine, tokens) > len(tokens) // 3
+
+
+def test_no_step_is_known_near_an_added_token_or_a_mark():
+    tokenizer = Bpe(pattern="gpt2", ranks=WORDS, normal_form="NFC", added=("<x>",)).open()
+    engine, _ = engine_of(tokenizer, "prefix")
+    state = engine.start()
+    for token in tokenizer.encode("aa<"):
+        state = engine.step(state, token)
+    assert state.form is None
+    assert engine._builder.forms.is_plain("o")
+    assert not engine._builder.forms.is_plain("\u0308")
+    (aa,) = tokenizer.encode("aa")
+    assert engine._known_steps._find_kind(aa) is not None
+    assert all(engine._known_steps._find_kind(i) is None for i in tokenizer.encode("\u0308<"))
+
+
+@pytest.mark.parametrize("name", [name for name in REAL if name in ("qwen2.5", "llama-3")])
+def test_known_steps_are_those_in_full_along_real_tokens(name):
+    tokenizer = REAL[name]()
+    engine = Verifier(tokenizer)._way.engine
+    tokens = tokenizer.encode(
+        "東京都の人口は、大阪の人口より多い。今天天气很好，我们去公园。 It's 3!\n" * 3
+    )
+    assert remembered_steps(engine, tokens) >= 0
+    assert remembered_steps(engine, tokens) > len(tokens) // 3
