@@ -257,14 +257,23 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if unfinished := unfinished_suffix(data):
             is_beginning = unfinished == data and self._oracle.mode != "prefix"
             return is_beginning and any(
-                self._is_spelled_in_bytes(character, context, merging)
+                self._is_spelled_in_bytes(read, context, merging)
                 for character in completions(data)
+                # What it is changed into may have the same first bytes.
+                if (read := self._first_read(context, character)).encode().startswith(data)
             )
         try:
             character = data.decode()
         except UnicodeDecodeError:
             return False
         return len(character) == 1 and self._is_spelled_in_bytes(character, context, merging)
+
+    def _first_read(self, context: str, character: str) -> str:
+        """The first character that the normalizer makes of one after `context`; or nothing."""
+        if self._normalization.keeps(context + character):
+            return character
+        read = self._normalization.read(context + character)
+        return read[len(context) :][:1] if read.startswith(context) else ""
 
     def _is_spelled_in_bytes(self, character: str, context: str, merging: frozenset[str]) -> bool:
         """Whether this character is spelled in bytes; for the arguments see `_spells_unknown`."""
