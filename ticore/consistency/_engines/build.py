@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,16 @@ from .base import Bools, Engine, Unsupported, structure_of
 from .bpe.character_classes import shapes_for
 from .bpe.pair_table import expect
 from .bpe.pretokenized_engine import PretokenizedEngine
+from .bpe.table_engine import TableEngine
 from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
 from .bpe.token_pairs import BpeTables, TokenPairs, build_tables
 from .bpe.unsplit_engine import UnsplitEngine
+from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
 from .unigram.engine import UnigramEngine
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+_Make = Callable[[TokenizerStructure, Sequence[bytes], Oracle], TableEngine[Any]]
 
 
 LONGEST_TOKEN = 1024
@@ -51,11 +54,12 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
     _require_known(structure, is_one_run)
-    added_tokens.require_decidable(structure.added_tokens, special, oracle.mode)
+    added_tokens.require_decidable(structure.added_tokens, oracle.mode)
     if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):
         raise Unsupported("spaces are dropped, perhaps after added tokens too")
-    make = _run_engine if is_one_run else _split_engine
-    return make(structure, spelled, oracle)
+    make: _Make = _run_engine if is_one_run else _split_engine
+    engine = make(structure, spelled, oracle)
+    return with_nested(engine, structure.added_tokens, special, spelled)
 
 
 def _is_one_run(structure: TokenizerStructure, spelled: Sequence[bytes]) -> bool:

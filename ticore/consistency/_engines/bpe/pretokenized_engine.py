@@ -70,7 +70,8 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self._builder = StateBuilder(
             pattern, spelled, pairs, self._replaced_parts, self._normalization, self._added
         )
-        reachable = np.flatnonzero(pairs.reachable).tolist()
+        # Rules may also make a special token, which has no bytes.
+        reachable = np.flatnonzero(pairs.reachable & structure.pieces).tolist()
         # Tokens that begin inside a character, in order.
         self._continuing = {i: None for i in reachable if is_continuation_byte(spelled[i][0])}
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
@@ -177,6 +178,11 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         if verdict is FollowVerdict.ASK_TOKENIZER:
             return bool(self._oracle.admits(state.ids, [token])[0])
         return verdict is FollowVerdict.YES
+
+    def end_of_text(self, state: PretokenizedState) -> str:
+        if state.tail is not None:
+            return state.text
+        return b"".join(self._spelled[i] for i in state.ids).decode(errors="replace")
 
     def _has_begun(self, state: PretokenizedState) -> bool:
         return True  # there is no dummy prefix: spaces are a text like others

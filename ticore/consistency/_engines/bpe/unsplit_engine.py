@@ -91,6 +91,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._drops_spaces = not structure.keeps_whitespace
         self._dummy_prefix = structure.dummy_prefix
         self._is_metaspace = structure.normalizer == METASPACE
+        # Without them a text is never a dummy prefix alone, and the tokenizer is never asked.
+        self._may_hide_spaces = structure.dummy_prefix or self._is_metaspace or self._drops_spaces
         self._byte_ids = structure.byte_ids
         self._known_characters = _known_characters(structure, spelled)
         self._cuts = WordCuts(spelled, structure.added_tokens) if self._normalization.idle else None
@@ -106,10 +108,12 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         no_cuts = bytes(len(spelled))
         self._begins = no_cuts if self._cuts is None else self._cuts.begins
         self._ends = no_cuts if self._cuts is None else self._cuts.ends
-        self._merge = lru_cache(_CACHED_PAIRS)(partial(_merge, pairs))
+        # Rules may also make an added token, which never merges all the same.
+        self._mergeable = pairs.reachable & structure.pieces
+        self._merge = lru_cache(_CACHED_PAIRS)(partial(_merge, pairs, self._mergeable))
 
     def start(self) -> UnsplitState:
-        return UnsplitState()
+        return UnsplitState(has_begun=not self._may_hide_spaces)
 
     def step_if_admitted(self, state: UnsplitState, token: int) -> UnsplitState | None:
         after = self._state_after[token]
@@ -122,7 +126,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def step(self, state: UnsplitState, token: int) -> UnsplitState:
         if token in self._added.ids:  # no normalizer and no merge reaches across it
-            return UnsplitState(state.ids.then(token))
+            if self._may_hide_spaces:
+                return UnsplitState(state.ids.then(token))
+            return UnsplitState(_NO_TOKENS.then(token), has_begun=True, last_token_suffices=True)
         data = state.unfinished + self._spelled[token]
         unfinished = unfinished_suffix(data)
         more = data[: len(data) - len(unfinished)].decode(errors="replace")
@@ -134,7 +140,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         )
         has_begun = state.has_begun or self._begins_with(state.text + more)
         # All tokens are needed only where the tokenizer may have to be asked.
-        forget = is_cut or (has_begun and not self._ordinary_added)
+        may_ask = self._ordinary_added and self._may_hide_spaces
+        forget = is_cut or (has_begun and not may_ask)
         ids = (_NO_TOKENS if forget else state.ids).then(token)
         text = (state.text + more)[-self._text_length :]
         last_token_suffices = has_begun and not unfinished and not self._added.has_begun(text)
@@ -188,8 +195,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             return self.starting
         last = state.ids[-1]
         answers = self._usable.copy()
-        if self._pairs.reachable[last]:  # else it is bytes or an added token, which never merge
-            answers &= self._pairs.unmerged_after(last) | ~self._pairs.reachable
+        if self._mergeable[last]:  # else it is bytes or an added token, which never merge
+            answers &= self._pairs.unmerged_after(last) | ~self._mergeable
         self._add_bytes(answers, state)
         return answers
 
@@ -247,7 +254,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
         """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""
-        answers = self._pairs.reachable.copy()
+        answers = self._pairs.reachable & structure.pieces
         if self._normalization.idle and not structure.added_tokens:
             return answers
         for token in np.flatnonzero(answers).tolist():
@@ -269,7 +276,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
            ends in the beginning of none.
         """
         found: list[UnsplitState | None] = [None] * len(self._spelled)
-        for token in [] if self._ordinary_added else np.flatnonzero(self._usable).tolist():
+        may_ask = self._ordinary_added and self._may_hide_spaces
+        for token in [] if may_ask else np.flatnonzero(self._usable).tolist():
             data = self._spelled[token]
             if not self._normalization.head(data):
                 text = data.decode()[-self._text_length :]
@@ -310,12 +318,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         )
 
 
-def _merge(pairs: TokenPairs, left: int, right: int) -> bool:
+def _merge(pairs: TokenPairs, mergeable: Bools, left: int, right: int) -> bool:
     """Whether two tokens merge. They then do so in every text, since the text is one part."""
-    may_merge = bool(
-        pairs.reachable[left] and pairs.reachable[right]
-    )  # not bytes, not added tokens
-    return may_merge and not pairs.do_not_merge(left, right)
+    # Bytes and added tokens are not mergeable.
+    return bool(mergeable[left] and mergeable[right]) and not pairs.do_not_merge(left, right)
 
 
 def _known_characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
