@@ -261,13 +261,27 @@ class Verification:
         self._new_part = partial(Part, engine, oracle, cuts)
         self._ids: list[int] = []
         # One more than the list has boundaries. All parts but the last are consistent.
-        self._parts = [self._new_part()]
+        self._parts: list[Part] = []
         # The position of the first special id that makes the list inconsistent for good; None if
         # there is no such id. This id and those after it are in no part.
         self._broken_at: int | None = None
-        for token in checked_ids(ids, self._size):
-            self.push(token)
+        self._read(checked_ids(ids, self._size))
         self._given = len(self._ids)
+
+    def _read(self, ids: list[int]) -> None:
+        """Push many ids at once into an empty list."""
+        start = 0
+        for at, token in enumerate(ids):
+            if token in self._special:
+                self._parts.append(self._new_part(ids[start:at]))
+                self._ids = ids[:at]
+                if token not in self._boundaries or not self.consistent:
+                    self._broken_at = at
+                    break
+                start = at + 1
+        else:
+            self._parts.append(self._new_part(ids[start:]))
+        self._ids = ids
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._verifier is None:
@@ -439,11 +453,11 @@ def _made_again(
 
 def _restored(verifier: Verifier, ids: Sequence[int], given: int) -> Verification:
     """A Verification with these ids, of which the first `given` cannot be taken back."""
-    verification = verifier.start()
-    for token in ids:
-        verification.push(token)
-    verification._given = given
-    return verification
+    way = verifier._way
+    start = Verification(way.engine, way.oracle, way.cuts, ids[:given], verifier.specials, verifier)
+    for token in ids[given:]:
+        start.push(token)
+    return start
 
 
 def _method_named(name: str) -> Method:

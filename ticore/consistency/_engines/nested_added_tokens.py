@@ -19,6 +19,7 @@ tokens "nn" and "nm", the text "nnm" is read as "nn" and "m".
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -80,6 +81,15 @@ class NestedAddedTokens(Generic[S]):
 
     def step(self, state: NestedState, token: int) -> NestedState:
         return NestedState(self._inner.step(state.inner, token), self._begun_after(state, token))
+
+    def state_of(self, ids: Sequence[int]) -> NestedState:
+        # What began before these last tokens is too short to reach their end.
+        first, length = len(ids), 0
+        while first and length < self._longest:
+            first -= 1
+            length += len(self._spelled[ids[first]])
+        state = NestedState(self._inner.state_of(ids[:first]))
+        return reduce(self.step, ids[first:], state)
 
     def admits(self, state: NestedState, candidates: Ids) -> Bools:
         answers = self._inner.admits(state.inner, candidates)

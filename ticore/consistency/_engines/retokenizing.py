@@ -32,6 +32,8 @@ from .stable_cuts import CutFinder
 
 # Texts are retokenized this many at a time: enough to occupy the library, and little to hold.
 _BATCH = 1024
+# Stable cuts are looked for after this many ids: few, since added tokens may hide those before them.
+_READ_AT_ONCE = 32
 
 Suffix = tuple[int, ...]
 """The tokens of a list after its last stable cut."""
@@ -58,6 +60,17 @@ class Oracle:
         self.boundaries = boundary_ids(tokenizer)
         self._special = tokenizer.special_ids
         self._send = PASSAGES[channel].send
+
+    def first_difference(self, ids: Sequence[int]) -> int:
+        """The first position where a list without boundaries is read back as another id.
+
+        The length of the list if it is consistent.
+        """
+        again = self.tokenizer.encode(self._arriving(ids)) if len(ids) else []
+        if again == list(ids):
+            return len(ids)
+        pairs = enumerate(zip(again, ids, strict=False))
+        return next((at for at, (a, b) in pairs if a != b), min(len(again), len(ids)))
 
     def is_consistent(self, ids: Sequence[int]) -> bool:
         """Whether encode(channel(decode(part))) == part for each part of `ids`."""
@@ -207,6 +220,15 @@ class RetokenizingEngine:
     def step(self, state: Suffix, token: int) -> Suffix:
         ids = (*state, token)
         return ids if self._cuts is None else ids[self._cuts.advance(ids, 0) :]
+
+    def state_of(self, ids: Sequence[int]) -> Suffix:
+        state: Suffix = ()
+        if self._cuts is None:
+            return tuple(ids)
+        for start in range(0, len(ids), _READ_AT_ONCE):
+            state = (*state, *ids[start : start + _READ_AT_ONCE])
+            state = state[self._cuts.advance(state, 0) :]
+        return state
 
     def admits(self, state: Suffix, candidates: Ids) -> Bools:
         return self._oracle.admits(state, candidates.tolist())

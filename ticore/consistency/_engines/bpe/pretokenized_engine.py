@@ -13,6 +13,7 @@ Lists of tokens become states in `state_builder`. Here states are asked what may
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -93,6 +94,33 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
         return self._builder.step(state, token)
+
+    def state_of(self, ids: Sequence[int]) -> PretokenizedState:
+        first = len(ids)
+        while first and not self._begins_anew(ids, first):
+            first -= 1
+        return reduce(self.step, ids[first:], self.start())
+
+    def _begins_anew(self, ids: Sequence[int], at: int) -> bool:
+        """Whether the state of `ids[:at]` is that of the empty list; False where that is not clear.
+
+        It is after an added token, and between two characters that never share a part.
+        """
+        if ids[at - 1] in self._added.ids:
+            return True
+        if at == len(ids) or is_continuation_byte(self._spelled[ids[at]][0]):
+            return False
+        try:
+            before = self._spelled[ids[at - 1]].decode()
+        except UnicodeDecodeError:
+            return False
+        if before[-1].isspace() or self._first_shape[ids[at]] not in (
+            self._shapes.never_joined_after(self._shapes.shape(before[-1]))
+        ):
+            return False
+        # As many bytes as the characters of an added token have at most.
+        data = b"".join(self._spelled[i] for i in ids[max(0, at - 4 * self._added.longest) : at])
+        return not self._added.has_begun(data.decode(errors="replace"))
 
     def step_if_refused(self, state: PretokenizedState, token: int) -> PretokenizedState | Recovery:
         """See Engine. A state remembers the wrong pairs in its tail; others are looked at here."""

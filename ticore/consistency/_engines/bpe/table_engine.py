@@ -85,6 +85,9 @@ class TableEngine(ABC, Generic[S]):
     def step(self, state: S, token: int) -> S: ...
 
     @abstractmethod
+    def state_of(self, ids: Sequence[int]) -> S: ...
+
+    @abstractmethod
     def step_if_refused(self, state: S, token: int) -> S | Recovery: ...
 
     @abstractmethod

@@ -14,7 +14,7 @@ does not merge with the last one (`pair_test`). Two things are added to that:
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -147,6 +147,29 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         last_token_suffices = has_begun and not unfinished and not self._added.has_begun(text)
         context = self._context_after(state.context, more)
         return UnsplitState(ids, text, unfinished, has_begun, last_token_suffices, context)
+
+    def state_of(self, ids: Sequence[int]) -> UnsplitState:
+        state, read = self.start(), 0
+        while read < len(ids) and not state.has_begun:
+            state = self.step(state, ids[read])
+            read += 1
+        first = read if self._may_hide_spaces and self._ordinary_added else self._recent(ids)
+        if first > read:
+            state, read = UnsplitState(has_begun=True), first
+        return reduce(self.step, ids[read:], state)
+
+    def _recent(self, ids: Sequence[int]) -> int:
+        """From which id on a long list must be read to know its state, once its text has begun."""
+        length = 0
+        for at in range(len(ids) - 1, 0, -1):
+            try:
+                text = self._spelled[ids[at]].decode()
+            except UnicodeDecodeError:
+                continue
+            length += len(text)
+            if length >= self._text_length and not self._normalization.joins(text[0]):
+                return at
+        return 0
 
     def _begins_with(self, text: str) -> bool:
         """Whether a text that is `text` so far has begun; see UnsplitState."""
