@@ -170,6 +170,22 @@ class NamingTokenizer(Tokenizer, Protocol):
 
 
 @runtime_checkable
+class SpecialWritingTokenizer(Tokenizer, Protocol):
+    """A Tokenizer whose special tokens can stand in a text by their names. Optional methods.
+
+    Without them special tokens are never written out, as in SentencePiece.
+    """
+
+    def encode_with_specials(self, text: str) -> list[int]:
+        """Ids of `text`, in which the names of special tokens are found. Raises as `encode`."""
+        ...
+
+    def decode_with_specials(self, ids: Sequence[int]) -> str:
+        """`decode`, with the names of special tokens."""
+        ...
+
+
+@runtime_checkable
 class ExplainingTokenizer(Tokenizer, Protocol):
     """A Tokenizer that says why it has no structure. The property is optional."""
 
