@@ -41,6 +41,19 @@ class Split:
     inverted: bool = False
 
 
+@dataclass(frozen=True)
+class AddedTokenFlags:
+    """What an added token takes with it where it stands in a text.
+
+    Attributes:
+        lstrip: the white space before it.
+        rstrip: the white space after it.
+    """
+
+    lstrip: bool = False
+    rstrip: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class TokenizerStructure:
     """How a tokenizer works, in terms that do not depend on its library.
@@ -82,6 +95,8 @@ class TokenizerStructure:
         keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
         added_tokens: texts that are found before anything else (the leftmost first, of those the
             longest), and their ids.
+        added_flags: the flags of those that have any, by their texts. Only special tokens may have
+            flags, so that no consistent list without special tokens depends on them.
     """
 
     kind: Literal["bpe", "unigram"]
@@ -98,6 +113,7 @@ class TokenizerStructure:
     dummy_prefix: bool = False
     keeps_whitespace: bool = True
     added_tokens: Mapping[str, int] = field(default_factory=dict)
+    added_flags: Mapping[str, AddedTokenFlags] = field(default_factory=dict)
 
 
 @runtime_checkable

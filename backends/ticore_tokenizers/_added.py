@@ -6,6 +6,7 @@ from collections.abc import Collection
 from itertools import product
 
 from ticore.backend_kit import NoStructure
+from ticore.interfaces import AddedTokenFlags
 
 from ._normalizers import NormalizerRules, TokenizerJson
 from ._space_marks import MARK, REPLACE
@@ -31,7 +32,8 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
     as_it_is, in_normal_form = set[str](), set[str]()
     for token in state["added_tokens"]:
         text, special, normalized = token["content"], token["special"], token["normalized"]
-        for flag in ("lstrip", "rstrip", "single_word"):
+        # A list that holds a special token is read part by part, and so no spaces stand beside it.
+        for flag in ("single_word",) if special else ("single_word", "lstrip", "rstrip"):
             if token[flag]:
                 raise NoStructure(f"its added token {text!r} has the flag {flag}")
         # The library puts a dummy prefix after each added token. For a special token that is right:
@@ -53,6 +55,15 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
     if _may_overlap(as_it_is, in_normal_form):
         raise NoStructure("its added tokens overlap, of which some are looked for before others")
     return added
+
+
+def find_flags(state: TokenizerJson, added: Collection[str]) -> dict[str, AddedTokenFlags]:
+    """The flags of the added tokens that have any, of those in `added`, by their texts."""
+    return {
+        token["content"]: AddedTokenFlags(token["lstrip"], token["rstrip"])
+        for token in state["added_tokens"]
+        if (token["lstrip"] or token["rstrip"]) and token["content"] in added
+    }
 
 
 def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> bool:

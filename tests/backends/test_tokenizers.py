@@ -39,7 +39,7 @@ from tests.support.tokenizers import (
     sample_text,
 )
 from ticore.errors import ModelFilesError
-from ticore.interfaces import NamingTokenizer
+from ticore.interfaces import AddedTokenFlags, NamingTokenizer
 from ticore.registry import load_tokenizer, wrap
 from ticore.testing import TokenizerContract
 from ticore_tokenizers import HuggingFaceTokenizer
@@ -433,7 +433,18 @@ def test_structure_is_none_where_a_space_is_unknown() -> None:
 def test_structure_is_none_where_added_tokens_depend_on_their_neighbours(flag: str) -> None:
     library = byte_level()
     library.add_tokens([AddedToken("<x>", **{flag: True})])
-    assert HuggingFaceTokenizer(library).structure() is None
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.structure() is None
+    assert tokenizer.no_structure_reason == f"its added token '<x>' has the flag {flag}"
+
+
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip"])
+def test_structure_has_the_flags_of_special_tokens(flag: str) -> None:
+    library = byte_level()
+    library.add_special_tokens([AddedToken("<x>", **{flag: True}), AddedToken("<y>")])
+    structure = HuggingFaceTokenizer(library).structure()
+    assert structure is not None
+    assert structure.added_flags == {"<x>": AddedTokenFlags(**{flag: True})}
 
 
 def test_structure_is_none_where_added_tokens_are_found_in_two_passes() -> None:

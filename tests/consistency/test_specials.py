@@ -1,5 +1,7 @@
 """Special tokens as gaps, as text, and refused: what a receiver of each kind reads."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -106,10 +108,10 @@ def test_an_added_token_across_a_special_one_is_found_in_the_text(more):
 
 
 @settings(max_examples=60)
-@given(model=added_models(), picks=st.lists(st.integers(0, 99), max_size=8))
+@given(model=added_models(flags=True), picks=st.lists(st.integers(0, 99), max_size=8))
 def test_special_tokens_as_text_are_read_like_the_library(model, picks):
-    tokenizer = model.open()
-    assume(tokenizer.structure() is not None and written_ids(tokenizer))
+    tokenizer = replace(model, added=(*model.added, Added("[s]", special=True))).open()
+    assume(tokenizer.structure() is not None)
     special = sorted(written_ids(tokenizer))
     ordinary = [tokenizer.encode(c)[0] for c in "ab <x>1\n"]
     ordinary = [token for token in ordinary if token not in tokenizer.special_ids]
@@ -134,6 +136,22 @@ def test_special_tokens_as_text_are_read_like_the_library(model, picks):
             found = verification.admits(ordinary).tolist()
             longer = [[*ids[:n], i] for i in ordinary]
             assert found == [library(tokenizer, some) == some for some in longer]
+
+
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip"])
+def test_spaces_that_a_special_token_takes_are_lost_as_text_alone(flag):
+    mask = Added("<mask>", special=True, **{flag: True})
+    tokenizer = Model("gpt2", added=(mask,)).open()
+    (token,) = tokenizer.encode("<mask>")
+    ids = [*tokenizer.encode("a "), token, *tokenizer.encode(" b")]
+    assert compare(tokenizer, ids).consistent
+    verifier = Verifier(tokenizer)
+    assert (verifier.method, verifier.start(ids).consistent) == ("table", True)
+    written = Verifier(tokenizer, specials="text")
+    assert "'<mask>' takes spaces beside it" in written.why
+    assert not written.start(ids).consistent
+    assert not compare(tokenizer, ids, specials="text").consistent
+    assert written.start([token, token]).consistent
 
 
 def test_names_of_special_tokens_are_found_by_tiktoken_in_a_text_alone():

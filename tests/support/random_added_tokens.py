@@ -104,7 +104,7 @@ def added_models(draw: Any, *, flags: bool = False) -> Model:
     """Tokenizers with up to six added tokens over few characters.
 
     Args:
-        flags: whether tokens may take the spaces beside them, or count as whole words only.
+        flags: whether special tokens may take the spaces beside them.
     """
     alphabet = draw(st.sampled_from(ALPHABETS))
     words = st.text(st.sampled_from(alphabet), min_size=1, max_size=4)

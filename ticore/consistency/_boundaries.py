@@ -112,23 +112,28 @@ def unlike_gaps(tokenizer: Tokenizer, written: Collection[int]) -> str:
     """
     if not written or not isinstance(tokenizer, SpecialWritingTokenizer):
         return ""  # there is nothing to find
+    return next(_obstacles(tokenizer, written), "")
+
+
+def _obstacles(tokenizer: SpecialWritingTokenizer, written: Collection[int]) -> Iterator[str]:
+    """The reasons that `unlike_gaps` gives."""
     structure = tokenizer.structure()
     if structure is None:
-        return "how the tokenizer reads text beside special tokens is not known"
+        yield "how the tokenizer reads text beside special tokens is not known"
+        return
     if structure.kind != "bpe" or structure.dummy_prefix or not structure.keeps_whitespace:
-        return "spaces beside a special token are added or dropped"
+        yield "spaces beside a special token are added or dropped"
     names = {token: text for text, token in structure.added_tokens.items()}
     for token in sorted(written):
         name = names.get(token)
         if name is None or tokenizer.decode_with_specials([token]) != name:
-            return f"encode does not find the special token {special_name(tokenizer, token)!r}"
-    if across := _reaching_across([names[token] for token in written], structure.added_tokens):
-        return (
-            "the added token {!r} may begin before the special token {!r}, or end after it".format(
-                *across
-            )
-        )
-    return ""
+            yield f"encode does not find the special token {special_name(tokenizer, token)!r}"
+        elif name in structure.added_flags:
+            yield f"the special token {name!r} takes spaces beside it (lstrip or rstrip)"
+    found = _reaching_across({names[i] for i in written if i in names}, structure.added_tokens)
+    if found is not None:
+        other, name = found
+        yield f"the added token {other!r} may begin before the special token {name!r}, or end after"
 
 
 def _reaching_across(special: Collection[str], added: Mapping[str, int]) -> tuple[str, str] | None:

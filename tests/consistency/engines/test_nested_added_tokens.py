@@ -20,7 +20,7 @@ SPACES = tuple(Added(" " * n) for n in (2, 3, 5))
 
 
 @settings(max_examples=60)
-@given(model=added_models(), mode=st.sampled_from(MODES), choices=choices)
+@given(model=added_models(flags=True), mode=st.sampled_from(MODES), choices=choices)
 def test_answers_are_the_librarys_for_random_added_tokens(model, mode, choices):
     assume(model.open().structure() is not None)
     try:
@@ -30,7 +30,7 @@ def test_answers_are_the_librarys_for_random_added_tokens(model, mode, choices):
 
 
 @settings(max_examples=40)
-@given(model=added_models(), picks=st.lists(st.integers(0, 99), max_size=8))
+@given(model=added_models(flags=True), picks=st.lists(st.integers(0, 99), max_size=8))
 def test_a_verification_says_of_each_list_what_the_library_says(model, picks):
     """Of inconsistent lists too, and of those that become consistent again."""
     tokenizer = model.open()
