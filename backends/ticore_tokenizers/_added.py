@@ -58,12 +58,23 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
 
 
 def find_flags(state: TokenizerJson, added: Collection[str]) -> dict[str, AddedTokenFlags]:
-    """The flags of the added tokens that have any, of those in `added`, by their texts."""
-    return {
+    """The flags of the added tokens that have any, of those in `added`, by their texts.
+
+    Raises:
+        NoStructure: the library fails where one takes the spaces that another one begins with.
+    """
+    flags = {
         token["content"]: AddedTokenFlags(token["lstrip"], token["rstrip"])
         for token in state["added_tokens"]
         if (token["lstrip"] or token["rstrip"]) and token["content"] in added
     }
+    spaced = next((text for text in added if text != text.strip()), None)
+    if flags and spaced is not None:
+        raise NoStructure(
+            f"its added token {next(iter(flags))!r} takes spaces beside it (lstrip or rstrip), and "
+            f"{spaced!r} begins or ends with some"
+        )
+    return flags
 
 
 def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> bool:

@@ -447,6 +447,16 @@ def test_structure_has_the_flags_of_special_tokens(flag: str) -> None:
     assert structure.added_flags == {"<x>": AddedTokenFlags(**{flag: True})}
 
 
+def test_structure_is_none_where_a_token_takes_the_spaces_of_another_one() -> None:
+    """The library itself fails at some such texts."""
+    library = byte_level()
+    library.add_special_tokens([AddedToken("<x>", rstrip=True)])
+    library.add_tokens([AddedToken("  ")])
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.structure() is None
+    assert "'<x>' takes spaces beside it" in tokenizer.no_structure_reason
+
+
 def test_structure_is_none_where_added_tokens_are_found_in_two_passes() -> None:
     """Tokens of the second pass are found in what the first one leaves, unless they are apart."""
     for second, described in (("[y]", True), ("<x>y", False), (">z", False), ("y<", False)):

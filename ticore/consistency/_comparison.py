@@ -22,6 +22,7 @@ from .._support.checks import checked_ids
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
 from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
+from ._long_texts import encode_long
 
 Span = tuple[int, int]
 
@@ -166,7 +167,7 @@ def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
 def _compare_part(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
     """The Comparison of a list without boundaries."""
     text = tokenizer.decode(ids) if ids else ""
-    again = tokenizer.encode(text) if ids else []
+    again = encode_long(tokenizer, text) if ids else []
     spelled = [tokenizer.token_bytes(i) for i in ids]
     # A special token that `encode` finds in a text covers the bytes of its name.
     read = (

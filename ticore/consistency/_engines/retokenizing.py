@@ -15,8 +15,8 @@ Two things go beyond Algorithm 1:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import islice
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..._support.utf8 import LONGEST_UNFINISHED, is_continuation_byte, unfinishe
 from ...interfaces import SpecialWritingTokenizer, Tokenizer
 from .._boundaries import boundary_ids, parts, unknown_ids
 from .._channels import PASSAGES, Channel
+from .._long_texts import encode_long
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from .._tokenizer_rules.characters import completions
 from .base import Bools, Ids, Recovery
@@ -62,6 +63,7 @@ class Oracle:
         self._lost = self._special  # ids that no part of a list may hold
         self._decode, self._encode = tokenizer.decode, tokenizer.encode
         self._encode_batch = tokenizer.encode_batch
+        self._encode_long: Callable[[str], list[int]] = partial(encode_long, tokenizer)
         self._send = PASSAGES[channel].send
 
     @property
@@ -74,7 +76,7 @@ class Oracle:
 
         The length of the list if it is consistent.
         """
-        again = self._encode(self._arriving(ids)) if len(ids) else []
+        again = self._encode_long(self._arriving(ids)) if len(ids) else []
         if again == list(ids):
             return len(ids)
         pairs = enumerate(zip(again, ids, strict=False))
@@ -232,7 +234,7 @@ class WrittenOracle(Oracle):
         self._lost = unknown_ids(tokenizer)
         self._decode = tokenizer.decode_with_specials
         self._encode = tokenizer.encode_with_specials
-        self._encode_batch = self._encode_each
+        self._encode_batch, self._encode_long = self._encode_each, self._encode
 
     def _encode_each(self, texts: Sequence[str]) -> list[list[int]]:
         return [self._encode(text) for text in texts]
