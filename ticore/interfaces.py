@@ -44,6 +44,19 @@ class Split:
     dialect: Literal["oniguruma", "rust"] = "oniguruma"
 
 
+@dataclass(frozen=True)
+class AddedTokenFlags:
+    """What an added token takes with it where it stands in a text.
+
+    Attributes:
+        lstrip: the white space before it.
+        rstrip: the white space after it.
+    """
+
+    lstrip: bool = False
+    rstrip: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class TokenizerStructure:
     """How a tokenizer works, in terms that do not depend on its library.
@@ -100,6 +113,8 @@ class TokenizerStructure:
             probable piece. Unigram only.
         unwritten_pieces: texts that the algorithm scores like pieces, but whose ids are not decoded
             as these texts, such as `<0x41>` for the byte of "A"; and their scores. Unigram only.
+        added_flags: the flags of those that have any, by their texts. Only special tokens may have
+            flags, so that no consistent list without special tokens depends on them.
     """
 
     kind: Literal["bpe", "unigram"]
@@ -120,6 +135,7 @@ class TokenizerStructure:
     score_sums: Literal["float32", "float64"] = "float32"
     unknown_score: float | None = None
     unwritten_pieces: Mapping[str, float] = field(default_factory=dict)
+    added_flags: Mapping[str, AddedTokenFlags] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -188,6 +204,22 @@ class NamingTokenizer(Tokenizer, Protocol):
 
     def token_name(self, token: int) -> str:
         """The library's name of an id, such as `<|im_start|>`; empty for an id without a name."""
+        ...
+
+
+@runtime_checkable
+class SpecialWritingTokenizer(Tokenizer, Protocol):
+    """A Tokenizer whose special tokens can stand in a text by their names. Optional methods.
+
+    Without them special tokens are never written out, as in SentencePiece.
+    """
+
+    def encode_with_specials(self, text: str) -> list[int]:
+        """Ids of `text`, in which the names of special tokens are found. Raises as `encode`."""
+        ...
+
+    def decode_with_specials(self, ids: Sequence[int]) -> str:
+        """`decode`, with the names of special tokens."""
         ...
 
 

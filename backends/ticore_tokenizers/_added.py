@@ -6,6 +6,7 @@ from collections.abc import Collection
 from itertools import product
 
 from ticore.backend_kit import NoStructure
+from ticore.interfaces import AddedTokenFlags
 
 from ._normalizers import NormalizerRules, TokenizerJson
 from ._space_marks import MARK, REPLACE
@@ -31,7 +32,8 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
     as_it_is, in_normal_form = set[str](), set[str]()
     for token in state["added_tokens"]:
         text, special, normalized = token["content"], token["special"], token["normalized"]
-        for flag in ("lstrip", "rstrip", "single_word"):
+        # A list that holds a special token is read part by part, and so no spaces stand beside it.
+        for flag in ("single_word",) if special else ("single_word", "lstrip", "rstrip"):
             if token[flag]:
                 raise NoStructure(f"its added token {text!r} has the flag {flag}")
         # The library puts a dummy prefix after each added token. For a special token that is right:
@@ -45,11 +47,34 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
             continue
         (in_normal_form if normalized else as_it_is).add(text)
         added[text] = token["id"]
-    if in_normal_form and state["normalizer"] not in (None, REPLACE):
-        raise NoStructure("some added tokens are looked for in the normalized text")
+    for text in sorted(in_normal_form):
+        if not _is_found_alike(text, state["normalizer"]):
+            raise NoStructure(
+                f"its added token {text!r} is looked for in the normalized text (normalized)"
+            )
     if _may_overlap(as_it_is, in_normal_form):
         raise NoStructure("its added tokens overlap, of which some are looked for before others")
     return added
+
+
+def find_flags(state: TokenizerJson, added: Collection[str]) -> dict[str, AddedTokenFlags]:
+    """The flags of the added tokens that have any, of those in `added`, by their texts.
+
+    Raises:
+        NoStructure: the library fails where one takes the spaces that another one begins with.
+    """
+    flags = {
+        token["content"]: AddedTokenFlags(token["lstrip"], token["rstrip"])
+        for token in state["added_tokens"]
+        if (token["lstrip"] or token["rstrip"]) and token["content"] in added
+    }
+    spaced = next((text for text in added if text != text.strip()), None)
+    if flags and spaced is not None:
+        raise NoStructure(
+            f"its added token {next(iter(flags))!r} takes spaces beside it (lstrip or rstrip), and "
+            f"{spaced!r} begins or ends with some"
+        )
+    return flags
 
 
 def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> bool:
@@ -59,6 +84,22 @@ def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> 
     """
     text, silent = token["content"], token["special"] and not token["normalized"]
     return spell(text) == text.encode() or (silent and text not in state["model"]["vocab"])
+
+
+def _is_found_alike(text: str, normalizer: TokenizerJson | None) -> bool:
+    """Whether an added token is found at the same places before and after normalization.
+
+    That need not hold for texts which the normalizer changes, since no list of tokens for such a
+    text comes back anyway.
+    """
+    match normalizer:
+        case None | {"type": "Sequence", "normalizers": []}:
+            return True
+        case {"type": "NFC"}:
+            # No ASCII character composes with what stands before it. Letters compose with a mark
+            # after them, and so do the three signs.
+            return text.isascii() and not (text[-1].isalpha() or text[-1] in "<=>")
+    return normalizer == REPLACE
 
 
 def _may_overlap(some: Collection[str], others: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import TokenizerStructure
 
-from ._added import find_added
+from ._added import find_added, find_flags
 from ._byte_level import read_byte_level
 from ._normalizers import TokenizerJson
 from ._space_marks import read_space_marks
@@ -62,4 +62,5 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
         pretokenizer=reading.pretokenizer,
         dummy_prefix=reading.dummy_prefix,
         added_tokens=added,
+        added_flags=find_flags(state, added),
     )

@@ -126,10 +126,20 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         batch = self._library.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in batch]
 
+    def encode_with_specials(self, text: str) -> list[int]:
+        """The same as `encode`, which finds special tokens in a text."""
+        return self.encode(text)
+
     def decode(self, ids: Sequence[int]) -> str:
+        return self._decode(ids, skip_special_tokens=True)
+
+    def decode_with_specials(self, ids: Sequence[int]) -> str:
+        return self._decode(ids, skip_special_tokens=False)
+
+    def _decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
         numbers = [int(i) for i in ids]
         try:
-            return self._library.decode(numbers, skip_special_tokens=True)
+            return self._library.decode(numbers, skip_special_tokens=skip_special_tokens)
         except BaseException as error:
             raise tokenizer_failure(error, f"a list of {len(numbers):,} ids") from None
 

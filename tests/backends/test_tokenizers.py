@@ -26,6 +26,7 @@ from tokenizers import (
 )
 
 from tests.support import tokenizer_contract as contract
+from tests.support.reference_encoder import ReferenceEncoder, comparable
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import (
     CL100K_PATTERN,
@@ -38,7 +39,7 @@ from tests.support.tokenizers import (
     sample_text,
 )
 from ticore.errors import ModelFilesError
-from ticore.interfaces import NamingTokenizer, Split
+from ticore.interfaces import AddedTokenFlags, NamingTokenizer, Split
 from ticore.registry import load_tokenizer, wrap
 from ticore.testing import TokenizerContract
 from ticore_tokenizers import HuggingFaceTokenizer
@@ -445,7 +446,28 @@ def test_structure_is_none_where_a_space_is_unknown() -> None:
 def test_structure_is_none_where_added_tokens_depend_on_their_neighbours(flag: str) -> None:
     library = byte_level()
     library.add_tokens([AddedToken("<x>", **{flag: True})])
-    assert HuggingFaceTokenizer(library).structure() is None
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.structure() is None
+    assert tokenizer.no_structure_reason == f"its added token '<x>' has the flag {flag}"
+
+
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip"])
+def test_structure_has_the_flags_of_special_tokens(flag: str) -> None:
+    library = byte_level()
+    library.add_special_tokens([AddedToken("<x>", **{flag: True}), AddedToken("<y>")])
+    structure = HuggingFaceTokenizer(library).structure()
+    assert structure is not None
+    assert structure.added_flags == {"<x>": AddedTokenFlags(**{flag: True})}
+
+
+def test_structure_is_none_where_a_token_takes_the_spaces_of_another_one() -> None:
+    """The library itself fails at some such texts."""
+    library = byte_level()
+    library.add_special_tokens([AddedToken("<x>", rstrip=True)])
+    library.add_tokens([AddedToken("  ")])
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.structure() is None
+    assert "'<x>' takes spaces beside it" in tokenizer.no_structure_reason
 
 
 def test_structure_is_none_where_added_tokens_are_found_in_two_passes() -> None:
@@ -463,6 +485,32 @@ def test_structure_is_none_where_added_tokens_are_normalized() -> None:
     library.normalizer = normalizers.NFC()
     library.add_tokens([AddedToken("<x>", normalized=True)])
     assert HuggingFaceTokenizer(library).structure() is None
+
+
+@pytest.mark.parametrize("text", ["  ", "|||x|||", "<1", "\t\t"])
+def test_structure_is_exact_where_normalization_moves_no_added_token(text: str) -> None:
+    for normalizer in (normalizers.NFC(), normalizers.Sequence([])):
+        library = byte_level()
+        library.normalizer = normalizer
+        library.add_tokens([AddedToken(text, normalized=True)])
+        tokenizer = HuggingFaceTokenizer(library)
+        structure = tokenizer.structure()
+        assert structure is not None
+        reference = ReferenceEncoder(tokenizer, structure)
+        for around in ("a", "\u0301", "e\u0301", "\u0338", text[-1], "\u212a", "\u2002"):
+            for read in (around + text + around, text + around, around + text):
+                expected = comparable(tokenizer.encode(read), tokenizer, structure)
+                assert reference.encode(read) == expected
+
+
+@pytest.mark.parametrize("text", ["xa", "x=", "xé", "\u0301"])
+def test_structure_is_none_where_normalization_moves_an_added_token(text: str) -> None:
+    library = byte_level()
+    library.normalizer = normalizers.NFC()
+    library.add_tokens([AddedToken(text, normalized=True)])
+    tokenizer = HuggingFaceTokenizer(library)
+    assert tokenizer.structure() is None
+    assert repr(text) in tokenizer.no_structure_reason
 
 
 def test_structure_is_none_where_a_normalizer_creates_an_added_token() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ticore_embedded
+from tests.support.random_added_tokens import Added, Model
 from tests.support.slow import slow_unless
 from ticore._cli.inspection import parse_ids
 from ticore._cli.settings import DEFAULT_MODEL
@@ -265,3 +266,20 @@ def test_inspect_refuses_bad_input_and_writes_nothing(
 
 def test_inspect_refuses_standard_input_that_is_not_utf8(ticore: Ticore) -> None:
     ticore("inspect", stdin=b"a\xff").assert_error(1, "standard input: expected UTF-8 text")
+
+
+@pytest.mark.parametrize("specials", ["gaps", "text", "refuse"])
+def test_inspect_reads_special_tokens_as_it_is_told(ticore: Ticore, specials: str) -> None:
+    tokenizer = Model("gpt2", added=(Added("<|end|>", special=True),)).open()
+    tokenizer._library.save("tokenizer.json")
+    ids = tokenizer._library.encode("Hi!<|end|>Ho").ids
+    Path("ids").write_text(" ".join(map(str, ids)))
+    place = "--ids", "ids", "--tokenizer", "tokenizers:tokenizer.json", "--specials", specials
+    shown = ticore("inspect", *place).out.decode()
+    assert f"{'inconsistent' if specials == 'refuse' else 'consistent'}: 6 tokens" in shown
+    assert ("found by name in the text" in shown) == (specials == "text")
+    found = json.loads(ticore("inspect", *place, "--json").out)
+    assert found["text"] == ("Hi!<|end|>Ho" if specials == "text" else "Hi!Ho")
+    assert ticore("inspect", *place, "--html", "page.html").status == 0
+    name = "&lt;|end|&gt;" if specials != "refuse" else "Ho"
+    assert name in Path("page.html").read_text()

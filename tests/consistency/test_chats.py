@@ -73,6 +73,19 @@ def test_compare_finds_a_chat_consistent(name):
 
 @pytest.mark.slow
 @each_chat
+def test_a_chat_that_is_written_out_is_read_like_the_library(name):
+    tokenizer, ids = opened(name)
+    library = tokenizer._library
+    written = library.decode(ids, skip_special_tokens=False)
+    found = compare(tokenizer, ids, specials="text")
+    assert found.text == written
+    assert list(found.again) == library.encode(written, add_special_tokens=False).ids
+    assert found.consistent == (name != "llama-2-json")
+    assert Verifier(tokenizer, specials="text").start(ids).consistent == found.consistent
+
+
+@pytest.mark.slow
+@each_chat
 def test_compare_finds_a_split_token_at_its_place_in_a_chat(name):
     """ " assistant" or the like, in two: nowhere else is anything said to be wrong."""
     tokenizer, ids = opened(name)

@@ -240,7 +240,7 @@ def test_verification_begins_a_new_part_after_a_boundary():
 
 
 def test_verification_is_unrecoverable_after_a_special_token_where_they_are_refused():
-    text = Verifier(REFUSED, specials="refused").start([1])
+    text = Verifier(REFUSED, specials="refuse").start([1])
     assert text.consistent
     for token in (4, 1, 4):
         text.push(token)
@@ -248,7 +248,7 @@ def test_verification_is_unrecoverable_after_a_special_token_where_they_are_refu
         assert text.unrecoverable
     text.rewind(3)
     assert text.consistent
-    assert not Verifier(REFUSED, specials="refused").start([4]).consistent
+    assert not Verifier(REFUSED, specials="refuse").start([4]).consistent
 
 
 @pytest.mark.parametrize("token", [-1, 6, 2**40])

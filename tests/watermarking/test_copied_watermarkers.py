@@ -28,7 +28,7 @@ def test_a_watermarker_comes_back_as_it_was(scheme, again):
         temperature=0.9,
         top_k=40,
         view="whole",
-        specials="boundaries",
+        specials="gaps",
     )
     prompt = "The weather in spring is what"
     mark.generate(prompt, max_new_tokens=12)

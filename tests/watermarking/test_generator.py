@@ -308,13 +308,13 @@ def test_generate_refuses_special_tokens_in_a_prompt_unless_they_are_boundaries(
     chat = [8, 0, 1, 7, 8, 2]  # a b before the first boundary, which are read back as ab
     with pytest.raises(PromptError, match="where the receiver keeps special tokens, specials="):
         Generator(model, view="whole").generate(chat[3:], max_new_tokens=5)
-    boundaries = Generator(model, view="whole", specials="boundaries", seed=1)
+    boundaries = Generator(model, view="whole", specials="gaps", seed=1)
     written = boundaries.generate(chat[3:], max_new_tokens=20)
     assert written.consistent
     assert compare(tokenizer, [*chat[3:], *written.ids]).consistent
     with pytest.raises(PromptError, match="reads back as the tokens given, found another"):
         boundaries.generate(chat, max_new_tokens=20)
-    watermarker = Watermarker(model, key=bytes(32), view="whole", specials="boundaries")
+    watermarker = Watermarker(model, key=bytes(32), view="whole", specials="gaps")
     assert watermarker.generate(chat[3:], max_new_tokens=20).consistent
 
 

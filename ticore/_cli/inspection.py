@@ -10,7 +10,7 @@ import typer
 
 from .._support.atomic_files import write_atomically
 from .._support.utf8 import require_unicode
-from ..consistency import Comparison, compare
+from ..consistency import Comparison, Specials, compare
 from ..consistency._boundaries import special_name
 from ..errors import InputFileError, SettingsError
 from ..registry import load_tokenizer
@@ -59,6 +59,14 @@ def inspect(
             rich_help_panel=_TOKENIZER,
         ),
     ] = DEFAULT_MODEL,
+    specials: Annotated[
+        Specials,
+        typer.Option(
+            help="What the receiver does with special tokens: keep them (gaps), find them in the "
+            "text (text), or do without them (refuse).",
+            rich_help_panel=_TOKENIZER,
+        ),
+    ] = "gaps",
     html: Annotated[
         Path | None,
         file_option(
@@ -72,7 +80,8 @@ def inspect(
 
     The tokens are turned into text, and the text into tokens again. Where the two lists differ,
     both are marked. Special tokens, such as those of a chat, stay as they are, and the text between
-    two of them is read by itself. The exit status is 0 whether the lists differ or not.
+    two of them is read by itself, unless --specials says otherwise. The exit status is 0 whether
+    the lists differ or not.
     """
     inputs = {"TEXT": text, "--file": file, "--ids": ids}
     if len(names := [name for name, value in inputs.items() if value is not None]) > 1:
@@ -84,7 +93,7 @@ def inspect(
     else:
         given = None
         tokens = _given_ids(ids, opened.vocab_size)
-    found = compare(opened, tokens)
+    found = compare(opened, tokens, specials=specials)
     token_name = partial(special_name, opened)
 
     if html is not None:

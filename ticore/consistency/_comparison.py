@@ -7,7 +7,8 @@ token of the list has is a consequential inconsistent token (CIT). (Yan & Murawa
     list              | un | happ | iness |        SITs: happ, iness
     retokenization    | un | happiness |           CIT:  happiness
 
-Special tokens stay as they are, and each part between two of them is retokenized by itself.
+Special tokens stay as they are, and each part between two of them is retokenized by itself, unless
+the receiver has them in the text, or has no special tokens.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 
 from .._support.checks import checked_ids
-from ..interfaces import Tokenizer
+from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
-from ._boundaries import is_boundary, parts, special_name
+from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
 
 Span = tuple[int, int]
 
@@ -67,7 +68,9 @@ class Comparison:
         return self.ids == self.again and not self.unknowns
 
 
-def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
+def compare(
+    tokenizer: Tokenizer | object, ids: Sequence[int], *, specials: Specials = "gaps"
+) -> Comparison:
     """Turn a list of tokens into text, read the text again, and show where the lists differ.
 
     Use it for one list, such as a rollout. To keep a list consistent while it grows, use
@@ -76,13 +79,16 @@ def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
     Args:
         tokenizer: the receiver's; any tokenizer that `ticore.wrap` accepts.
         ids: the token ids, special ones included.
+        specials: what the receiver does with special tokens. `gaps`: it keeps them, and reads each
+            part between two of them by itself. `text`: it has the text with their names, and finds
+            them in it. `refuse`: it has the text without them.
 
     Returns:
         Both lists, their spans in the text, and the inconsistent tokens of each.
 
     Raises:
-        SettingsError: the tokenizer does not have one of the ids, or `tokenizer` is not a
-            tokenizer.
+        SettingsError: the tokenizer does not have one of the ids, `tokenizer` is not a tokenizer,
+            or `specials` is unknown.
         ModelFilesError: a tokenizer of another library cannot be adapted exactly.
 
     >>> import ticore
@@ -100,11 +106,14 @@ def compare(tokenizer: Tokenizer | object, ids: Sequence[int]) -> Comparison:
     >>> found.consistent, len(found.sits), len(found.cits)
     (False, 2, 1)
     """
+    specials = specials_named(specials)
     tokenizer = wrap(tokenizer)
     given = checked_ids(ids, tokenizer.vocab_size)
     special = tokenizer.special_ids.intersection(given)
     boundaries = {token for token in special if is_boundary(tokenizer, token)}
-    if boundaries:
+    if specials == "text" and isinstance(tokenizer, SpecialWritingTokenizer):
+        found = _compare_written(tokenizer, given)
+    elif specials == "gaps" and boundaries:
         found = _joined(given, [_compare_part(tokenizer, p) for p in _cut(given, boundaries)])
     else:
         found = _compare_part(tokenizer, given)
@@ -158,13 +167,29 @@ def _compare_part(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
     """The Comparison of a list without boundaries."""
     text = tokenizer.decode(ids) if ids else ""
     again = tokenizer.encode(text) if ids else []
-    data = text.encode()
-    spans = _spans([tokenizer.token_bytes(i) for i in ids], data)
-    if again == ids:  # the usual case
-        return Comparison(tuple(ids), tuple(ids), text, spans, spans, sits=(), cits=())
+    spelled = [tokenizer.token_bytes(i) for i in ids]
     # A special token that `encode` finds in a text covers the bytes of its name.
-    read = [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
-    spans_again = _spans(read, data)
+    read = (
+        spelled
+        if again == ids  # the usual case
+        else [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
+    )
+    return _compared(ids, again, text, spelled, read)
+
+
+def _compared(
+    ids: list[int],
+    again: list[int],
+    text: str,
+    spelled: Sequence[bytes],
+    spelled_again: Sequence[bytes],
+) -> Comparison:
+    """The Comparison of two lists for a text, whose tokens are spelled as given."""
+    data = text.encode()
+    spans = _spans(spelled, data)
+    if again == ids:
+        return Comparison(tuple(ids), tuple(ids), text, spans, spans, sits=(), cits=())
+    spans_again = _spans(spelled_again, data)
     there, here = set(spans_again), set(spans)
     return Comparison(
         ids=tuple(ids),
@@ -174,6 +199,28 @@ def _compare_part(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
         spans_again=spans_again,
         sits=tuple(n for n, span in enumerate(spans) if span not in there),
         cits=tuple(n for n, span in enumerate(spans_again) if span not in here),
+    )
+
+
+def _compare_written(tokenizer: SpecialWritingTokenizer, ids: list[int]) -> Comparison:
+    """The Comparison of a list whose special tokens stand in the text by their names."""
+
+    def spelled(token: int) -> bytes:
+        if token in special:
+            return tokenizer.decode_with_specials([token]).encode()
+        return tokenizer.token_bytes(token)
+
+    special = tokenizer.special_ids
+    text = tokenizer.decode_with_specials(ids)
+    again = tokenizer.encode_with_specials(text)
+    found = _compared(ids, again, text, [*map(spelled, ids)], [*map(spelled, again)])
+    there = [*zip(ids, found.spans, strict=True)]
+    here = [*zip(again, found.spans_again, strict=True)]
+    kept = {(token, span) for token, span in {*there} & {*here} if token in special}
+    return replace(
+        found,
+        specials=tuple(n for n, pair in enumerate(there) if pair in kept),
+        specials_again=tuple(n for n, pair in enumerate(here) if pair in kept),
     )
 
 

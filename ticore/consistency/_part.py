@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
-from ._engines.base import Engine, Recovery
+from ._engines.base import Engine, Recovery, state_of
 from ._engines.retokenizing import Oracle
 from ._engines.stable_cuts import CutFinder
+
+# Fewer ids than this are pushed one by one.
+_FEW = 8
 
 
 class _Inadmissible(NamedTuple):
@@ -34,18 +38,27 @@ class Part:
         oracle: the definition, for lists that no text begins with.
         cuts: finds stable cuts, before which such a list need not be retokenized; None if none are
             known.
+        ids: what the list begins with, without special ids. It cannot be taken back.
 
     Attributes:
         ids: the list.
     """
 
-    def __init__(self, engine: Engine[Any], oracle: Oracle, cuts: CutFinder | None) -> None:
-        self.ids: list[int] = []
+    def __init__(
+        self,
+        engine: Engine[Any],
+        oracle: Oracle,
+        cuts: CutFinder | None,
+        ids: Sequence[int] = (),
+    ) -> None:
         self._engine = engine
         self._oracle = oracle
         self._finder = cuts
-        # The engine's state after each push, or _Inadmissible.
-        self._states: list[Any] = [engine.start()]
+        # Many ids are read at once, as far as they are consistent.
+        self._read = _consistent_beginning(oracle, ids)
+        self.ids: list[int] = list(ids[: self._read])
+        # The engine's state after those ids and after each further one, or _Inadmissible.
+        self._states: list[Any] = [state_of(engine, self.ids)]
         # (number of ids, last stable cut) for some admissible beginnings of the list; both rise.
         self._known_cuts: list[tuple[int, int]] = []
         # For each id after the first `_trail_from`: the engine's state, and whether the list is
@@ -54,10 +67,13 @@ class Part:
         self._trail_from = 0
         # In mode `prefix` a list that a text may begin with may also be the whole text.
         self._may_always_end = oracle.mode == "prefix"
+        for token in ids[self._read :]:
+            self.push(token)
 
     def copy(self) -> Part:
         """An independent copy."""
         copy = Part(self._engine, self._oracle, self._finder)
+        copy._read = self._read
         # States never change, so both copies share them; the lists change.
         copy.ids, copy._states = self.ids.copy(), self._states.copy()
         copy._known_cuts = self._known_cuts.copy()
@@ -104,7 +120,7 @@ class Part:
         self._states.append(state)
 
     def rewind(self, count: int) -> None:
-        """Take back the last `count` ids: at least 1, at most all."""
+        """Take back the last `count` ids that were pushed: at least 1."""
         del self.ids[-count:], self._states[-count:]
         left = len(self.ids)
         while self._known_cuts and self._known_cuts[-1][0] > left:
@@ -127,7 +143,11 @@ class Part:
         # What stands before a stable cut is read as it was, so only the rest is read again.
         if not self._oracle.may_begin([*self.ids[self._cut(good) :], token]):
             return None
-        return reduce(self._engine.step, (*self.ids[good:], token), self._states[good])
+        return reduce(self._engine.step, (*self.ids[good:], token), self._state_after(good))
+
+    def _state_after(self, good: int) -> Any:
+        """The engine's state of the first `good` ids."""
+        return self._states[good - self._read]
 
     def _cut(self, good: int) -> int:
         """The last stable cut in the first `good` ids; a text may begin with these ids."""
@@ -143,10 +163,28 @@ class Part:
         """The engine's state of the list, and whether an id after the good ones cannot recover."""
         if self._trail_from != good:
             self._trail, self._trail_from = [], good
-        state, unrecoverable = self._trail[-1] if self._trail else (self._states[good], False)
+        state, unrecoverable = self._trail[-1] if self._trail else (self._state_after(good), False)
         for token in self.ids[good + len(self._trail) :]:
             if not unrecoverable:
                 unrecoverable = self._engine.never_recovers(state, token)
                 state = self._engine.step(state, token)
             self._trail.append((state, unrecoverable))
         return state, unrecoverable
+
+
+def _consistent_beginning(oracle: Oracle, ids: Sequence[int]) -> int:
+    """How many of the first ids are a consistent list: many, if there are many.
+
+    A list that is read back as another one is consistent up to about the first difference. What
+    follows may change a few tokens before it, so shorter and shorter beginnings are tried.
+    """
+    if len(ids) < _FEW:
+        return 0
+    end, step = oracle.first_difference(ids), 0
+    if end == len(ids):
+        return end
+    while end - step >= _FEW:
+        if oracle.first_difference(ids[: end - step]) == end - step:
+            return end - step
+        step = 2 * step + 1
+    return 0

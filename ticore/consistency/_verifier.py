@@ -19,14 +19,14 @@ from .._support.caches import BoundedCache
 from .._support.checks import checked_ids, require_one_of
 from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
 from ..errors import InconsistentStateError, SettingsError
-from ..interfaces import Tokenizer
+from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
-from ._boundaries import Specials
+from ._boundaries import Specials, boundary_ids, specials_named, unlike_gaps, written_ids
 from ._channels import PASSAGES, Channel
 from ._engines.base import Bools, Engine, Unsupported
 from ._engines.build import table_engine
 from ._engines.channel_engine import ChannelEngine
-from ._engines.retokenizing import Oracle, RetokenizingEngine
+from ._engines.retokenizing import Oracle, RetokenizingEngine, WrittenOracle
 from ._engines.self_test import SelfTestResult, require_deterministic_round_trip, run_self_test
 from ._engines.stable_cuts import CutFinder, cut_finder
 from ._modes import Mode
@@ -62,12 +62,13 @@ class Verifier:
         channel: what happens to the text before the receiver retokenizes it, see
             `ticore.consistency.send`. `identity` changes nothing. A list is consistent if
             encode(channel(decode(list))) == list.
-        specials: what the special tokens in a list do, such as those of a chat or an end of text.
-            `boundaries`: the receiver keeps them and retokenizes each part between two of them by
-            itself. A part must be consistent before a special token may follow it. `refused`: a
-            list that holds a special token is not consistent, as for a receiver who has the text
-            alone. In both cases special ids are never candidates, and a list that holds an id for
-            unknown text is never consistent.
+        specials: what becomes of the special tokens in a list, such as those of a chat or an end of
+            text. `gaps`: the receiver keeps them, and retokenizes each part between two of them by
+            itself. `text`: the receiver has the text with the names of special tokens, and finds
+            them in it. `refuse`: the receiver has the text without them, so a list that holds one
+            is not consistent. With `gaps` and `text`, a part must be consistent before a special
+            token may follow it. In all cases special ids are never candidates, and a list that
+            holds an id for unknown text is never consistent.
 
     Attributes:
         method: `table` looks the answer up in tables. `suffix` retokenizes the text after the last
@@ -103,14 +104,14 @@ class Verifier:
         view: View = "whole",
         method: Method | None = None,
         channel: Channel = "identity",
-        specials: Specials = "boundaries",
+        specials: Specials = "gaps",
     ) -> None:
         require_one_of("mode", mode, get_args(Mode))
         require_one_of("view", view, get_args(View))
         if method is not None:
             method = _method_named(method)
         require_one_of("channel", channel, get_args(Channel))
-        require_one_of("specials", specials, get_args(Specials))
+        specials = specials_named(specials)
         self.tokenizer = tokenizer = wrap(tokenizer)
         self.mode: Mode = mode
         self.view: View = view
@@ -118,8 +119,17 @@ class Verifier:
         self.specials: Specials = specials
         self._asked = method
         # A way holds its tokenizer, so no other object has the same `id()` while it is cached.
-        key = id(tokenizer), mode, method, channel
-        self._way = _WAYS.get_once(key, lambda: _way(tokenizer, mode, method, channel))
+        self._divided = _Divided.of(tokenizer, specials, channel)
+        why = self._divided.why_as_a_whole
+        key = id(tokenizer), mode, method, channel, bool(why)
+        self._way = _WAYS.get_once(
+            key,
+            lambda: (
+                _way_for_written(tokenizer, mode, method, channel, why)
+                if why
+                else _way(tokenizer, mode, method, channel)
+            ),
+        )
         self.method: Method = self._way.method
         self.why = self._way.why
         self.checks = self._way.checks
@@ -138,8 +148,11 @@ class Verifier:
             SettingsError: the tokenizer does not have one of the ids.
         """
         ids = prompt_ids if self.view == "whole" else ()
+        return self._start(ids)
+
+    def _start(self, ids: Sequence[int]) -> Verification:
         way = self._way
-        return Verification(way.engine, way.oracle, way.cuts, ids, self.specials, self)
+        return Verification(way.engine, way.oracle, way.cuts, ids, self._divided.boundaries, self)
 
     @property
     def rung(self) -> str:
@@ -156,6 +169,32 @@ class Verifier:
 
     def __deepcopy__(self, memo: object) -> Verifier:
         return self
+
+
+@dataclass(frozen=True)
+class _Divided:
+    """How special tokens divide a list.
+
+    Attributes:
+        boundaries: the special ids between parts.
+        why_as_a_whole: why the list with its special tokens must be retokenized as a whole; empty
+            where it need not.
+    """
+
+    boundaries: frozenset[int] = frozenset()
+    why_as_a_whole: str = ""
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, specials: Specials, channel: Channel) -> _Divided:
+        if specials == "refuse":
+            return cls()
+        if specials == "gaps":
+            return cls(boundary_ids(tokenizer))
+        written = written_ids(tokenizer)
+        why = unlike_gaps(tokenizer, written)
+        if written and channel != "identity":
+            why = why or "the channel changes the names of special tokens and the text beside them"
+        return cls(why_as_a_whole=why) if why else cls(written)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +249,22 @@ def _way(tokenizer: Tokenizer, mode: Mode, method: Method | None, channel: Chann
     )
 
 
+def _way_for_written(
+    tokenizer: Tokenizer, mode: Mode, method: Method | None, channel: Channel, why: str
+) -> _Way:
+    """The way for lists whose special tokens are written out, and that are read as a whole."""
+    assert isinstance(tokenizer, SpecialWritingTokenizer)  # else nothing is written out
+    if method not in (None, "retokenize"):
+        raise SettingsError(
+            f"the method {method!r} is not exact for special tokens as text: {why}; use "
+            f"'retokenize', or specials='gaps'"
+        )
+    require_deterministic_round_trip(tokenizer)
+    oracle = WrittenOracle(tokenizer, mode, channel)
+    said = "asked for" if method else f"table: {why}; suffix: {why}"
+    return _Way(oracle, RetokenizingEngine(oracle, None), None, "retokenize", said, 0)
+
+
 def forget(tokenizer: Tokenizer) -> None:
     """Drop what is cached for `tokenizer`."""
     _WAYS.drop(lambda key: key[0] == id(tokenizer))
@@ -250,24 +305,38 @@ class Verification:
         oracle: Oracle,
         cuts: CutFinder | None,
         ids: Sequence[int],
-        specials: Specials = "boundaries",
+        boundaries: frozenset[int] | None = None,
         verifier: Verifier | None = None,
     ) -> None:
         self._verifier = verifier
         self._engine = engine
-        self._special = oracle.tokenizer.special_ids
+        self._special = oracle.divided_by
         self._size = oracle.tokenizer.vocab_size
-        self._boundaries = oracle.boundaries if specials == "boundaries" else frozenset[int]()
+        self._boundaries = oracle.boundaries if boundaries is None else boundaries
         self._new_part = partial(Part, engine, oracle, cuts)
         self._ids: list[int] = []
         # One more than the list has boundaries. All parts but the last are consistent.
-        self._parts = [self._new_part()]
+        self._parts: list[Part] = []
         # The position of the first special id that makes the list inconsistent for good; None if
         # there is no such id. This id and those after it are in no part.
         self._broken_at: int | None = None
-        for token in checked_ids(ids, self._size):
-            self.push(token)
+        self._read(checked_ids(ids, self._size))
         self._given = len(self._ids)
+
+    def _read(self, ids: list[int]) -> None:
+        """Push many ids at once into an empty list."""
+        start = 0
+        for at, token in enumerate(ids):
+            if token in self._special:
+                self._parts.append(self._new_part(ids[start:at]))
+                self._ids = ids[:at]
+                if token not in self._boundaries or not self.consistent:
+                    self._broken_at = at
+                    break
+                start = at + 1
+        else:
+            self._parts.append(self._new_part(ids[start:]))
+        self._ids = ids
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._verifier is None:
@@ -439,10 +508,9 @@ def _made_again(
 
 def _restored(verifier: Verifier, ids: Sequence[int], given: int) -> Verification:
     """A Verification with these ids, of which the first `given` cannot be taken back."""
-    verification = verifier.start()
-    for token in ids:
+    verification = verifier._start(ids[:given])
+    for token in ids[given:]:
         verification.push(token)
-    verification._given = given
     return verification
 
 

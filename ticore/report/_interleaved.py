@@ -23,11 +23,11 @@ def interleaved(comparison: Comparison, token_name: TokenName) -> Iterator[tuple
     """
     data, at = comparison.text.encode(), 0
     for position in comparison.specials:
-        start, _ = comparison.spans[position]
+        start, end = comparison.spans[position]  # empty, unless its name is in the text
         if at < start:
             yield data[at:start].decode(), False
         yield shown_name(comparison.ids[position], token_name), True
-        at = start
+        at = end
     if at < len(data):
         yield data[at:].decode(), False
 

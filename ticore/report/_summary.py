@@ -43,9 +43,13 @@ def summary(comparison: Comparison, given: str | None = None) -> list[str]:
     if unknown:
         sentences.append(f"{_tokens(unknown)} for text that the tokenizer does not know")
     if special:
-        sentences.append(
-            f"{_tokens(special, 'special ')}; each part between them is read by itself"
+        start, end = comparison.spans[comparison.specials[0]]
+        how = (
+            "found by name in the text"
+            if start < end
+            else "each part between them is read by itself"
         )
+        sentences.append(f"{_tokens(special, 'special ')}; {how}")
     if given is not None and given != comparison.text:
         sentences.append("the tokenizer changes the text: its tokens do not spell what was given")
     return sentences

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
 from ..consistency import Specials, View
+from ..consistency._boundaries import specials_named
 from ..errors import SettingsError
 from ..interfaces import LanguageModel
 from ._randomness import Randomness, row_randoms
@@ -36,9 +37,10 @@ class Generator:
             back; 2 suits Llama 2, 10 Swallow and Qwen2.5 (Yan & Murawaki, section 6). None: nothing
             is taken back, and the text may be inconsistent.
         view: what the receiver retokenizes: the `continuation`, or the `whole` text.
-        specials: what special tokens in a prompt of ids mean in view `whole`. `refused`: the
-            receiver has the text alone, in which there are none. `boundaries`: the receiver keeps
-            them, as in rollouts of chats, and retokenizes each part between them by itself.
+        specials: what special tokens in a prompt of ids mean in view `whole`. `refuse`: the
+            receiver has the text alone, in which there are none. `gaps`: the receiver keeps them,
+            as in rollouts of chats, and retokenizes each part between them by itself. `text`: they
+            stand in the text by their names.
         end_of_text: whether the text may end by itself, before its length is reached.
         seed: of the default sampler's random numbers. The first call writes the text of this seed,
             and each later call continues the random numbers. None: each call draws a seed of its
@@ -56,10 +58,11 @@ class Generator:
         *,
         observation: int | None = 2,
         view: View = "continuation",
-        specials: Specials = "refused",
+        specials: Specials = "refuse",
         end_of_text: bool = True,
         seed: int | None = None,
     ) -> None:
+        specials = specials_named(specials)
         self._writer = TextWriter(
             model, observation=observation, view=view, specials=specials, end_of_text=end_of_text
         )

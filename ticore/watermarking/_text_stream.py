@@ -144,9 +144,7 @@ class TextStream:
         if self._view == "continuation":
             return self._tokenizer.encode(self._text(ids)) == ids
         whole = [*self._prompt_ids, *ids]
-        if self._specials == "boundaries":
-            return compare(self._tokenizer, whole).consistent
-        return self._tokenizer.encode(self._whole(ids)) == whole
+        return compare(self._tokenizer, whole, specials=self._specials).consistent
 
     def _text(self, ids: Sequence[int]) -> str:
         if self._view == "continuation":

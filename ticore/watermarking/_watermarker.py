@@ -7,6 +7,7 @@ from typing import Unpack
 
 from .._support.deprecation import keywords_after, renamed_arguments
 from ..consistency import Specials, View
+from ..consistency._boundaries import specials_named
 from ..interfaces import LanguageModel
 from ..registry import require_model
 from ..schemes import Scheme, SchemeSettings, make_scheme
@@ -72,7 +73,7 @@ class Watermarker:
         key: bytes | str | None = None,
         observation: int | None = 2,
         view: View = "continuation",
-        specials: Specials = "refused",
+        specials: Specials = "refuse",
         end_of_text: bool = True,
         temperature: float = 1.0,
         top_k: int | None = None,
@@ -80,6 +81,7 @@ class Watermarker:
         seed: int | None = None,
         **settings: Unpack[SchemeSettings],
     ) -> None:
+        specials = specials_named(specials)
         require_model(model)
         self.scheme = make_scheme(scheme, key, model.tokenizer.vocab_size, **settings)
         self._warper = LogitsWarper(temperature, top_k, top_p)

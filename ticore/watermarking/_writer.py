@@ -48,7 +48,7 @@ class TextWriter:
         *,
         observation: int | None = 2,
         view: View = "continuation",
-        specials: Specials = "refused",
+        specials: Specials = "refuse",
         end_of_text: bool = True,
     ) -> None:
         require_model(model)
@@ -129,7 +129,7 @@ class TextWriter:
             raise PromptError(
                 "expected a prompt that its tokenizer reads back as the tokens given, found "
                 "another; give it as text, use view 'continuation', or, where the receiver keeps "
-                "special tokens, specials='boundaries'"
+                "special tokens, specials='gaps'"
             )
         return verification
 

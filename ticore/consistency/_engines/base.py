@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
-from typing import Protocol, TypeVar
+from functools import reduce
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -106,3 +108,23 @@ class Engine(Protocol[S]):
     def is_consistent(self, state: S) -> bool:
         """Whether the list survives as a whole text: encode(decode(list)) == list."""
         ...
+
+
+@runtime_checkable
+class LocalEngine(Protocol):
+    """An Engine whose state depends on the end of a long list alone."""
+
+    def state_of(self, ids: Sequence[int]) -> object:
+        """The state of a consistent list, or of a beginning of one, as `step` gives it.
+
+        It may differ from that of `step` in what makes no difference to any answer.
+        """
+        ...
+
+
+def state_of(engine: Engine[S], ids: Sequence[int]) -> S:
+    """The state of a consistent list."""
+    if isinstance(engine, LocalEngine):
+        state: S = engine.state_of(ids)  # type: ignore[assignment]
+        return state
+    return reduce(engine.step, ids, engine.start())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -21,13 +21,16 @@ from .bpe.character_classes import shapes_for
 from .bpe.loose_characters import loose_characters, with_atoms
 from .bpe.pair_table import expect
 from .bpe.pretokenized_engine import PretokenizedEngine
+from .bpe.table_engine import TableEngine
 from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
 from .bpe.token_pairs import BpeTables, TokenPairs, build_tables
 from .bpe.unsplit_engine import UnsplitEngine
+from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
 from .unigram.engine import UnigramEngine
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+_Make = Callable[[TokenizerStructure, Sequence[bytes], Oracle], TableEngine[Any]]
 
 
 LONGEST_TOKEN = 1024
@@ -56,11 +59,12 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     _require_known(structure, is_one_run)
     if structure.atoms == "bytes":
         missing_bytes.require_harmless(structure, spelled, oracle.mode)
-    added_tokens.require_decidable(structure.added_tokens, special, oracle.mode)
+    added_tokens.require_decidable(structure.added_tokens, oracle.mode)
     if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):
         raise Unsupported("spaces are dropped, perhaps after added tokens too")
-    make = _run_engine if is_one_run else _split_engine
-    return make(structure, spelled, oracle)
+    make: _Make = _run_engine if is_one_run else _split_engine
+    engine = make(structure, spelled, oracle)
+    return with_nested(engine, structure.added_tokens, special, spelled)
 
 
 def _is_one_run(structure: TokenizerStructure, spelled: Sequence[bytes]) -> bool:

@@ -22,8 +22,8 @@ from itertools import islice
 import numpy as np
 
 from ..._support.utf8 import LONGEST_UNFINISHED, is_continuation_byte, unfinished_suffix
-from ...interfaces import Tokenizer
-from .._boundaries import boundary_ids, parts
+from ...interfaces import SpecialWritingTokenizer, Tokenizer
+from .._boundaries import boundary_ids, parts, unknown_ids
 from .._channels import PASSAGES, Channel
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from .._tokenizer_rules.characters import completions
@@ -32,6 +32,8 @@ from .stable_cuts import CutFinder
 
 # Texts are retokenized this many at a time: enough to occupy the library, and little to hold.
 _BATCH = 1024
+# Stable cuts are looked for after this many ids: few, since added tokens may hide earlier cuts.
+_READ_AT_ONCE = 32
 
 Suffix = tuple[int, ...]
 """The tokens of a list after its last stable cut."""
@@ -57,7 +59,26 @@ class Oracle:
         self.channel = channel
         self.boundaries = boundary_ids(tokenizer)
         self._special = tokenizer.special_ids
+        self._lost = self._special  # ids that no part of a list may hold
+        self._decode, self._encode = tokenizer.decode, tokenizer.encode
+        self._encode_batch = tokenizer.encode_batch
         self._send = PASSAGES[channel].send
+
+    @property
+    def divided_by(self) -> frozenset[int]:
+        """The special ids that are in no part of a list: boundaries, and those that break it."""
+        return self._lost
+
+    def first_difference(self, ids: Sequence[int]) -> int:
+        """The first position where a list without boundaries is read back as another id.
+
+        The length of the list if it is consistent.
+        """
+        again = self._encode(self._arriving(ids)) if len(ids) else []
+        if again == list(ids):
+            return len(ids)
+        pairs = enumerate(zip(again, ids, strict=False))
+        return next((at for at, (a, b) in pairs if a != b), min(len(again), len(ids)))
 
     def is_consistent(self, ids: Sequence[int]) -> bool:
         """Whether encode(channel(decode(part))) == part for each part of `ids`."""
@@ -78,7 +99,7 @@ class Oracle:
         tokens = [int(token) for token in candidates]
         answers = np.zeros(len(tokens), dtype=bool)
         *finished, last = self._parts(history)
-        if not (self._special.isdisjoint(last) and all(map(self._reads_back, finished))):
+        if not (self._lost.isdisjoint(last) and all(map(self._reads_back, finished))):
             return answers
         asked = [n for n, token in enumerate(tokens) if token not in self._special]
         lists = [[*last, tokens[n]] for n in asked]
@@ -94,15 +115,15 @@ class Oracle:
     def _reads_back(self, part: list[int]) -> bool:
         if not part:
             return True
-        known = self._special.isdisjoint(part)
-        return known and self.tokenizer.encode(self._arriving(part)) == part
+        known = self._lost.isdisjoint(part)
+        return known and self._encode(self._arriving(part)) == part
 
     def _admitted(self, lists: Sequence[list[int]]) -> Bools:
         """For each list without special ids, whether a text may begin with it: bool[n]."""
         answers = np.zeros(len(lists), dtype=bool)
         for start in range(0, len(lists), _BATCH):
             batch = lists[start : start + _BATCH]
-            again = self.tokenizer.encode_batch([self._arriving(ids) for ids in batch])
+            again = self._encode_batch([self._arriving(ids) for ids in batch])
             answers[start : start + len(batch)] = [
                 a == b for a, b in zip(again, batch, strict=True)
             ]
@@ -113,12 +134,12 @@ class Oracle:
 
     def recovers_with(self, ids: Sequence[int], texts: Iterable[str]) -> bool:
         """Whether the text of `ids` followed by one of `texts` is read as `ids` and more."""
-        text = self.tokenizer.decode(ids)
-        again = self.tokenizer.encode_batch([self._send(text + more) for more in texts])
+        text = self._decode(ids)
+        again = self._encode_batch([self._send(text + more) for more in texts])
         return any(found[: len(ids)] == list(ids) for found in again)
 
     def _arriving(self, ids: Sequence[int]) -> str:
-        return self._send(self.tokenizer.decode(ids))
+        return self._send(self._decode(ids))
 
     def _may_go_on(self, lists: Sequence[list[int]]) -> Bools:
         """For each list, whether some longer text is read as the list and more: bool[n]."""
@@ -129,7 +150,7 @@ class Oracle:
             (n, map(self._send, self._continued(ids)))
             for n, ids in enumerate(lists)
             # An id for unknown text may decode to nothing, and would stand for any character.
-            if self._special.isdisjoint(ids)
+            if self._lost.isdisjoint(ids)
         ]
         # Few texts of each list are tried first: most lists go on with one of the first texts.
         size = 2
@@ -149,7 +170,7 @@ class Oracle:
         some = _BATCH // size
         for start in range(0, len(left), some):
             batch = [(n, t) for n, texts in left[start : start + some] for t in islice(texts, size)]
-            again = self.tokenizer.encode_batch([text for _, text in batch])
+            again = self._encode_batch([text for _, text in batch])
             yield from zip((n for n, _ in batch), again, strict=True)
 
     def _continued(self, ids: list[int]) -> Iterator[str]:
@@ -159,12 +180,12 @@ class Oracle:
             for character in completions(unfinished):
                 rest = character.encode()[len(unfinished) :]
                 if all(byte in spelled for byte in rest):
-                    text = self.tokenizer.decode([*ids, *(spelled[byte] for byte in rest)])
+                    text = self._decode([*ids, *(spelled[byte] for byte in rest)])
                     yield text
                     if self.mode == "viable" and character.isspace():
                         yield text + AFTER_SPACE
         elif self.mode == "viable":
-            text = self.tokenizer.decode(ids)
+            text = self._decode(ids)
             yield from (text + continuation for continuation in CONTINUATIONS)
 
     def _last_bytes(self, ids: Sequence[int]) -> bytes:
@@ -189,6 +210,34 @@ class Oracle:
         }
 
 
+class WrittenOracle(Oracle):
+    """The definition for a receiver of a text in which special tokens are written out.
+
+    A list with special tokens is one part. It is consistent if the text with their names is read as
+    the list. Special tokens are never candidates here either.
+
+    Args:
+        tokenizer: the receiver's.
+        mode, channel: see `Oracle`.
+    """
+
+    def __init__(
+        self,
+        tokenizer: SpecialWritingTokenizer,
+        mode: Mode = "prefix",
+        channel: Channel = "identity",
+    ) -> None:
+        super().__init__(tokenizer, mode, channel)
+        self.boundaries = frozenset()
+        self._lost = unknown_ids(tokenizer)
+        self._decode = tokenizer.decode_with_specials
+        self._encode = tokenizer.encode_with_specials
+        self._encode_batch = self._encode_each
+
+    def _encode_each(self, texts: Sequence[str]) -> list[list[int]]:
+        return [self._encode(text) for text in texts]
+
+
 class RetokenizingEngine:
     """An engine that asks the oracle, about no more of the list than can still change.
 
@@ -207,6 +256,15 @@ class RetokenizingEngine:
     def step(self, state: Suffix, token: int) -> Suffix:
         ids = (*state, token)
         return ids if self._cuts is None else ids[self._cuts.advance(ids, 0) :]
+
+    def state_of(self, ids: Sequence[int]) -> Suffix:
+        state: Suffix = ()
+        if self._cuts is None:
+            return tuple(ids)
+        for start in range(0, len(ids), _READ_AT_ONCE):
+            state = (*state, *ids[start : start + _READ_AT_ONCE])
+            state = state[self._cuts.advance(state, 0) :]
+        return state
 
     def admits(self, state: Suffix, candidates: Ids) -> Bools:
         return self._oracle.admits(state, candidates.tolist())

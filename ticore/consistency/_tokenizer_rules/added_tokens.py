@@ -7,7 +7,7 @@ an added token, the tokens "<", "t", ">" come back as "<t>".
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import AnyStr, Generic
 
@@ -62,26 +62,19 @@ def _any_of(kinds: list[AnyStr]) -> AnyStr:
     return "[" + "".join(kinds) + "]"
 
 
-def require_decidable(added: Mapping[str, int], special: Collection[int], mode: Mode) -> None:
+def require_decidable(added: Mapping[str, int], mode: Mode) -> None:
     """Refuse added tokens that the engines for BPE are not exact for.
 
     Args:
         added: texts and their ids.
-        special: ids that no text may hold.
         mode: in which lists are verified.
 
     Raises:
         Unsupported: for such added tokens.
     """
-    texts, around = Texts(added), dict[str, str]()
-    for other in added:
-        for text in texts.found_in(other):
-            if text != other:
-                around.setdefault(text, other)
-    ends = tuple(beginnings())
-    for text, token in added.items():
-        if token not in special and text in around:
-            raise Unsupported(f"the added token {text!r} is part of another one, {around[text]!r}")
+    # In mode `open` a text goes on with the rest of a character beyond ASCII alone.
+    ends = tuple(beginnings()) if mode == "viable" else ()
+    for text in added:
         if mode != "prefix" and (not text.isascii() or text.endswith(ends)):
             raise Unsupported(
                 f"the added token {text!r} may be completed by what a text goes on with"
@@ -121,6 +114,10 @@ class AddedTokens:
         Such a beginning has `longest` characters at most, so no more of the text matters.
         """
         return [rest for begun in self._begun(text) for rest in self._rests[begun]]
+
+    def beginnings_at_end(self, text: str) -> tuple[str, ...]:
+        """The beginnings of added tokens with which `text` ends."""
+        return self._begun(text)
 
     def has_begun(self, text: str) -> bool:
         """Whether `text` ends with the beginning of an added token."""

@@ -21,7 +21,7 @@ from ...interfaces import Split
 from .._engines.base import Unsupported
 from .expressions.classes import AMBIGUOUS, CharacterClasses, is_ambiguous
 from .expressions.matching import Matcher
-from .expressions.neighbours import forms_runs, matched_alone, places_of
+from .expressions.neighbours import forms_runs, looks_far, matched_alone, places_of
 from .expressions.syntax import Chars, Node, Repeat, parse, to_regex
 
 __all__ = [
@@ -239,6 +239,15 @@ class Splitter:
     def restarts(self) -> bool:
         """Whether the text after any boundary is split as if it stood alone."""
         return all(step.can_be_cut for step in self._steps[:-1])
+
+    @cached_property
+    def looks_one_ahead(self) -> bool:
+        """Whether a boundary between two classes that are never joined settles all before it.
+
+        So it is if the text after it is split as if it stood alone, and nothing is looked at beyond
+        the first character after a match.
+        """
+        return self.restarts and not any(looks_far(step.node) for step in self._steps)
 
     @cached_property
     def joined(self) -> frozenset[str]:

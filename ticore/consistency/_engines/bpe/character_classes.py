@@ -95,6 +95,8 @@ class Shapes:
     @cached_method(_CACHED_SHAPES)
     def never_joined_after(self, shape: str) -> frozenset[str]:
         """The shapes of characters that never share a part with a character of `shape` before."""
+        if shape == AMBIGUOUS:
+            return frozenset()
         members = self._splitter.members
         return frozenset(after for after in members if self.is_always_split(shape + after))
 

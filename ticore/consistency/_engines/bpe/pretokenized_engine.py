@@ -13,13 +13,13 @@ Lists of tokens become states in `state_builder`. Here states are asked what may
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 
 import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, TextTable, cached_method
-from ...._support.utf8 import unfinished_suffix
+from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.pretokenizers import Splitter, splitter_for
 from ..base import Bools, Recovery
@@ -112,6 +112,35 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
         return self._builder.step(state, token)
 
+    def state_of(self, ids: Sequence[int]) -> PretokenizedState:
+        first = len(ids)
+        while first and not self._begins_anew(ids, first):
+            first -= 1
+        return reduce(self.step, ids[first:], self.start())
+
+    def _begins_anew(self, ids: Sequence[int], at: int) -> bool:
+        """Whether the state of `ids[:at]` is that of the empty list; False where that is not clear.
+
+        It is after an added token, and between two characters that never share a part.
+        """
+        if ids[at - 1] in self._added.ids:
+            return True
+        if not self._splitter.looks_one_ahead or at == len(ids):
+            return False
+        if is_continuation_byte(self._spelled[ids[at]][0]):
+            return False
+        try:
+            before = self._spelled[ids[at - 1]].decode()
+        except UnicodeDecodeError:
+            return False
+        if before[-1].isspace() or self._first_shape[ids[at]] not in (
+            self._shapes.never_joined_after(self._shapes.shape(before[-1]))
+        ):
+            return False
+        # As many bytes as the characters of an added token have at most.
+        data = b"".join(self._spelled[i] for i in ids[max(0, at - 4 * self._added.longest) : at])
+        return not self._added.has_begun(data.decode(errors="replace"))
+
     def step_if_refused(self, state: PretokenizedState, token: int) -> PretokenizedState | Recovery:
         """See Engine. A state remembers the wrong pairs in its tail; others are looked at here."""
         if state.tail is None or token in self._added.ids:
@@ -198,6 +227,11 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             return bool(self._oracle.admits(state.ids, [token])[0])
         return verdict is FollowVerdict.YES
 
+    def end_of_text(self, state: PretokenizedState) -> str:
+        if state.tail is not None:
+            return state.text
+        return b"".join(self._spelled[i] for i in state.ids).decode(errors="replace")
+
     def _has_begun(self, state: PretokenizedState) -> bool:
         return True  # there is no dummy prefix: spaces are a text like others
 
@@ -241,7 +275,8 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     @cached_property
     def _continuing(self) -> list[int]:
         """The reachable tokens that begin inside a character, in order."""
-        reachable = np.flatnonzero(self._pairs.reachable).tolist()
+        # Rules may also make a special token, which has no bytes.
+        reachable = np.flatnonzero(self._pairs.reachable & self._may_occur).tolist()
         return [i for i in reachable if 0x80 <= self._spelled[i][0] < 0xC0]
 
     def _verdicts_inside(self, state: PretokenizedState, tail: Tail) -> npt.NDArray[np.uint8]:

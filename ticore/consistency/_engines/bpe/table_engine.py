@@ -70,6 +70,8 @@ class TableEngine(ABC, Generic[S]):
         self._normalization = Normalization(structure)
         self._added = AddedTokens(structure.added_tokens, spelled)
         self._ordinary_added = sorted(self._added.ids - oracle.tokenizer.special_ids)
+        self._is_ordinary_added = np.zeros(len(spelled), dtype=bool)
+        self._is_ordinary_added[self._ordinary_added] = True
         self._by_joining_head = self._find_by_joining_head(structure)
         # One bit per token.
         self._tables: BoundedCache[Hashable, bytes] = BoundedCache(
@@ -81,6 +83,9 @@ class TableEngine(ABC, Generic[S]):
 
     @abstractmethod
     def step(self, state: S, token: int) -> S: ...
+
+    @abstractmethod
+    def state_of(self, ids: Sequence[int]) -> S: ...
 
     @abstractmethod
     def step_if_refused(self, state: S, token: int) -> S | Recovery: ...
@@ -113,10 +118,10 @@ class TableEngine(ABC, Generic[S]):
             return self._oracle.admits(state.ids, range(len(self._spelled)))
         packed = self._packed_table(key, state)
         answers = np.unpackbits(packed, count=len(self._spelled), bitorder="little").view(bool)
+        if self._ordinary_added:
+            answers[self._ordinary_added] = self._added_answers(state, self._ordinary_added)
         for forbidden in self._forbidden_by_text(state):
             answers[forbidden] = False
-        for token, answer in self._added_answers(state):
-            answers[token] = answer
         return answers
 
     def admits(self, state: S, candidates: Ids) -> Bools:
@@ -125,10 +130,10 @@ class TableEngine(ABC, Generic[S]):
             return self._oracle.admits(state.ids, candidates)
         packed = self._packed_table(key, state)
         answers: Bools = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
+        if self._ordinary_added and (is_added := self._is_ordinary_added[candidates]).any():
+            answers[is_added] = self._added_answers(state, candidates[is_added])
         for forbidden in self._forbidden_by_text(state):
             answers &= ~np.isin(candidates, forbidden)
-        for token, answer in self._added_answers(state):
-            answers[candidates == token] = answer
         return answers
 
     def step_if_admitted(self, state: S, token: int) -> S | None:
@@ -138,8 +143,10 @@ class TableEngine(ABC, Generic[S]):
         key = self.table_key(state)
         if key is None:
             return bool(self._oracle.admits(state.ids, [token])[0])
-        if token in self._ordinary_added:
-            return dict(self._added_answers(state))[token]
+        if self._is_ordinary_added[token]:
+            if self._added.is_completed(state.text, self._spelled[token]):
+                return False
+            return bool(np.all(self._added_answers(state, [token])))
         if self._is_forbidden(state, token):
             return False
         if (packed := self._tables.peek(key)) is not None:
@@ -150,6 +157,13 @@ class TableEngine(ABC, Generic[S]):
         """Whether `token` leaves a character in pieces: no text has such bytes."""
         data = state.unfinished + self._spelled[token]
         return not is_complete(data[: len(data) - len(unfinished_suffix(data))])
+
+    def end_of_text(self, state: S) -> str:
+        """The last whole characters since the last added token.
+
+        There are as many as an added token can have begun with.
+        """
+        return state.text
 
     def _has_begun(self, state: S) -> bool:
         """Whether the text is more than a dummy prefix; if not, the tokenizer is asked."""
@@ -194,25 +208,22 @@ class TableEngine(ABC, Generic[S]):
         ]
         return np.concatenate([_NO_IDS, *found])
 
-    def _added_answers(self, state: S) -> Iterator[tuple[int, bool]]:
-        """Case 3: for each added token that is not special, whether it may follow.
+    def _added_answers(self, state: S, tokens: Sequence[int] | Ids) -> Bools | bool:
+        """Case 3: whether each of some added tokens may follow, unless case 2 forbids it.
 
-        Yes where the text may end. The tokenizer is asked in two cases:
+        Yes where the text may end. The tokenizer is asked if the text is a dummy prefix so far.
+        That alone is no text, but may stand before the token.
 
-        1. The text is a dummy prefix so far. That alone is no text, but may stand before the token.
-        2. The text ends in the beginning of an added token, which this one may complete.
+        Args:
+            state: of the list.
+            tokens: added tokens that are not special.
+
+        Returns:
+            bool[n], or one answer for all.
         """
-        if not self._ordinary_added:
-            return
-        has_begun, rests = self._has_begun(state), self._added.begun(state.text)
-        ends_here = has_begun and self.is_consistent(state)
-        for token in self._ordinary_added:
-            data = self._spelled[token]
-            completes = any(rest.startswith(data) or data.startswith(rest) for rest in rests)
-            if has_begun and not completes:
-                yield token, ends_here
-            else:
-                yield token, bool(self._oracle.admits(state.ids, [token])[0])
+        if self._has_begun(state):
+            return self.is_consistent(state)
+        return self._oracle.admits(state.ids, tokens)
 
     def _find_by_joining_head(self, structure: TokenizerStructure) -> dict[str, Ids]:
         """The pieces that begin with joining characters, by these characters."""

@@ -16,7 +16,7 @@ does not merge with the last one (`pair_test`). Two things are added to that:
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -97,12 +97,17 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._drops_spaces = not structure.keeps_whitespace
         self._dummy_prefix = structure.dummy_prefix
         self._is_metaspace = is_metaspace(structure)
+        # Without them a text is never a dummy prefix alone, and the tokenizer is never asked.
+        self._may_hide_spaces = structure.dummy_prefix or self._is_metaspace or self._drops_spaces
         self._byte_ids = structure.byte_ids
         self._known_characters = _known_characters(structure, spelled)
         self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
         texts = [*spelled, *(character.encode() for character in loose)]
         self._cuts = WordCuts(texts, structure.added_tokens) if self._normalization.idle else None
         self._text_length = max(1, self._added.longest)
+        # Rules may also make an added token, which never merges all the same.
+        self._mergeable = pairs.reachable.copy()
+        self._mergeable[: len(spelled)] &= structure.pieces
         self._usable = self._find_usable(structure)
         self._byte_answers: BoundedCache[tuple[bytes, str, frozenset[str]], list[bool]] = (
             BoundedCache(_CACHED_BYTES)
@@ -114,10 +119,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         no_cuts = bytes(len(texts))
         self._begins = no_cuts if self._cuts is None else self._cuts.begins
         self._ends = no_cuts if self._cuts is None else self._cuts.ends
-        self._merge = lru_cache(_CACHED_PAIRS)(partial(_merge, pairs))
+        self._merge = lru_cache(_CACHED_PAIRS)(partial(_merge, pairs, self._mergeable))
 
     def start(self) -> UnsplitState:
-        return UnsplitState()
+        return UnsplitState(has_begun=not self._may_hide_spaces)
 
     def step_if_admitted(self, state: UnsplitState, token: int) -> UnsplitState | None:
         found = self._state_after
@@ -131,7 +136,11 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def step(self, state: UnsplitState, token: int) -> UnsplitState:
         if token in self._added.ids:  # no normalizer and no merge reaches across it
-            return UnsplitState(state.ids.then(token), last=token)
+            if self._may_hide_spaces:
+                return UnsplitState(state.ids.then(token), last=token)
+            return UnsplitState(
+                _NO_TOKENS.then(token), last=token, has_begun=True, last_token_suffices=True
+            )
         data = state.unfinished + self._spelled[token]
         unfinished = unfinished_suffix(data)
         more = data[: len(data) - len(unfinished)].decode(errors="replace")
@@ -143,7 +152,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         )
         has_begun = state.has_begun or self._begins_with(state.text + more)
         # All tokens are needed only where the tokenizer may have to be asked.
-        forget = is_cut or (has_begun and not self._ordinary_added)
+        may_ask = self._ordinary_added and self._may_hide_spaces
+        forget = is_cut or (has_begun and not may_ask)
         ids = (_NO_TOKENS if forget else state.ids).then(token)
         text = (state.text + more)[-self._text_length :]
         last_token_suffices = has_begun and not unfinished and not self._added.has_begun(text)
@@ -152,6 +162,29 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if token in self._byte_ids:
             last = self._loose.get(more, last)
         return UnsplitState(ids, text, unfinished, last, has_begun, last_token_suffices, context)
+
+    def state_of(self, ids: Sequence[int]) -> UnsplitState:
+        state, read = self.start(), 0
+        while read < len(ids) and not state.has_begun:
+            state = self.step(state, ids[read])
+            read += 1
+        first = read if self._may_hide_spaces and self._ordinary_added else self._recent(ids)
+        if first > read:
+            state, read = UnsplitState(has_begun=True), first
+        return reduce(self.step, ids[read:], state)
+
+    def _recent(self, ids: Sequence[int]) -> int:
+        """From which id on a long list must be read to know its state, once its text has begun."""
+        length = 0
+        for at in range(len(ids) - 1, 0, -1):
+            try:
+                text = self._spelled[ids[at]].decode()
+            except UnicodeDecodeError:
+                continue
+            length += len(text)
+            if length >= self._text_length and not self._normalization.joins(text[0]):
+                return at
+        return 0
 
     def _begins_with(self, text: str) -> bool:
         """Whether a text that is `text` so far has begun; see UnsplitState."""
@@ -199,8 +232,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if not state.ids:
             return self.starting
         answers = self._usable.copy()
-        if self._pairs.reachable[state.last]:  # else it is bytes or an added token: no merges
-            unmerged = self._pairs.unmerged_after(state.last) | ~self._pairs.reachable
+        if self._mergeable[state.last]:  # else it is bytes or an added token, which never merge
+            unmerged = self._pairs.unmerged_after(state.last) | ~self._mergeable
             answers &= unmerged[: len(answers)]
         self._add_bytes(answers, state)
         return answers
@@ -282,7 +315,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
         """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""
-        answers = self._pairs.reachable[: len(self._spelled)].copy()
+        answers = self._mergeable[: len(self._spelled)].copy()
         if self._normalization.idle and not structure.added_tokens:
             return answers
         tokens = np.flatnonzero(answers).tolist()
@@ -307,7 +340,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         """
         found = None
         data = self._spelled[token]
-        if self._usable[token] and not self._ordinary_added and not self._normalization.head(data):
+        may_ask = self._ordinary_added and self._may_hide_spaces
+        if self._usable[token] and not may_ask and not self._normalization.head(data):
             text = data.decode()[-self._text_length :]
             found = UnsplitState(
                 _NO_TOKENS.then(token),
@@ -348,12 +382,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         )
 
 
-def _merge(pairs: TokenPairs, left: int, right: int) -> bool:
+def _merge(pairs: TokenPairs, mergeable: Bools, left: int, right: int) -> bool:
     """Whether two tokens merge. They then do so in every text, since the text is one part."""
-    may_merge = bool(
-        pairs.reachable[left] and pairs.reachable[right]
-    )  # not bytes, not added tokens
-    return may_merge and not pairs.do_not_merge(left, right)
+    # Bytes and added tokens are not mergeable.
+    return bool(mergeable[left] and mergeable[right]) and not pairs.do_not_merge(left, right)
 
 
 def _known_characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:

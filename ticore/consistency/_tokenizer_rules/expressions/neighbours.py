@@ -176,6 +176,20 @@ def _looks(node: Node) -> Iterator[Look]:
             yield from _looks(part)
 
 
+def looks_far(node: Node) -> bool:
+    """Whether the expression looks further than one character beyond a match."""
+    match node:
+        case Look(part):
+            return not isinstance(part, Chars)
+        case End():
+            return True
+        case Sequence(parts) | Choice(parts):
+            return any(map(looks_far, parts))
+        case Atomic(part):
+            return looks_far(part)
+    return False
+
+
 def _longest_chain(letters: set[int], places: Places) -> int | None:
     """How many of `letters` can follow each other; None if there is no limit."""
     after = {n: {b for a, b in places.follow if a == n and b in letters} for n in letters}
