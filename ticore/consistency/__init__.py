@@ -1,7 +1,8 @@
 """Whether a list of tokens survives being turned into text and read back, and where it does not.
 
 - `compare` shows one list beside what a receiver makes of its text.
-- `Verifier` decides which tokens may follow a list so that it stays consistent.
+- `Verifier` decides which tokens may follow a list so that it stays consistent; `packed_masks`
+  gives an engine the answers for many lists at once.
 - `audit` examines a tokenizer before you rely on it.
 - `send` shows what a channel (a messenger, a web form) does to a text.
 """
@@ -12,6 +13,7 @@ from ._boundaries import Specials
 from ._channels import Channel, send
 from ._comparison import Comparison, compare
 from ._modes import Mode
+from ._packed_masks import packed_masks
 from ._verifier import Method, Verification, Verifier, View
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "View",
     "audit",
     "compare",
+    "packed_masks",
     "send",
 ]
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .._support.caches import BoundedCache
 from .._support.checks import checked_ids, require_one_of
 from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
+from .._support.packed_bits import Words, word_count
 from ..errors import InconsistentStateError, SettingsError
 from ..interfaces import Tokenizer
 from ..registry import wrap
@@ -351,6 +352,25 @@ class Verification:
             InconsistentStateError: no text may begin with the list itself.
         """
         return self._engine.mask(self._state())
+
+    def packed_mask(self) -> Words:
+        """`mask` with one bit per token: token t is bit t % 32 of word t // 32, lowest bit first.
+
+        `packed_masks` writes those of many texts into one buffer.
+
+        Returns:
+            uint32[ceil(vocab_size / 32)], a new array; the bits after the last token are 0.
+
+        Raises:
+            InconsistentStateError: no text may begin with the list itself.
+        """
+        words = np.empty(word_count(self._size), dtype=np.uint32)
+        self._write_mask(words)
+        return words
+
+    def _write_mask(self, words: Words) -> None:
+        """Write `packed_mask` into uint32[ceil(vocab_size / 32)]."""
+        self._engine.packed_mask(self._state(), words)
 
     def push(self, token: int) -> None:
         """Append one id, whether the list stays consistent or not.

@@ -18,15 +18,17 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, cached_method
+from ...._support.packed_bits import Words, clear_bits, pack, set_bit, unpack, word_count
 from ...._support.utf8 import is_complete, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.added_tokens import AddedTokens
 from ..._tokenizer_rules.normalizers import Normalization
 from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
+from .answer_rows import AnswerRows, TableAnswers
+from .token_pairs import TokenPairs
 
 _BYTES_FOR_TABLES = 16 << 20
 _CACHED_CONTEXTS = 1 << 12
@@ -59,21 +61,27 @@ class TableEngine(ABC, Generic[S]):
     Args:
         structure: how the tokenizer works.
         spelled: the bytes of every id.
+        pairs: the pair test.
         oracle: asks the tokenizer, for the few tokens that no table decides about.
     """
 
     def __init__(
-        self, structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+        self,
+        structure: TokenizerStructure,
+        spelled: Sequence[bytes],
+        pairs: TokenPairs,
+        oracle: Oracle,
     ) -> None:
         self._spelled = spelled
+        self._pairs = pairs
         self._oracle = oracle
         self._normalization = Normalization(structure)
         self._added = AddedTokens(structure.added_tokens, spelled)
         self._ordinary_added = sorted(self._added.ids - oracle.tokenizer.special_ids)
         self._by_joining_head = self._find_by_joining_head(structure)
-        # One bit per token.
-        self._tables: BoundedCache[Hashable, bytes] = BoundedCache(
-            max(64, _BYTES_FOR_TABLES * 8 // max(1, len(spelled)))
+        # One or two bits per token.
+        self._rows: BoundedCache[Hashable, AnswerRows] = BoundedCache(
+            max(64, _BYTES_FOR_TABLES * 4 // max(1, len(spelled)))
         )
 
     @abstractmethod
@@ -103,29 +111,38 @@ class TableEngine(ABC, Generic[S]):
     def decide_one(self, state: S, token: int) -> bool:
         """`decide_all(state)[token]`, without making the table. There must be a key."""
 
+    @abstractmethod
+    def table_answers(self, state: S) -> TableAnswers:
+        """`decide_all(state)`, made of rows that lists share. There must be a key."""
+
+    @abstractmethod
     def is_cached(self, state: S) -> bool:
         """Whether the table for this state is at hand."""
-        return self.table_key(state) in self._tables
+
+    @abstractmethod
+    def answer_at_hand(self, state: S, token: int) -> bool | None:
+        """`decide_all(state)[token]` from the rows at hand; None if that takes more work."""
 
     def mask(self, state: S) -> Bools:
-        key = self.table_key(state)
-        if key is None:
-            return self._oracle.admits(state.ids, range(len(self._spelled)))
-        packed = self._packed_table(key, state)
-        answers = np.unpackbits(packed, count=len(self._spelled), bitorder="little").view(bool)
-        for forbidden in self._forbidden_by_text(state):
-            answers[forbidden] = False
+        words = np.empty(word_count(len(self._spelled)), dtype=np.uint32)
+        self.packed_mask(state, words)
+        return unpack(words, len(self._spelled))
+
+    def packed_mask(self, state: S, out: Words) -> None:
+        if self.table_key(state) is None:
+            out[:] = pack(self._oracle.admits(state.ids, range(len(self._spelled))))
+            return
+        self.table_answers(state).write(self._pairs, out)
+        for forbidden in self.forbidden_by_text(state):
+            clear_bits(out, forbidden)
         for token, answer in self._added_answers(state):
-            answers[token] = answer
-        return answers
+            set_bit(out, token, answer)
 
     def admits(self, state: S, candidates: Ids) -> Bools:
-        key = self.table_key(state)
-        if key is None:
+        if self.table_key(state) is None:
             return self._oracle.admits(state.ids, candidates)
-        packed = self._packed_table(key, state)
-        answers: Bools = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
-        for forbidden in self._forbidden_by_text(state):
+        answers = self.table_answers(state).take(self._pairs, candidates)
+        for forbidden in self.forbidden_by_text(state):
             answers &= ~np.isin(candidates, forbidden)
         for token, answer in self._added_answers(state):
             answers[candidates == token] = answer
@@ -135,16 +152,14 @@ class TableEngine(ABC, Generic[S]):
         return self.step(state, token) if self._admits_one(state, token) else None
 
     def _admits_one(self, state: S, token: int) -> bool:
-        key = self.table_key(state)
-        if key is None:
+        if self.table_key(state) is None:
             return bool(self._oracle.admits(state.ids, [token])[0])
         if token in self._ordinary_added:
             return dict(self._added_answers(state))[token]
         if self._is_forbidden(state, token):
             return False
-        if (packed := self._tables.peek(key)) is not None:
-            return bool(packed[token >> 3] >> (token & 7) & 1)
-        return self.decide_one(state, token)
+        answer = self.answer_at_hand(state, token)
+        return self.decide_one(state, token) if answer is None else answer
 
     def never_recovers(self, state: S, token: int) -> bool:
         """Whether `token` leaves a character in pieces: no text has such bytes."""
@@ -159,13 +174,7 @@ class TableEngine(ABC, Generic[S]):
         """What a normalizer may compose with the next characters, after a whole character."""
         return self._normalization.context(state.text)
 
-    def _packed_table(self, key: Hashable, state: S) -> npt.NDArray[np.uint8]:
-        packed = self._tables.get(
-            key, lambda: np.packbits(self.decide_all(state), bitorder="little").tobytes()
-        )
-        return np.frombuffer(packed, dtype=np.uint8)
-
-    def _forbidden_by_text(self, state: S) -> Iterator[Ids]:
+    def forbidden_by_text(self, state: S) -> Iterator[Ids]:
         """The ids of cases 1 and 2: refused for the characters that stand before them."""
         if state.unfinished or not state.text:
             return
@@ -175,7 +184,7 @@ class TableEngine(ABC, Generic[S]):
             yield self._added.completing(state.text)
 
     def _is_forbidden(self, state: S, token: int) -> bool:
-        """Whether `token` is one of `_forbidden_by_text`."""
+        """Whether `token` is one of `forbidden_by_text`."""
         if state.unfinished or not state.text:
             return False
         data = self._spelled[token]
@@ -187,6 +196,8 @@ class TableEngine(ABC, Generic[S]):
     @cached_method(_CACHED_CONTEXTS)
     def _composed_after(self, context: str) -> Ids:
         """The pieces that the normalizer would compose with the end of a text."""
+        if self._normalization.keeps_together(context + head for head in self._by_joining_head):
+            return _NO_IDS  # as for most characters
         found = [
             tokens
             for head, tokens in self._by_joining_head.items()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import BoundedCache
+from ...._support.packed_bits import Words, has_bit, pack, unpack
 from ....interfaces import TokenizerStructure
 from ..._modes import beginnings
 from ..base import Bools
@@ -19,6 +20,8 @@ from .merge_trees import grow_merge_trees
 from .pair_table import PairTable, build_pair_table, expect, unmerged_before
 
 _BYTES_FOR_ROWS = 32 << 20
+# Of 12 bytes for each word; most have tens of them.
+_CACHED_CHANGES, _MOST_CHANGED = 10_000, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,18 @@ def build_tables(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Bpe
     return replace(tables, unmerged_before=columns)
 
 
+class ChangedWords(NamedTuple):
+    """A row of bits that is much like another one.
+
+    Attributes:
+        at: intp[n], where its words are others.
+        words: uint32[n], these words.
+    """
+
+    at: npt.NDArray[np.intp]
+    words: Words
+
+
 class TokenPairs:
     """Which tokens may stand side by side inside a part: the pair test, with a cache of rows.
 
@@ -131,23 +146,44 @@ class TokenPairs:
         self.unmerged_before = tables.unmerged_before
         self._table = tables.pairs
         self._vocab_size = len(spelled)
-        # A row takes one bit per token.
-        self._packed: BoundedCache[int, bytes] = BoundedCache(
+        # A row takes one bit per token. Half of the tokens merge with so few that a row is told by
+        # the words in which it is not that of `reachable`.
+        self._packed: BoundedCache[int, Words] = BoundedCache(
             max(64, _BYTES_FOR_ROWS * 8 // len(spelled))
         )
+        self._changed: BoundedCache[int, ChangedWords] = BoundedCache(_CACHED_CHANGES)
+        self.packed_reachable = pack(self.reachable)
         self._ids = {spelled[i]: i for i in np.flatnonzero(self.reachable).tolist()}
 
     def unmerged_after(self, left: int) -> Bools:
         """bool[vocab_size]: the reachable tokens that `left` does not merge with."""
-        packed = np.frombuffer(self._pack(left), dtype=np.uint8)
-        return np.unpackbits(packed, count=self._vocab_size, bitorder="little").view(bool)
+        return unpack(self.packed_unmerged_after(left), self._vocab_size)
+
+    def packed_unmerged_after(self, left: int) -> Words:
+        """`unmerged_after` with one bit per token, not to be changed; see `packed_bits`."""
+        return self._packed.get(left, lambda: self._table.packed_unmerged_after(left))
+
+    def unmerged_words_after(self, left: int) -> Words | ChangedWords:
+        """`packed_unmerged_after`, or how it differs from `packed_reachable` if that is shorter."""
+        found = self._changed.peek(left) or self._packed.peek(left)
+        if found is not None:
+            return found
+        row = self._table.packed_unmerged_after(left)
+        at = np.flatnonzero(row != self.packed_reachable)
+        if len(at) > min(_MOST_CHANGED, len(row) // 8):
+            return self._packed.get(left, lambda: row)
+        return self._changed.get(left, lambda: ChangedWords(at, row[at]))
+
+    def is_cached(self, left: int) -> bool:
+        """Whether the row of `left` is at hand."""
+        return left in self._packed or left in self._changed
 
     def do_not_merge(self, left: int, right: int) -> bool:
         """Whether `left` and `right` are reachable and stay two tokens inside a part."""
         if (column := self.unmerged_before.get(right)) is not None:
             return bool(column[left])
         if (packed := self._packed.peek(left)) is not None:
-            return bool(packed[right >> 3] >> (right & 7) & 1)
+            return has_bit(packed, right)
         return self._table.do_not_merge(left, right)
 
     def segment(self, data: bytes) -> tuple[int, ...]:
@@ -165,12 +201,6 @@ class TokenPairs:
             if rest and self.do_not_merge(first, rest[0]):
                 return (first, *rest)
         return ()
-
-    def _pack(self, left: int) -> bytes:
-        return self._packed.get(
-            left,
-            lambda: np.packbits(self._table.unmerged_after(left), bitorder="little").tobytes(),
-        )
 
 
 def _replaced(

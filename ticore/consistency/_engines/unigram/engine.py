@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._support.caches import cached_method
+from ...._support.packed_bits import Words, pack
 from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS, Mode
@@ -193,6 +194,9 @@ class UnigramEngine:
         for token in one_by_one:
             answers[token] = self._admits_one(state, token)
         return answers
+
+    def packed_mask(self, state: UnigramState | None, out: Words) -> None:
+        out[:] = pack(self.mask(state))
 
     def never_recovers(self, state: UnigramState | None, token: int) -> bool:
         """Whether it is known that no consistent list begins with this one and `token`."""
