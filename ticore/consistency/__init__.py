@@ -12,6 +12,7 @@ from ._audit import Audit, Hazard, Unreachable, audit
 from ._boundaries import Specials
 from ._channels import Channel, send
 from ._comparison import Comparison, compare
+from ._exported_tables import ExportedTables, TableRows
 from ._modes import Mode
 from ._packed_masks import packed_masks
 from ._verifier import Method, Verification, Verifier, View
@@ -20,10 +21,12 @@ __all__ = [
     "Audit",
     "Channel",
     "Comparison",
+    "ExportedTables",
     "Hazard",
     "Method",
     "Mode",
     "Specials",
+    "TableRows",
     "Unreachable",
     "Verification",
     "Verifier",

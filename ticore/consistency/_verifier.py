@@ -30,6 +30,7 @@ from ._engines.channel_engine import ChannelEngine
 from ._engines.retokenizing import Oracle, RetokenizingEngine
 from ._engines.self_test import SelfTestResult, require_deterministic_round_trip, run_self_test
 from ._engines.stable_cuts import CutFinder, cut_finder
+from ._exported_tables import ExportedTables
 from ._modes import Mode
 from ._part import Part
 
@@ -141,6 +142,23 @@ class Verifier:
         ids = prompt_ids if self.view == "whole" else ()
         way = self._way
         return Verification(way.engine, way.oracle, way.cuts, ids, self.specials, self)
+
+    def export_tables(self) -> ExportedTables:
+        """The tables as arrays, for an engine that makes masks on its device.
+
+        It takes some seconds for a large vocabulary.
+
+        Raises:
+            SettingsError: there are no such tables: `method` is not `table`, the tokenizer is not
+                BPE, or there is a channel.
+        """
+        try:
+            return ExportedTables(self._way.engine)
+        except Unsupported as why:
+            raise SettingsError(
+                f"expected a verifier of a BPE tokenizer with the method 'table' and without a "
+                f"channel, found one whose tables cannot be exported: {why}; use packed_masks"
+            ) from None
 
     @property
     def rung(self) -> str:

@@ -28,6 +28,8 @@ from ..._tokenizer_rules.normalizers import Normalization
 from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
 from .answer_rows import AnswerRows, TableAnswers
+from .merge_rules import Ints
+from .merging_intervals import MergingIntervals, merging_intervals
 from .token_pairs import TokenPairs
 
 _BYTES_FOR_TABLES = 16 << 20
@@ -133,16 +135,33 @@ class TableEngine(ABC, Generic[S]):
             out[:] = pack(self._oracle.admits(state.ids, range(len(self._spelled))))
             return
         self.table_answers(state).write(self._pairs, out)
-        for forbidden in self.forbidden_by_text(state):
+        for forbidden in self._forbidden_by_text(state):
             clear_bits(out, forbidden)
         for token, answer in self._added_answers(state):
             set_bit(out, token, answer)
+
+    def answers_between_characters(self, state: S) -> tuple[TableAnswers, dict[int, bool]] | None:
+        """What `packed_mask` is made of: a table's answers, and other answers about some ids.
+
+        None where there is no table; and inside a character, where few tokens may follow.
+        """
+        if state.unfinished or self.table_key(state) is None:
+            return None
+        changes = dict[int, bool]()
+        for forbidden in self._forbidden_by_text(state):
+            changes |= dict.fromkeys(forbidden.tolist(), False)
+        return self.table_answers(state), changes | dict(self._added_answers(state))
+
+    def pair_arrays(self) -> tuple[int, Ints, MergingIntervals]:
+        """The size of the vocabulary; the places of its ids; the intervals that merge with each."""
+        places = self._pairs.table.preorder.astype(np.int32)
+        return len(self._spelled), places, merging_intervals(self._pairs.table)
 
     def admits(self, state: S, candidates: Ids) -> Bools:
         if self.table_key(state) is None:
             return self._oracle.admits(state.ids, candidates)
         answers = self.table_answers(state).take(self._pairs, candidates)
-        for forbidden in self.forbidden_by_text(state):
+        for forbidden in self._forbidden_by_text(state):
             answers &= ~np.isin(candidates, forbidden)
         for token, answer in self._added_answers(state):
             answers[candidates == token] = answer
@@ -174,7 +193,7 @@ class TableEngine(ABC, Generic[S]):
         """What a normalizer may compose with the next characters, after a whole character."""
         return self._normalization.context(state.text)
 
-    def forbidden_by_text(self, state: S) -> Iterator[Ids]:
+    def _forbidden_by_text(self, state: S) -> Iterator[Ids]:
         """The ids of cases 1 and 2: refused for the characters that stand before them."""
         if state.unfinished or not state.text:
             return
@@ -184,7 +203,7 @@ class TableEngine(ABC, Generic[S]):
             yield self._added.completing(state.text)
 
     def _is_forbidden(self, state: S, token: int) -> bool:
-        """Whether `token` is one of `forbidden_by_text`."""
+        """Whether `token` is one of `_forbidden_by_text`."""
         if state.unfinished or not state.text:
             return False
         data = self._spelled[token]

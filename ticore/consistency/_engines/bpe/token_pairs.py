@@ -137,6 +137,8 @@ class TokenPairs:
     Attributes:
         reachable: bool[vocab_size], tokens that BPE gives for their own text.
         whole_part_only, replaced, unmerged_before: see `BpeTables`.
+        table: the table of the pair test.
+        packed_reachable: `reachable` with one bit per token.
     """
 
     def __init__(self, tables: BpeTables, spelled: Sequence[bytes]) -> None:
@@ -144,7 +146,7 @@ class TokenPairs:
         self.whole_part_only = tables.whole_part_only
         self.replaced = tables.replaced
         self.unmerged_before = tables.unmerged_before
-        self._table = tables.pairs
+        self.table = tables.pairs
         self._vocab_size = len(spelled)
         # A row takes one bit per token. Half of the tokens merge with so few that a row is told by
         # the words in which it is not that of `reachable`.
@@ -161,14 +163,14 @@ class TokenPairs:
 
     def packed_unmerged_after(self, left: int) -> Words:
         """`unmerged_after` with one bit per token, not to be changed; see `packed_bits`."""
-        return self._packed.get(left, lambda: self._table.packed_unmerged_after(left))
+        return self._packed.get(left, lambda: self.table.packed_unmerged_after(left))
 
     def unmerged_words_after(self, left: int) -> Words | ChangedWords:
         """`packed_unmerged_after`, or how it differs from `packed_reachable` if that is shorter."""
         found = self._changed.peek(left) or self._packed.peek(left)
         if found is not None:
             return found
-        row = self._table.packed_unmerged_after(left)
+        row = self.table.packed_unmerged_after(left)
         at = np.flatnonzero(row != self.packed_reachable)
         if len(at) > min(_MOST_CHANGED, len(row) // 8):
             return self._packed.get(left, lambda: row)
@@ -184,7 +186,7 @@ class TokenPairs:
             return bool(column[left])
         if (packed := self._packed.peek(left)) is not None:
             return has_bit(packed, right)
-        return self._table.do_not_merge(left, right)
+        return self.table.do_not_merge(left, right)
 
     def segment(self, data: bytes) -> tuple[int, ...]:
         """The canonical tokens of a few bytes inside a part; empty if some byte has no token.
