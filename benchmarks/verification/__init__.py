@@ -2,10 +2,11 @@
 
 python -m benchmarks.verification --data DIR --json results/verification.json --plot plot.png
 python -m benchmarks.verification --data DIR --runs
+python -m benchmarks.verification --data DIR --batches --plot plot.png
 python -m benchmarks.verification --data DIR --soak 1000000
 python -m benchmarks.verification --data DIR --rejections
 
-Without --runs, --soak or --rejections, it times loading, masks, candidates and pushes. DIR holds
-tokenizers/ and corpora/. Without DIR, name tokenizers with `--tokenizer BACKEND:LOCATION` and texts
-with `--texts FILE`, or use the bundled ones.
+Without --runs, --batches, --soak or --rejections, it times loading, masks, candidates and pushes.
+DIR holds tokenizers/ and corpora/. Without DIR, name tokenizers with `--tokenizer BACKEND:LOCATION`
+and texts with `--texts FILE`, or use the bundled ones.
 """

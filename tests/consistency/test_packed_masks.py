@@ -60,8 +60,8 @@ def texts_of(verifier, count=7, length=12):
 
 def bits_of(words, size):
     """bool[..., size], read bit by bit."""
-    found = [(words[..., t // 32].astype(np.int64) >> (t % 32)) & 1 for t in range(size)]
-    return np.stack(found, axis=-1).astype(bool)
+    bits = words[..., :, None] >> np.arange(32, dtype=np.uint32) & 1
+    return bits.reshape(*words.shape[:-1], -1)[..., :size].astype(bool)
 
 
 @any_kind

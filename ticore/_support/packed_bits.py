@@ -24,9 +24,9 @@ def word_count(size: int) -> int:
 def pack(answers: npt.NDArray[np.bool_]) -> Words:
     """bool[size] as uint32[word_count(size)], a new array; the bits after the last one are 0."""
     packed = np.packbits(answers, bitorder="little")
-    padded = np.zeros(4 * word_count(len(answers)), dtype=np.uint8)
-    padded[: len(packed)] = packed
-    return padded.view(_LITTLE_ENDIAN).astype(np.uint32, copy=False)
+    if missing := 4 * word_count(len(answers)) - len(packed):
+        packed = np.append(packed, np.zeros(missing, dtype=np.uint8))
+    return packed.view(_LITTLE_ENDIAN).astype(np.uint32, copy=False)
 
 
 def unpack(words: Words, size: int) -> npt.NDArray[np.bool_]:

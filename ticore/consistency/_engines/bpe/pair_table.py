@@ -90,8 +90,7 @@ class PairTable:
         """`unmerged_after` with one bit per token, a new array; see `packed_bits`."""
         if not self.reachable[left]:
             return np.zeros(word_count(len(self.preorder)), dtype=np.uint32)
-        unmerged = np.zeros(32 * word_count(len(self.preorder)), dtype=bool)
-        unmerged[: len(self.preorder)] = self.reachable
+        unmerged = self._reachable_in_words.copy()
         self._exclude_merging(left, unmerged)
         return pack(unmerged)
 
@@ -193,6 +192,13 @@ class PairTable:
             # A part is shorter than its token, so a walk from part to part ends.
             has_parts = np.flatnonzero(parts >= 0)
             expect(bool((lengths[parts[has_parts]] < lengths[has_parts]).all()))
+
+    @cached_property
+    def _reachable_in_words(self) -> Bools:
+        """`reachable`, followed by False up to a multiple of 32."""
+        padded = np.zeros(32 * word_count(len(self.reachable)), dtype=bool)
+        padded[: len(self.reachable)] = self.reachable
+        return padded
 
     @cached_property
     def _order(self) -> npt.NDArray[np.intp]:

@@ -300,7 +300,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     @cached_method(_CACHED_BEGINNINGS)
     def _unmerged_of_asked(self, last: int) -> bytes:
         """For each id of any `_End.by_class`, whether `last` does not merge with it."""
-        asked = (*self._undecided[0].tolist(), *self._undecided_near[0].tolist())
+        asked = np.union1d(self._undecided[0], self._undecided_near[0]).tolist()
         return bytes(last >= 0 and self._pairs.do_not_merge(last, token) for token in asked)
 
     def _ask(self, state: PretokenizedState, tokens: Sequence[int]) -> tuple[int, ...]:
