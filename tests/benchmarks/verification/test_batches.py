@@ -11,7 +11,6 @@ from benchmarks.verification.corpora import load_corpora
 from tests.support.tokenizers import TRAINED
 from ticore.errors import SettingsError
 
-
 MADE = []
 
 
