@@ -59,12 +59,7 @@ def packed_masks(
     (dtype('uint32'), True)
     """
     rows = list(verifications)
-    for n, row in enumerate(rows):
-        if row is not None and not row.admissible:
-            raise InconsistentStateError(
-                f"row {n}: expected a list that a text may begin with, found an inconsistent one, "
-                f"after which no candidate can be verified; rewind it, or give None for this row"
-            )
+    states = [row and _state(row, n) for n, row in enumerate(rows)]
     sizes = {row._size for row in rows if row is not None}
     ends = list(end_ids)
     for size in sizes:
@@ -72,31 +67,48 @@ def packed_masks(
     words = word_count(max(sizes, default=0))
     if out is None:
         found = np.empty((len(rows), words), dtype=np.uint32)
-        _fill(found, rows, ends)
+        _fill(found, rows, states, ends)
         return found
     host = _host_view(out)
     _require_fit(tuple(out.shape), len(rows), words)
     if host is None:
         host = np.empty((len(rows), out.shape[1]), dtype=np.uint32)
-        _fill(host, rows, ends)
+        _fill(host, rows, states, ends)
         _copy_to_device(host, out)
     else:
-        _fill(host[: len(rows)], rows, ends)
+        _fill(host[: len(rows)], rows, states, ends)
     return out
 
 
-def _fill(buffer: Words, rows: Sequence[Verification | None], ends: Sequence[int]) -> None:
+def _state(verification: Verification, row: int) -> Any:
+    """The engine's state of one row.
+
+    Raises:
+        InconsistentStateError: no text may begin with its list.
+    """
+    try:
+        return verification._state()
+    except InconsistentStateError as error:
+        raise InconsistentStateError(f"row {row}: {error}; or give None for this row") from None
+
+
+def _fill(
+    buffer: Words,
+    rows: Sequence[Verification | None],
+    states: Sequence[Any],
+    ends: Sequence[int],
+) -> None:
     """Write each row of `buffer`, which has enough words."""
-    for row, verification in zip(buffer, rows, strict=True):
+    known = min((word_count(row._size) for row in rows if row is not None), default=0)
+    buffer[:, known:] = 0
+    for words, verification, state in zip(buffer, rows, states, strict=True):
         if verification is None:
-            row[:] = _ALL
+            words[:] = _ALL
             continue
-        words = word_count(verification._size)
-        verification._write_mask(row[:words])
-        row[words:] = 0
+        verification._engine.packed_mask(state, words[: word_count(verification._size)])
         if ends and verification.consistent:
             for token in ends:
-                set_bit(row, token, True)
+                set_bit(words, token, True)
 
 
 def _require_fit(shape: tuple[int, ...], rows: int, words: int) -> None:

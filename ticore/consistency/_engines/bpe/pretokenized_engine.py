@@ -301,7 +301,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def _unmerged_of_asked(self, last: int) -> bytes:
         """For each id of any `_End.by_class`, whether `last` does not merge with it."""
         asked = np.union1d(self._undecided[0], self._undecided_near[0]).tolist()
-        return bytes(last >= 0 and self._pairs.do_not_merge(last, token) for token in asked)
+        return self._pairs.unmerged_among(last, asked) if last >= 0 else b""
 
     def _ask(self, state: PretokenizedState, tokens: Sequence[int]) -> tuple[int, ...]:
         """Ask the tokenizer which of some ids may follow."""

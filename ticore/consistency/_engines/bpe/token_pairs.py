@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -163,7 +163,12 @@ class TokenPairs:
 
     def packed_unmerged_after(self, left: int) -> Words:
         """`unmerged_after` with one bit per token, not to be changed; see `packed_bits`."""
-        return self._packed.get(left, lambda: self.table.packed_unmerged_after(left))
+        found = self.unmerged_words_after(left)
+        if not isinstance(found, ChangedWords):
+            return found
+        row = self.packed_reachable.copy()
+        row[found.at] = found.words
+        return row
 
     def unmerged_words_after(self, left: int) -> Words | ChangedWords:
         """`packed_unmerged_after`, or how it differs from `packed_reachable` if that is shorter."""
@@ -175,6 +180,11 @@ class TokenPairs:
         if len(at) > min(_MOST_CHANGED, len(row) // 8):
             return self._packed.get(left, lambda: row)
         return self._changed.get(left, lambda: ChangedWords(at, row[at]))
+
+    def unmerged_among(self, left: int, tokens: Iterable[int]) -> bytes:
+        """For each of some tokens, whether `left` does not merge with it; from its row."""
+        row = self.packed_unmerged_after(left)
+        return bytes(has_bit(row, token) for token in tokens)
 
     def is_cached(self, left: int) -> bool:
         """Whether the row of `left` is at hand."""
