@@ -34,11 +34,14 @@ class Split:
             end of the part before it (`merged_with_previous`), the beginning of the part after it
             (`merged_with_next`), or one part with the matches next to it (`contiguous`).
         inverted: whether matches and the text between them change their roles.
+        dialect: whose syntax the expression has. In that of Rust, `$` is the end of the text and
+            `x{1,3}+` gives nothing back.
     """
 
     expression: str
     behavior: SplitBehavior = "isolated"
     inverted: bool = False
+    dialect: Literal["oniguruma", "rust"] = "oniguruma"
 
 
 @dataclass(frozen=True, eq=False)

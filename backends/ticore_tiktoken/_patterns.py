@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ticore.interfaces import Split
+
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 _CL100K = (
@@ -31,3 +33,9 @@ PATTERNS = {
 EQUIVALENT = {
     r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""": _GPT2,
 }
+
+
+def split_of(pattern: str) -> str | Split:
+    """How a pattern splits texts. A published one stands for itself, in any dialect."""
+    published = EQUIVALENT.get(pattern, pattern)
+    return published if published in PATTERNS.values() else Split(pattern, dialect="rust")

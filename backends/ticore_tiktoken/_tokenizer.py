@@ -20,7 +20,7 @@ from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerStructure
 
-from ._patterns import EQUIVALENT, PATTERNS
+from ._patterns import PATTERNS, split_of
 from ._ranks import parse_ranks, require_every_byte, write_ranks
 
 # Characters of white space in a row. At twice as many, the library's regular expressions give up
@@ -153,5 +153,5 @@ class TiktokenTokenizer(LibraryTokenizer):
             pieces=np.array([bool(token) for token in self._bytes]),
             ranks=np.arange(self.vocab_size, dtype=np.int32),
             ignore_merges=True,
-            pretokenizer=(EQUIVALENT.get(self._pattern, self._pattern),),
+            pretokenizer=(split_of(self._pattern),),
         )

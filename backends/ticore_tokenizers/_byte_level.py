@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from ticore.backend_kit import NoStructure
 
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
+from ._pretokenizers import read_steps
 from ._spelling import byte_alphabet
-
-# The expression of the ByteLevel pretokenizer, which it uses if `use_regex` is set.
-GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 # These normalizers do not change spaces.
 _NORMALIZERS = frozenset({"NFC", "NFD", "NFKC", "NFKD", "Lowercase"})
@@ -28,11 +24,11 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
         NoStructure: it does anything else than the steps that are known here.
     """
     name = _name(state["normalizer"])
-    patterns = _patterns(state["pre_tokenizer"])
+    steps = read_steps(state["pre_tokenizer"])
     if not _gives_every_byte(state):
         raise NoStructure("some of the 256 bytes have no token, so text with them is lost")
     changes = None if name == "identity" else normalize
-    return NormalizerRules("bytes", _ALPHABET.issuperset, name, changes, patterns)
+    return NormalizerRules("bytes", _ALPHABET.issuperset, name, changes, steps)
 
 
 def _gives_every_byte(state: TokenizerJson) -> bool:
@@ -51,25 +47,3 @@ def _name(normalizer: TokenizerJson | None) -> str:
         case {"type": str(kind)} if kind in _NORMALIZERS:
             return kind.lower()
     raise NoStructure(f"its normalizer is {normalizer['type']}, which is not known here")
-
-
-def _patterns(pretokenizer: TokenizerJson | None) -> tuple[str, ...]:
-    """The expressions of each `Split`, then that of ByteLevel if it uses one."""
-    match pretokenizer:
-        case {"type": "Sequence", "pretokenizers": [*splits, last]}:
-            patterns = [_pattern(split) for split in splits]
-        case last:
-            patterns = []
-    match last:
-        case {"type": "ByteLevel", "add_prefix_space": False, "use_regex": own}:
-            return (*patterns, *[GPT2_PATTERN] * own)
-    raise NoStructure(
-        "its pretokenizer is not a ByteLevel without a prefix space, perhaps after Splits"
-    )
-
-
-def _pattern(split: TokenizerJson) -> str:
-    match split:
-        case {"type": "Split", "behavior": "Isolated", "invert": False, "pattern": pattern}:
-            return str(pattern["Regex"]) if "Regex" in pattern else re.escape(pattern["String"])
-    raise NoStructure(f"its pretokenizer {split['type']} is not known here")

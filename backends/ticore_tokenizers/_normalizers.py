@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ticore.interfaces import Split
+
 TokenizerJson = Mapping[str, Any]
 """A tokenizer.json, or a part of it, as the library writes it."""
 
@@ -28,5 +30,5 @@ class NormalizerRules:
     is_text: Callable[[str], bool]
     normalizer: str = "identity"
     normalize: Normalize | None = None
-    pretokenizer: tuple[str, ...] = ()
+    pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False

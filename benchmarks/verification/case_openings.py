@@ -19,8 +19,20 @@ _LONGEST = 150  # tokens of ordinary text
 # Powers of two, since code that looks at a window of fixed size mostly takes a power of two.
 _LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 300)
 _UNITS = (
-    *" \n\taA0-=.'\u00e9\u4e2d\u3042\u0301\u200b\u3000\U0001f469",
+    *" \n\taA0-=.'\u00e9\u4e2d\u3042\u0301\u200b\u3000\U0001f469\u2019\u30fc\u0915\u0e01\uac00",
     *("\r\n", " \n", "ab", "ACGT", "\u4eca\u65e5\u306f", "\U0001f469\u200d", "a\u0301", "1a"),
+    *(
+        "'s",
+        " '",
+        "12",
+        "1,",
+        "\u0661\u0662",
+        " a",
+        ". ",
+        "\n\n ",
+        "\u0915\u094d",
+        "\U0001f1ef\U0001f1f5",
+    ),
 )
 _LETTERS = "aeionuAEO\u3046\u304b\u0915\u1112\u0391"
 # Their combining classes differ, so that some reorder, some block others, and some compose.
@@ -72,8 +84,28 @@ def chat(draw: random.Random, tokenizer: Tokenizer, texts: Sequence[str]) -> lis
     return _cut(draw, ids)
 
 
+def added(draw: random.Random, tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+    """Added tokens' texts, whole, doubled or in parts, with and without something between them."""
+    structure = tokenizer.structure()
+    known = [] if structure is None else sorted(structure.added_tokens)
+    parts = []
+    for _ in range(draw.randint(2, 12)):
+        whole = draw.choice(known or ["<|endoftext|>", "\n\n", "  "])
+        start, end = sorted((draw.randint(0, len(whole)), draw.randint(0, len(whole))))
+        parts.append(draw.choice((whole, 2 * whole, whole[:end], whole[start:], whole[start:end])))
+        parts.append(draw.choice(("", "", " ", "  ", "\n", "a", " a", fragment(draw, texts, 8))))
+    return _cut(draw, tokenizer.encode("".join(parts)))
+
+
+def vocabulary(draw: random.Random, tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+    """A text of tokens drawn from the whole vocabulary: rare scripts, code, parts of characters."""
+    ids = [draw.randrange(tokenizer.vocab_size) for _ in range(draw.randint(1, 30))]
+    special = tokenizer.special_ids
+    return _cut(draw, tokenizer.encode(tokenizer.decode([i for i in ids if i not in special])))
+
+
 OPENINGS: dict[str, Opening] = {
-    opening.__name__: opening for opening in (text, snippets, run, marks, chat)
+    opening.__name__: opening for opening in (text, snippets, run, marks, chat, added, vocabulary)
 }
 
 

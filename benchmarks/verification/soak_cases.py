@@ -31,6 +31,11 @@ Bools = npt.NDArray[np.bool_]
 
 _POSITIONS, _STEPS = 8, 8  # asked about in the list, and after it
 
+# Candidates of each group at a position. In mode `prefix` one more costs little beside the mask and
+# the pushes; in the others the definition tries many texts before it refuses a candidate.
+_PER_GROUP: dict[Mode, int] = {"prefix": 24, "open": 6, "viable": 4}
+_PUSHED = 14  # of all candidates
+
 # How often a candidate that the mask rejects is checked, by how many bytes its last character
 # lacks. Where it lacks some, the definition tries thousands of characters, or a hundred thousand.
 _CHECK_PROBABILITY = (1.0, 1.0, 0.01, 0.0002)
@@ -185,7 +190,8 @@ class CasePlayer:
     ) -> None:
         """Check that a list is admissible after a push where `admits` says so."""
         special = self.tokenizer.special_ids
-        for token, admitted in zip(candidates, admits.tolist(), strict=True):
+        answers = list(zip(candidates, admits.tolist(), strict=True))
+        for token, admitted in answers[:: -(-len(answers) // _PUSHED)]:
             verification.push(token)
             # `admits` rejects special tokens, but they may be pushed where a part of a chat ends.
             expected = self._oracle.may_begin([*ids, token]) if token in special else admitted
@@ -218,15 +224,16 @@ class CasePlayer:
 
     def _candidates(self, near: Sequence[int], mask: Bools, draw: random.Random) -> Iterator[int]:
         """Ids from the vocabulary, from the case, and of each answer: any, tricky and new ones."""
-        yield from draw.choices(range(self.tokenizer.vocab_size), k=4)
-        yield from draw.choices(near, k=3) if near else ()
+        count = _PER_GROUP[self._mode]
+        yield from draw.choices(range(self.tokenizer.vocab_size), k=count)
+        yield from draw.choices(near, k=count) if near else ()
         changed = mask != self._before
         self._before = mask
         for answer in (mask, ~mask):
             for group in (answer, answer & self._tricky, answer & changed):
                 ids = np.flatnonzero(group)
                 if len(ids):
-                    yield from (int(ids[draw.randrange(len(ids))]) for _ in range(3))
+                    yield from (int(ids[draw.randrange(len(ids))]) for _ in range(count))
 
     def _end_of_text(self, ids: Sequence[int]) -> bytes:
         return b"".join(map(self.tokenizer.token_bytes, ids[-8:]))

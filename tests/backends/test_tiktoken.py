@@ -303,6 +303,17 @@ def test_equivalent_pattern_splits_every_text_alike(text: str) -> None:
     assert regex.findall(FASTER, text) == regex.findall(EQUIVALENT[FASTER], text)
 
 
+CL100K_TODAY = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+
+
+def test_wrap_verifies_an_encoding_with_the_pattern_of_cl100k_of_today_by_tables() -> None:
+    verifier = Verifier(wrap(encoding(CL100K_TODAY)))
+    assert (verifier.method, verifier.why) == ("table", "")
+
+
 def test_wrap_verifies_an_encoding_with_the_faster_pattern_by_tables() -> None:
     wrapped = wrap(encoding(FASTER))
     assert Verifier(wrapped).method == "table"

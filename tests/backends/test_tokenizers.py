@@ -42,7 +42,7 @@ from ticore.interfaces import NamingTokenizer
 from ticore.registry import load_tokenizer, wrap
 from ticore.testing import TokenizerContract
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._byte_level import GPT2_PATTERN
+from ticore_tokenizers._pretokenizers import GPT2_PATTERN
 from ticore_tokenizers._soundness import require_sound
 from ticore_tokenizers._spelling import byte_alphabet
 

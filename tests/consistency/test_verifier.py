@@ -316,7 +316,10 @@ def test_mask_is_unchanged_when_the_caller_writes_into_the_last_one():
     assert text.mask().tolist() == before
 
 
-EXPRESSION = "the pretokenizer's regular expression is not one of those known"
+WORDS = (
+    "the pretokenizer's regular expression has `\\w`, of which libraries have different ideas, "
+    "at character 2 of '\\\\w+'"
+)
 NO_CUTS = "a unigram tokenizer has no stable cuts"
 
 
@@ -367,8 +370,8 @@ def changed(**fields):
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"pretokenizer": (r"\w+|\W+",)}, f"table: {EXPRESSION}; suffix: {EXPRESSION}"),
-        ({"pretokenizer": (r"\d", r"\w+")}, f"table: {EXPRESSION}; suffix: {EXPRESSION}"),
+        ({"pretokenizer": (r"\w+",)}, f"table: {WORDS}; suffix: {WORDS}"),
+        ({"pretokenizer": (r"\d", r"\w+")}, f"table: {WORDS}; suffix: {WORDS}"),
         (
             {"kind": "unigram"},
             "table: a unigram tokenizer of bytes is not a unigram tokenizer of characters; "

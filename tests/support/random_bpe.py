@@ -24,8 +24,15 @@ from ticore.consistency._engines.bpe.merge_rules import merge_rules
 from ticore.consistency._engines.bpe.merge_trees import grow_merge_trees
 from ticore.consistency._engines.retokenizing import RetokenizingEngine
 from ticore.consistency._engines.stable_cuts import CutFinder, cut_finder
+from ticore.consistency._engines.unigram import engine as unigram_engine
 from ticore.consistency._modes import CONTINUATIONS
-from ticore.consistency._tokenizer_rules.pretokenizers import CL100K, GPT2, O200K, QWEN2
+from ticore.consistency._tokenizer_rules.pretokenizers import (
+    CL100K,
+    GPT2,
+    O200K,
+    QWEN2,
+    splitter_for,
+)
 from ticore.interfaces import TokenizerStructure
 
 MODES = ("prefix", "open", "viable")
@@ -388,11 +395,12 @@ def few_characters(characters: str = CHARACTERS) -> Iterator[None]:
                 yield character
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (retokenizing, character_classes, unsplit_engine):
+        for module in (retokenizing, character_classes, unsplit_engine, unigram_engine):
             patch.setattr(module, "completions", few)
+        # Not the shapes that other tests have cached.
         patch.setattr(
-            build, "shapes_for", character_classes.Shapes
-        )  # not those cached by other tests
+            build, "shapes_for", lambda steps: character_classes.Shapes(splitter_for(steps))
+        )
         patch.setattr(build.table_cache, "load", lambda name: None)
         patch.setattr(build.table_cache, "save", lambda name, arrays: None)
         yield

@@ -19,7 +19,7 @@ def test_openings_give_lists_that_are_what_their_names_say(opening):
     assert len(lists) > 20
     if opening != "snippets":  # one of which is the text of a special token
         has_special = [not tokenizer.special_ids.isdisjoint(ids) for ids in found]
-        assert any(has_special) == (opening == "chat")
+        assert any(has_special) == (opening in ("chat", "added"))
     decoded = [tokenizer.decode(ids) for ids in found]
     longest = max(len(list(same)) for text in decoded for _, same in groupby(text))
     assert (longest >= 255) == (opening == "run")

@@ -66,13 +66,13 @@ def test_play_cases_plays_none_twice(tmp_path, monkeypatch):
     def play(checks):
         return list(play_cases(SampleStore(file), "digest", player, "0", checks))
 
-    first = play(500)
-    assert sum(case["checks"] for case in first) >= 500
-    assert sum(case["checks"] for case in first[:-1]) < 500
+    first = play(2500)
+    assert sum(case["checks"] for case in first) >= 2500
+    assert sum(case["checks"] for case in first[:-1]) < 2500
     with monkeypatch.context() as patch:
         patch.setattr(player, "play", None)
-        assert play(500) == first
-    more = play(1000)
+        assert play(2500) == first
+    more = play(5000)
     assert more[: len(first)] == first
     assert len(more) > len(first)
 

@@ -77,14 +77,16 @@ def test_word_cuts_lie_before_a_single_space_and_something_after_it(text, before
     [
         ("one two three", "one two"),
         ("one two t", "one two"),
-        ("one two ", "one"),
-        ("one two'", "one"),
+        ("one two ", "one two"),
+        ("one two'", "one two"),
         ("one two'r", "one two"),
-        ("one\n\n", ""),
+        ("one\n\n", "one"),
+        ("one two", "one"),
+        ("one", ""),
     ],
 )
-def test_pretoken_cuts_lie_before_a_character_and_two_after_it(text, before):
-    """At a boundary with a non-space and two characters after it."""
+def test_pretoken_cuts_lie_where_the_character_after_them_ends_a_part(text, before):
+    """Whatever follows, the part before such a boundary is the same."""
     assert cut_text(TRAINED["hf-gpt2"](), text) == before
 
 
@@ -110,7 +112,7 @@ def test_advance_finds_a_cut_before_an_unfinished_character():
     tokenizer = Bpe(pattern="gpt2").open()
     finder = cut_finder(tokenizer)
     ids = tokenizer.encode("one two あ")
-    assert tokenizer.decode(ids[: finder.advance(ids[:-1], 0)]) == "one"
+    assert tokenizer.decode(ids[: finder.advance(ids[:-1], 0)]) == "one two"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_advance_finds_no_cut_before_a_character_that_may_compose():
 def test_advance_finds_no_cut_after_the_beginning_of_an_added_token(kind):
     tokenizer = Bpe(pattern="gpt2", **{kind: ("<t>",)}).open()
     assert cut_text(tokenizer, "one two <ab") == "one two"
-    assert cut_text(tokenizer, "one two ab<") == "one two"
+    assert cut_text(tokenizer, "one two ab<") == "one two ab"
 
 
 def test_advance_finds_no_cut_in_a_text_with_an_added_token():
@@ -165,11 +167,8 @@ GPT2 = (PATTERNS["gpt2"],)
         (replace(PLAIN, keeps_whitespace=False), "the tokenizer drops spaces"),
         (
             replace(PLAIN, pretokenizer=(r"\w+",)),
-            "the pretokenizer's regular expression is not one of those known",
-        ),
-        (
-            replace(PLAIN, pretokenizer=(*GPT2, *GPT2)),
-            "the pretokenizer's regular expression is not one of those known",
+            "the pretokenizer's regular expression has `\\w`, of which libraries have different "
+            "ideas, at character 2 of '\\\\w+'",
         ),
     ],
 )

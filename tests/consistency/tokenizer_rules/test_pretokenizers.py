@@ -1,19 +1,27 @@
 """The expressions: Python's library splits by them like others, and settled boundaries stay."""
 
+import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from tokenizers import Regex, pre_tokenizers
 
+from tests.support.pretokenizers import PRETOKENIZERS, library_ends
 from tests.support.random_bpe import ALPHABETS, PATTERNS
+from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.characters import is_doubtful
-from ticore.consistency._tokenizer_rules.pretokenizers import KNOWN, Splitter, is_ambiguous
+from ticore.consistency._tokenizer_rules.pretokenizers import (
+    WELL_KNOWN,
+    Splitter,
+    is_ambiguous,
+    splitter_for,
+)
+from ticore.interfaces import Split
 from ticore_tiktoken import PATTERNS as TIKTOKENS
-from ticore_tokenizers._byte_level import GPT2_PATTERN
+from ticore_tokenizers._pretokenizers import GPT2_PATTERN
 
-any_pattern = pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
+any_pretokenizer = pytest.mark.parametrize("steps", PRETOKENIZERS.values(), ids=PRETOKENIZERS)
 
 # But for private ones; also signs that are newer than some libraries, which know no such character.
 CERTAIN = [
@@ -27,30 +35,40 @@ def boundaries(splitter, text):
 
 
 def test_known_expressions_are_those_that_adapters_give():
-    assert {*TIKTOKENS.values(), GPT2_PATTERN} == KNOWN == set(PATTERNS.values())
+    assert {*TIKTOKENS.values(), GPT2_PATTERN} == WELL_KNOWN == set(PATTERNS.values())
 
 
 @pytest.mark.slow
-@any_pattern
-def test_splitter_splits_as_the_tokenizers_library_does(pattern):
+@pytest.mark.parametrize("steps", [(pattern,) for pattern in PATTERNS.values()], ids=PATTERNS)
+def test_splitter_splits_as_the_tokenizers_library_does(steps):
     """For every character, among letters, digits, spaces, signs and its own kind."""
-    split, splitter = pre_tokenizers.Split(Regex(pattern), "isolated"), Splitter(pattern)
+    splitter = splitter_for(steps)
     for start in range(0, len(CERTAIN), 64):
+        is_ambiguous = splitter.classes.is_ambiguous
         some = [c for c in CERTAIN[start : start + 64] if not is_ambiguous(c)]
         text = "".join(f"a{c}b {c}{c} 1{c}!{c}'{c}x{c}  {c}\nA{c}B{c}c/{c}" for c in some)
-        theirs = [end for _, (_, end) in split.pre_tokenize_str(text)]
-        assert theirs == list(splitter.ends(text)), f"one of {some}"
+        assert library_ends(steps, text) == list(splitter.ends(text)), f"one of {some}"
 
 
-@any_pattern
+@any_pretokenizer
+@given(text=texts)
+@example(text="ab'sx au'tu b")
+@example(text="a12 aab1aabb1")
+@example(text="--a-  -1")
+def test_ends_are_those_of_the_tokenizers_library(steps, text):
+    assume(not any(map(splitter_for(steps).classes.is_ambiguous, text)))
+    assert list(splitter_for(steps).ends(text)) == library_ends(steps, text)
+
+
+@any_pretokenizer
 @given(text=st.text() | texts)
-def test_ends_cover_the_whole_text(pattern, text):
-    ends = [0, *Splitter(pattern).ends(text)]
+def test_ends_cover_the_whole_text(steps, text):
+    ends = [0, *splitter_for(steps).ends(text)]
     assert all(a < b for a, b in pairwise(ends))
     assert ends[-1] == len(text)
 
 
-@any_pattern
+@any_pretokenizer
 @given(text=texts, more=texts | st.text(max_size=4))
 @example(text="a ", more="b")
 @example(text="a'", more="s")
@@ -63,8 +81,8 @@ def test_ends_cover_the_whole_text(pattern, text):
 @example(text="12", more="34")
 @example(text="a\u017f", more="b")
 @example(text="a '\u017f", more="b")
-def test_settled_boundaries_stay_when_text_is_appended(pattern, text, more):
-    splitter = Splitter(pattern)
+def test_settled_boundaries_stay_when_text_is_appended(steps, text, more):
+    splitter = splitter_for(steps)
     settled = set(splitter.settled(text))
     for reading in readings(text + more):
         assert settled <= boundaries(splitter, reading)
@@ -73,7 +91,7 @@ def test_settled_boundaries_stay_when_text_is_appended(pattern, text, more):
 def readings(text):
     """The text with its ambiguous characters taken for others."""
     if any(map(is_ambiguous, text)):
-        kinds = ("s", "b", "B", "\u02b0", "\u0301", "1", "!", "\u3000")
+        kinds = ("s", "é", "É", "\u02b0", "\u0301", "²", "–", "\u3000")
         return ["".join(kind if is_ambiguous(c) else c for c in text) for kind in kinds]
     return [text]
 
@@ -82,23 +100,27 @@ def readings(text):
     ("name", "text", "settled"),
     [
         ("gpt2", "one two three", [7, 3]),
-        ("gpt2", "one two ", [3]),
-        ("gpt2", "one two'", [3]),
+        ("gpt2", "one two ", [7, 3]),
+        ("gpt2", "one two'", [7, 3]),
         ("gpt2", "one two'r", [7, 3]),
-        ("gpt2", "one\n\nx", [4, 3]),
-        ("cl100k", "1234567", [3]),
-        ("qwen2", "1234", [2, 1]),
+        ("gpt2", "one\n\nx", [5, 4, 3]),
+        ("cl100k", "1234567", [6, 3]),
+        ("qwen2", "1234", [3, 2, 1]),
         ("o200k", "one two three", [7, 3]),
         ("o200k", "one two", [3]),
-        ("o200k", "1AB", []),
+        ("o200k", "1AB", [1]),
         ("o200k", "1AB cde", [3, 1]),
         ("o200k", "!? ab cd ef", [8, 5, 2]),
+        ("deepseek-v3", "12345 ab", [5, 3]),
+        ("deepseek-v3", "漢字 ab c", [5, 2]),
+        ("digits-gpt2", "a12 ", [3, 2, 1]),
+        ("restarts-nowhere", "aabac ", [5]),
         ("gpt2", "a b\u0378 cd ef", [7, 4, 1]),
         ("gpt2", "\u0378\u0378\u0378 ab cd", []),
     ],
 )
 def test_settled_gives_what_was_worked_out_by_hand(name, text, settled):
-    assert Splitter(PATTERNS[name]).settled(text) == settled
+    assert splitter_for(PRETOKENIZERS[name]).settled(text) == settled
 
 
 def test_is_ambiguous_names_what_libraries_disagree_on():
@@ -106,6 +128,25 @@ def test_is_ambiguous_names_what_libraries_disagree_on():
     assert is_ambiguous("\u0378")
 
 
-def test_splitter_refuses_an_unknown_expression():
-    with pytest.raises(KeyError):
-        Splitter(r"\w+")
+@pytest.mark.parametrize(
+    ("steps", "reason"),
+    [
+        ((r"(?<=a)b",), "a look at the characters before a match"),
+        ((r"a\b",), r"the escape `\b`"),
+        ((r"\w+",), r"`\w`, of which libraries have different ideas"),
+        ((r"^a",), "looks for the end of a line"),
+        ((r"(?:ab)+",), "a group that is repeated without a limit"),
+        ((r"[a&&[b]]",), "an operation on sets"),
+        ((r"(?i)\p{L}",), "the property `L` where case is ignored"),
+        ((r"(?i)[^a]",), "a negated set where case is ignored"),
+        ((r"(?i)k",), "`k` where case is ignored"),
+        ((r"a*",), "matches nothing"),
+        ((r"(a",), "a group that does not end"),
+        ((r"a{1,3}+",), "a count that is repeated"),
+        ((Split(r"\s+", "removed"),), "drops text"),
+        (("a", Split(r"\S+", "removed", inverted=True)), "drops text"),
+    ],
+)
+def test_splitter_refuses_what_it_cannot_read_with_the_reason(steps, reason):
+    with pytest.raises(Unsupported, match=re.escape(reason)):
+        Splitter(steps)

@@ -12,7 +12,7 @@ import regex
 from ...interfaces import TokenizerStructure
 from .._tokenizer_rules import added_tokens, normalizers
 from .._tokenizer_rules.normalizers import Normalization
-from .._tokenizer_rules.pretokenizers import KNOWN, WORDS
+from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
 from . import table_cache
 from .base import Bools, Engine, Unsupported, structure_of
@@ -77,19 +77,19 @@ def _require_known(structure: TokenizerStructure, is_one_run: bool) -> None:
     if is_one_run:
         if structure.atoms != "characters" or structure.ignore_merges:
             raise Unsupported("without a pretokenizer only plain BPE of characters is known here")
-    elif len(structure.pretokenizer) > 1 or structure.pretokenizer[0] not in KNOWN:
-        raise Unsupported("the pretokenizer's regular expression is not one of those known")
     elif structure.atoms != "bytes" or structure.dummy_prefix or not structure.keeps_whitespace:
         raise Unsupported(
             "with a pretokenizer only BPE of bytes that keeps all spaces is known here"
         )
+    else:
+        splitter_for(structure.pretokenizer)
 
 
 def _split_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> PretokenizedEngine:
     name = _name(oracle)
-    shapes, size = shapes_for(structure.pretokenizer[0]), len(spelled)
+    shapes, size = shapes_for(structure.pretokenizer), len(spelled)
     normalizers = Normalization(structure)
 
     def unpack(stored: Arrays) -> tuple[BpeTables, GroupedVocabulary, GroupedVocabulary]:

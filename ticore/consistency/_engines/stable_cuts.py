@@ -18,7 +18,7 @@ from ..._support.utf8 import unfinished_suffix
 from ...interfaces import Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
 from .._tokenizer_rules.normalizers import Normalization
-from .._tokenizer_rules.pretokenizers import KNOWN, Splitter
+from .._tokenizer_rules.pretokenizers import splitter_for
 from .base import Unsupported, structure_of
 
 
@@ -59,8 +59,8 @@ def _require_known(structure: TokenizerStructure) -> None:
         raise Unsupported(f"the normalizer {structure.normalizer!r} may work across a cut")
     if whole and not structure.keeps_whitespace:
         raise Unsupported("the tokenizer drops spaces")
-    if not whole and (len(structure.pretokenizer) > 1 or structure.pretokenizer[0] not in KNOWN):
-        raise Unsupported("the pretokenizer's regular expression is not one of those known")
+    if not whole:
+        splitter_for(structure.pretokenizer)
 
 
 class WordCuts:
@@ -100,7 +100,7 @@ class WordCuts:
 
 
 class _PretokenCuts:
-    """Byte-level BPE after a known pretokenizer: cut at a boundary that no text moves any more.
+    """Byte-level BPE after a pretokenizer: cut at a boundary that no text moves any more.
 
     Such a boundary is no cut in three cases:
 
@@ -111,7 +111,7 @@ class _PretokenCuts:
 
     def __init__(self, structure: TokenizerStructure, spelled: Sequence[bytes]) -> None:
         self._spelled = spelled
-        self._splitter = Splitter(structure.pretokenizer[0])
+        self._splitter = splitter_for(structure.pretokenizer)
         self._normalization = Normalization(structure)
         self._added = AddedTokens(structure.added_tokens, spelled)
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.pretokenizers import PRETOKENIZERS
 from tests.support.random_bpe import PATTERNS
 from ticore.consistency._engines.bpe.boundary_effects import (
     END_OF_TEXT,
@@ -18,7 +19,7 @@ from ticore.consistency._engines.bpe.boundary_effects import (
     decide,
 )
 from ticore.consistency._engines.bpe.character_classes import shapes_for
-from ticore.consistency._tokenizer_rules.pretokenizers import Splitter
+from ticore.consistency._tokenizer_rules.pretokenizers import Splitter, splitter_for
 
 GPT2, CL100K, O200K = (Splitter(PATTERNS[name]) for name in ("gpt2", "cl100k", "o200k"))
 NO, YES, IF_UNMERGED = FollowVerdict.NO, FollowVerdict.YES, FollowVerdict.IF_UNMERGED
@@ -87,8 +88,7 @@ def token(text, following="", may_end_after=(), whole_part_only=False):
 def test_decide_and_tail_verdicts_on_tails_worked_out_by_hand(splitter, before, group, verdict):
     assert decide(splitter, before, group) is verdict
     groups = [token("a"), group]
-    shapes = shapes_for(splitter.pattern)
-    found = TailVerdicts(shapes, splitter, before.shape, groups).of(before)
+    found = TailVerdicts(splitter, before.shape, groups).of(before)
     assert found.tolist() == [decide(splitter, before, other) for other in groups]
 
 
@@ -133,14 +133,15 @@ def test_decide_takes_the_highest_verdict_of_several_lookaheads():
     ("shape", "near"), [("a", False), ("'", True), ("'a", True), ("'ab", False), ("", False)]
 )
 def test_near_apostrophe_holds_for_the_last_two_characters(shape, near):
-    assert Tail(shape).near_apostrophe == near
+    assert shapes_for((PATTERNS["gpt2"],)).is_near_apostrophe(shape) == near
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(PATTERNS))
+@pytest.mark.parametrize("name", sorted(PRETOKENIZERS))
 @given(st.data())
 def test_tail_verdicts_are_those_of_decide_for_each_group(name, data):
-    splitter, shapes = Splitter(PATTERNS[name]), shapes_for(PATTERNS[name])
+    splitter = splitter_for(PRETOKENIZERS[name])
+    shapes = shapes_for(PRETOKENIZERS[name])
     some = st.text("aAZ1 \n\t.'s/\u0301\u3042", max_size=5).map(shapes.shape)
     pieces = data.draw(st.lists(some.filter(bool), max_size=3))
     flags = data.draw(st.lists(st.booleans(), min_size=3, max_size=3))
@@ -153,5 +154,5 @@ def test_tail_verdicts_are_those_of_decide_for_each_group(name, data):
         token(own, following, range(1, len(following) + 1), whole_part_only)
         for own, following, whole_part_only in drawn
     ] + [TokenGroup(undecided=True)]
-    found = TailVerdicts(shapes, splitter, before.shape, groups).of(before)
+    found = TailVerdicts(splitter, before.shape, groups).of(before)
     assert found.tolist() == [decide(splitter, before, group) for group in groups]

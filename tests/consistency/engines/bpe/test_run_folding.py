@@ -6,10 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.support.pretokenizers import PRETOKENIZERS
 from tests.support.random_bpe import PATTERNS
 from ticore.consistency._engines.bpe.character_classes import shapes_for
 from ticore.consistency._engines.bpe.run_folding import MARGIN, STRETCH, labels_for
-from ticore.consistency._tokenizer_rules.pretokenizers import Splitter
+from ticore.consistency._tokenizer_rules.pretokenizers import splitter_for
 
 ALPHABETS = (
     "aA", "aAあ\u0301", "あA", " \n\t", "!/\n", "!\u0301/", "'!", "1a", "\n ", "a'sS",
@@ -25,13 +26,13 @@ continuations = st.text(st.sampled_from("aAあ\u0301!/\n \t's1"), max_size=4)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(PATTERNS))
+@pytest.mark.parametrize("name", sorted(PRETOKENIZERS))
 @given(data=st.data(), text=st.lists(runs, min_size=1, max_size=3).map("".join), more=continuations)
 @example(data=None, text="\n\n//////\n////!\n!!", more="あA")
 @example(data=None, text="ああ\n//////\n\n/////", more="'1A")
 def test_leaving_out_the_middle_of_a_stretch_moves_no_boundary(name, data, text, more):
-    splitter, shapes = Splitter(PATTERNS[name]), shapes_for(PATTERNS[name])
-    labels = labels_for(PATTERNS[name])(shapes.shape(text))
+    splitter, shapes = splitter_for(PRETOKENIZERS[name]), shapes_for(PRETOKENIZERS[name])
+    labels = labels_for(splitter)(shapes.shape(text))
     assert len(labels) == len(text)
     for run in STRETCH.finditer(labels):
         start, end = run.start() + MARGIN, run.end() - MARGIN
@@ -57,7 +58,9 @@ def test_leaving_out_the_middle_of_a_stretch_moves_no_boundary(name, data, text,
     ],
 )  # fmt: skip
 def test_labels_for_gives_one_label_to_a_long_run(name, text):
-    labels = labels_for(PATTERNS[name])(shapes_for(PATTERNS[name]).shape(text * 50))
+    labels = labels_for(splitter_for((PATTERNS[name],)))(
+        shapes_for((PATTERNS[name],)).shape(text * 50)
+    )
     longest = max(len(run[0]) for run in STRETCH.finditer(labels))
     assert longest > 40 * len(text)
 
@@ -78,11 +81,11 @@ def test_labels_for_gives_one_label_to_a_long_run(name, text):
 )
 def test_labels_for_gives_the_stretches_of_the_examples_of_its_docstring(name, stretches):
     text = stretches.replace("|", "")
-    labels = labels_for(PATTERNS[name])(shapes_for(PATTERNS[name]).shape(text))
+    labels = labels_for(splitter_for((PATTERNS[name],)))(shapes_for((PATTERNS[name],)).shape(text))
     lengths = [len(list(stretch)) for _, stretch in groupby(labels)]
     assert lengths == [len(stretch) for stretch in stretches.split("|")]
 
 
 @pytest.mark.parametrize("name", ["cl100k", "o200k", "qwen2"])
 def test_labels_for_leaves_out_no_digits_when_the_expression_counts_them(name):
-    assert not STRETCH.search(labels_for(PATTERNS[name])("0" * 50))
+    assert not STRETCH.search(labels_for(splitter_for((PATTERNS[name],)))("0" * 50))

@@ -17,6 +17,7 @@ from ticore.consistency._engines.bpe.token_groups import (
 )
 from ticore.consistency._engines.bpe.token_pairs import TokenPairs, build_tables
 from ticore.consistency._tokenizer_rules.normalizers import Normalization
+from ticore.consistency._tokenizer_rules.pretokenizers import splitter_for
 
 WORDS = ("house", "tree", " a", " b", "\u017f", "e\u0301", "\u0301", "a b", "\n", "é", "日")
 
@@ -34,7 +35,7 @@ class GroupsOf:
         self.bpe = BpeWithTrees(model)
         structure, self.spelled = self.bpe.structure, self.bpe.spelled
         self.pairs = TokenPairs(build_tables(structure, self.spelled), self.spelled)
-        shapes = Shapes(PATTERNS[model.pattern])
+        shapes = Shapes(splitter_for((PATTERNS[model.pattern],)))
         self.grouper = TokenGrouper(shapes, Normalization(structure), mode, self.pairs)
 
     def of(self, spelled, near_apostrophe=False, whole_part_only=False):

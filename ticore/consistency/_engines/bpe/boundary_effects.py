@@ -39,7 +39,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._tokenizer_rules.pretokenizers import Splitter
-from .character_classes import Shapes
 
 
 class FollowVerdict(IntEnum):
@@ -50,6 +49,8 @@ class FollowVerdict(IntEnum):
     YES = 2
     ASK_TOKENIZER = 3  # not decided here
 
+
+_HEAD = 3  # characters; more of what follows hardly ever settles a boundary before it
 
 Boundaries = tuple[int, ...]
 """Offsets into a tail's shape where it is split."""
@@ -78,11 +79,6 @@ class Tail:
     replaced: frozenset[tuple[int, int]] = frozenset()
     unmerged_with_open: bool = True
     completing: frozenset[int] = frozenset()
-
-    @property
-    def near_apostrophe(self) -> bool:
-        """Whether an apostrophe is one of the last two characters."""
-        return "'" in self.shape[-2:]
 
 
 @dataclass(frozen=True)
@@ -137,15 +133,12 @@ class TailVerdicts:
     """The verdicts on all groups after tails of one shape. It takes a millisecond to make.
 
     Args:
-        shapes, splitter: of the expression.
+        splitter: of the pretokenizer.
         shape: of the tails.
         groups: all that the vocabulary has.
     """
 
-    def __init__(
-        self, shapes: Shapes, splitter: Splitter, shape: str, groups: Sequence[TokenGroup]
-    ) -> None:
-        self._shapes = shapes
+    def __init__(self, splitter: Splitter, shape: str, groups: Sequence[TokenGroup]) -> None:
         self._splitter = splitter
         self._shape = shape
         self._by_head: dict[str, Boundaries | None] = {}
@@ -167,7 +160,7 @@ class TailVerdicts:
         return verdicts
 
     def _add(self, n: int, lookahead: Lookahead, whole_part_only: bool, size: int) -> None:
-        boundaries = self._boundaries_if_split_at_end(lookahead.shape[: self._splitter.reach])
+        boundaries = self._boundaries_if_split_at_end(lookahead.shape[:_HEAD])
         if boundaries is None:
             boundaries, verdict = _split_tail(
                 self._splitter, self._shape, lookahead, whole_part_only
@@ -186,11 +179,7 @@ class TailVerdicts:
         """
         if head not in self._by_head:
             text, start = self._shape + head, len(self._shape)
-            # No expression looks further than one character beyond where a part may end.
-            is_split = 0 < start < len(text) and (
-                self._shapes.is_always_split(text[start - 1 : start + 1])
-                or start in self._splitter.settled(text)
-            )
+            is_split = 0 < start < len(text) and start in self._splitter.settled_in_shape(text)
             ends = takewhile(start.__ge__, self._splitter.ends(text))
             self._by_head[head] = tuple(ends) if is_split else None
         return self._by_head[head]
@@ -209,10 +198,14 @@ def _split_tail(
         if end > start:
             break
         within.append(end)
-        if end == start:
+        if end == start and splitter.restarts:
             break
     if not start or start in within:
-        return tuple(within), _verdict_at_part_start(splitter, lookahead, whole_part_only)
+        if splitter.restarts or not start or not lookahead.shape:
+            verdict = _verdict_at_part_start(splitter, lookahead, whole_part_only)
+        else:
+            verdict = _verdict_on_first(lookahead, end - start, whole_part_only)
+        return tuple(within), verdict
     fits = not whole_part_only and _part_may_end(lookahead, end - start)
     return tuple(within), FollowVerdict.IF_UNMERGED if fits else FollowVerdict.NO
 
@@ -225,6 +218,11 @@ def _verdict_at_part_start(
     if not lookahead.shape:
         return FollowVerdict.YES
     end = next(iter(splitter.ends(lookahead.shape)))
+    return _verdict_on_first(lookahead, end, whole_part_only)
+
+
+def _verdict_on_first(lookahead: Lookahead, end: int, whole_part_only: bool) -> FollowVerdict:
+    """Case 2, where the part that the token begins ends `end` characters later."""
     fits = _part_may_end(lookahead, end) and not (whole_part_only and end > lookahead.token_length)
     return FollowVerdict.YES if fits else FollowVerdict.NO
 

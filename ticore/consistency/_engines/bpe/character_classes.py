@@ -1,96 +1,63 @@
-r"""Texts as a pretokenizer's expression sees them: by classes of characters.
+"""What the engines for pretokenized text ask about the shapes of texts.
 
-The expression tells characters apart by the character sets and the letters that stand in it, and by
-nothing else. So every character can be replaced by one representative of its class. What is left is
-the *shape* of the text (a "word shape" elsewhere), and it is split where the text is split. With
-GPT-2's expression:
-
-    " house's"   ->  " AAAAA's"       \p{L} is one class; after an apostrophe the letter counts
-    " Straße's"  ->  " AAAAAA's"
-
-A vocabulary of 150,000 tokens has a few hundred shapes.
+The shape of a text is the text with every character replaced by one of its class; see
+`expressions.classes`. A vocabulary of 150,000 tokens has a few hundred shapes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from itertools import pairwise, product
+from itertools import pairwise, product, takewhile
 
 import numpy as np
 import regex
 
-from ...._support.caches import TextTable, cached_method
+from ...._support.caches import cached_method
+from ....interfaces import Split
 from ..._tokenizer_rules.characters import completions
-from ..._tokenizer_rules.pretokenizers import Splitter, is_ambiguous
+from ..._tokenizer_rules.expressions.classes import AMBIGUOUS
+from ..._tokenizer_rules.pretokenizers import WELL_KNOWN, Splitter, splitter_for
 
-AMBIGUOUS = "\ufffe"
-"""Stands in a shape for a character whose classes are not the same in all libraries."""
+__all__ = ["AMBIGUOUS", "Shapes", "shapes_for"]
 
-_SETS = regex.compile(r"\[\^?(?:\\p\{\w+\}|\\.|[^\]])+\]|\\p\{\w+\}|\\[sS]")
-# Which letter a character is matters in the two characters after an apostrophe, and nowhere else.
-_APOSTROPHE = "'"
-_CONTRACTIONS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
-# One character of every kind that ASCII lacks.
-_OTHER_KINDS = "\u01c5\u02b0\u3042\u0301\u0903\u00a0\u3000\u0085\u00b2"
-# What an expression does in a longer run of one character, it does at the run's ends. Digits are
-# counted by some expressions, so no run of digits is shortened.
-_LONG_RUN = regex.compile(r"(\D)\1{4,}")
 _CACHED_SHAPES, _CACHED_BEGINNINGS = 1 << 12, 1 << 12  # of one character
+# What may follow an apostrophe: half of a contraction is the beginning of a continuation.
+_CONTRACTIONS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
 
 
 @cache
-def shapes_for(pattern: str) -> Shapes:
-    """The one `Shapes` of an expression, so that every tokenizer uses what it has learned."""
-    return Shapes(pattern)
+def shapes_for(pretokenizer: tuple[str | Split, ...]) -> Shapes:
+    """The one `Shapes` of a pretokenizer, so that every tokenizer uses what it has learned."""
+    return Shapes(splitter_for(pretokenizer))
 
 
 class Shapes:
-    """The shapes of texts under one expression.
+    """The shapes of texts under one pretokenizer.
 
     Args:
-        pattern: one of `KNOWN` in `_tokenizer_rules.pretokenizers`.
+        splitter: of the pretokenizer.
     """
 
-    def __init__(self, pattern: str) -> None:
-        self._sets = [regex.compile(found) for found in sorted(set(_SETS.findall(pattern)))]
-        self._runs = [regex.compile(f"(?:{found.pattern})+") for found in self._sets]
-        case = regex.IGNORECASE if "(?i:" in pattern else 0
-        literals = sorted(set(_SETS.sub("", pattern.replace("?i:", ""))))
-        self._signs = {c for c in literals if c in "' "}
-        self._letters = [regex.compile(c, case) for c in literals if c.isalpha()]
-        self._no_letter = (False,) * len(self._letters)
-        self._representatives: dict[tuple[object, ...], str] = {}
-        # By code point: with the letters of contractions told apart, and without.
-        self._with_letters = TextTable(self._find_with_letters)
-        self._without_letters = TextTable(self._find_without_letters)
-        self._splitter = Splitter(pattern)
-        # ASCII first, so that representatives are ASCII where they can; then the other kinds.
-        sample = "".join(map(chr, range(0x80))) + _OTHER_KINDS
-        sample.translate(self._with_letters)
-        sample.translate(self._without_letters)
-        self._plain_sign = self._representative(_APOSTROPHE, "", self._no_letter)
+    def __init__(self, splitter: Splitter) -> None:
+        self._splitter = splitter
+        self._classes = splitter.classes
+        self._is_well_known = splitter.steps[0] in WELL_KNOWN and len(splitter.steps) == 1
+        sources = splitter.classes.sources
+        self._runs = [regex.compile(f"(?:{source})+") for source in sources]
+        in_runs = [c for c in splitter.members_with_letters if splitter.forms_runs(c)]
+        # What an expression does in a longer run of one character, it does at the run's ends.
+        self._long_run = regex.compile(
+            f"([{''.join(map(regex.escape, in_runs))}])\\1{{4,}}" if in_runs else r"(?!)(.)"
+        )
 
     def shape(self, text: str, *, near_apostrophe: bool = False) -> str:
-        """The shape of `text`, of the same length.
+        """The shape of `text`, of the same length; see `CharacterClasses.shape`."""
+        return self._classes.shape(text, near_apostrophe=near_apostrophe)
 
-        Args:
-            text: any text.
-            near_apostrophe: one of the last two characters before `text` may be an apostrophe.
-        """
-        without_letters = text.translate(self._without_letters)
-        if not near_apostrophe and _APOSTROPHE not in text:
-            return without_letters
-        with_letters = text.translate(self._with_letters)
-        shape = list(without_letters)
-        if near_apostrophe:
-            shape[:2] = with_letters[:2]
-        for at, character in enumerate(text):
-            if character == _APOSTROPHE:
-                shape[at + 1 : at + 3] = with_letters[at + 1 : at + 3]
-                if at + 1 < len(text) and with_letters[at + 1] == without_letters[at + 1]:
-                    shape[at] = self._plain_sign  # no contraction begins here
-        return "".join(shape)
+    def is_near_apostrophe(self, shape: str) -> bool:
+        """Whether the letters right after a text of `shape` may belong to a contraction."""
+        return self._classes.is_near_sign(shape)
 
     @cached_method(_CACHED_BEGINNINGS)
     def completions_by_shape(self, unfinished: bytes) -> Mapping[str, Sequence[bytes]]:
@@ -102,7 +69,7 @@ class Shapes:
         return by_shape
 
     def _shape_each(self, characters: str) -> list[str]:
-        """The shape of each of many assigned characters, none of ASCII, found a run at a time."""
+        """The shape of each of many assigned characters, found a run at a time."""
         sets = np.zeros(len(characters), dtype=np.int64)
         for n, run in enumerate(self._runs):
             for match in run.finditer(characters):
@@ -110,7 +77,7 @@ class Shapes:
         _, firsts, class_of = np.unique(sets, return_index=True, return_inverse=True)
         shapes = [self.shape(characters[at]) for at in firsts.tolist()]
         return [
-            AMBIGUOUS if is_ambiguous(character) else shapes[n]
+            AMBIGUOUS if self._classes.is_ambiguous(character) else shapes[n]
             for n, character in zip(class_of.tolist(), characters, strict=True)
         ]
 
@@ -119,48 +86,67 @@ class Shapes:
 
         Then no part holds such a text, and a token that spells it is never canonical.
         """
+        joined = self._splitter.joined
         return any(
-            a + b not in self._joined and self._pair_without_letters(a, b) not in self._joined
+            a + b not in joined and self._classes.without_letters(a + b) not in joined
             for a, b in pairwise(shape)
         )
 
     @cached_method(_CACHED_SHAPES)
     def never_joined_after(self, shape: str) -> frozenset[str]:
         """The shapes of characters that never share a part with a character of `shape` before."""
-        members = set(self._without_letters.values()) - {AMBIGUOUS}
+        members = self._splitter.members
         return frozenset(after for after in members if self.is_always_split(shape + after))
 
-    @cached_property
-    def _joined(self) -> frozenset[str]:
-        """The pairs of neighbours that some part holds.
+    def shorten_runs(self, shape: str, offsets: Sequence[int] = ()) -> tuple[str, list[int]]:
+        """`shape` with its long runs cut to four characters: the first one and the last three.
 
-        Texts of four characters show all of them: no known expression looks at more characters to
-        decide whether two share a part, contractions included.
+        Example: "baaaaaab" with the offsets 1, 2, 7, 8 becomes "baaaab" with 1, -1, 5, 6.
+
+        Args:
+            shape: of any text.
+            offsets: offsets into `shape`.
+
+        Returns:
+            The shorter shape, and the offsets in it; -1 for those inside what was cut out.
         """
-        members = sorted(set(self._without_letters.values()) - {AMBIGUOUS})
-        texts = ["".join(text) for text in product(members, repeat=4)]
-        contractions = {
-            "".join(cased).translate(self._with_letters)
-            for text in _CONTRACTIONS
-            for cased in product(*((c, c.upper()) for c in text))
-        }
-        texts += [before + text for before in ["", *members] for text in contractions]
-        found: set[str] = set()
-        for text in texts:
-            start = 0
-            for end in self._splitter.ends(text):
-                found.update(a + b for a, b in pairwise(text[start:end]))
-                start = end
-        return frozenset(found)
+        runs = [(run.start() + 1, run.end() - 3) for run in self._long_run.finditer(shape)]
+        if not runs:
+            return shape, list(offsets)
+        moved = [
+            -1
+            if any(a <= offset <= b for a, b in runs)
+            else offset - sum(b - a for a, b in runs if b < offset)
+            for offset in offsets
+        ]
+        return self._long_run.sub(lambda run: run[1] * 4, shape), moved
+
+    @cached_method(_CACHED_SHAPES)
+    def closing(self, shape: str) -> frozenset[str]:
+        """The shapes of characters that begin a new part after a text of `shape`.
+
+        The text before such a character is split as if it ended there.
+        """
+        if self._is_well_known:
+            return self.never_joined_after(shape[-1])
+        ends = list(self._splitter.ends(shape))
+        return frozenset(
+            after
+            for after in self._splitter.members
+            if self._splitter.settled_in_shape(shape + after)[::-1] == ends
+        )
 
     @cached_property
-    def continuations_to_try(self) -> tuple[str, ...]:
+    def continuations_to_try(self) -> tuple[str, ...] | None:
         """A set of texts that shows all effects of a continuation on the text before it.
 
         Whatever a continuation does to how a text before it is split, one of these does as well. No
-        known expression looks further than two characters ahead, except for contractions.
+        known expression looks further than two characters ahead, except for contractions. None
+        where the pretokenizer is not one of those.
         """
-        members = sorted(set(self._without_letters.values()) - {AMBIGUOUS})
+        if not self._is_well_known:
+            return None
+        members = self._splitter.members
         found = {"", *members, *(a + b for a, b in product(members, repeat=2))}
         for text in _CONTRACTIONS:
             rests = {text[n:] for n in range(1, len(text))}
@@ -168,49 +154,12 @@ class Shapes:
             found |= {rest + member for rest in rests for member in members}
         return tuple(sorted(found))
 
-    def _pair_without_letters(self, a: str, b: str) -> str:
-        return (a + b).translate(self._without_letters)
-
-    def _find_with_letters(self, code: int) -> str:
-        character = chr(code)
-        letters = tuple(letter.fullmatch(character) is not None for letter in self._letters)
-        return self._representative(character, self._sign_of(character), letters)
-
-    def _find_without_letters(self, code: int) -> str:
-        character = chr(code)
-        return self._representative(character, self._sign_of(character), self._no_letter)
-
-    def _sign_of(self, character: str) -> str:
-        return character if character in self._signs else ""
-
-    def _representative(self, character: str, sign: str, letters: tuple[bool, ...]) -> str:
-        """The first character seen that lies in the same sets and is the same sign or letter."""
-        if is_ambiguous(character):
-            return AMBIGUOUS
-        sets = tuple(found.fullmatch(character) is not None for found in self._sets)
-        return self._representatives.setdefault((sets, sign, letters), character)
-
-
-def shorten_runs(shape: str, offsets: Sequence[int] = ()) -> tuple[str, list[int]]:
-    """`shape` with its long runs cut to four characters: the first one and the last three.
-
-    >>> shorten_runs("baaaaaab", [1, 2, 7, 8])
-    ('baaaab', [1, -1, 5, 6])
-
-    Args:
-        shape: of any text.
-        offsets: offsets into `shape`.
-
-    Returns:
-        The shorter shape, and the offsets in it; -1 for those inside what was cut out.
-    """
-    runs = [(run.start() + 1, run.end() - 3) for run in _LONG_RUN.finditer(shape)]
-    if not runs:
-        return shape, list(offsets)
-    moved = [
-        -1
-        if any(a <= offset <= b for a, b in runs)
-        else offset - sum(b - a for a, b in runs if b < offset)
-        for offset in offsets
-    ]
-    return _LONG_RUN.sub(lambda run: run[1] * 4, shape), moved
+    @cached_method(_CACHED_SHAPES)
+    def part_starts(self, shape: str) -> frozenset[int]:
+        """Where a part may begin in a text of `shape`, for one continuation or another."""
+        if self.continuations_to_try is None:
+            return frozenset(range(len(shape)))
+        found = {0}
+        for following in self.continuations_to_try:
+            found.update(takewhile(len(shape).__gt__, self._splitter.ends(shape + following)))
+        return frozenset(found)

@@ -1,4 +1,4 @@
-"""Verification of byte-level BPE with a known pretokenizer, from tables.
+"""Verification of byte-level BPE with a pretokenizer, from tables.
 
 A token may follow a list of tokens iff
 
@@ -23,7 +23,7 @@ from ...._support.caches import BoundedCache, TextTable, cached_method
 from ...._support.packed_bits import has_bit
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ....interfaces import TokenizerStructure
-from ..._tokenizer_rules.pretokenizers import Splitter
+from ..._tokenizer_rules.pretokenizers import splitter_for
 from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
 from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows
@@ -66,13 +66,13 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     """Decides by the shapes of tokens and, inside a part of the text, by the pair test.
 
     Args:
-        structure: bytes as atoms, and one known expression.
+        structure: bytes as atoms, and a pretokenizer.
         spelled: the bytes of every id.
         pairs: the pair test.
         grouper: what sorted the vocabulary.
         groups: the sorted vocabulary.
-        groups_near_apostrophe: the same for tokens before which one of the last two characters is
-            an apostrophe.
+        groups_near_apostrophe: the same for tokens right after an apostrophe, or another sign that
+            begins a contraction.
         oracle: for the few tokens that no table decides about.
     """
 
@@ -87,14 +87,18 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         oracle: Oracle,
     ) -> None:
         super().__init__(structure, spelled, pairs, oracle)
-        (pattern,) = structure.pretokenizer
         self._grouper = grouper
         self._groups, self._groups_near_apostrophe = groups, groups_near_apostrophe
-        self._splitter = Splitter(pattern)
-        self._shapes = shapes_for(pattern)
+        self._splitter = splitter_for(structure.pretokenizer)
+        self._shapes = shapes_for(structure.pretokenizer)
         self._replaced_parts = ReplacedParts(pairs, oracle.mode)
         self._builder = StateBuilder(
-            pattern, spelled, pairs, self._replaced_parts, self._normalization, self._added
+            structure.pretokenizer,
+            spelled,
+            pairs,
+            self._replaced_parts,
+            self._normalization,
+            self._added,
         )
         reachable = np.flatnonzero(pairs.reachable).tolist()
         # Tokens that begin inside a character, in order.
@@ -342,11 +346,12 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         """The verdicts on all groups after tails of this shape."""
         groups = self._grouped_vocabulary(tail).groups
         return self._tail_verdicts.get(
-            tail.shape, lambda: TailVerdicts(self._shapes, self._splitter, tail.shape, groups)
+            tail.shape, lambda: TailVerdicts(self._splitter, tail.shape, groups)
         )
 
     def _grouped_vocabulary(self, tail: Tail) -> GroupedVocabulary:
-        return self._groups_near_apostrophe if tail.near_apostrophe else self._groups
+        near = self._shapes.is_near_apostrophe(tail.shape)
+        return self._groups_near_apostrophe if near else self._groups
 
     # Inside a character.
 
@@ -362,7 +367,8 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def _verdict_inside(self, state: PretokenizedState, tail: Tail, token: int) -> FollowVerdict:
         """The verdict on a token that begins inside the character and does not merge there."""
         data = state.open_bytes + state.unfinished + self._spelled[token]
-        group = self._grouper.group(data, token, near_apostrophe=tail.near_apostrophe)
+        near = self._shapes.is_near_apostrophe(tail.shape)
+        group = self._grouper.group(data, token, near_apostrophe=near)
         verdict = decide(self._splitter, tail, group)
         if verdict is FollowVerdict.IF_UNMERGED:
             verdict = FollowVerdict.YES if tail.unmerged_with_open else FollowVerdict.NO

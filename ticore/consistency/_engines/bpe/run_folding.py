@@ -37,13 +37,14 @@ line end):
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import regex
 
+from ....interfaces import Split
 from ..._tokenizer_rules.characters import combining
 from ..._tokenizer_rules.normalizers import Normalization
-from ..._tokenizer_rules.pretokenizers import GPT2, O200K
+from ..._tokenizer_rules.pretokenizers import CL100K, GPT2, O200K, QWEN2, Splitter
 from .character_classes import Shapes
 from .pretokenized_state import UnsettledList
 
@@ -67,9 +68,17 @@ _UP_TO_LINE_END, _BLANKS, _LINE_ENDS, _OPEN, _CLOSED, _MANY_SIGNS = map(chr, ran
 _COUNTED = (chr(0xFDD6), chr(0xFDD7))
 
 
-def labels_for(pattern: str) -> Callable[[str], str]:
-    """The function that labels the characters of a shape under one expression."""
-    label = _label_gpt2 if pattern == GPT2 else _label_o200k if pattern == O200K else _label_cl100k
+def labels_for(splitter: Splitter) -> Callable[[str], str]:
+    """The function that labels the characters of a shape under one pretokenizer."""
+    known: dict[str | Split, Callable[[str], str]] = {
+        GPT2: _label_gpt2,
+        CL100K: _label_cl100k,
+        QWEN2: _label_cl100k,
+        O200K: _label_o200k,
+    }
+    label = known.get(splitter.steps[0]) if len(splitter.steps) == 1 else None
+    if label is None:
+        label = partial(_label_runs, splitter)
     found: Callable[[str], str] = lru_cache(maxsize=1 << 12)(label)
     return found
 
@@ -118,23 +127,31 @@ def _label_o200k(shape: str) -> str:
     return "".join(labels)
 
 
+def _label_runs(splitter: Splitter, shape: str) -> str:
+    """Rows of one class are long runs, if the expressions form runs of it; nothing else is."""
+    return "".join(
+        member if splitter.forms_runs(member) else _COUNTED[at % 2]
+        for at, member in enumerate(shape)
+    )
+
+
 class RunFolder:
     """Leaves out the middle of long runs.
 
     Args:
-        pattern: the expression.
+        splitter: of the pretokenizer.
         shapes: its shapes.
         normalization: the tokenizer's.
         kept_at_end: how many of the last characters of a text are never left out.
     """
 
     def __init__(
-        self, pattern: str, shapes: Shapes, normalization: Normalization, kept_at_end: int
+        self, splitter: Splitter, shapes: Shapes, normalization: Normalization, kept_at_end: int
     ) -> None:
         self._shapes = shapes
         self._normalization = normalization
         self._kept_at_end = kept_at_end
-        self._label = labels_for(pattern)
+        self._label = labels_for(splitter)
 
     def fold(self, tokens: UnsettledList) -> UnsettledList | None:
         """The same list with less text; None if two tokens merge in what is left out."""

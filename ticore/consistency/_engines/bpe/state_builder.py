@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 from ...._support.caches import cached_method
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
+from ....interfaces import Split
 from ..._tokenizer_rules.added_tokens import AddedTokens
 from ..._tokenizer_rules.normalizers import Normalization
-from ..._tokenizer_rules.pretokenizers import Splitter
+from ..._tokenizer_rules.pretokenizers import splitter_for
 from ..chain import Chain
 from .boundary_effects import END_OF_TEXT, FollowVerdict, Tail, decide
-from .character_classes import AMBIGUOUS, shapes_for, shorten_runs
+from .character_classes import AMBIGUOUS, shapes_for
 from .pretokenized_state import NO_TOKENS, PretokenizedState, UnsettledList, start_of_last
 from .replaced_parts import ReplacedParts
 from .run_folding import RunFolder
@@ -29,7 +29,7 @@ class StateBuilder:
     """Makes the states of `PretokenizedEngine`.
 
     Args:
-        pattern: the pretokenizer's expression.
+        pretokenizer: its steps.
         spelled: the bytes of every id.
         pairs: the pair test.
         replaced_parts: of the same vocabulary.
@@ -39,7 +39,7 @@ class StateBuilder:
 
     def __init__(
         self,
-        pattern: str,
+        pretokenizer: tuple[str | Split, ...],
         spelled: Sequence[bytes],
         pairs: TokenPairs,
         replaced_parts: ReplacedParts,
@@ -51,11 +51,11 @@ class StateBuilder:
         self._replaced_parts = replaced_parts
         self._normalization = normalization
         self._added = added
-        self._splitter = Splitter(pattern)
-        self._shapes = shapes_for(pattern)
+        self._splitter = splitter_for(pretokenizer)
+        self._shapes = shapes_for(pretokenizer)
         # The end of the text must show an added token that begins in it, and what is composed.
         kept_at_end = max(16, added.longest + 8)
-        self._folder = RunFolder(pattern, self._shapes, normalization, kept_at_end)
+        self._folder = RunFolder(self._splitter, self._shapes, normalization, kept_at_end)
         self._longest_text = 2 * kept_at_end + 16
 
     def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
@@ -174,7 +174,7 @@ class StateBuilder:
             ):
                 return False
             start = end
-        _, moved = shorten_runs(self._shapes.shape(settled.text), settled.ends)
+        _, moved = self._shapes.shorten_runs(self._shapes.shape(settled.text), settled.ends)
         pairs = zip(moved, settled.unmerged, strict=False)
         return all(unmerged or at >= 0 for at, unmerged in pairs)
 
@@ -188,12 +188,12 @@ class StateBuilder:
         if (
             not text
             or text[-1].isspace()
-            or tail.near_apostrophe
+            or self._shapes.is_near_apostrophe(tail.shape)
             or self._added.has_begun(text)
             or self.may_end(tail) is not FollowVerdict.YES
         ):
             return frozenset()
-        return self._shapes.never_joined_after(tail.shape[-1])
+        return self._shapes.closing(tail.shape)
 
     def _last_cut(self, text: str, ends: Sequence[int]) -> tuple[int, bool]:
         """The last settled boundary of `text` at which a token ends; 0 if no boundary is one.
@@ -219,7 +219,7 @@ class StateBuilder:
         """The tail of a list. Tokens that end inside a shortened run are not in it."""
         ends = longer.ends
         text = longer.text[: ends[-1] if ends else 0]
-        shape, moved = shorten_runs(self._shapes.shape(text), ends)
+        shape, moved = self._shapes.shorten_runs(self._shapes.shape(text), ends)
         kept = [n for n, end in enumerate(moved) if end >= 0]
         offsets = dict(zip((0, *ends), (0, *moved), strict=True))
         return Tail(
@@ -251,17 +251,9 @@ class StateBuilder:
         for count, completing in self._replaced_parts.find_completing(longer.tokens):
             start = start_of_last(longer, longer.tokens, count)
             offset = offsets[start] if start >= 0 else -1
-            if offset == len(shape) or (offset >= 0 and offset in self._part_starts(shape)):
+            if offset == len(shape) or (offset >= 0 and offset in self._shapes.part_starts(shape)):
                 found |= completing
         return found
-
-    @cached_method(_CACHED_TAILS)
-    def _part_starts(self, shape: str) -> frozenset[int]:
-        """Where a part may begin in a text of `shape`, for one continuation or another."""
-        found = {0}
-        for following in self._shapes.continuations_to_try:
-            found.update(takewhile(len(shape).__gt__, self._splitter.ends(shape + following)))
-        return frozenset(found)
 
 
 def _ends_in_characters(data: bytes, pieces: Sequence[bytes], unfinished: bytes) -> list[int]:

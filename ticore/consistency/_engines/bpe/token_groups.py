@@ -28,7 +28,7 @@ from ...._support.utf8 import unfinished_suffix
 from ..._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from ..._tokenizer_rules.normalizers import Normalization
 from .boundary_effects import Lookahead, TokenGroup
-from .character_classes import AMBIGUOUS, Shapes, shorten_runs
+from .character_classes import AMBIGUOUS, Shapes
 from .pair_table import expect
 from .token_pairs import TokenPairs
 
@@ -91,7 +91,7 @@ class TokenGrouper:
         Args:
             data: the bytes of the token, after those of tokens that share its first character.
             token: its id.
-            near_apostrophe: one of the last two characters before `data` is an apostrophe.
+            near_apostrophe: `data` comes right after the sign of a contraction; see `Shapes`.
             whole_part_only: the token comes only as a part of its own.
         """
         unfinished = unfinished_suffix(data)
@@ -101,7 +101,9 @@ class TokenGrouper:
             return NEVER_FOLLOWS
         if unfinished and (whole_part_only or self._mode == "prefix"):
             return NEVER_FOLLOWS
-        shape, _ = shorten_runs(self._shapes.shape(text, near_apostrophe=near_apostrophe))
+        shape, _ = self._shapes.shorten_runs(
+            self._shapes.shape(text, near_apostrophe=near_apostrophe)
+        )
         if AMBIGUOUS in shape:
             return UNDECIDED
         if self._shapes.is_always_split(shape) or not self._normalization.keeps(text):

@@ -1,0 +1,218 @@
+r"""The classes of characters that expressions tell apart, and the shapes of texts.
+
+An expression tells characters apart by the sets that stand in it, and by nothing else. So every
+character can be replaced by one representative of its class. What is left is the *shape* of the
+text (a "word shape" elsewhere), and it is split where the text is split. With GPT-2's expression:
+
+    " house's"   ->  " AAAAA's"       \p{L} is one class; after an apostrophe the letter counts
+    " Straße's"  ->  " AAAAAA's"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+import numpy as np
+import regex
+
+from ...._support.caches import TextTable
+from ..._engines.base import Unsupported
+from ..characters import is_assigned, is_doubtful
+from .neighbours import Contractions, contractions_of
+from .syntax import Node, leaves
+
+AMBIGUOUS = "\ufffe"
+"""Stands in a shape for a character whose classes are not the same in all libraries."""
+
+_MOST_SETS = 62  # one bit each
+
+_Kind = tuple[tuple[bool, ...], tuple[bool, ...], tuple[bool, ...]]
+_IsMember = Callable[[str], object]
+
+# One character of every general category that ASCII lacks, and one of each kind of white space.
+_OTHER_KINDS = (
+    "\u01c5\u02b0\u3042\u0301\u0903\u00a0\u3000\u0085\u00b2"
+    "\u00e9\u00c9\u20dd\u0660\u2160\u2013\u00ab\u00bb\u2028\u2029\u00ad\ue000\u20ac\u00a8\u00a6\u00b1"
+)
+# The sample has all classes of sets that are made of ASCII and general categories.
+_SCRIPT = regex.compile(r"\\[pP]\{\w{3,}\}")
+# Signs that Unicode 14 lacks are like unassigned characters to letters, digits and marks only.
+_SEES_SIGNS = regex.compile(r"\\[pP]\{(?![LMN][a-z]?\})")
+
+
+def is_ambiguous(character: str) -> bool:
+    """Whether libraries disagree on whether a character is a letter, digit, mark or space.
+
+    There are three cases: characters that Unicode 14 lacks; U+0295, whose case depends on the
+    version of Unicode; and the long s, U+017F, which is an "s" to some libraries that ignore case.
+    """
+    return character in "\u017f\u0295" or is_doubtful(character)
+
+
+class CharacterClasses:
+    """The classes of some expressions together. Thread-safe.
+
+    Args:
+        nodes: the expressions.
+
+    Attributes:
+        sources: the sets that the expressions hold.
+        contractions: whose letters count only after a sign; empty where all letters count
+            everywhere.
+        readings: one character of each class that an ambiguous character may belong to.
+
+    Raises:
+        Unsupported: there are too many sets of characters.
+    """
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.contractions = _together([contractions_of(node) for node in nodes])
+        letters, signs = self.contractions.letters, self.contractions.signs
+        self.sources = sources = sorted({leaf.source for node in nodes for leaf in leaves(node)})
+        if len(sources) > _MOST_SETS:
+            raise Unsupported(f"the pretokenizer has more than {_MOST_SETS} sets of characters")
+        self._sees_signs = any(map(_SEES_SIGNS.search, sources))
+        self._sets = _all_of({*sources} - letters - signs)
+        self._signs, self._letters = _all_of(signs), _all_of(letters)
+        self._any_sign = regex.compile("|".join(sorted(signs)) or r"\Z\A.")
+        self._representatives: dict[_Kind, str] = {}
+        # ASCII first, so that representatives are ASCII where they can; then the other kinds.
+        sample = "".join(map(chr, range(0x80))) + _OTHER_KINDS
+        for character in sample:
+            self._representatives.setdefault(self._kind_of(character), character)
+        # By code point: with the letters of contractions told apart, and without.
+        self._with_letters = TextTable(self._find_with_letters)
+        self._without_letters = TextTable(self._find_without_letters)
+        if not all(_is_plain(source) for source in sources):
+            sample += "".join(_one_of_each(sources))
+        sample.translate(self._with_letters)
+        sample.translate(self._without_letters)
+        # No ambiguous character is in ASCII; U+017F may be an "s".
+        others = "".join(c for c in sample if not c.isascii() or c in "sS")
+        self.readings = sorted({*others.translate(self._with_letters)} - {AMBIGUOUS})
+
+    @property
+    def window(self) -> int:
+        """How many characters after the sign of a contraction its letters can be."""
+        return self.contractions.window
+
+    @property
+    def members(self) -> list[str]:
+        """The representatives that are known so far, without the letters of contractions."""
+        return sorted(set(self._without_letters.values()) - {AMBIGUOUS})
+
+    @property
+    def members_with_letters(self) -> list[str]:
+        """The representatives that are known so far."""
+        known = {*self._with_letters.values(), *self._without_letters.values()}
+        return sorted(known - {AMBIGUOUS})
+
+    def without_letters(self, text: str) -> str:
+        """The shape of `text` if no letter of a contraction counts."""
+        return text.translate(self._without_letters)
+
+    def with_letters(self, text: str) -> str:
+        """The shape of `text` if all letters of contractions count."""
+        return text.translate(self._with_letters)
+
+    def shape(self, text: str, *, near_apostrophe: bool = False) -> str:
+        """The shape of `text`, of the same length.
+
+        Args:
+            text: any text.
+            near_apostrophe: one of the last `window` characters before `text` may be the sign of a
+                contraction.
+        """
+        without_letters = text.translate(self._without_letters)
+        window = self.contractions.window
+        if not window:
+            return without_letters
+        sign = self._any_sign.search(text)
+        if sign is None and not near_apostrophe:
+            return without_letters
+        with_letters = text.translate(self._with_letters)
+        shape = list(without_letters)
+        if near_apostrophe:
+            shape[:window] = with_letters[:window]
+        while sign is not None:
+            at = sign.start()
+            shape[at + 1 : at + 1 + window] = with_letters[at + 1 : at + 1 + window]
+            if (
+                self.contractions.only
+                and at + 1 < len(text)
+                and with_letters[at + 1] == without_letters[at + 1]
+            ):
+                shape[at] = self._plain(text[at])  # no contraction begins here
+            sign = self._any_sign.search(text, at + 1)
+        return "".join(shape)
+
+    def is_ambiguous(self, character: str) -> bool:
+        """Whether libraries disagree on the class of a character."""
+        return is_ambiguous(character) or (self._sees_signs and not is_assigned(character))
+
+    def is_near_sign(self, shape: str) -> bool:
+        """Whether the sign of a contraction is one of the last `window` characters of a shape."""
+        window = self.contractions.window
+        return bool(window) and self._any_sign.search(shape[-window:]) is not None
+
+    def _find_with_letters(self, code: int) -> str:
+        return self._representative(chr(code))
+
+    def _find_without_letters(self, code: int) -> str:
+        character = chr(code)
+        sets, signs, letters = self._kind_of(character)
+        if not any(letters) or self.is_ambiguous(character):
+            return self._representative(character)
+        plain = self._representatives.get((sets, signs, (False,) * len(letters)))
+        return plain or self._representative(character)
+
+    def _plain(self, sign: str) -> str:
+        """The representative of a sign where it begins no contraction."""
+        sets, signs, letters = self._kind_of(sign)
+        return self._representatives.get((sets, (False,) * len(signs), letters), sign)
+
+    def _representative(self, character: str) -> str:
+        """The first character known that lies in the same sets."""
+        if self.is_ambiguous(character):
+            return AMBIGUOUS
+        return self._representatives.setdefault(self._kind_of(character), character)
+
+    def _kind_of(self, character: str) -> _Kind:
+        sets, signs, letters = (
+            tuple(is_member(character) is not None for is_member in group)
+            for group in (self._sets, self._signs, self._letters)
+        )
+        return sets, signs, letters
+
+
+def _is_plain(source: str) -> bool:
+    return source.isascii() and _SCRIPT.search(source) is None
+
+
+def _one_of_each(sources: Collection[str]) -> Iterator[str]:
+    """One character of each class that the sets in `sources` tell apart, of all of Unicode."""
+    characters = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    kinds = np.zeros(len(characters), dtype=np.int64)
+    for n, source in enumerate(sorted(sources)):
+        for run in regex.compile(f"(?:{source})+").finditer(characters):
+            kinds[run.start() : run.end()] |= 1 << n
+    # The first of a class that is not ambiguous stands for it.
+    for n in np.flatnonzero(np.diff(kinds, prepend=-1)).tolist():
+        yield characters[n]
+
+
+def _all_of(sources: Collection[str]) -> list[_IsMember]:
+    return [regex.compile(source).fullmatch for source in sorted(sources)]
+
+
+def _together(found: Sequence[Contractions | None]) -> Contractions:
+    """The contractions of several expressions, where all of them have some or none."""
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return Contractions()
+    return Contractions(
+        letters=frozenset().union(*(one.letters for one in known)),
+        signs=frozenset().union(*(one.signs for one in known)),
+        window=max((one.window for one in known), default=0),
+        only=all(one.only for one in known),
+    )
