@@ -27,8 +27,8 @@ class AnswerRows(NamedTuple):
 
     Attributes:
         yes: the tokens that may follow, whatever the last token is.
-        if_unmerged: those that may follow if the last token does not merge with them; None if there
-            are none.
+        if_unmerged: those that may follow if the last token does not merge with them; None where
+            no token is of this kind.
         either: both.
     """
 
