@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.random_bpe import (
     MODES,
+    Bpe,
     byte_level,
     character_level,
     cuts_of,
@@ -237,3 +238,17 @@ def test_threads_that_share_a_verifier_get_the_masks_of_one_thread(kind):
     copies = [[text.__copy__() for text in texts] for _ in range(THREADS)]
     found = run_together(lambda number: packed_masks(copies[number]))
     assert all(np.array_equal(one, expected) for one in found)
+
+
+def test_answers_about_a_letter_of_unsure_class_depend_on_the_added_tokens_that_have_begun():
+    """Libraries disagree on a long s, so the tokenizer is asked, and the answers are kept."""
+    model = Bpe(pattern="gpt2", rules=((b"\xc5", b"\xbf"),), added=("xa\u017f",))
+    tokenizer = model.open()
+    (long_s,) = tokenizer.encode("\u017f")
+    engine, judge = engine_of(tokenizer, "prefix")
+    for text, admitted in (("xa", False), ("ya", True), ("xa", False), ("'", True), ("x", True)):
+        ids = tokenizer.encode(text)
+        verification = Verification(engine, judge, cuts_of(tokenizer), ids)
+        assert judge.admits(ids, [long_s]).tolist() == [admitted]
+        assert verification.mask()[long_s] == admitted
+        assert verification.admits([long_s]).tolist() == [admitted]
