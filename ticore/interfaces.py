@@ -60,21 +60,30 @@ class TokenizerStructure:
 
     Attributes:
         kind: `bpe` (byte-pair encoding: the best merge first) or `unigram` (SentencePiece's most
-            probable segmentation; scores are summed in float32 from left to right).
-        atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`.
+            probable segmentation; scores are summed from left to right, and of equal sums the one
+            whose last piece begins first wins).
+        atoms: what merging starts from: the UTF-8 `bytes` of a text or its `characters`. A byte
+            that is no piece is lost: `encode` drops it or gives a special id for it.
         pieces: bool[vocab_size], True for an id that the algorithm itself gives. False for special
             ids, added tokens and the ids of `byte_ids`.
         merges: int32[n, 3], ids (left, right, result) of each BPE rule, the first one applied
             first; None if any two neighbours that spell a piece may merge, in the order of `ranks`.
             Either way, of equally ranked merges the leftmost is applied first.
+            In the second case all characters of a text take part, those too that are no pieces.
         ranks: int32[vocab_size], the order of the merges that give a piece, lowest first. Only
             where `merges` is None; without meaning where `pieces` is False.
-        scores: float32[vocab_size], log probabilities of the pieces; unigram only.
+        scores: float32[vocab_size] or float64[vocab_size], log probabilities of the pieces;
+            unigram only.
         byte_ids: the id for each of the 256 byte values, for characters that are not pieces; empty
             if there is no byte fallback.
         ignore_merges: whether a part of the text that is a piece stays whole, even if merging would
             not give it.
-        normalizer: its name: `identity`, `nfc`, or another one.
+        normalizer: its name: `identity`, `nfc`, or another one. The names of several steps are
+            joined by `+`, as in `nfkc+lowercase`. The steps are `nfc`, `nfd`, `nfkc`, `nfkd`,
+            `lowercase` and `strip_accents` (without marks, of categories M), both character by
+            character, and `replace`; the last one may be `metaspace`, where a space at the
+            beginning of a text takes the place of the dummy prefix.
+        replacements: what the steps `replace` put in the place of which texts.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.
         pretokenizer: its steps. The first splits the text, and each further one splits the parts
@@ -85,6 +94,12 @@ class TokenizerStructure:
         keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
         added_tokens: texts that are found before anything else (the leftmost first, of those the
             longest), and their ids.
+        score_sums: how scores are added: in `float32` with a new sum from zero beyond -100,000, as
+            in SentencePiece; or in `float64`, as in tokenizers. Unigram only.
+        unknown_score: of a character that is not a piece; None if it is 10 below the least
+            probable piece. Unigram only.
+        unwritten_pieces: texts that the algorithm scores like pieces, but whose ids are not decoded
+            as these texts, such as `<0x41>` for the byte of "A"; and their scores. Unigram only.
     """
 
     kind: Literal["bpe", "unigram"]
@@ -92,15 +107,19 @@ class TokenizerStructure:
     pieces: npt.NDArray[np.bool_]
     merges: npt.NDArray[np.int32] | None = None
     ranks: npt.NDArray[np.int32] | None = None
-    scores: npt.NDArray[np.float32] | None = None
+    scores: npt.NDArray[np.floating] | None = None
     byte_ids: tuple[int, ...] = ()
     ignore_merges: bool = False
     normalizer: str = "identity"
+    replacements: Mapping[str, str] = field(default_factory=dict)
     normalize: Callable[[str], str] | None = None
     pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False
     keeps_whitespace: bool = True
     added_tokens: Mapping[str, int] = field(default_factory=dict)
+    score_sums: Literal["float32", "float64"] = "float32"
+    unknown_score: float | None = None
+    unwritten_pieces: Mapping[str, float] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -182,6 +201,19 @@ class ExplainingTokenizer(Tokenizer, Protocol):
 
         Example: "its added token '<mask>' also takes the spaces before it (lstrip)". Empty where
         there is a structure.
+        """
+        ...
+
+
+@runtime_checkable
+class LossyTokenizer(Tokenizer, Protocol):
+    """A Tokenizer that loses a part of most texts, such as BERT's. The property is optional."""
+
+    @property
+    def losses(self) -> str:
+        """What a text loses when it is read and written again; empty if hardly anything.
+
+        Example: "WordPiece keeps no white space".
         """
         ...
 

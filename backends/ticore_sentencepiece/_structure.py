@@ -22,7 +22,13 @@ import sentencepiece
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import TokenizerStructure
 
+from . import _symbols as symbols
 from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
+
+_MAPS = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
+"""Character maps of the library. Any other name is that of a map of one's own."""
+# A character that is not a piece scores this far below the least probable piece.
+_UNKNOWN_PENALTY = 10
 
 
 def describe(proto: bytes) -> TokenizerStructure:
@@ -34,18 +40,16 @@ def describe(proto: bytes) -> TokenizerStructure:
     model = Model.FromString(proto)
     kind = _kind(model)
     _require_plain(model)
-    normalizer, types = model.normalizer_spec, [piece.type for piece in model.pieces]
+    if kind == "unigram":
+        return _describe_unigram(model)
+    normalizer = model.normalizer_spec
     scores = np.array([piece.score for piece in model.pieces], dtype=np.float32)
-    bytes_ = {byte_of(piece): i for i, piece in enumerate(model.pieces) if types[i] == Piece.BYTE}
     return TokenizerStructure(
         kind=kind,
         atoms="characters",
-        pieces=np.array(types) == Piece.NORMAL,
-        ranks=_ranks(scores) if kind == "bpe" else None,
-        scores=scores if kind == "unigram" else None,
-        byte_ids=tuple(
-            bytes_[byte] for byte in sorted(bytes_)
-        ),  # the library requires all of them or none
+        pieces=np.array([_is_found(piece, Piece.NORMAL) for piece in model.pieces]),
+        ranks=_ranks(scores),
+        byte_ids=_byte_ids(model),
         normalizer=_normalizer_name(normalizer),
         normalize=_normalize(model),
         dummy_prefix=normalizer.add_dummy_prefix,
@@ -53,9 +57,49 @@ def describe(proto: bytes) -> TokenizerStructure:
         added_tokens={
             piece.piece.replace(SPACE, " "): i
             for i, piece in enumerate(model.pieces)
-            if types[i] == Piece.USER_DEFINED
+            if _is_found(piece, Piece.USER_DEFINED)
         },
     )
+
+
+def _is_found(piece: Any, kind: int) -> bool:
+    """Whether a piece is of a kind, and found in a text.
+
+    Spaces become U+2581 before pieces are looked for, so a piece with a space is never found.
+    """
+    return piece.type == kind and " " not in piece.piece
+
+
+def _describe_unigram(model: Any) -> TokenizerStructure:
+    """User-defined symbols compete with the other pieces, with scores of their own."""
+    normalizer, types = model.normalizer_spec, np.array([piece.type for piece in model.pieces])
+    scores = np.array([piece.score for piece in model.pieces], dtype=np.float32)
+    normal, defined = types == Piece.NORMAL, types == Piece.USER_DEFINED
+    unknown = None
+    if not normal.any():
+        raise NoStructure("it has no pieces but user-defined symbols, and no least probable one")
+    if defined.any():
+        for i in np.flatnonzero(defined).tolist():
+            scores[i] = symbols.score(model.pieces[i].piece)
+        unknown = float(scores[normal].min() - np.float32(_UNKNOWN_PENALTY))
+    return TokenizerStructure(
+        kind="unigram",
+        atoms="characters",
+        pieces=normal | defined,
+        scores=scores,
+        byte_ids=_byte_ids(model),
+        normalizer=_normalizer_name(normalizer),
+        normalize=_normalize(model),
+        dummy_prefix=normalizer.add_dummy_prefix,
+        keeps_whitespace=not normalizer.remove_extra_whitespaces,
+        unknown_score=unknown,
+    )
+
+
+def _byte_ids(model: Any) -> tuple[int, ...]:
+    """The library requires the ids of all bytes, or none."""
+    found = {byte_of(piece): i for i, piece in enumerate(model.pieces) if piece.type == Piece.BYTE}
+    return tuple(found[byte] for byte in sorted(found))
 
 
 def _kind(model: Any) -> Literal["bpe", "unigram"]:
@@ -65,26 +109,14 @@ def _kind(model: Any) -> Literal["bpe", "unigram"]:
         # BPE merges through unused pieces, and splits them again afterwards.
         if Piece.UNUSED in types:
             raise NoStructure("its model has unused pieces, which BPE merges and splits again")
-        if not _is_closed(model):
-            raise NoStructure("some characters occur in its pieces only, and are no pieces")
         if not _is_ordered(model):
             raise NoStructure("versions of sentencepiece disagree on the order of its scores")
         return "bpe"
     if algorithm == TrainerSpec.UNIGRAM:
-        # Unigram gives added tokens a high score, but another path may still have a higher one.
         if Piece.USER_DEFINED in types:
-            raise NoStructure("it is a unigram model with user-defined symbols")
+            symbols.require_known_scores()
         return "unigram"
     raise NoStructure("its model is neither BPE nor unigram")
-
-
-def _is_closed(model: Any) -> bool:
-    """Whether every character of a piece is a piece.
-
-    BPE merges by text alone, so otherwise a piece might contain an unknown character.
-    """
-    normal, added = _texts(model, Piece.NORMAL), _texts(model, Piece.USER_DEFINED)
-    return set().union(*normal) <= normal | added
 
 
 def _is_ordered(model: Any) -> bool:
@@ -99,19 +131,42 @@ def _is_ordered(model: Any) -> bool:
 
 def _require_plain(model: Any) -> None:
     normalizer = model.normalizer_spec
-    rewrites = normalizer.precompiled_charsmap or normalizer.remove_extra_whitespaces
     normal, added = _texts(model, Piece.NORMAL), _texts(model, Piece.USER_DEFINED)
     if model.trainer_spec.treat_whitespace_as_suffix:
         raise NoStructure("it puts spaces after words (treat_whitespace_as_suffix)")
     # Without this piece a space is unknown, or becomes the three bytes of U+2581.
     if not normalizer.escape_whitespaces or SPACE not in normal | added:
         raise NoStructure("a single space is no piece of its model")
-    # Spaces become U+2581 before pieces are looked for, so a piece with a space is never found.
-    if any(" " in piece for piece in normal | added):
+    if model.trainer_spec.model_type == TrainerSpec.BPE:
+        _require_apart(normalizer, added)
+        return
+    # The scores of pieces that are never found count for characters that are unknown.
+    if any(" " in text for text in normal | added):
         raise NoStructure("some of its pieces hold a plain space")
-    # Added tokens are found in the normalized text, and limit what the normalizer rewrites.
-    if added and rewrites:
-        raise NoStructure("it has user-defined symbols, and a normalizer that changes texts")
+    if added and (normalizer.precompiled_charsmap or normalizer.remove_extra_whitespaces):
+        # Added tokens are found in the normalized text, and limit what the normalizer rewrites.
+        has_bytes = any(piece.type == Piece.BYTE for piece in model.pieces)
+        alphabet = None if has_bytes else set[str]().union(*normal, *added)
+        symbols.require_left_alone(normalizer, added, alphabet)
+
+
+def _require_apart(normalizer: Any, added: set[str]) -> None:
+    """Refuse user-defined symbols that do not simply set texts apart for the normalizer.
+
+    The library looks for these symbols twice. In the text as it is, they limit what the normalizer
+    rewrites; a symbol with a U+2581 is not found there where the text has a space. Then they are
+    found in the normalized text. Of the library's character maps, none rewrites an ASCII character
+    together with one before it.
+    """
+    if added and normalizer.remove_extra_whitespaces:
+        raise NoStructure("it has user-defined symbols, and a normalizer that drops spaces")
+    if not (added and normalizer.precompiled_charsmap):
+        return
+    if _normalizer_name(normalizer) not in _MAPS:
+        raise NoStructure("it has user-defined symbols, and a character map of its own")
+    for text in sorted(added):
+        if {" ", SPACE}.intersection(text) or not text[0].isascii():
+            raise NoStructure(f"its normalizer may rewrite the user-defined symbol {text!r}")
 
 
 def _texts(model: Any, kind: int) -> set[str]:
@@ -128,7 +183,7 @@ def _normalizer_name(normalizer: Any) -> str:
     """The character map alone decides how a text is normalized; a name without a map is ignored."""
     if not normalizer.precompiled_charsmap:
         return "identity"
-    return normalizer.name if normalizer.name not in ("", "identity") else "user_defined"
+    return normalizer.name if normalizer.name in _MAPS else "user_defined"
 
 
 def _normalize(model: Any) -> Callable[[str], str] | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ticore.backend_kit import NoStructure
 
+from ._normalizer_steps import flat, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._pretokenizers import read_steps
 from ._spelling import byte_alphabet
 
-# These normalizers do not change spaces.
-_NORMALIZERS = frozenset({"NFC", "NFD", "NFKC", "NFKD", "Lowercase"})
 _ALPHABET = frozenset(byte_alphabet())
 
 
@@ -23,27 +22,27 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
     Raises:
         NoStructure: it does anything else than the steps that are known here.
     """
-    name = _name(state["normalizer"])
+    name, replacements = read_normalizer(flat(state["normalizer"]))
     steps = read_steps(state["pre_tokenizer"])
-    if not _gives_every_byte(state):
-        raise NoStructure("some of the 256 bytes have no token, so text with them is lost")
+    _require_readable(state)
     changes = None if name == "identity" else normalize
-    return NormalizerRules("bytes", _ALPHABET.issuperset, name, changes, steps)
+    return NormalizerRules(
+        "bytes", _ALPHABET.issuperset, name, changes, steps, replacements=replacements
+    )
 
 
-def _gives_every_byte(state: TokenizerJson) -> bool:
-    """Whether the model has a token for each byte; a byte without a token would be lost."""
-    names: set[str] = set(state["model"]["vocab"])
-    return names.difference(token["content"] for token in state["added_tokens"]) >= _ALPHABET
+def _require_readable(state: TokenizerJson) -> None:
+    """Refuse a model that fails at a byte without a token, or that spells it in other tokens.
 
-
-def _name(normalizer: TokenizerJson | None) -> str:
-    """The name of a normalizer: `nfc`, or `nfc+lowercase` for a sequence of two."""
-    match normalizer:
-        case None | {"type": "Sequence", "normalizers": []}:
-            return "identity"
-        case {"type": "Sequence", "normalizers": [*steps]}:
-            return "+".join(map(_name, steps))
-        case {"type": str(kind)} if kind in _NORMALIZERS:
-            return kind.lower()
-    raise NoStructure(f"its normalizer is {normalizer['type']}, which is not known here")
+    Else the library drops such a byte, or gives the unknown token for it.
+    """
+    model = state["model"]
+    for token in state["added_tokens"]:
+        if token["content"] in _ALPHABET:
+            raise NoStructure(f"its added token {token['content']!r} is also the token of a byte")
+    if model["vocab"].keys() >= _ALPHABET:
+        return
+    if model["byte_fallback"]:
+        raise NoStructure("bytes without a token become tokens that are not decoded as these bytes")
+    if model["unk_token"] is not None and model["unk_token"] not in model["vocab"]:
+        raise NoStructure("some of the 256 bytes have no token, and its unk_token is no token")

@@ -7,7 +7,7 @@ space as U+2581, such as Llama's converted SentencePiece files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ticore.interfaces import Split
@@ -32,3 +32,4 @@ class NormalizerRules:
     normalize: Normalize | None = None
     pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False
+    replacements: Mapping[str, str] = field(default_factory=dict)

@@ -8,19 +8,18 @@ a space, the structure does not cover texts with a U+2581.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ticore.backend_kit import NoStructure
 
-from ._normalizers import NormalizerRules, TokenizerJson
+from ._normalizer_steps import flat, normalize_with, read_normalizer
+from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._spelling import Spelling, strips_a_space
 
 MARK = "\N{LOWER ONE EIGHTH BLOCK}"
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
 
-_PREPEND_AND_REPLACE = {
-    "type": "Sequence",
-    "normalizers": [{"type": "Prepend", "prepend": MARK}, REPLACE],
-}
+_PREPEND = {"type": "Prepend", "prepend": MARK}
 # Gemma's files have this. It finds nothing, because the spaces were replaced before.
 _SPLIT_AT_SPACES = {
     "type": "Split",
@@ -60,26 +59,73 @@ def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules:
 def _reading(
     normalizer: TokenizerJson | None, split: TokenizerJson | None, is_text: Callable[[str], bool]
 ) -> NormalizerRules:
-    if normalizer == REPLACE and split in (None, _SPLIT_AT_SPACES):
-        return NormalizerRules("characters", is_text)
-    if normalizer == _PREPEND_AND_REPLACE and split is None:
-        return NormalizerRules("characters", is_text, dummy_prefix=True)
-    match normalizer, split:
-        case None, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
+    steps = flat(normalizer)
+    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES):
+        if split and _PREPEND in steps:
+            raise NoStructure(
+                "its pretokenizer splits at spaces, which its normalizer has replaced"
+            )
+        return _marked_by_normalizer(steps, is_text)
+    match split:
+        case {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
+            name, replacements = _read_before_marks(steps)
+            own = normalize_with(steps)
             patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] else ()
-            if scheme == "never":
-                return NormalizerRules("characters", is_text, pretokenizer=patterns)
+            has_prefix = scheme != "never"
             # `first` puts the prefix before the whole text only, `always` also after added tokens.
             # Where there is a prefix, all added tokens are special, so both are the same here.
+            if has_prefix:
+                name = "metaspace" if name == "identity" else f"{name}+metaspace"
+            normalize = partial(_read_without_own_space, own) if has_prefix else _with_spaces(own)
             return NormalizerRules(
-                "characters", is_text, "metaspace", _without_own_space, patterns, dummy_prefix=True
+                "characters", is_text, name, normalize, patterns, has_prefix, replacements
             )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
 
 
-def _without_own_space(text: str) -> str:
-    """The text without its first space: that space takes the place of the dummy prefix."""
-    return text.replace(MARK, " ").removeprefix(" ")
+def _marked_by_normalizer(
+    steps: list[TokenizerJson], is_text: Callable[[str], bool]
+) -> NormalizerRules:
+    """The rules for a normalizer that writes spaces as marks, perhaps after other steps.
+
+    It may also put a mark before the text, first or last or in between.
+    """
+    at = steps.index(REPLACE)
+    others = [step for step in steps if step not in (REPLACE, _PREPEND)]
+    prefixes = steps.count(_PREPEND)
+    name, replacements = _read_before_marks(others)
+    if steps.count(REPLACE) > 1 or prefixes > 1 or any(s != _PREPEND for s in steps[at + 1 :]):
+        raise NoStructure("its normalizer goes on after it has written spaces as marks")
+    return NormalizerRules(
+        "characters",
+        is_text,
+        name,
+        _with_spaces(normalize_with(others)),
+        dummy_prefix=prefixes == 1,
+        replacements=replacements,
+    )
+
+
+def _with_spaces(normalize: Normalize | None) -> Normalize | None:
+    return None if normalize is None else partial(_read_with_spaces, normalize)
+
+
+def _read_with_spaces(normalize: Normalize | None, text: str) -> str:
+    """The normal text, in which a mark is a space. A function of a module, so it can be pickled."""
+    return (text if normalize is None else normalize(text)).replace(MARK, " ")
+
+
+def _read_without_own_space(normalize: Normalize | None, text: str) -> str:
+    """The same without its first space, which takes the place of the dummy prefix."""
+    return _read_with_spaces(normalize, text).removeprefix(" ")
+
+
+def _read_before_marks(steps: list[TokenizerJson]) -> tuple[str, dict[str, str]]:
+    """`read_normalizer` of the steps before spaces are written as marks."""
+    name, replacements = read_normalizer(steps)
+    if {" ", MARK}.intersection("".join((*replacements, *replacements.values()))):
+        raise NoStructure("its normalizer replaces texts that hold a space")
+    return name, replacements
 
 
 def _require_plain(model: TokenizerJson, decoder: TokenizerJson) -> None:

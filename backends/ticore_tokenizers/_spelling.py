@@ -89,6 +89,12 @@ def byte_alphabet() -> dict[str, int]:
     return {chr(byte): byte for byte in visible} | moved
 
 
+def letters_of_texts() -> frozenset[str]:
+    """The characters of `byte_alphabet` without the 13 bytes that UTF-8 never has."""
+    never = {0xC0, 0xC1, *range(0xF5, 0x100)}
+    return frozenset(letter for letter, byte in byte_alphabet().items() if byte not in never)
+
+
 _BYTES = byte_alphabet()
 
 

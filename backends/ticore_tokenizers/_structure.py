@@ -1,4 +1,4 @@
-"""A tokenizer.json as a TokenizerStructure, if it is BPE that reads a text in a known way.
+"""A tokenizer.json as a TokenizerStructure, if it is BPE or Unigram, read in a known way.
 
 The pretokenizer's expressions are those of the file, in the syntax of Oniguruma.
 """
@@ -15,7 +15,9 @@ from ._byte_level import read_byte_level
 from ._normalizers import TokenizerJson
 from ._space_marks import read_space_marks
 from ._spelling import spelling
+from ._unigram import describe_unigram
 from ._vocabulary import read_vocabulary
+from ._word_piece import LOSSES, is_word_piece
 
 
 def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerStructure:
@@ -29,9 +31,16 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
     Raises:
         NoStructure: no structure describes it exactly.
     """
-    model, spell = state["model"], spelling(state["decoder"])
+    model = state["model"]
+    if is_word_piece(state):
+        raise NoStructure(f"its model is WordPiece, which loses text: {LOSSES}")
+    spell = spelling(state["decoder"])
+    if model["type"] == "Unigram":
+        return describe_unigram(library, state, size)
     if model["type"] != "BPE":
-        raise NoStructure(f"its model is {model['type']}; tokenizer.json files of BPE are known")
+        raise NoStructure(
+            f"its model is {model['type']}; tokenizer.json files of BPE and Unigram are known"
+        )
     normalizer = library.normalizer
     normalize = None if normalizer is None else normalizer.normalize_str
     if state["decoder"]["type"] == "ByteLevel":
@@ -48,6 +57,7 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
         byte_ids=vocabulary.byte_ids,
         ignore_merges=model["ignore_merges"],
         normalizer=reading.normalizer,
+        replacements=reading.replacements,
         normalize=reading.normalize,
         pretokenizer=reading.pretokenizer,
         dummy_prefix=reading.dummy_prefix,

@@ -24,8 +24,9 @@ from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_
 from ticore.errors import ModelFilesError
 
 from ._soundness import require_sound
-from ._spelling import byte_alphabet, require_no_suffix, spelling
+from ._spelling import letters_of_texts, require_no_suffix, spelling
 from ._structure import describe
+from ._word_piece import is_word_piece, keep_spaces, losses, word_spelling
 
 # Every tokenizer must read these: no text, ASCII, spaces, and characters that may be unknown.
 _PROBES = (
@@ -60,6 +61,10 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         self._library.no_padding()
         text = self._library.to_str()
         state = json.loads(text)
+        is_words = is_word_piece(state)
+        if is_words:
+            keep_spaces(self._library, state)
+        self._losses = losses(state) if is_words else ""
         if state["model"].get("dropout"):
             raise ModelFilesError(
                 f"expected a tokenizer that always encodes a text alike, found BPE dropout "
@@ -128,6 +133,11 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         except BaseException as error:
             raise tokenizer_failure(error, f"a list of {len(numbers):,} ids") from None
 
+    @property
+    def losses(self) -> str:
+        """What a text loses when it is read and written again; empty for most tokenizers."""
+        return self._losses
+
     def token_name(self, token: int) -> str:
         return self._library.id_to_token(token) or ""
 
@@ -148,7 +158,8 @@ def _read_tokens(
     library: Tokenizer, state: dict[str, Any], size: int
 ) -> tuple[list[bytes], frozenset[int]]:
     """The bytes of every id below `size`, and the special ids."""
-    spell, model = spelling(state["decoder"]), state["model"]
+    model, decoder = state["model"], state["decoder"]
+    spell = word_spelling(decoder) if is_word_piece(state) else spelling(decoder)
     require_no_suffix(model)
     names = [library.id_to_token(i) for i in range(size)]
     # `decode` skips a special token by its name, not by its id.
@@ -156,6 +167,8 @@ def _read_tokens(
     spelled = [b"" if name is None or name in silent else spell(name) for name in names]
     unwritten = {None, model.get("unk_token"), *silent}
     special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
+    if is_word_piece(state):  # a prefix alone
+        special |= {i for i, data in enumerate(spelled) if not data}
     return spelled, frozenset(special)
 
 
@@ -164,7 +177,7 @@ def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
     vocabulary = model["vocab"]
     names = set(vocabulary if isinstance(vocabulary, dict) else (name for name, _ in vocabulary))
     # Some byte-level files name their end of text as the unknown token, but never give it.
-    if state["decoder"]["type"] == "ByteLevel" and byte_alphabet().keys() <= names:
+    if state["decoder"]["type"] == "ByteLevel" and letters_of_texts() <= names:
         return frozenset()
     found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
     return frozenset(token for token in found if token is not None)

@@ -22,6 +22,7 @@ _KNOWN = {
     "gpt2": "{}/gpt2",
     "qwen2.5": "tokenizers:{}/qwen2.5/tokenizer.derived.json",
     "llama-3": "tiktoken:{}/llama-3/tokenizer.model#llama3",
+    "t5": "tokenizers:{}/t5/tokenizer.json",
 }
 # Combinations that no model uses, to find more mistakes: a vocabulary with another pretokenizer,
 # and one as a library converts it.

@@ -86,7 +86,7 @@ def test_structure_of_random_sentencepiece_bpe_encodes_like_the_library(
     check(sentencepiece_model(BPE, letters | scores, added, byte_fallback, prefix), text)
 
 
-PLAIN = {"byte_fallback": False, "prefix": False}
+PLAIN = {"byte_fallback": False, "prefix": False, "added": frozenset()}
 probabilities = st.floats(-20, -0.125, width=32)
 
 
@@ -94,6 +94,7 @@ probabilities = st.floats(-20, -0.125, width=32)
     letters=st.tuples(probabilities, probabilities, probabilities),
     # Without a score of its own, a piece is as probable as its letters, but for rounding.
     words=st.dictionaries(st.text("abx▁", min_size=2, max_size=5), st.none() | probabilities),
+    added=st.sets(words, max_size=2),
     byte_fallback=st.booleans(),
     prefix=st.booleans(),
     text=texts,
@@ -105,6 +106,7 @@ probabilities = st.floats(-20, -0.125, width=32)
 def test_structure_of_random_sentencepiece_unigram_encodes_like_the_library(
     letters: tuple[float, float, float],
     words: dict[str, float | None],
+    added: set[str],
     byte_fallback: bool,
     prefix: bool,
     text: str,
@@ -112,7 +114,12 @@ def test_structure_of_random_sentencepiece_unigram_encodes_like_the_library(
     scores = dict(zip("ab▁", letters, strict=True))
     summed = {word: sum(scores.get(letter, -15.0) for letter in word) for word in words}
     scores |= {word: summed[word] if own is None else own for word, own in words.items()}
-    check(sentencepiece_model(UNIGRAM, scores, set(), byte_fallback, prefix), text)
+    scores |= dict.fromkeys(added, 0.0)
+    tokenizer = sentencepiece_model(UNIGRAM, scores, added, byte_fallback, prefix)
+    if added.issuperset(scores):
+        assert tokenizer.structure() is None
+        return
+    check(tokenizer, text)
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
 from tests.support import tokenizer_contract as contract
+from tests.support.reference_encoder import UNKNOWN, ReferenceEncoder
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
 from ticore.errors import ModelFilesError
@@ -255,8 +256,11 @@ def _without_space_piece() -> ModelProto:
     return model
 
 
-def _mapped_with_added_token() -> ModelProto:
-    model = _with_piece("ba", Piece.USER_DEFINED)
+def _mapped_with_added_token(
+    name: str = "own", text: str = "ba", model_type: int = BPE
+) -> ModelProto:
+    model = _with_piece(text, Piece.USER_DEFINED, model_type)
+    model.normalizer_spec.name = name
     model.normalizer_spec.precompiled_charsmap = charsmap()
     return model
 
@@ -282,11 +286,14 @@ def _suffixed() -> ModelProto:
         pytest.param(_suffixed(), id="spaces after words"),
         pytest.param(_without_space_piece(), id="no piece for a space"),
         pytest.param(_with_piece("ba", Piece.UNUSED), id="bpe through an unused piece"),
-        pytest.param(_with_piece("ba", Piece.USER_DEFINED, UNIGRAM), id="unigram, added token"),
-        pytest.param(_with_piece("a b", Piece.USER_DEFINED), id="added token never found"),
-        pytest.param(_with_piece("a b", Piece.NORMAL), id="piece never found"),
-        pytest.param(_with_piece("ax", Piece.NORMAL), id="bpe through an unknown character"),
-        pytest.param(_mapped_with_added_token(), id="added token in a rewritten text"),
+        pytest.param(_with_piece("a b", Piece.NORMAL, UNIGRAM), id="unigram, piece never found"),
+        pytest.param(_mapped_with_added_token(), id="added token in a text that is rewritten"),
+        pytest.param(
+            _mapped_with_added_token("nmt_nfkc", "a b"), id="rewritten around an added token"
+        ),
+        pytest.param(_mapped_with_added_token("nmt_nfkc", "▁b"), id="added token with a space"),
+        pytest.param(_mapped_with_added_token("nmt_nfkc", "\u0301"), id="added token of a mark"),
+        pytest.param(_mapped_with_added_token("own", "\ufb01", UNIGRAM), id="unigram, symbol kept"),
         pytest.param(_with_both_zeros(), id="scores of 0.0 and -0.0"),
     ],
 )
@@ -294,15 +301,55 @@ def test_structure_is_none_where_none_is_exact(model: ModelProto) -> None:
     assert opened(model).structure() is None
 
 
-def test_structure_is_none_where_bpe_may_merge_an_unknown_character() -> None:
-    """Why a model with such a piece has no structure."""
+@pytest.mark.parametrize("kind", [Piece.USER_DEFINED, Piece.NORMAL])
+def test_a_piece_with_a_plain_space_is_never_found(kind: int) -> None:
+    tokenizer = opened(_with_piece("a b", kind))
+    never = tokenizer.vocab_size - 1
+    structure = tokenizer.structure()
+    assert structure is not None
+    assert tokenizer.token_bytes(never) == b"a b"
+    assert never not in tokenizer.encode("a b a\u2581b")
+    assert not structure.pieces[never]
+    assert never not in structure.added_tokens.values()
+
+
+def test_bpe_merges_a_character_that_is_no_piece() -> None:
     tokenizer = opened(_with_piece("ax", Piece.NORMAL))
     assert tokenizer.encode("ax") == [5, 7]
+    structure = tokenizer.structure()
+    assert structure is not None
+    assert ReferenceEncoder(tokenizer, structure).encode("axx") == [5, 7, UNKNOWN]
     assert tokenizer.encode("x") == [5, 0]
 
 
-def test_structure_is_none_where_unigram_may_avoid_an_added_token() -> None:
-    """Why such a model has no structure; BPE always takes the added token."""
+@pytest.mark.parametrize(
+    ("name", "settings", "why"),
+    [
+        ("ba", {}, ""),
+        ("(", {"precompiled_charsmap": True}, ""),
+        ("b\u2581", {"remove_extra_whitespaces": True}, "holds a space, and spaces are dropped"),
+        ("a\u0301", {"remove_extra_whitespaces": True}, "a character that joins another one"),
+        ("\ufb01", {"precompiled_charsmap": True}, "found before its normalizer changes"),
+        ("=", {"precompiled_charsmap": True}, "found before its normalizer changes"),
+    ],
+)
+def test_a_symbol_of_unigram_that_would_be_normalized_is_named(
+    name: str, settings: dict[str, bool], why: str
+) -> None:
+    model = _with_piece(name, Piece.USER_DEFINED, UNIGRAM)
+    if name == "=":  # it is changed together with this one
+        model.pieces.add(piece="\u0338", score=-1, type=Piece.NORMAL)
+    for setting in settings:
+        value = charsmap() if setting == "precompiled_charsmap" else True
+        setattr(model.normalizer_spec, setting, value)
+    tokenizer = opened(model)
+    assert (tokenizer.structure() is None) == bool(why)
+    assert why in tokenizer.no_structure_reason
+    assert not why or repr(name) in tokenizer.no_structure_reason
+
+
+def test_unigram_may_avoid_a_user_defined_symbol() -> None:
+    """Why such a symbol is a piece with a score; BPE always takes it."""
     by_kind = {}
     for model_type in (BPE, UNIGRAM):
         model = handmade(model_type)

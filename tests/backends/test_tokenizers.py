@@ -38,7 +38,7 @@ from tests.support.tokenizers import (
     sample_text,
 )
 from ticore.errors import ModelFilesError
-from ticore.interfaces import NamingTokenizer
+from ticore.interfaces import NamingTokenizer, Split
 from ticore.registry import load_tokenizer, wrap
 from ticore.testing import TokenizerContract
 from ticore_tokenizers import HuggingFaceTokenizer
@@ -333,7 +333,10 @@ def _split_off(state: Any) -> None:
     [
         pytest.param(lambda s: s["model"].update(continuing_subword_prefix="##"), id="prefix"),
         pytest.param(lambda s: s["model"].update(end_of_word_suffix="@"), id="suffix"),
-        pytest.param(lambda s: s["model"]["vocab"].pop("Ā"), id="a byte missing"),
+        pytest.param(
+            lambda s: s["model"].update(byte_fallback=True, vocab=_without(s, "Ā")),
+            id="a byte missing, with fallback",
+        ),
         pytest.param(
             lambda s: s["model"].update(
                 ignore_merges=True, unk_token="ab", vocab=s["model"]["vocab"] | {"ab": 256}
@@ -348,13 +351,23 @@ def _split_off(state: Any) -> None:
         ),
         pytest.param(lambda s: s.update(pre_tokenizer=None), id="no pre-tokenizer"),
         pytest.param(lambda s: s["pre_tokenizer"].update(add_prefix_space=True), id="prefix space"),
-        pytest.param(_split_off, id="spaces removed"),
         pytest.param(lambda s: s.update(decoder=METASPACE), id="decoder"),
     ],
 )
 def test_structure_is_none_where_none_is_exact(change: Callable[[Any], None]) -> None:
     assert HuggingFaceTokenizer(byte_level()).structure() is not None
     assert changed(change).structure() is None
+
+
+def test_structure_says_that_spaces_are_removed() -> None:
+    structure = changed(_split_off).structure()
+    assert structure is not None
+    assert isinstance(structure.pretokenizer[0], Split)
+    assert structure.pretokenizer[0].behavior == "removed"
+
+
+def _without(state: Any, name: str) -> dict[str, int]:
+    return {other: i for other, i in state["model"]["vocab"].items() if other != name}
 
 
 def _with_rule(state: Any, left: str, right: str) -> None:

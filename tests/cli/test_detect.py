@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer as Tokenizers
+from tokenizers import decoders, models, normalizers, pre_tokenizers
 
 import ticore as library
 from ticore.interfaces import Tokenizer
@@ -55,6 +57,18 @@ def test_detect_prints_the_verdict_and_what_it_looked_for(ticore: Ticore) -> Non
     ]
     assert lines[0][1].strip() == "watermarked"
     assert "gumbel, version 2" in found.out.decode()
+
+
+def test_detect_says_what_a_tokenizer_loses(ticore: Ticore) -> None:
+    vocabulary = {name: i for i, name in enumerate(("[UNK]", *"abcdefghijklmnopqrstuvwxyz"))}
+    vocabulary |= {f"##{name}": len(vocabulary) + i for i, name in enumerate(list(vocabulary)[1:])}
+    words = Tokenizers(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    words.normalizer, words.decoder = normalizers.BertNormalizer(), decoders.WordPiece()
+    words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    words.save("bert.json")
+    found = ticore("detect", *SETTINGS, "--tokenizer", "tokenizers:bert.json", "plain")
+    assert found.status == 0
+    assert "what is left of a text is scored; WordPiece keeps no white space" in found.err
 
 
 def test_detect_exits_with_0_when_there_is_no_watermark(ticore: Ticore) -> None:

@@ -12,10 +12,12 @@ import numpy as np
 import regex
 
 from ticore.consistency._tokenizer_rules.characters import is_doubtful
-from ticore.interfaces import Tokenizer, TokenizerStructure
+from ticore.interfaces import NamingTokenizer, Tokenizer, TokenizerStructure
 
 UNKNOWN = -1
 """Stands for the id that a tokenizer gives for characters that it does not know."""
+
+UNWRITTEN = -2
 
 Symbol = tuple[bytes, int]
 """What is merged: bytes of the text, and their id."""
@@ -32,10 +34,13 @@ class ReferenceEncoder:
         assert len(self.ids) == len(pieces), "two pieces are spelled alike"
         longest_first = sorted(structure.added_tokens, key=len, reverse=True)
         self.added = regex.compile("|".join(map(regex.escape, longest_first)) or "(?!)")
+        self.unknown_added = unknown_added(tokenizer, structure)
         self.patterns = [regex.compile(pattern) for pattern in structure.pretokenizer]
         rules = [] if structure.merges is None else structure.merges.tolist()
         self.rules = {(left, right): (n, new) for n, (left, right, new) in enumerate(rules)}
-        self.longest = max(map(len, self.ids))
+        unwritten = {text.encode(): score for text, score in structure.unwritten_pieces.items()}
+        self.unwritten = unwritten
+        self.longest = max(map(len, [*self.ids, *unwritten]))
 
     def encode(self, text: str) -> list[int]:
         """Ids of `text`, up to the first special token in it.
@@ -51,6 +56,9 @@ class ReferenceEncoder:
                 ids.append(added)
             if added in self.special_ids:
                 break
+        if self.unknown_added and not self.unknown_added.isdisjoint(ids):
+            first = next(n for n, i in enumerate(ids) if i in self.unknown_added)
+            ids = [*ids[:first], UNKNOWN]
         return [i for before, i in pairwise([None, *ids]) if (before, i) != (UNKNOWN, UNKNOWN)]
 
     def stretches(self, text: str) -> Iterator[tuple[str, int | None]]:
@@ -101,6 +109,8 @@ class ReferenceEncoder:
         """The atoms of a text. Bytes of an unknown character have no text, so they never merge."""
         if self.structure.atoms == "bytes":
             return [(bytes([byte]), self.ids[bytes([byte])]) for byte in text.encode()]
+        if self.structure.ranks is not None:  # an unknown character has a text to merge by
+            return [(c.encode(), self.ids.get(c.encode(), UNKNOWN)) for c in text]
         return [symbol for character in text for symbol in self.known_or_bytes(character.encode())]
 
     def known_or_bytes(self, character: bytes) -> list[Symbol]:
@@ -120,7 +130,11 @@ class ReferenceEncoder:
             for near in (at - 1, at):
                 if 0 <= near < len(pairs):
                     pairs[near] = self.find_rule(*symbols[near : near + 2])
-        return [token for _, token in symbols]
+        return [
+            token
+            for data, found in symbols
+            for _, token in (self.known_or_bytes(data) if found == UNKNOWN else [(data, found)])
+        ]
 
     def find_rule(self, left: Symbol, right: Symbol) -> tuple[int, int] | None:
         """The rank at which two neighbours merge, and into what; None if no rule joins them."""
@@ -136,14 +150,19 @@ class ReferenceEncoder:
         """
         scores = self.structure.scores
         assert scores is not None
-        unknown = scores[self.structure.pieces].min() - np.float32(10)
+        sums = scores.dtype.type
+        unknown = scores[self.structure.pieces].min() - sums(10)
+        if self.structure.unknown_score is not None:
+            unknown = sums(self.structure.unknown_score)
         ends = [len(text[:n].encode()) for n in range(len(text) + 1)]
-        data, best = text.encode(), {0: (np.float32(0), 0, UNKNOWN)}
+        data, best = text.encode(), {0: (sums(0), 0, UNKNOWN)}
         for start, after in pairwise(ends):
             found = {}
             for end in range(start + 1, min(len(data), start + self.longest) + 1):
                 if (token := self.ids.get(data[start:end])) is not None:
                     found[end] = (scores[token], token)
+                elif (score := self.unwritten.get(data[start:end])) is not None:
+                    found[end] = (sums(score), UNWRITTEN)
             found.setdefault(after, (unknown, UNKNOWN))
             for end, (score, token) in found.items():
                 total = best[start][0] + score
@@ -153,7 +172,8 @@ class ReferenceEncoder:
         while end:
             _, start, token = best[end]
             spelled = reversed([i for _, i in self.known_or_bytes(data[start:end])])
-            tokens += spelled if token == UNKNOWN else [token]
+            # An id that is not decoded as its text is as good as an unknown one.
+            tokens += spelled if token == UNKNOWN else [UNKNOWN if token == UNWRITTEN else token]
             end = start
         return tokens[::-1]
 
@@ -166,6 +186,16 @@ def is_read_alike(text: str) -> bool:
     return not any(c == "\u0295" or is_doubtful(c) for c in text)
 
 
+def unknown_added(tokenizer: Tokenizer, structure: TokenizerStructure) -> frozenset[int]:
+    """What stands for unknown characters, if that is an added token too; empty if it is not.
+
+    Such an id may stand for its own name, after which a structure says nothing.
+    """
+    unknown = tokenizer.unknown_ids if isinstance(tokenizer, NamingTokenizer) else frozenset[int]()
+    found = unknown & frozenset(structure.added_tokens.values())
+    return found | {UNKNOWN} if found else found
+
+
 def comparable(
     ids: Sequence[int], tokenizer: Tokenizer, structure: TokenizerStructure
 ) -> list[int]:
@@ -175,8 +205,11 @@ def comparable(
     token, and a structure does not say.
     """
     added = frozenset(structure.added_tokens.values())
+    unknown_too = unknown_added(tokenizer, structure)
     found: list[int] = []
     for token in ids:
+        if token in unknown_too:
+            return [*found, UNKNOWN]
         unknown = token in tokenizer.special_ids and token not in added
         if not (unknown and found[-1:] == [UNKNOWN]):
             found.append(UNKNOWN if unknown else token)

@@ -328,6 +328,7 @@ REAL_HUGGING_FACE: dict[str, Callable[[], HuggingFaceTokenizer]] = {
     "qwen2.5": partial(_open_hugging_face, "qwen2.5/tokenizer.derived.json"),
     "llama-2-json": partial(_open_hugging_face, "llama-2/tokenizer.derived.json"),
     "llama-3-json": _convert_llama_3,
+    "t5": partial(_open_hugging_face, "t5/tokenizer.json"),
 }
 
 REAL_TIKTOKEN: dict[str, Callable[[], TiktokenTokenizer]] = {"llama-3": _open_llama_3}

@@ -67,6 +67,7 @@ def _overview(found: Audit) -> Table:
         ("tokenizer", f"{found.kind}, {found.vocab_size:,} ids, {found.digest[:16]}"),
         ("verified by", f"{found.method}, mode {found.mode}"),
         ("why no faster", found.why),
+        ("loses", found.losses),
         ("self-test", f"{found.checks:,} candidates agree" if found.checks else ""),
         ("tables", f"{found.build_seconds:.2f} s to build, {found.load_seconds:.2f} s to load"),
         ("cached in", str(found.tables)),

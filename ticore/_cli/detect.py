@@ -12,6 +12,7 @@ from .._support.atomic_files import write_atomically
 from .._support.input_files import read_file
 from ..corpus import ENDINGS, EXECUTORS, Scan, Task
 from ..errors import FileError, InputFileError, TicoreError
+from ..interfaces import LossyTokenizer
 from ..report import detection_page, detection_table
 from ..watermarking import Detection, WatermarkAgreement, WatermarkDetector
 from . import streams
@@ -153,6 +154,8 @@ def detect(
         return warn_of_others(options.secret_file)
     with wrong_settings_are_wrong_usage():
         detector = task.open()
+    if isinstance(detector.tokenizer, LossyTokenizer) and (lost := detector.tokenizer.losses):
+        streams.note(f"note: what is left of a text is scored; {lost}")
     found = []
     for name, detection in _detections(detector, paths):
         found.append((name, detection))

@@ -12,6 +12,9 @@ from ..errors import SettingsError, WrongTypeError
 LONGEST_UNFINISHED = 3
 """Bytes. A character has at most four, and with the fourth it is finished."""
 
+NEVER_IN_TEXTS = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
+"""The 13 byte values that are no part of any character."""
+
 # By the number of bytes of a character: the smallest code point that may be written with as many.
 _SMALLEST = {2: 0x80, 3: 0x800, 4: 0x10000}
 

@@ -7,6 +7,7 @@ A backend computes; what every backend must remember, check and refuse is here:
 - `CheckedBatchDecoder`: many texts side by side, on top of a `BatchedForward`;
 - `CheckpointModel`: all of a `LanguageModel` but the forward pass;
 - `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library;
+- `CharacterMap`: what SentencePiece's character maps replace;
 - `ticore.backend_kit.checkpoint`: a model's directory in the Hugging Face layout;
 - checks with the same error texts for every backend.
 """
@@ -33,6 +34,7 @@ from ._batch_decoder import (
     each_row,
     error_names_row,
 )
+from ._character_map import CharacterMap
 from ._checks import is_of_library, require_dense, require_float64, tokenizer_failure
 from ._decoder import ArrayDecoder, CachedForward, DeviceDecoder, DeviceLogits
 from ._model import CheckpointModel, NewBatch
@@ -42,6 +44,7 @@ __all__ = [
     "ArrayDecoder",
     "BatchedForward",
     "CachedForward",
+    "CharacterMap",
     "CheckedBatchDecoder",
     "CheckpointModel",
     "DeviceDecoder",

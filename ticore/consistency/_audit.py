@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .._support.deprecation import keywords_after, warn_deprecated
 from .._support.utf8 import unfinished_suffix
-from ..interfaces import Tokenizer, TokenizerStructure
+from ..interfaces import LossyTokenizer, Tokenizer, TokenizerStructure
 from ..registry import wrap
 from ._engines import table_cache
 from ._modes import Mode
@@ -90,6 +90,8 @@ class Audit:
             the spare and the rewritten ones.
         hazards: added tokens that text can spell; None if the added tokens are not known.
         missing_bytes: byte values, 0 to 255, that no token spells by itself.
+        losses: what a text loses when the tokenizer reads and writes it, as BERT's does; empty if
+            hardly anything.
     """
 
     kind: str
@@ -110,6 +112,7 @@ class Audit:
     unreachable: tuple[Unreachable, ...]
     hazards: tuple[Hazard, ...] | None
     missing_bytes: tuple[int, ...]
+    losses: str = ""
 
     @property
     def rung(self) -> str:
@@ -181,6 +184,7 @@ def audit(
         ),
         hazards=None if structure is None else _hazards(tokenizer, structure.added_tokens),
         missing_bytes=tuple(sorted(set(range(256)) - {s[0] for s in spelled if len(s) == 1})),
+        losses=tokenizer.losses if isinstance(tokenizer, LossyTokenizer) else "",
     )
 
 

@@ -197,7 +197,10 @@ class TokenizerContract:
             assert pieces | set(added.values()) >= set(structure.merges.ravel().tolist())
             for a, b, c in structure.merges.tolist():
                 assert spelled[a] + spelled[b] == spelled[c], (a, b, c)
-        for table, dtype in ((structure.ranks, np.int32), (structure.scores, np.float32)):
+        for table, dtype in (
+            (structure.ranks, np.int32),
+            (structure.scores, np.dtype(structure.score_sums)),
+        ):
             if table is not None:
                 assert table.shape == (size,)
                 assert table.dtype == dtype

@@ -292,6 +292,12 @@ def test_verifier_refuses_a_wrong_engine_that_is_asked_for(monkeypatch):
         Verifier(SMALL.open(), method="table")
 
 
+def test_verifier_reaches_tables_when_spaces_are_the_name_of_a_special_token():
+    """Such a token is a boundary in a text of spaces, and no engine is asked about it."""
+    verifier = Verifier(Bpe(pattern="gpt2", special=("   ",)).open())
+    assert (verifier.method, verifier.why) == ("table", "")
+
+
 def test_run_self_test_asks_the_same_each_time():
     seen = []
 

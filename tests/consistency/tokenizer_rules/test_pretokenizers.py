@@ -4,11 +4,13 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.pretokenizers import PRETOKENIZERS, library_ends
 from tests.support.random_bpe import ALPHABETS, PATTERNS
+from tests.support.random_steps import byte_level_steps
+from ticore.backend_kit import NoStructure
 from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.characters import is_doubtful
 from ticore.consistency._tokenizer_rules.pretokenizers import (
@@ -19,7 +21,7 @@ from ticore.consistency._tokenizer_rules.pretokenizers import (
 )
 from ticore.interfaces import Split
 from ticore_tiktoken import PATTERNS as TIKTOKENS
-from ticore_tokenizers._pretokenizers import GPT2_PATTERN
+from ticore_tokenizers._pretokenizers import GPT2_PATTERN, read_steps
 
 any_pretokenizer = pytest.mark.parametrize("steps", PRETOKENIZERS.values(), ids=PRETOKENIZERS)
 
@@ -28,10 +30,6 @@ CERTAIN = [
     chr(code) for code in (*range(0xE000), *range(0xF900, 0xF0000)) if not is_doubtful(chr(code))
 ]
 texts = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=8))
-
-
-def boundaries(splitter, text):
-    return {0, *splitter.ends(text)}
 
 
 def test_known_expressions_are_those_that_adapters_give():
@@ -85,7 +83,29 @@ def test_settled_boundaries_stay_when_text_is_appended(steps, text, more):
     splitter = splitter_for(steps)
     settled = set(splitter.settled(text))
     for reading in readings(text + more):
-        assert settled <= boundaries(splitter, reading)
+        ends = list(splitter.ends(reading))
+        assert settled <= {0, *ends}
+        for at in settled:  # and the text after them is split as if it stood alone
+            assert [end - at for end in ends if end > at] == list(splitter.ends(reading[at:]))
+
+
+@pytest.mark.parametrize("examples", [30, pytest.param(600, id="many", marks=pytest.mark.slow)])
+def test_random_steps_split_as_the_tokenizers_library_does(examples):
+    @settings(max_examples=examples)
+    @given(steps=byte_level_steps(), text=texts, more=texts)
+    def check(steps, text, more):
+        try:
+            splitter = splitter_for(read_steps({"type": "Sequence", "pretokenizers": steps}))
+        except (NoStructure, Unsupported):
+            return
+        assume(not any(map(splitter.classes.is_ambiguous, text + more)))
+        ends = list(splitter.ends(text + more))
+        assert ends == library_ends(splitter.steps, text + more)
+        for at in splitter.settled(text):
+            assert at in ends
+            assert [e - at for e in ends if e > at] == list(splitter.ends((text + more)[at:]))
+
+    check()
 
 
 def readings(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy.typing as npt
 import regex
 
 from ...interfaces import TokenizerStructure
-from .._tokenizer_rules import added_tokens, normalizers
+from .._tokenizer_rules import added_tokens, missing_bytes, normalizers
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
 from . import table_cache
 from .base import Bools, Engine, Unsupported, structure_of
 from .bpe.character_classes import shapes_for
+from .bpe.loose_characters import loose_characters, with_atoms
 from .bpe.pair_table import expect
 from .bpe.pretokenized_engine import PretokenizedEngine
 from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
@@ -47,10 +49,13 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
             f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
         )
     if structure.kind == "unigram":
-        return UnigramEngine(structure, spelled, tokenizer.special_ids, oracle.mode)
+        return _unigram_engine(structure, spelled, oracle)
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
+    normalizers.require_known(structure, oracle.mode)
     _require_known(structure, is_one_run)
+    if structure.atoms == "bytes":
+        missing_bytes.require_harmless(structure, spelled, oracle.mode)
     added_tokens.require_decidable(structure.added_tokens, special, oracle.mode)
     if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):
         raise Unsupported("spaces are dropped, perhaps after added tokens too")
@@ -73,7 +78,6 @@ def _require_known(structure: TokenizerStructure, is_one_run: bool) -> None:
     Raises:
         Unsupported: for such a structure.
     """
-    normalizers.require_known(structure)
     if is_one_run:
         if structure.atoms != "characters" or structure.ignore_merges:
             raise Unsupported("without a pretokenizer only plain BPE of characters is known here")
@@ -139,17 +143,39 @@ def _run_engine(
     structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
 ) -> UnsplitEngine:
     name, size = _name(oracle), len(spelled)
+    loose = loose_characters(structure, spelled)
+    with_loose, texts = with_atoms(structure, spelled, loose)
 
     def unpack(stored: Arrays) -> tuple[BpeTables, Bools]:
         starting = stored["starting"]
         expect(starting.shape == (size,) and starting.dtype == bool)
-        return BpeTables.from_arrays(stored, spelled), starting
+        return BpeTables.from_arrays(stored, texts), starting
 
     stored = table_cache.load_unpacked(name, unpack)
-    tables, starting = (build_tables(structure, spelled), None) if stored is None else stored
-    engine = UnsplitEngine(structure, spelled, TokenPairs(tables, spelled), oracle, starting)
+    tables, starting = (build_tables(with_loose, texts), None) if stored is None else stored
+    pairs = TokenPairs(tables, texts)
+    engine = UnsplitEngine(structure, spelled, pairs, oracle, starting, loose)
     if stored is None:
         table_cache.save(name, {**tables.to_arrays(), "starting": engine.starting})
+    return engine
+
+
+def _unigram_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> UnigramEngine:
+    """The tables hold for every mode, and for the scores, which a library may choose."""
+    scores = b"" if structure.scores is None else structure.scores.tobytes()
+    scored = sha256(scores + structure.pieces.tobytes()).hexdigest()[:16]
+    name = f"{oracle.tokenizer.digest()}-unigram-{scored}-{VERSION}"
+    special, mode = oracle.tokenizer.special_ids, oracle.mode
+
+    def unpack(stored: Arrays) -> UnigramEngine:
+        return UnigramEngine(structure, spelled, special, mode, stored)
+
+    engine = table_cache.load_unpacked(name, unpack)
+    if engine is None:
+        engine = UnigramEngine(structure, spelled, special, mode)
+        table_cache.save(name, engine.tables())
     return engine
 
 

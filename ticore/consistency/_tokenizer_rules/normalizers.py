@@ -3,6 +3,7 @@
 The tokens of a list spell its text. So a list is not consistent if the normalizer changes the text.
 A normalizer changes single characters, or a character together with those before it. Characters of
 the second kind *join*. Example: in NFC U+0301, the acute accent, joins an "e" before it.
+`normalizer_steps` says for which sequences of normalizers this is all that matters.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from functools import lru_cache
 from ..._support.caches import cached_method
 from ...interfaces import TokenizerStructure
 from .._engines.base import Unsupported
+from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from .characters import combining, is_assigned, is_doubtful
+from .normalizer_steps import FORMS, STEPS, require_local
 
 # Metaspace changes the beginning of a text only: a space there stands for the dummy prefix.
 METASPACE = "metaspace"
 _IDLE = frozenset({"identity", METASPACE})
-_KNOWN = _IDLE | {"nfc", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"}
+# Lists of replacements of SentencePiece, which hold the same sequences as the normal form KC does.
+_LISTS = frozenset({"nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"})
 _NEUTRAL = "|"  # nothing joins it, and it joins nothing; a space between two is not at an end
+_HIGHEST_CLASS = 240  # of U+0345; that of U+0334 is 1, the lowest
 # SentencePiece replaces sequences of up to 4 characters; models may have longer ones. At the end of
 # a text that is left as it is, at most one character less can be the beginning of such a sequence.
 _LONGEST_REPLACED = 32
@@ -29,14 +34,42 @@ _LONGEST_REPLACED = 32
 _ACROSS_A_MARK, _COMPOSED = "o\u0316\u0301", "ó\u0316"
 
 
-def require_known(structure: TokenizerStructure) -> None:
+_FOLLOWING = frozenset("".join((*CONTINUATIONS, AFTER_SPACE)))
+
+
+def require_known(structure: TokenizerStructure, mode: Mode = "prefix") -> None:
     """Refuse a structure whose normalizer is not known here.
+
+    Args:
+        structure: of a tokenizer.
+        mode: in which lists are verified.
 
     Raises:
         Unsupported: for such a structure.
     """
-    if structure.normalizer not in _KNOWN:
-        raise Unsupported(f"the normalizer {structure.normalizer!r} is not one of those known")
+    name, replacements = structure.normalizer, structure.replacements
+    steps = _steps(structure)
+    if name not in _IDLE | _LISTS:
+        if not STEPS.issuperset(steps):
+            raise Unsupported(f"the normalizer {name!r} is not one of those known")
+        if replacements and "replace" not in steps:
+            raise Unsupported(
+                f"the normalizer {name!r} replaces texts, at a step that is not named"
+            )
+        require_local(steps, replacements)
+    if mode == "viable" and (found := sorted(_FOLLOWING.intersection("".join(replacements)))):
+        raise Unsupported(f"its normalizer replaces {found[0]!r}, which may follow any text")
+
+
+def is_metaspace(structure: TokenizerStructure) -> bool:
+    """Whether the last step of a normalizer is `METASPACE`."""
+    return structure.normalizer.split("+")[-1] == METASPACE
+
+
+def _steps(structure: TokenizerStructure) -> list[str]:
+    """The names of a normalizer's steps, without the one that changes nothing inside a text."""
+    names = structure.normalizer.split("+")
+    return names[:-1] if len(names) > 1 and is_metaspace(structure) else names
 
 
 class Normalization:
@@ -50,18 +83,33 @@ class Normalization:
         self._normalize = structure.normalize or (lambda text: text)
         self._squeezes = not structure.keeps_whitespace
         self.idle = structure.normalizer in _IDLE and not self._squeezes
-        self._is_normal_form = self._normalize(_ACROSS_A_MARK) == _COMPOSED
+        steps = frozenset(_steps(structure))
+        self._is_normal_form = (
+            bool(steps & FORMS)
+            if steps <= STEPS and structure.normalizer not in _LISTS
+            else self._normalize(_ACROSS_A_MARK) == _COMPOSED
+        )
+        self._composes = not steps <= STEPS or bool(steps & FORMS)
+        replaced = frozenset("".join(structure.replacements))
+        self._keeps_ascii = not any(c.isascii() and c.isalnum() for c in replaced)
+        self._replaced_after = frozenset("".join(old[1:] for old in structure.replacements))
+        self._joining_bytes = frozenset({0x20, *(c.encode()[0] for c in self._replaced_after)})
 
     @cached_method(1 << 16)
     def keeps(self, text: str) -> bool:
         """Whether `text` stays as it is in the middle of a longer text."""
-        # ASCII letters and digits are the most frequent. A normalizer may change their case only.
-        if self.idle or (text.isascii() and text.isalnum() and text == text.lower()):
+        # ASCII letters and digits are the most frequent. Most normalizers change their case only.
+        if self.idle or (
+            self._keeps_ascii and text.isascii() and text.isalnum() and text == text.lower()
+        ):
             return True
         if self._squeezes and "  " in text:
             return False
-        framed = _NEUTRAL + text + _NEUTRAL
-        return self._normalize(framed) == framed
+        return self.read(text) == text
+
+    def read(self, text: str) -> str:
+        """What the normalizer makes of `text` in the middle of a longer text."""
+        return self._normalize(_NEUTRAL + text + _NEUTRAL)[1:-1]
 
     def keeps_together(self, texts: Iterable[str]) -> bool:
         """Whether it is certain, from one run of the normalizer, that it `keeps` all of `texts`.
@@ -79,16 +127,29 @@ class Normalization:
         if self.idle:
             return False
         return (
-            character in joining()
+            character in self._replaced_after
             or (self._squeezes and character == " ")
-            # To a newer library this may be a combining mark.
-            or is_doubtful(character)
+            # To a newer library a doubtful character may be a combining mark.
+            or (self._composes and (character in joining() or is_doubtful(character)))
         )
+
+    @cached_method(1 << 12)
+    def _has_unknown_class(self, character: str) -> bool:
+        """Whether the library may not see the combining class that Unicode 14 gives a character.
+
+        Libraries with an older Unicode take its later marks for letters. A mark that is known
+        changes places with one of a lower class after it, or of a higher class before it.
+        """
+        its_class = combining(character)
+        if not its_class:
+            return is_doubtful(character)
+        pair = "\u0345" + character if its_class < _HIGHEST_CLASS else character + "\u0334"
+        return self.read(pair) != pair[::-1]
 
     def head(self, data: bytes) -> str:
         """The joining characters at the beginning of the text that `data` spells."""
-        # The first joining character is U+0300.
-        if self.idle or not data or (data[0] < 0xCC and data[0] != 0x20):
+        # Of a normal form, the first joining character is U+0300.
+        if self.idle or not data or (data[0] < 0xCC and data[0] not in self._joining_bytes):
             return ""
         # The first character of most tokens does not join, so the rest is not decoded.
         if not self.joins(data[:4].decode(errors="replace")[0]):
@@ -106,10 +167,11 @@ class Normalization:
         They need not be the last ones of `text`. When a text grows, the context so far followed by
         the new text has the same context as the whole.
         """
-        if self._is_normal_form:
-            return context_in_normal_form(text, is_doubtful)
+        if self._is_normal_form and not self._replaced_after:
+            return context_in_normal_form(text, self._has_unknown_class)
+        longest = len(text) if self._is_normal_form else _LONGEST_REPLACED
         start = len(text) - 1
-        while start > 0 and self.joins(text[start]) and len(text) - start < _LONGEST_REPLACED:
+        while start > 0 and self.joins(text[start]) and len(text) - start < longest:
             start -= 1
         return text[max(start, 0) :]
 

@@ -199,11 +199,13 @@ class Splitter:
         classes: of the characters that the expressions tell apart.
 
     Raises:
-        Unsupported: an expression is not understood, or text is dropped.
+        Unsupported: an expression is not understood, text is dropped, or there is no step.
     """
 
     def __init__(self, steps: str | tuple[str | Split, ...]) -> None:
         self.steps = (steps,) if isinstance(steps, str) else tuple(steps)
+        if not self.steps:
+            raise Unsupported("there is no pretokenizer")
         self._steps = [_Step(Split(s) if isinstance(s, str) else s) for s in self.steps]
         nodes = [step.node for step in self._steps]
         self.classes = CharacterClasses(nodes)

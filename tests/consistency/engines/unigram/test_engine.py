@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 
@@ -19,6 +19,8 @@ from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._engines.unigram.engine import UnigramEngine
 from ticore.consistency._modes import CONTINUATIONS
+from ticore.consistency._tokenizer_rules.characters import is_doubtful
+from ticore.consistency._tokenizer_rules.normalizers import joining
 from ticore.interfaces import TokenizerStructure
 from ticore_sentencepiece import SentencePieceTokenizer
 
@@ -45,6 +47,7 @@ class Model:
     dummy_prefix: bool = True
     squeezes: bool = False
     normalizer: str = "identity"
+    symbols: tuple[str, ...] = ()
 
     def open(self) -> SentencePieceTokenizer:
         proto = sentencepiece_model_pb2.ModelProto()
@@ -61,7 +64,10 @@ class Model:
         for byte in range(256 if self.byte_fallback else 0):
             proto.pieces.add(piece=f"<0x{byte:02X}>", type=kinds.BYTE)
         for text, units in self.pieces.items():
-            proto.pieces.add(piece=text.replace(" ", "▁"), score=-self.unit * units)
+            if text not in self.symbols:
+                proto.pieces.add(piece=text.replace(" ", "▁"), score=-self.unit * units)
+        for text in self.symbols:
+            proto.pieces.add(piece=text.replace(" ", "▁"), type=kinds.USER_DEFINED)
         return SentencePieceTokenizer(proto.SerializeToString())
 
 
@@ -100,7 +106,15 @@ def models(draw):
         dummy_prefix=draw(st.booleans()),
         squeezes=draw(st.booleans()),
         normalizer=draw(st.sampled_from(("identity", "identity", "nmt_nfkc", "nfkc_cf"))),
+        symbols=tuple(draw(st.one_of(st.just([]), st.lists(texts, max_size=3, unique=True)))),
     )
+
+
+def described(model):
+    """The tokenizer of a model, if a structure describes it."""
+    tokenizer = model.open()
+    assume(tokenizer.structure() is not None)
+    return tokenizer
 
 
 def engine_of(tokenizer, mode):
@@ -131,10 +145,12 @@ def quick(tokenizer, state, candidates):
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @example(Model({" ": 0}, dummy_prefix=False, normalizer="nfkc_cf"), [])
+@example(Model({" ": 0}, byte_fallback=False, dummy_prefix=False, symbols=(" ", "aa")), [])
+@example(Model({" ": 9, "a": 9, "aab": 1}, symbols=("aa", "ab")), [2, 1, 0])
 @given(model=models(), choices=st.lists(st.integers(0, 99), max_size=8))
 def test_unigram_engine_answers_as_the_oracle_for_random_models(mode, model, choices):
     """Every answer on the way along a list that mostly, not always, follows what is admitted."""
-    tokenizer = model.open()
+    tokenizer = described(model)
     engine, oracle = engine_of(tokenizer, mode), Oracle(tokenizer, mode)
     oracle.boundaries = frozenset()  # an engine knows one part of a list, which none ends
     pieces = np.flatnonzero(tokenizer.structure().pieces).tolist()
@@ -152,14 +168,14 @@ def test_unigram_engine_answers_as_the_oracle_for_random_models(mode, model, cho
 
 @given(model=models(), text=st.text(st.sampled_from("ab é\u0301カ゛あ😀 "), max_size=12))
 def test_never_recovers_is_false_along_the_tokens_of_a_text(model, text):
-    tokenizer = model.open()
+    tokenizer = described(model)
     check_nothing_lost(engine_of(tokenizer, "prefix"), tokenizer, text)
 
 
 @pytest.mark.slow
 @given(model=models(), choices=st.lists(st.integers(0, 99), max_size=8))
 def test_never_recovers_is_true_when_no_text_begins_with_the_pieces(model, choices):
-    tokenizer = model.open()
+    tokenizer = described(model)
     engine, oracle = engine_of(tokenizer, "viable"), Oracle(tokenizer, "viable")
     pieces = np.flatnonzero(tokenizer.structure().pieces).tolist()
     history, state = [], engine.start()
@@ -178,7 +194,8 @@ def test_step_follows_sentencepiece_when_segmentations_tie_in_long_texts(model, 
     """Where segmentations tie, the roundings of a long text's score decide, and where counting
     started afresh, which it does beyond 100,000.
     """
-    tokenizer = replace(model, byte_fallback=True, squeezes=False, normalizer="identity").open()
+    tokenizer = replace(model, byte_fallback=True, squeezes=False, normalizer="identity")
+    tokenizer = described(tokenizer)
     letters = sorted(set("".join(model.pieces)) | {"x"})
     text = "".join(random.Random(seed).choices(letters, k=length))
     engine = engine_of(tokenizer, "prefix")
@@ -265,6 +282,8 @@ def test_normalizers_change_a_text_by_one_or_two_of_its_characters(name):
     assert max(partners.values()) < 256
     later = {character for rule in rules for character in rule[1:]}
     assert not later & {"|", " ", *"".join(CONTINUATIONS)}
+    # Only characters that are known to join need be tried after another one.
+    assert all(c in joining() or c in rules or is_doubtful(c) for c in later)
     assert not any(rule[0] in "| " for rule in rules)
     # No character begins like what it becomes, if that may be changed further where it stands.
     for before, after in rules.items():
@@ -331,7 +350,7 @@ PLAIN = TokenizerStructure(
         ),
         ({"normalizer": "nfkc"}, "what the normalizer 'nfkc' does is not known"),
         ({"normalizer": "nfkc", "normalize": str}, ""),
-        ({"added_tokens": {"<doc>": 0}}, "added tokens compete with its pieces"),
+        ({"added_tokens": {"<doc>": 1}}, "added tokens compete with its pieces"),
         ({"pretokenizer": (r"\w+",)}, "a pretokenizer splits the text"),
     ],
 )

@@ -166,14 +166,19 @@ class TokenGrouper:
         Returns:
             The answer; None where it depends on what stands before `text`.
         """
-        if not self._pairs.do_not_merge(token, self._segment(rest)[0]):
-            return False
+        following = self._segment(rest)
+        # Without a token for some byte of `rest` the character is lost.
+        stays = bool(following) and self._pairs.do_not_merge(token, following[0])
         finished = text + character.decode()
         if all(map(self._normalization.joins, finished)):
-            return None
+            return None if stays else False
         if not self._normalization.keeps(finished):
+            # The character may be changed into several of which the first one leaves `token` alone.
+            begun = text.encode() + character[: len(character) - len(rest)]
+            return None if self._normalization.read(finished).encode().startswith(begun) else False
+        if not stays:
             return False
-        if self._replaced_ends and (token, *self._segment(rest)) in self._replaced_ends:
+        if self._replaced_ends and (token, *following) in self._replaced_ends:
             return None
         return True
 

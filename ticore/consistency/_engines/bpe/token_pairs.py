@@ -231,7 +231,10 @@ def _replaced(
     by_text = {spelled[i]: i for i in np.flatnonzero(structure.pieces).tolist()}
     found = []
     for piece in np.flatnonzero(whole_part_only).tolist():
-        tokens = [by_text[bytes([byte])] for byte in spelled[piece]]
+        letters = [bytes([byte]) for byte in spelled[piece]]
+        if not all(letter in by_text for letter in letters):
+            continue  # merging loses a byte, so it gives no tokens for this text
+        tokens = [by_text[letter] for letter in letters]
         while pairs := [
             (*merged[pair], at) for at, pair in enumerate(pairwise(tokens)) if pair in merged
         ]:

@@ -7,6 +7,8 @@ does not merge with the last one (`pair_test`). Two things are added to that:
    follow iff some such character begins with the bytes before it and this byte. Let "€" be no piece
    and "₭" be one. They share two bytes. After these the last byte of "€" may follow, and that of
    "₭" may not.
+   Some characters that are no piece merge all the same (`loose_characters`). The bytes of such one
+   may follow iff it does not merge with the last token, and what follows must not merge with it.
 2. The dummy prefix. The tokenizer puts a space before the text, and decode drops it. What may come
    first is asked of the tokenizer once, and stored.
 """
@@ -24,7 +26,7 @@ from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS
 from ..._tokenizer_rules.characters import completions
-from ..._tokenizer_rules.normalizers import METASPACE
+from ..._tokenizer_rules.normalizers import is_metaspace
 from ..base import Bools, Recovery
 from ..chain import Chain
 from ..retokenizing import Oracle
@@ -48,6 +50,7 @@ class UnsplitState(NamedTuple):
         text: the last characters of the text, with the dummy prefix and without an unfinished
             character: as many as an added token can have begun with, and at least one.
         unfinished: the bytes of the unfinished character.
+        last: the last token before them: its id, the number of a loose character, or -1.
         has_begun: whether the text is more than a dummy prefix. It is not while it is empty or one
             space, and with Metaspace while it is spaces alone, one of which may be the prefix.
             `text` cannot tell: of a long run of spaces it does not hold the beginning.
@@ -60,6 +63,7 @@ class UnsplitState(NamedTuple):
     ids: Chain = _NO_TOKENS
     text: str = ""
     unfinished: bytes = b""
+    last: int = -1
     has_begun: bool = False
     last_token_suffices: bool = False
     context: str = ""
@@ -71,9 +75,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
     Args:
         structure: characters as atoms, no pretokenizer.
         spelled: the bytes of every id.
-        pairs: the pair test.
+        pairs: the pair test, of the ids and then of the loose characters.
         oracle: for the few tokens that no table decides about.
         starting: `starting` of an equal engine, since finding it takes long; None to find it.
+        loose: see `loose_characters`.
 
     Attributes:
         starting: bool[vocab_size], the tokens that a text may begin with.
@@ -86,24 +91,27 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         pairs: TokenPairs,
         oracle: Oracle,
         starting: Bools | None = None,
+        loose: Sequence[str] = (),
     ) -> None:
         super().__init__(structure, spelled, pairs, oracle)
         self._drops_spaces = not structure.keeps_whitespace
         self._dummy_prefix = structure.dummy_prefix
-        self._is_metaspace = structure.normalizer == METASPACE
+        self._is_metaspace = is_metaspace(structure)
         self._byte_ids = structure.byte_ids
         self._known_characters = _known_characters(structure, spelled)
-        self._cuts = WordCuts(spelled, structure.added_tokens) if self._normalization.idle else None
+        self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
+        texts = [*spelled, *(character.encode() for character in loose)]
+        self._cuts = WordCuts(texts, structure.added_tokens) if self._normalization.idle else None
         self._text_length = max(1, self._added.longest)
         self._usable = self._find_usable(structure)
-        self._byte_answers: BoundedCache[tuple[bytes, str], list[bool]] = BoundedCache(
-            _CACHED_BYTES
+        self._byte_answers: BoundedCache[tuple[bytes, str, frozenset[str]], list[bool]] = (
+            BoundedCache(_CACHED_BYTES)
         )
         self.starting = self._find_starting(structure) if starting is None else starting
         # `step_if_admitted` decides nearly every push from these tables alone. Between two forward
         # passes of a model, anything else would have left the processor's caches.
         self._state_after = self._find_states_after()
-        no_cuts = bytes(len(spelled))
+        no_cuts = bytes(len(texts))
         self._begins = no_cuts if self._cuts is None else self._cuts.begins
         self._ends = no_cuts if self._cuts is None else self._cuts.ends
         self._merge = lru_cache(_CACHED_PAIRS)(partial(_merge, pairs))
@@ -115,14 +123,14 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         after = self._state_after[token]
         if after is None or not state.last_token_suffices:
             return super().step_if_admitted(state, token)
-        last = state.ids[-1]
+        last = state.last
         if (self._begins[token] & self._ends[last]) or not self._merge(last, token):
             return after
         return None
 
     def step(self, state: UnsplitState, token: int) -> UnsplitState:
         if token in self._added.ids:  # no normalizer and no merge reaches across it
-            return UnsplitState(state.ids.then(token))
+            return UnsplitState(state.ids.then(token), last=token)
         data = state.unfinished + self._spelled[token]
         unfinished = unfinished_suffix(data)
         more = data[: len(data) - len(unfinished)].decode(errors="replace")
@@ -139,7 +147,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         text = (state.text + more)[-self._text_length :]
         last_token_suffices = has_begun and not unfinished and not self._added.has_begun(text)
         context = self._context_after(state.context, more)
-        return UnsplitState(ids, text, unfinished, has_begun, last_token_suffices, context)
+        last = state.last if unfinished else token
+        if token in self._byte_ids:
+            last = self._loose.get(more, last)
+        return UnsplitState(ids, text, unfinished, last, has_begun, last_token_suffices, context)
 
     def _begins_with(self, text: str) -> bool:
         """Whether a text that is `text` so far has begun; see UnsplitState."""
@@ -172,31 +183,31 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if super().never_recovers(state, token):
             return True
         if state.ids:
-            return self._merge(state.ids[-1], token)
+            return not state.unfinished and self._merge(state.last, token)
         is_prefixed = self._spelled[token].startswith(b" ") or token in self._added.ids
         return self._dummy_prefix and not is_prefixed
 
     def table_key(self, state: UnsplitState) -> Hashable:
         if self._is_metaspace and state.ids and not state.has_begun:
             return None
-        return state.ids[-1:], state.unfinished, state.context
+        return state.last, state.unfinished, state.context
 
     def decide_all(self, state: UnsplitState) -> Bools:
         if state.unfinished:
             return self._decide_inside(state)
         if not state.ids:
             return self.starting
-        last = state.ids[-1]
         answers = self._usable.copy()
-        if self._pairs.reachable[last]:  # else it is bytes or an added token, which never merge
-            answers &= self._pairs.unmerged_after(last) | ~self._pairs.reachable
+        if self._pairs.reachable[state.last]:  # else it is bytes or an added token: no merges
+            unmerged = self._pairs.unmerged_after(state.last) | ~self._pairs.reachable
+            answers &= unmerged[: len(answers)]
         self._add_bytes(answers, state)
         return answers
 
     def decide_one(self, state: UnsplitState, token: int) -> bool:
         if state.unfinished or not state.ids or token in self._byte_ids:
             return bool(self.decide_all(state)[token])
-        return bool(self._usable[token]) and not self._merge(state.ids[-1], token)
+        return bool(self._usable[token]) and not self._merge(state.last, token)
 
     def table_answers(self, state: UnsplitState) -> TableAnswers:
         rows = self._rows.get(self._row_key(state), lambda: self._make_rows(state))
@@ -253,35 +264,49 @@ class UnsplitEngine(TableEngine[UnsplitState]):
     def _add_bytes(self, answers: Bools, state: UnsplitState) -> None:
         """Admit the byte tokens that spell, or begin, a character that is no piece."""
         if self._byte_ids:
-            key = state.unfinished, state.context
+            key = state.unfinished, state.context, self._merging_after(state.last)
             answers[list(self._byte_ids)] = self._byte_answers.get(
                 key,
                 lambda: [
-                    self._spells_unknown(key[0] + bytes([value]), key[1]) for value in range(256)
+                    self._spells_unknown(key[0] + bytes([value]), *key[1:]) for value in range(256)
                 ],
             )
 
-    def _spells_unknown(self, data: bytes, context: str) -> bool:
-        """Whether `data` are the bytes of a character that is no piece, or its first bytes."""
+    def _merging_after(self, last: int) -> frozenset[str]:
+        """The loose characters that merge with the token before them."""
+        if not self._loose or last < 0 or not self._pairs.reachable[last]:
+            return frozenset()
+        unmerged = self._pairs.unmerged_after(last)
+        return frozenset(character for character, n in self._loose.items() if not unmerged[n])
+
+    def _spells_unknown(self, data: bytes, context: str, merging: frozenset[str]) -> bool:
+        """Whether `data` are the bytes of a character that is spelled in bytes, or its first bytes.
+
+        Args:
+            data: some bytes.
+            context: what the normalizer may compose with the character.
+            merging: characters that merge with the token before.
+        """
         if unfinished := unfinished_suffix(data):
             is_beginning = unfinished == data and self._oracle.mode != "prefix"
             return is_beginning and any(
-                self._is_spelled_in_bytes(character, context) for character in completions(data)
+                self._is_spelled_in_bytes(character, context, merging)
+                for character in completions(data)
             )
         try:
             character = data.decode()
         except UnicodeDecodeError:
             return False
-        return len(character) == 1 and self._is_spelled_in_bytes(character, context)
+        return len(character) == 1 and self._is_spelled_in_bytes(character, context, merging)
 
-    def _is_spelled_in_bytes(self, character: str, context: str) -> bool:
-        """Whether this character is spelled in bytes after `context`."""
-        is_known = character in self._known_characters
+    def _is_spelled_in_bytes(self, character: str, context: str, merging: frozenset[str]) -> bool:
+        """Whether this character is spelled in bytes; for the arguments see `_spells_unknown`."""
+        is_known = character in self._known_characters or character in merging
         return not is_known and self._normalization.keeps(context + character)
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
         """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""
-        answers = self._pairs.reachable.copy()
+        answers = self._pairs.reachable[: len(self._spelled)].copy()
         if self._normalization.idle and not structure.added_tokens:
             return answers
         for token in np.flatnonzero(answers).tolist():
@@ -310,6 +335,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
                 found[token] = UnsplitState(
                     _NO_TOKENS.then(token),
                     text,
+                    last=token,
                     has_begun=True,
                     last_token_suffices=not self._added.has_begun(text),
                     context=self._context_after("", data.decode()),

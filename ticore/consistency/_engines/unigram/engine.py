@@ -10,14 +10,20 @@ A list is consistent if three conditions hold:
    character come one after the other. Example: "😀" comes as four byte tokens, F0 9F 98 80.
 3. **The normalizer** leaves the text as it is: if it changes a text, no list for that text comes
    back. Example: NFKC makes "fi" of the ligature U+FB01.
+
+A mask is a row that many states share, and the few answers that differ after this text:
+`UnigramEngine.changes` gives both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...._support.caches import cached_method
 from ...._support.packed_bits import Words, pack
@@ -25,21 +31,32 @@ from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS, Mode
 from ..._tokenizer_rules.characters import completions
+from ..._tokenizer_rules.normalizers import Normalization
+from ..._tokenizer_rules.pretokenizers import WORDS
 from ..base import Bools, Ids, Recovery, Unsupported
-from .lattice import Lattice
-from .viterbi import Trie, ViterbiState
+from .segmentations import Segmentations
+from .trie import Longs, Trie, build_trie
+from .viterbi import RESET, RESET_BEYOND, Viterbi, ViterbiState
+
+Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
-_PAIRWISE = ("identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
+_PAIRWISE = ("identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "metaspace", "by_character")
 # After any one character, each of these changes fewer characters than this together with it.
 _ENOUGH = 256
 # Stands for any neighbour: none of these changes it, alone or with another character.
 _NEUTRAL = "|"
 # SentencePiece reads this character as a space, and writes a space for it.
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"
+# Libraries score a character that is not a piece this far below the least probable piece.
+_UNKNOWN_PENALTY = 10.0
+# From this number on, candidates are faster answered by a mask than one by one.
+_MANY = 64
+# Pieces that are normalized in one call.
+_BATCH = 256
 
 
-def _require_known(structure: TokenizerStructure) -> None:
+def _require_known(structure: TokenizerStructure, special_ids: frozenset[int]) -> None:
     """Refuse a structure that `UnigramEngine` is not exact for.
 
     Raises:
@@ -47,6 +64,8 @@ def _require_known(structure: TokenizerStructure) -> None:
     """
     kind, atoms, name = structure.kind, structure.atoms, structure.normalizer
     scores = None if structure.scores is None else structure.scores[structure.pieces]
+    added = structure.added_tokens
+    by_words = structure.pretokenizer == (WORDS,)
     reasons = (
         (
             (kind, atoms) != ("unigram", "characters"),
@@ -64,12 +83,23 @@ def _require_known(structure: TokenizerStructure) -> None:
             name != "identity" and structure.normalize is None,
             f"what the normalizer {name!r} does is not known",
         ),
-        (bool(structure.added_tokens), "added tokens compete with its pieces"),
-        (bool(structure.pretokenizer), "a pretokenizer splits the text"),
+        (
+            not special_ids.issuperset(added.values()),
+            "added tokens compete with its pieces",
+        ),
+        (
+            by_words and any(" " in text for text in added),
+            "an added token holds a space, at which a pretokenizer splits the text",
+        ),
+        (bool(structure.pretokenizer) and not by_words, "a pretokenizer splits the text"),
     )
     for applies, why in reasons:
         if applies:
             raise Unsupported(why)
+
+
+def _drops_first_space(structure: TokenizerStructure) -> bool:
+    return structure.normalize is not None and structure.normalize(" |") == "|"
 
 
 class UnigramState(NamedTuple):
@@ -87,6 +117,15 @@ class UnigramState(NamedTuple):
     unfinished: bytes = b""
 
 
+class _Place(IntEnum):
+    """Where a text goes on, as far as the first character that follows is concerned."""
+
+    START = 0  # there is no text
+    AFTER_PREFIX = 1  # there is the dummy prefix alone
+    AFTER_SPACE = 2
+    INSIDE = 3
+
+
 class UnigramEngine:
     """An engine for unigram tokenizers, such as SentencePiece's. Thread-safe.
 
@@ -98,9 +137,11 @@ class UnigramEngine:
         special_ids: ids that no list may hold, not even where `encode` gives one for an unknown
             character.
         mode: see `ticore.consistency._modes`.
+        tables: as `tables` of an equal one gives them; None to build them.
 
     Raises:
         Unsupported: the answers would not be exact for the structure.
+        Exception: of any kind, if `tables` do not fit.
     """
 
     def __init__(
@@ -109,35 +150,66 @@ class UnigramEngine:
         spelled: Sequence[bytes],
         special_ids: frozenset[int],
         mode: Mode,
+        tables: Arrays | None = None,
     ) -> None:
-        _require_known(structure)
+        _require_known(structure, special_ids)
         assert structure.scores is not None  # as it has just been found
+        if mode == "viable" and structure.keeps_whitespace and _drops_first_space(structure):
+            # Then a list of spaces alone goes on with a text that begins with one more space.
+            raise Unsupported("a space at the beginning of a text takes the place of its prefix")
         self._mode = mode
         self._size = len(spelled)
+        self._spelled = spelled
         self._dummy_prefix = structure.dummy_prefix
         self._drops_spaces = not structure.keeps_whitespace
         self._normalize = structure.normalize
-        self._leaves_all = structure.normalize is None and structure.keeps_whitespace
+        self._normalization = Normalization(structure)
 
-        pieces = {i: spelled[i].decode() for i in np.flatnonzero(structure.pieces).tolist()}
-        self._trie = Trie({text: float(structure.scores[i]) for i, text in pieces.items()})
-        self._lattice = Lattice(self._trie)
-        self._ends = frozenset(text[-1] for text in pieces.values())
-        self._texts = {
-            i: text for i, text in pieces.items() if i not in special_ids and self._is_kept(text)
-        }
+        least = float(structure.scores[structure.pieces].min())
+        unknown = structure.unknown_score
+        if unknown is None:
+            # In the type of the scores, as in the libraries.
+            unknown = float(structure.scores.dtype.type(least - _UNKNOWN_PENALTY))
+        made = self._build(structure, special_ids) if tables is None else tables
+        trie = Trie(
+            np.asarray(made["parents"], dtype=np.int32),
+            np.asarray(made["codes"], dtype=np.int32),
+            np.asarray(made["scores"], dtype=np.float64),
+        )
+        self._ids: Longs = np.asarray(made["ids"], dtype=np.int64)
+        nodes = np.asarray(made["nodes"], dtype=np.int32)
+        if len(self._ids) != len(nodes):
+            raise ValueError("the tables do not fit together")
+        self._segmentations = Segmentations(trie, unknown, made if "leads" in made else None)
+        self._tables = {**made, **self._segmentations.tables()}
+        by_words = bool(structure.pretokenizer)
+        self._viterbi = Viterbi(trie, unknown, structure.score_sums, by_words)
+        self._candidates = self._segmentations.candidates(self._ids, nodes)
+        self._far_at_least = abs(unknown) + self._segmentations.reach
+        self._is_text = np.zeros(self._size, dtype=bool)
+        self._is_text[self._ids] = True
         self._bytes = {i: bytes([value]) for value, i in enumerate(structure.byte_ids)}
 
-        # int64[len(self._texts)]: id, node, and the number of the first character.
-        texts = list(self._texts.values())
-        self._ids = np.array(list(self._texts), dtype=np.int64)
-        self._nodes = np.array([self._trie.nodes[text] for text in texts], dtype=np.int64)
-        self._first_characters = sorted({text[0] for text in texts})
-        places = {first: place for place, first in enumerate(self._first_characters)}
-        self._first_of = np.array([places[text[0]] for text in texts], dtype=np.int64)
-        self._spaced = [i for i, text in self._texts.items() if text[-1] == " "]
+        ends = np.unique(trie.codes[trie.scores > -inf])
+        self._ends = frozenset(map(chr, ends.tolist()))
+        firsts = trie.codes.copy()
+        for begin, end in trie.levels[1:]:
+            firsts[begin:end] = firsts[trie.parents[begin:end]]
+        self._firsts, self._lasts = firsts[nodes], trie.codes[nodes]
+        self._joining = {
+            chr(code): self._ids[self._firsts == code]
+            for code in np.unique(self._firsts).tolist()
+            if self._normalization.joins(chr(code)) and chr(code) != " "
+        }
+        not_last = [c for c in np.unique(self._lasts).tolist() if not self._may_end(chr(c))]
+        self._not_last = self._ids[np.isin(self._lasts, not_last)]
+        self._spaced = self._ids[self._lasts == ord(" ")]
 
         self._continuations = [self._read_inside(text) for text in CONTINUATIONS]
+
+    def tables(self) -> Arrays:
+        """What took long to compute."""
+        return self._tables
 
     def start(self) -> UnigramState | None:
         """The state of the empty list."""
@@ -147,9 +219,8 @@ class UnigramEngine:
         """The state of the list followed by `token`, any id."""
         if state is None:
             return None
-        text = self._texts.get(token)
-        if text is not None:
-            return None if state.unfinished else self._append(state, text)
+        if self._is_text[token]:
+            return None if state.unfinished else self._append(state, self._spelled[token].decode())
         if token not in self._bytes or (self._dummy_prefix and not state.last):
             return None
         data = state.unfinished + self._bytes[token]
@@ -163,6 +234,8 @@ class UnigramEngine:
 
     def admits(self, state: UnigramState | None, candidates: Ids) -> Bools:
         """For each candidate, whether a text may begin with the list followed by it: bool[n]."""
+        if len(candidates) > _MANY:
+            return self.mask(state)[candidates]
         return np.array([self._admits_one(state, t) for t in candidates.tolist()], dtype=bool)
 
     def step_if_admitted(self, state: UnigramState | None, token: int) -> UnigramState | None:
@@ -180,20 +253,26 @@ class UnigramEngine:
 
     def mask(self, state: UnigramState | None) -> Bools:
         """`admits` of the whole vocabulary, the caller's own: bool[vocab_size]."""
-        answers = np.zeros(self._size, dtype=bool)
-        if state is None:
-            return answers
-        one_by_one = list(self._bytes)
-        if not state.unfinished:
-            whole, unsure = self._lattice.ends_whole(state.best)
-            answers[self._ids] = whole[self._nodes] & self._pieces_that_join(state.last)
-            one_by_one += self._ids[unsure[self._nodes]].tolist()
-            # Some texts may not end in a space.
-            if self._drops_spaces or not state.last:
-                one_by_one += self._spaced
-        for token in one_by_one:
-            answers[token] = self._admits_one(state, token)
-        return answers
+        row, ids, answers = self.changes(state)
+        mask = row.copy()
+        mask[ids] = answers
+        return mask
+
+    def changes(self, state: UnigramState | None) -> tuple[Bools, Longs, Bools]:
+        """The mask of a state as a row that many states share, and what differs from it.
+
+        Returns:
+            The row, which the caller must not change: bool[vocab_size]. Then ids, int64[n], and
+            their answers, bool[n], which count instead of those of the row. An id may come several
+            times, with the same answer.
+        """
+        if state is None or state.unfinished:
+            one_by_one = [] if state is None else self._open_bytes(state.unfinished)
+            return self._no_row(), *self._answered(state, one_by_one)
+        place = self._place(state)
+        if place in (_Place.START, _Place.AFTER_PREFIX):  # at each there is one state
+            return self._first_row(place, state), self._ids[:0], np.zeros(0, dtype=bool)
+        return self._row(place), *self._changes(state)
 
     def packed_mask(self, state: UnigramState | None, out: Words) -> None:
         out[:] = pack(self.mask(state))
@@ -206,11 +285,154 @@ class UnigramEngine:
         """Whether the text may end here: encode(decode(list)) == list."""
         if state is None or state.unfinished:
             return False
-        if state.last == " ":
-            # A dummy prefix alone is not a text, and spaces at the end may be dropped.
-            prefix_alone = self._dummy_prefix and state.best.position == 1
-            return not (prefix_alone or self._drops_spaces)
-        return True
+        # A dummy prefix alone is not a text, and spaces at the end may be dropped.
+        prefix_alone = self._place(state) is _Place.AFTER_PREFIX
+        return not prefix_alone and (not state.last or self._may_end(state.last))
+
+    def _build(self, structure: TokenizerStructure, special_ids: frozenset[int]) -> Arrays:
+        """The trie, and the pieces that a list may hold: their ids and nodes."""
+        assert structure.scores is not None
+        by_words, dead = bool(structure.pretokenizer), (*structure.added_tokens,)
+        ids = np.flatnonzero(structure.pieces)
+        texts = [self._spelled[i].decode() for i in ids.tolist()]
+        scores = dict(zip(texts, structure.scores[ids].tolist(), strict=True))
+        competing = {**scores, **structure.unwritten_pieces, **dict.fromkeys(dead, inf)}
+        if by_words:  # a piece with a space inside is never found
+            competing = {t: score for t, score in competing.items() if " " not in t[1:]}
+        trie, found = build_trie(competing)
+        nodes = dict(zip(competing, found.tolist(), strict=True))
+        kept = self._kept(texts)
+        held = [
+            (i, nodes[text])
+            for i, text, good in zip(ids.tolist(), texts, kept, strict=True)
+            if good and i not in special_ids and text in nodes
+        ]
+        return {
+            "parents": trie.parents,
+            "codes": trie.codes,
+            "scores": trie.scores,
+            "ids": np.array([i for i, _ in held], dtype=np.int64),
+            "nodes": np.array([node for _, node in held], dtype=np.int32),
+        }
+
+    def _kept(self, texts: Sequence[str]) -> list[bool]:
+        """For each text, whether the normalizer leaves it as it is inside a text."""
+        if self._normalization.idle:
+            return [True] * len(texts)
+        found: list[bool] = []
+        for begin in range(0, len(texts), _BATCH):
+            batch = texts[begin : begin + _BATCH]
+            # Most pieces are as the normalizer leaves them, so one call tells it of many.
+            together = _NEUTRAL.join(batch)
+            squeezed = self._drops_spaces and "  " in together
+            if not squeezed and self._read_inside(together) == together:
+                found += [True] * len(batch)
+            else:
+                found += [self._is_kept(text) for text in batch]
+        return found
+
+    def _place(self, state: UnigramState) -> _Place:
+        if not state.last:
+            return _Place.START
+        if state.last != " ":
+            return _Place.INSIDE
+        if self._dummy_prefix and state.best.position == 1:
+            return _Place.AFTER_PREFIX
+        return _Place.AFTER_SPACE
+
+    @cached_method(1)
+    def _no_row(self) -> Bools:
+        return np.zeros(self._size, dtype=bool)
+
+    @cached_method(4)
+    def _row(self, place: _Place) -> Bools:
+        """The answers after most texts that go on inside a text: bool[vocab_size]."""
+        row = np.zeros(self._size, dtype=bool)
+        row[self._ids] = self._candidates.alone
+        if place is _Place.AFTER_SPACE:
+            codes = np.unique(self._firsts).tolist()
+            joins = [code for code in codes if self._joins(" ", chr(code))]
+            row[self._ids] &= np.isin(self._firsts, joins)
+        row[self._always_open_bytes(b"")] = True
+        return row
+
+    @cached_method(4)
+    def _first_row(self, place: _Place, state: UnigramState) -> Bools:
+        """The mask of the only state at a place."""
+        row = self._row(_Place.INSIDE).copy()
+        row[list(self._bytes)] = False
+        if place is _Place.START:
+            # The beginning of a piece is the beginning of the text here.
+            begins = [c for c in np.unique(self._firsts).tolist() if self._joins("", chr(c))]
+            row[self._ids] &= np.isin(self._firsts, begins)
+            if self._dummy_prefix and self._normalize is not None:
+                some = self._ids[row[self._ids]].tolist()
+                row[some] = [self._step_begins(self._spelled[i].decode()) for i in some]
+        else:
+            may_start = [c for c in np.unique(self._firsts).tolist() if self._may_start(chr(c))]
+            row[self._ids] &= np.isin(self._firsts, may_start)
+        ids, answers = self._changes(state)
+        row[ids] = answers
+        one_by_one = [*self._bytes, *self._spaced.tolist()]
+        ids, answers = self._answered(state, one_by_one)
+        row[ids] = answers
+        return row
+
+    def _step_begins(self, text: str) -> bool:
+        """Whether a text may begin with that of a piece, as far as its characters go."""
+        if not self._joins("", text[0]):
+            return False
+        return not self._dummy_prefix or len(text) == 1 or self._may_start(text[1])
+
+    def _changes(self, state: UnigramState) -> tuple[Longs, Bools]:
+        """Ids and answers that differ from those of the row for the state's place, or may."""
+        best, sums = state.best.best_score, list[tuple[int, float]]()
+        for _, node, score in state.best.open_pieces:
+            if node == RESET:
+                sums = [(node, sofar - score) for node, sofar in sums]
+            else:
+                sums.append((node, score))
+        far = self._far_at_least + max(abs(best), *(abs(score) for _, score in sums), 0.0)
+        if far > RESET_BEYOND:
+            far += RESET_BEYOND
+        refused = [self._after(state.last)]
+        unsure = [self._candidates.unsure_alone(far), self._not_last]
+        for node, score in sums:
+            beaten, maybe = self._candidates.beaten(node, best - score, far)
+            refused.append(beaten)
+            unsure.append(maybe)
+        asked = list(dict.fromkeys(np.concatenate(unsure).tolist()))
+        asked += self._open_bytes(b"")
+        no = np.concatenate(refused)
+        ids, answers = self._answered(state, asked)
+        return np.concatenate([no, ids]), np.concatenate([np.zeros(len(no), dtype=bool), answers])
+
+    def _answered(self, state: UnigramState | None, asked: Sequence[int]) -> tuple[Longs, Bools]:
+        """Some ids in any order, and the answers."""
+        pieces = [(self._spelled[i].decode(), i) for i in asked if self._is_text[i]]
+        ids, answers = [i for i in asked if not self._is_text[i]], list[bool]()
+        answers += [self._admits_one(state, token) for token in ids]
+        if state is not None and not state.unfinished:
+            pieces.sort()
+            ids += [i for _, i in pieces]
+            answers += self._admits_texts(state, [text for text, _ in pieces])
+        return np.array(ids, dtype=np.int64), np.array(answers, dtype=bool)
+
+    def _admits_texts(self, state: UnigramState, texts: Sequence[str]) -> Iterator[bool]:
+        """The answers about pieces in the order of their texts; what they share is read once."""
+        read: list[tuple[str, ViterbiState]] = [("", state.best)]
+        for text in texts:
+            if not self._follows(state, text):
+                yield False
+                continue
+            while not text.startswith(read[-1][0]):
+                read.pop()
+            known, best = read[-1]
+            longer, start = self._viterbi.extend(best, text[len(known) :])
+            if start >= 0:
+                read.append((text, longer))
+            whole = start == state.best.position
+            yield whole and self._may_begin(UnigramState(longer, text[-1]))
 
     def _admits_one(self, state: UnigramState | None, token: int) -> bool:
         return self.step_if_admitted(state, token) is not None
@@ -221,24 +443,51 @@ class UnigramEngine:
         Args:
             text: a piece, or a character that is not a piece.
         """
-        if not self._joins(state.last, text[0]):
+        if not self._follows(state, text):
             return None
-        best, start = self._trie.extend(state.best, text)
+        best, start = self._viterbi.extend(state.best, text)
         return UnigramState(best, text[-1]) if start == state.best.position else None
+
+    def _follows(self, state: UnigramState, text: str) -> bool:
+        """Whether a piece may follow, as far as its first characters and the last one go."""
+        place = self._place(state)
+        if place is _Place.START:
+            return self._step_begins(text)
+        if place is _Place.AFTER_PREFIX and not self._may_start(text[0]):
+            return False
+        return self._joins(state.last, text[0])
 
     def _spell(self, state: UnigramState, character: str) -> UnigramState | None:
         """The state after a character that was spelled by its bytes."""
-        if character == _SPACE_SIGN or self._trie.knows(character):
+        if character == _SPACE_SIGN or self._viterbi.knows(character):
             return None
         return self._append(state, character) if self._is_kept(character) else None
 
     def _joins(self, last: str, character: str) -> bool:
         """Whether `character` may follow `last`, which is empty at the beginning of a text."""
         if last:
-            return self._leaves_all or self._is_kept(last + character)
+            return not self._normalization.joins(character) or self._is_kept(last + character)
         if self._dummy_prefix:
             return character == " "
-        return not (self._drops_spaces and character == " ")
+        return self._may_start(character)
+
+    @cached_method(1 << 14)
+    def _may_start(self, character: str) -> bool:
+        """Whether a text may begin with `character`, after a dummy prefix if there is one."""
+        if character == " " and self._drops_spaces:
+            return False
+        if self._normalize is None:
+            return True
+        return self._normalize(character + _NEUTRAL) == character + _NEUTRAL
+
+    @cached_method(1 << 14)
+    def _may_end(self, character: str) -> bool:
+        """Whether a text may end with `character`."""
+        if character == " " and self._drops_spaces:
+            return False
+        if self._normalize is None:
+            return True
+        return self._normalize(_NEUTRAL + character) == _NEUTRAL + character
 
     @cached_method(1 << 16)
     def _is_kept(self, text: str) -> bool:
@@ -251,13 +500,56 @@ class UnigramEngine:
             return text
         return self._normalize(f"{_NEUTRAL}{text}{_NEUTRAL}")[1:-1]
 
-    @cached_method(64)
-    def _pieces_that_join(self, last: str) -> Bools:
-        """bool[len(self._texts)]: pieces whose first character may follow `last`."""
-        if last and self._leaves_all:
-            return np.ones(len(self._first_of), dtype=bool)
-        joins = [self._joins(last, first) for first in self._first_characters]
-        return np.array(joins, dtype=bool)[self._first_of]
+    @cached_method(1 << 12)
+    def _after(self, last: str) -> Longs:
+        """Ids of pieces whose first character is changed together with `last`, but for spaces."""
+        if not last or not self._joining:
+            return self._ids[:0]
+        together = _NEUTRAL.join(last + character for character in self._joining)
+        if self._is_kept(together):
+            return self._ids[:0]
+        found = [ids for first, ids in self._joining.items() if not self._joins(last, first)]
+        return np.concatenate([self._ids[:0], *found])
+
+    def _open_bytes(self, unfinished: bytes) -> list[int]:
+        """Ids of bytes that may go on after some texts with an unfinished character."""
+        return self._byte_kinds(unfinished)[1]
+
+    def _always_open_bytes(self, unfinished: bytes) -> list[int]:
+        """Ids of bytes that may go on after every text, but for its beginning."""
+        return self._byte_kinds(unfinished)[0]
+
+    @cached_method(1024)
+    def _byte_kinds(self, unfinished: bytes) -> tuple[list[int], list[int]]:
+        """Ids of bytes that always may follow, and of those that may after some texts."""
+        always, sometimes = [], []
+        for token, byte in self._bytes.items():
+            data = unfinished + byte
+            if unfinished_suffix(data) == data:
+                characters = () if self._mode == "prefix" else self._completions(data)
+            else:
+                try:
+                    characters = (data.decode(),)
+                except UnicodeDecodeError:
+                    continue
+            possible = [
+                c
+                for c in characters
+                if c != _SPACE_SIGN and not self._viterbi.knows(c) and self._is_kept(c)
+            ]
+            if not unfinished and any(map(self._is_free, possible)):
+                always.append(token)
+            if possible:
+                sometimes.append(token)
+        return always, [i for i in sometimes if i not in always or unfinished]
+
+    def _is_free(self, character: str) -> bool:
+        """Whether a character that is not a piece may follow every text, and end it."""
+        return (
+            character not in self._ends
+            and not self._normalization.joins(character)
+            and self._may_end(character)
+        )
 
     def _may_begin(self, state: UnigramState | None) -> bool:
         """Whether a text may begin with the list; the mode defines that."""
@@ -288,7 +580,7 @@ class UnigramEngine:
         enough = 1 if self._normalize is None else _ENOUGH
         found, free = [], 0
         for character in completions(unfinished):
-            if not self._trie.knows(character) and self._is_kept(character):
+            if not self._viterbi.knows(character) and self._is_kept(character):
                 found.append(character)
                 free += character not in self._ends
                 if free == enough:
@@ -300,9 +592,12 @@ class UnigramEngine:
 
         No normalizer here changes a character together with a space before it.
         """
+        after_prefix = self._place(state) is _Place.AFTER_PREFIX
         for text in self._continuations:
             more = text.strip(" ") if self._drops_spaces else text
-            if more and self._boundary_stays(state.best, more):
+            if not more or (after_prefix and not self._may_start(more[0])):
+                continue
+            if self._boundary_stays(state.best, more):
                 return True
         return False
 
@@ -311,7 +606,9 @@ class UnigramEngine:
         starts = {}
         at, longer = best.position, best
         for character in text:
-            longer, start = self._trie.extend(longer, character)
+            longer, start = self._viterbi.extend(longer, character)
+            if start < 0:
+                return False
             at += 1
             starts[at] = start
         while at > best.position:
