@@ -10,6 +10,7 @@ from ticore._support.packed_bits import (
     has_bit,
     pack,
     set_bit,
+    set_bits,
     take_bits,
     unpack,
     word_count,
@@ -38,7 +39,9 @@ def test_bits_are_set_and_cleared(found, data):
     tokens = data.draw(st.lists(st.integers(0, len(found) - 1), max_size=20))
     for row in (words, strided):
         clear_bits(row, np.array(tokens, dtype=np.int64))
+        set_bits(row, np.array(tokens[::2], dtype=np.int64))
     found[tokens] = False
+    found[tokens[::2]] = True
     assert words.tolist() == strided.tolist() == pack(found).tolist()
     for token in tokens:
         answer = data.draw(st.booleans())

@@ -46,6 +46,11 @@ def take_bits(words: Words, tokens: npt.NDArray[np.integer]) -> npt.NDArray[np.b
     return found
 
 
+def set_bits(words: Words, tokens: npt.NDArray[np.integer]) -> None:
+    """Set the bits of some tokens; they may repeat."""
+    np.bitwise_or.at(words, tokens >> 5, _BIT[tokens & 31])
+
+
 def clear_bits(words: Words, tokens: npt.NDArray[np.integer]) -> None:
     """Clear the bits of some tokens; they may repeat."""
     if len(tokens) <= _FEW:
