@@ -1,5 +1,7 @@
 """tiktoken's files of ranks as ticore tokenizers: `tiktoken:FILE#PATTERN`.
 
+A tekken.json of Mistral states its pattern itself: `tiktoken:FILE.json`.
+
 `ticore.wrap` takes an Encoding that is in memory.
 """
 
@@ -17,10 +19,14 @@ __all__ = ["BACKEND", "PATTERNS", "TiktokenTokenizer"]
 
 
 class _Backend:
-    summary = f"tiktoken's ranks, as FILE#PATTERN with one of {', '.join(PATTERNS)}"
+    summary = (
+        f"tiktoken's ranks, as FILE#PATTERN with one of {', '.join(PATTERNS)}; or a tekken.json"
+    )
 
     def load(self, location: str) -> TiktokenTokenizer:
         file, separator, pattern = location.rpartition("#")
+        if location.endswith(".json"):
+            return TiktokenTokenizer.from_tekken(location)
         if not separator:
             raise SettingsError(
                 f"{location}: expected FILE#PATTERN, found no pattern: the file does not say how "

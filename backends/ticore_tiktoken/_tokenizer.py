@@ -1,7 +1,7 @@
 """tiktoken as a Tokenizer.
 
-A file of ranks has no special tokens; an Encoding in memory may have some. In both cases `encode`
-reads the texts of special tokens like any other text.
+A file of ranks has no special tokens; a tekken.json or an Encoding in memory may have some. In all
+cases `encode` reads the texts of special tokens like any other text.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from ticore.interfaces import TokenizerStructure
 
 from ._patterns import PATTERNS, split_of
 from ._ranks import parse_ranks, require_every_byte, write_ranks
+from ._tekken import read_tekken
 
 # Characters of white space in a row. At twice as many, the library's regular expressions give up
 # and it panics.
@@ -103,16 +105,18 @@ class TiktokenTokenizer(LibraryTokenizer):
             ModelFilesError: the file is missing, unreadable, or not a file of ranks.
             SettingsError: there is no such pattern.
         """
-        try:
-            with within_memory(Path(path), "tokenizer"):
-                return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
-        except OSError as error:
-            raise ModelFilesError(
-                f"{path}: expected tiktoken's file of ranks, found none that can be read "
-                f"({error.strerror}); check the path"
-            ) from None
-        except ModelFilesError as error:
-            raise ModelFilesError(f"{path}: {error}") from None
+        with _named(path, "tiktoken's file of ranks"):
+            return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
+
+    @classmethod
+    def from_tekken(cls, path: str | Path) -> TiktokenTokenizer:
+        """Open a tekken.json of Mistral. Its special tokens are special here.
+
+        Raises:
+            ModelFilesError: the file is missing, unreadable, or not a tekken.json.
+        """
+        with _named(path, "a tekken.json"):
+            return cls.from_encoding(read_tekken(read_whole(path, MOST_OF_TOKENIZER)))
 
     def encode_one(self, text: str) -> list[int]:
         """Ids of a text, by the library."""
@@ -155,3 +159,18 @@ class TiktokenTokenizer(LibraryTokenizer):
             ignore_merges=True,
             pretokenizer=(split_of(self._pattern),),
         )
+
+
+@contextmanager
+def _named(path: str | Path, expected: str) -> Iterator[None]:
+    """Errors of the block name the file."""
+    try:
+        with within_memory(Path(path), "tokenizer"):
+            yield
+    except OSError as error:
+        raise ModelFilesError(
+            f"{path}: expected {expected}, found none that can be read "
+            f"({error.strerror}); check the path"
+        ) from None
+    except ModelFilesError as error:
+        raise ModelFilesError(f"{path}: {error}") from None

@@ -1,5 +1,7 @@
 """Hugging Face `tokenizer.json` files as ticore tokenizers: `tokenizers:FILE`.
 
+`tokenizers:FOLDER#transformers` is the tokenizer that transformers opens there.
+
 `ticore.wrap` takes a tokenizer of this library that is in memory.
 """
 
@@ -9,15 +11,20 @@ from tokenizers import Tokenizer
 
 from ticore.interfaces import AdoptingBackend
 
+from ._checkpoint import open_as_transformers
 from ._tokenizer import HuggingFaceTokenizer
 
 __all__ = ["BACKEND", "HuggingFaceTokenizer"]
+
+_AS_TRANSFORMERS = "#transformers"
 
 
 class _Backend:
     summary = "Hugging Face tokenizers, from a tokenizer.json or a folder that holds one"
 
     def load(self, location: str) -> HuggingFaceTokenizer:
+        if location.endswith(_AS_TRANSFORMERS):
+            return open_as_transformers(location.removesuffix(_AS_TRANSFORMERS))
         return HuggingFaceTokenizer.from_file(location)
 
     def adopt(self, found: object) -> HuggingFaceTokenizer | None:

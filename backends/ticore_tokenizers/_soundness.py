@@ -6,7 +6,6 @@ never returns, or fails only when it reads a text.
 
 from __future__ import annotations
 
-import json
 from base64 import b64decode
 from collections.abc import Iterator
 from math import ceil, prod
@@ -15,6 +14,8 @@ from typing import Any
 from ticore.backend_kit import require_dense
 from ticore.errors import ModelFilesError
 
+from ._json import Merges
+
 # How many times as long the replacements of a normalizer may make a text. SentencePiece replaces a
 # space by 3 bytes; the factors of several replacements multiply.
 _MOST_GROWTH = 10_000
@@ -22,24 +23,17 @@ _MOST_GROWTH = 10_000
 _HEAD = 4
 
 
-def require_sound(text: str) -> None:
+def require_sound(state: object) -> None:
     """Refuse a tokenizer.json that the library must not open.
 
     Faults that the library reports itself are not looked for.
 
     Args:
-        text: the content of the file.
+        state: what the file holds.
 
     Raises:
         ModelFilesError: the file has such a fault.
     """
-    try:
-        state = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ModelFilesError(
-            f"expected a complete tokenizer.json, found something else ({error}); "
-            f"fetch the file again"
-        ) from None
     if not isinstance(state, dict) or not isinstance(model := state.get("model"), dict):
         return  # The library refuses this.
     _require_dense_ids(model, state.get("added_tokens"))
@@ -69,7 +63,7 @@ def _require_dense_ids(model: dict[str, Any], added: object) -> None:
 def _require_prefixed(model: dict[str, Any]) -> None:
     """The library removes the prefix from the second part of each merge without a check."""
     prefix, merges = model.get("continuing_subword_prefix"), model.get("merges")
-    if not prefix or not isinstance(prefix, str) or not isinstance(merges, list):
+    if not prefix or not isinstance(prefix, str) or not isinstance(merges, list | Merges):
         return
     for rule in merges:
         parts = rule.split(" ") if isinstance(rule, str) else rule

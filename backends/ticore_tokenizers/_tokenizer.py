@@ -6,8 +6,7 @@ As in the library, an unknown token is spelled by its name unless it is marked s
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,8 @@ from ticore.backend_kit import (
 from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError
 
+from ._json import parse, read
+from ._memory import return_freed_memory
 from ._soundness import require_sound
 from ._spelling import letters_of_texts, require_no_suffix, spelling
 from ._structure import describe
@@ -52,15 +53,11 @@ class HuggingFaceTokenizer(LibraryTokenizer):
     """
 
     def __init__(self, tokenizer: Tokenizer, *, copy: bool = True) -> None:
-        vocabulary = tokenizer.get_vocab()
-        # Before `to_str`, whose time grows with the highest id.
-        size = max(vocabulary.values(), default=-1) + 1
-        require_dense(size - 1, len(vocabulary))
-        self._library = _parse(tokenizer.to_str()) if copy else tokenizer
+        self._library = _copy(tokenizer) if copy else tokenizer
         self._library.no_truncation()
         self._library.no_padding()
-        text = self._library.to_str()
-        state = json.loads(text)
+        content = _content(self._library)
+        state = parse(content)
         is_words = is_word_piece(state)
         if is_words:
             keep_spaces(self._library, state)
@@ -76,14 +73,19 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             raise ModelFilesError(
                 "expected tokens with an id each, found two that share one; correct model.vocab"
             )
-        self._bytes, self._special = _read_tokens(self._library, state, size)
+        self._bytes, self._special = _read_tokens(self._library, state)
         self._unknown = _unknown_ids(self._library, state)
-        self._digest = hashlib.sha256(_DIGEST_LABEL + text.encode()).hexdigest()
+        digest = hashlib.sha256(_DIGEST_LABEL)
+        digest.update(content)
+        self._digest = digest.hexdigest()
         # Here, because parsing the JSON again would take longer than this.
         try:
             self._described = describe(self._library, state, len(self._bytes))
         except NoStructure as reason:
             self._described = str(reason)
+        length = len(content)
+        del content, state
+        return_freed_memory(length)
         # One by one: a batch starts threads, and a process with threads cannot fork safely.
         for probe in _PROBES:
             self.decode(self.encode(probe))
@@ -101,9 +103,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             file /= "tokenizer.json"
         try:
             with within_memory(file, "tokenizer"):
-                text = read_whole(file, MOST_OF_TOKENIZER).decode()
-                require_sound(text)
-                return cls(_parse(text), copy=False)
+                return cls(_open_sound(read_whole(file, MOST_OF_TOKENIZER)), copy=False)
         except OSError as error:
             raise ModelFilesError(
                 f"{file}: expected a tokenizer.json, found none that can be read "
@@ -142,9 +142,39 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         return self._library.id_to_token(token) or ""
 
 
-def _parse(text: str) -> Tokenizer:
+def _content(library: Tokenizer) -> bytes:
+    """What `to_str` gives, as bytes. As a str it may take four times as much memory."""
+    content: bytes = library.__getstate__()
+    return_freed_memory(len(content))
+    return content
+
+
+def _copy(tokenizer: Tokenizer) -> Tokenizer:
+    vocabulary = tokenizer.get_vocab()
+    # First, because the time to write a tokenizer grows with its highest id.
+    require_dense(max(vocabulary.values(), default=-1), len(vocabulary))
+    return _open(read(_content(tokenizer))[1])
+
+
+def _open_sound(data: bytes) -> Tokenizer:
+    """Raises UnicodeDecodeError where it is not UTF-8, ModelFilesError where it is not sound."""
     try:
-        return Tokenizer.from_str(text)
+        state, data = read(data)
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ModelFilesError(
+            f"expected a complete tokenizer.json, found something else ({error}); "
+            f"fetch the file again"
+        ) from None
+    require_sound(state)
+    del state  # The library needs the memory.
+    return _open(data)
+
+
+def _open(data: bytes) -> Tokenizer:
+    try:
+        opened: Tokenizer = Tokenizer.from_buffer(data)
     except BaseException as error:
         if not is_of_library(error):
             raise
@@ -152,32 +182,41 @@ def _parse(text: str) -> Tokenizer:
             f"expected a complete tokenizer.json, found something else ({error}); "
             f"fetch the file again, or export it with a newer version of tokenizers"
         ) from None
+    return_freed_memory(len(data))
+    return opened
 
 
-def _read_tokens(
-    library: Tokenizer, state: dict[str, Any], size: int
-) -> tuple[list[bytes], frozenset[int]]:
-    """The bytes of every id below `size`, and the special ids."""
-    model, decoder = state["model"], state["decoder"]
-    spell = word_spelling(decoder) if is_word_piece(state) else spelling(decoder)
+def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes], frozenset[int]]:
+    """The bytes of every id up to the highest, and the special ids."""
+    model, decoder, is_words = state["model"], state["decoder"], is_word_piece(state)
+    spell = word_spelling(decoder) if is_words else spelling(decoder)
     require_no_suffix(model)
-    names = [library.id_to_token(i) for i in range(size)]
+    size = 1 + max(_ids(state), default=-1)
     # `decode` skips a special token by its name, not by its id.
     silent = {t.content for t in library.get_added_tokens_decoder().values() if t.special}
-    spelled = [b"" if name is None or name in silent else spell(name) for name in names]
     unwritten = {None, model.get("unk_token"), *silent}
-    special = {i for i, name in enumerate(names) if name in unwritten or i == model.get("unk_id")}
-    if is_word_piece(state):  # a prefix alone
-        special |= {i for i, data in enumerate(spelled) if not data}
+    spelled, special = [], set()
+    for i in range(size):
+        name = library.id_to_token(i)
+        spelled.append(b"" if name is None or name in silent else spell(name))
+        if name in unwritten or i == model.get("unk_id") or (is_words and not spelled[-1]):
+            special.add(i)
     return spelled, frozenset(special)
+
+
+def _ids(state: dict[str, Any]) -> Iterator[int]:
+    """The id of each token, and of each added token."""
+    vocabulary = state["model"]["vocab"]
+    yield from vocabulary.values() if isinstance(vocabulary, dict) else range(len(vocabulary))
+    yield from (token["id"] for token in state["added_tokens"])
 
 
 def _unknown_ids(library: Tokenizer, state: dict[str, Any]) -> frozenset[int]:
     model, name = state["model"], state["model"].get("unk_token")
     vocabulary = model["vocab"]
-    names = set(vocabulary if isinstance(vocabulary, dict) else (name for name, _ in vocabulary))
+    names = vocabulary if isinstance(vocabulary, dict) else {name for name, _ in vocabulary}
     # Some byte-level files name their end of text as the unknown token, but never give it.
-    if state["decoder"]["type"] == "ByteLevel" and letters_of_texts() <= names:
+    if state["decoder"]["type"] == "ByteLevel" and letters_of_texts() <= set(names):
         return frozenset()
     found = (model.get("unk_id"), None if name is None else library.token_to_id(name))
     return frozenset(token for token in found if token is not None)

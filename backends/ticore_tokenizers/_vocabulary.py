@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ticore.backend_kit import NoStructure
 
+from ._json import Merges
 from ._normalizers import NormalizerRules, TokenizerJson
 
 
@@ -69,5 +70,9 @@ def _byte_ids(model: TokenizerJson) -> tuple[int, ...]:
 def _merges(model: TokenizerJson) -> npt.NDArray[np.int32]:
     """Ids (left, right, result) of each merge, in the order in which merges are applied."""
     ids = model["vocab"]
-    triples = [(ids[left], ids[right], ids[left + right]) for left, right in model["merges"]]
-    return np.array(triples, dtype=np.int32).reshape(-1, 3)
+    merges = model["merges"]
+    parts = [
+        np.array([(ids[a], ids[b], ids[a + b]) for a, b in pairs], dtype=np.int32).reshape(-1, 3)
+        for pairs in (merges.in_parts() if isinstance(merges, Merges) else [merges])
+    ]
+    return np.concatenate(parts)

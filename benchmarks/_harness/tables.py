@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,26 @@ def text_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
 def without_repeats(cell: str, cell_above: str) -> str:
     """The text of a cell, empty where the cell above it says the same."""
     return "" if cell == cell_above else cell
+
+
+def write_markdown(file: Path, tables: Iterable[Table]) -> None:
+    """Write the tables that have rows as Markdown. Their folder is created."""
+    parts = []
+    for table in tables:
+        if not table.row_count:
+            continue
+        columns = table.columns
+        lines = [[str(column.header) for column in columns]]
+        lines.append(["---:" if column.justify == "right" else "---" for column in columns])
+        lines += [list(map(str, cells)) for cells in zip(*(c.cells for c in columns), strict=True)]
+        rows = "\n".join(f"| {' | '.join(map(_in_markdown, line))} |" for line in lines)
+        parts.append(f"{table.title}\n\n{rows}\n")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, "\n".join(parts).encode())
+
+
+def _in_markdown(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", "\\n")
 
 
 def write_json(file: Path, report: JsonObject) -> None:

@@ -1,4 +1,4 @@
-"""The command line: reads the options and runs one of five measurements."""
+"""The command line: reads the options and runs one of six measurements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks._harness.cli import add_alias, command, exit_status, positive_int
 
 from . import __doc__ as usage
-from . import batches, long_runs, rejections, soak, times
+from . import batches, long_runs, rejections, soak, survey, times
 from .modes import MODES
 from .plan import Plan
 
@@ -20,8 +20,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.out is None:
+        name = "survey" if options.survey else "soak"
+        options.out = Path(f"results/verification_{name}.jsonl")
     if options.from_json is not None:
         return times.show(options)
+    if options.survey:
+        return survey.run(options)
     if options.soak is not None:
         return soak.run(options)
     if options.runs is not None:
@@ -79,9 +84,30 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     correctness.add_argument(
         "--out",
         type=Path,
-        default=Path("results/verification_soak.jsonl"),
         metavar="FILE",
-        help="the store of cases, from which a later run continues",
+        help="the store of cases or rows, from which a later run continues",
+    )
+
+    surveyed = parser.add_argument_group("survey")
+    surveyed.add_argument(
+        "--survey", action="store_true", help="a row for each tokenizer, in a process of its own"
+    )
+    surveyed.add_argument(
+        "--folder",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="measure the tokenizers in DIR/NAME; may be repeated",
+    )
+    surveyed.add_argument(
+        "--checks", type=int, default=20_000, help="answers compared, for each tokenizer"
+    )
+    surveyed.add_argument(
+        "--limit", type=float, default=600.0, help="seconds that each of a row's stages may take"
+    )
+    surveyed.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
     )
 
     rejected = parser.add_argument_group("rejections")

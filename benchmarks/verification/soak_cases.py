@@ -34,7 +34,7 @@ _POSITIONS, _STEPS = 8, 8  # asked about in the list, and after it
 # Candidates of each group at a position. In mode `prefix` one more costs little beside the mask and
 # the pushes; in the others the definition tries many texts before it refuses a candidate.
 _PER_GROUP: dict[Mode, int] = {"prefix": 24, "open": 6, "viable": 4}
-_PUSHED = 14  # of all candidates
+_PUSHED = 26  # of all candidates
 
 # How often a candidate that the mask rejects is checked, by how many bytes its last character
 # lacks. Where it lacks some, the definition tries thousands of characters, or a hundred thousand.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,11 @@ _CROSSED = {
 } | {"llama-2-metaspace": "{}/llama-2/tokenizer.derived.json"}
 
 
+# What ranks files of tiktoken do not say: the name of an expression, in a file beside them.
+_PATTERN_FILE = "pattern.txt"
+_NAME_OF_OWN = re.compile(r"(?P<name>[^=:]+)=(?P<place>.+)")
+
+
 @dataclass(frozen=True)
 class TokenizerSource:
     """A tokenizer that can be opened.
@@ -40,11 +46,13 @@ class TokenizerSource:
         name: for tables.
         place: what is opened, for reports.
         open: opens the tokenizer, a new object at each call. Raises TicoreError if it cannot.
+        asked: `tokenizer_sources([asked], data)` gives this source again.
     """
 
     name: str
     place: str
     open: Callable[[], Tokenizer]
+    asked: str = ""
 
 
 def tokenizer_sources(
@@ -53,8 +61,8 @@ def tokenizer_sources(
     """The tokenizers to measure.
 
     Args:
-        named: `BACKEND:LOCATION`, or names of tokenizers in the data folder. Where none is named:
-            all in the data folder, or `tiny-en` without one.
+        named: `BACKEND:LOCATION` or `NAME=BACKEND:LOCATION`, or names of tokenizers in the data
+            folder. Where none is named: all in the data folder, or `tiny-en` without one.
         data: the folder that holds tokenizers/.
         crossed: whether to add vocabularies with pretokenizers that are not their own.
     """
@@ -68,16 +76,38 @@ def tokenizer_sources(
     return [known.get(name) or _named(name) for name in named]
 
 
+def tokenizers_in(folder: Path) -> Iterator[str]:
+    """What to ask `tokenizer_sources` for, of each tokenizer in the folders FOLDER/NAME.
+
+    FOLDER/NAME holds a tokenizer.json, a SentencePiece model `*.model`, or ranks of tiktoken,
+    `*.model` or `*.tiktoken`, with the name of their expression in `pattern.txt`.
+    """
+    for own in sorted(path for path in folder.iterdir() if path.is_dir()):
+        pattern = own / _PATTERN_FILE
+        places = [f"tokenizers:{file}" for file in sorted(own.glob("tokenizer*.json"))]
+        places = [place for place in places if not place.endswith("_config.json")]
+        for file in sorted((*own.glob("*.model"), *own.glob("*.tiktoken"))):
+            if pattern.exists():
+                places.append(f"tiktoken:{file}#{pattern.read_text(encoding='utf-8').strip()}")
+            else:
+                places.append(f"sentencepiece:{file}")
+        for place in places:
+            kind = "" if len(places) == 1 else f" {place.partition(':')[0]}"
+            yield f"{own.name}{kind}={place}"
+
+
 def _known(name: str, place: str, folder: Path) -> TokenizerSource:
     if name in _ASSEMBLED:
-        return TokenizerSource(name, place, partial(_assemble, name, folder))
-    return TokenizerSource(name, place, partial(ticore.load_tokenizer, place))
+        return TokenizerSource(name, place, partial(_assemble, name, folder), name)
+    return TokenizerSource(name, place, partial(ticore.load_tokenizer, place), name)
 
 
-def _named(place: str) -> TokenizerSource:
+def _named(asked: str) -> TokenizerSource:
+    own = _NAME_OF_OWN.fullmatch(asked)
+    place = own["place"] if own else asked
     location = Path(place.rpartition(":")[2])
-    name = "/".join(location.parts[-2:])
-    return TokenizerSource(name, place, partial(ticore.load_tokenizer, place))
+    name = own["name"] if own else "/".join(location.parts[-2:])
+    return TokenizerSource(name, place, partial(ticore.load_tokenizer, place), asked)
 
 
 def _assemble(name: str, folder: Path) -> Tokenizer:

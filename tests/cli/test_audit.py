@@ -81,10 +81,41 @@ def out_of_reach() -> Tokenizer:
     return tokenizer
 
 
+def test_audit_compares_the_other_files_of_a_folder(ticore: Ticore, tmp_path: Path) -> None:
+    out_of_reach().save(str(tmp_path / "tokenizer.json"))
+    other = out_of_reach()
+    other.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=True)
+    other.save(str(tmp_path / "mine.json"))
+    place = f"tokenizers:{tmp_path}/mine.json"
+    shown = " ".join(ticore("audit", "--tokenizer", place).out.decode().split())
+    assert "other files and readers - tokenizer.json beside it reads" in shown
+    (note,) = json.loads(ticore("audit", "--json", "--tokenizer", place).out)["notes"]
+    assert note.endswith(f"to open it: tokenizers:{tmp_path}/tokenizer.json")
+
+
+def test_audit_counts_what_each_mode_refuses_of_a_text(ticore: Ticore, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes("The morning was cold.\n\n\U0001f600 東京\r\n".encode() * 20)
+    shown = ticore("audit", "--text", str(path), "--model", DEFAULT_MODEL).out.decode()
+    rows = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
+    found = json.loads(
+        ticore("audit", "--json", "--text", str(path), "--model", DEFAULT_MODEL).out
+    )["rejections"]
+    assert found["characters"] == 20 * 29
+    for mode in ("prefix", "open", "viable"):
+        assert f"{found['refused'][mode]} (" in rows[mode]
+        assert f"of {found['tokens']:,} tokens" in rows[mode]
+        assert f"of {found['bits']:,.0f}" in rows[mode]
+    counts = json.loads(ticore("audit", "--json", "--text", str(path)).out)["rejections"]
+    assert counts == found | {"bits": None, "refused_bits": None}
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "part"),
     [
         (["--mode", "loose"], 2, "expected one of prefix, open, viable"),
+        (["--model", DEFAULT_MODEL], 2, "expected --text FILE"),
+        (["--text", "absent.txt"], 1, "absent.txt"),
         (["--tokenizer", "nothing:here"], 1, "nothing"),
         (["--tokenizer", "sentencepiece:absent.model"], 1, "absent.model"),
     ],

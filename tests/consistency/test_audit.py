@@ -104,6 +104,25 @@ def test_audit_counts_tokens_that_the_normalizer_changes_by_kind():
     assert audit(TRAINED["sp-bpe"]()).rewritten == {}
 
 
+def test_audit_counts_the_ids_that_no_text_is_encoded_to():
+    """A control token that text can spell is one that a text is encoded to."""
+    tokenizer = TRAINED["sp-bpe"]()
+    found = audit(tokenizer)
+    assert found.broken == 13, "bytes that UTF-8 does not use: C0, C1, F5 to FF"
+    assert found.never == found.special + found.spare + len(found.unreachable) + 13
+    assert found.never_share == found.never / tokenizer.vocab_size
+    assert found.renamed >= found.spare - 128, "bytes of ASCII characters"
+    gpt2 = audit(TRAINED["hf-gpt2"]())
+    assert gpt2.never == gpt2.special - len(gpt2.hazards) + len(gpt2.unreachable) + gpt2.broken
+
+
+def test_audit_says_why_there_is_no_structure():
+    library = Tokenizer.from_str(TRAINED["hf-gpt2"]()._library.to_str())
+    library.add_special_tokens([AddedToken("<mask>", lstrip=True)])
+    assert "<mask>" in audit(HuggingFaceTokenizer(library)).no_structure_reason
+    assert audit(TRAINED["hf-gpt2"]()).no_structure_reason == ""
+
+
 def test_audit_reports_progress_up_to_the_total():
     seen = []
     audit(TRAINED["sp-bpe"](), progress=lambda done, total: seen.append((done, total)))

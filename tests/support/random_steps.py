@@ -15,7 +15,7 @@ MARK = "▁"
 
 
 def rarely(draw: st.DrawFn, one_in: int) -> bool:
-    """True once in so many draws."""
+    """True in one of `one_in` draws."""
     return draw(st.integers(1, one_in)) == one_in
 
 

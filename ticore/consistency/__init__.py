@@ -15,6 +15,7 @@ from ._comparison import Comparison, compare
 from ._exported_tables import ExportedTables, TableRows
 from ._modes import Mode
 from ._packed_masks import packed_masks
+from ._rejections import Rejections
 from ._verifier import Method, Verification, Verifier, View
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Hazard",
     "Method",
     "Mode",
+    "Rejections",
     "Specials",
     "TableRows",
     "Unreachable",

@@ -18,10 +18,12 @@ from pathlib import Path
 
 from .._support.deprecation import keywords_after, warn_deprecated
 from .._support.utf8 import unfinished_suffix
-from ..interfaces import LossyTokenizer, Tokenizer, TokenizerStructure
+from ..interfaces import LanguageModel, LossyTokenizer, Tokenizer, TokenizerStructure
 from ..registry import wrap
 from ._engines import table_cache
 from ._modes import Mode
+from ._partial_tokens import never_given
+from ._rejections import Rejections, TextReader
 from ._tokenizer_rules.normalizers import Normalization
 from ._verifier import Method, Verifier, forget, old_name_of
 
@@ -92,6 +94,16 @@ class Audit:
         missing_bytes: byte values, 0 to 255, that no token spells by itself.
         losses: what a text loses when the tokenizer reads and writes it, as BERT's does; empty if
             hardly anything.
+        no_structure_reason: why the tokenizer's algorithm is not known exactly; empty if it is.
+        broken: number of the partial tokens that certainly no text is encoded to: no valid UTF-8
+            has their bytes, or the algorithm does not give them for their own bytes.
+        never: number of ids that no text is encoded to: the special ones, except those in
+            `hazards`; the spare, the rewritten, the unreachable and the broken ones.
+        never_share: the same as a share of all ids.
+        renamed: number of the spare and the unreachable tokens for which `encode` gives one other
+            token. For all others of them it gives several.
+        rejections: what each mode refuses of the text; None without a text.
+        notes: what a receiver who opens the same files in another way reads otherwise.
     """
 
     kind: str
@@ -113,6 +125,13 @@ class Audit:
     hazards: tuple[Hazard, ...] | None
     missing_bytes: tuple[int, ...]
     losses: str = ""
+    no_structure_reason: str = ""
+    broken: int = 0
+    never: int = 0
+    never_share: float = 0.0
+    renamed: int = 0
+    rejections: Rejections | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def rung(self) -> str:
@@ -126,6 +145,8 @@ def audit(
     tokenizer: Tokenizer | object,
     *,
     mode: Mode = "prefix",
+    text: str = "",
+    model: LanguageModel | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
     """Examine a tokenizer. Takes seconds to minutes: every token is encoded several times.
@@ -135,13 +156,15 @@ def audit(
     Args:
         tokenizer: any tokenizer that `ticore.wrap` accepts.
         mode: which lists of tokens may stand at the beginning of a text, see `ticore.Verifier`.
+        text: real text, of which it is counted what each mode would refuse.
+        model: gives these tokens' surprisal; it must have this tokenizer.
         progress: called as `progress(done, total)`, in tokens.
 
     Returns:
         What was found.
 
     Raises:
-        SettingsError, ModelFilesError: as `ticore.Verifier`.
+        SettingsError, ModelFilesError: as `ticore.Verifier`; or the model has another tokenizer.
 
     >>> import ticore
     >>> found = audit(ticore.load_tokenizer("tiny-en"))
@@ -158,10 +181,21 @@ def audit(
     spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
     ordinary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
     whole = [i for i in ordinary if _is_whole(spelled[i])]
-    alone = _lost_alone(tokenizer, whole, progress)
+    reader = TextReader(tokenizer, text, model) if text else None
+    tell = _Progress(progress, len(whole) + (0 if reader is None else reader.steps))
+    alone = _lost_alone(tokenizer, whole, tell)
     lost = _lost_anywhere(tokenizer, {i: spelled[i].decode() for i in alone})
     spare = lost.intersection(() if structure is None else structure.byte_ids)
     rewritten = _rewritten(structure, {i: spelled[i].decode() for i in sorted(lost - spare)})
+    read_as = {
+        i: _read_after_another(tokenizer, spelled[i].decode())
+        for i in sorted(lost - rewritten.keys())
+    }
+    hazards = None if structure is None else _hazards(tokenizer, structure.added_tokens)
+    forged = {hazard.token for hazard in hazards or ()}
+    partial = sorted(set(ordinary) - set(whole))
+    broken = never_given(structure, partial, spelled)
+    never = len(tokenizer.special_ids - forged) + len(lost) + len(broken)
     return Audit(
         kind="unknown" if structure is None else structure.kind,
         vocab_size=tokenizer.vocab_size,
@@ -174,18 +208,35 @@ def audit(
         load_seconds=load_seconds,
         tables=table_cache.folder(),
         special=len(tokenizer.special_ids),
-        partial=len(ordinary) - len(whole),
+        partial=len(partial),
         spare=len(spare),
         rewritten=dict(Counter(rewritten.values())),
         alone=len(alone),
         unreachable=tuple(
-            Unreachable(i, spelled[i].decode(), _read_after_another(tokenizer, spelled[i].decode()))
-            for i in sorted(lost - spare - rewritten.keys())
+            Unreachable(i, spelled[i].decode(), ids) for i, ids in read_as.items() if i not in spare
         ),
-        hazards=None if structure is None else _hazards(tokenizer, structure.added_tokens),
+        hazards=hazards,
         missing_bytes=tuple(sorted(set(range(256)) - {s[0] for s in spelled if len(s) == 1})),
         losses=tokenizer.losses if isinstance(tokenizer, LossyTokenizer) else "",
+        no_structure_reason=getattr(tokenizer, "no_structure_reason", ""),
+        broken=len(broken),
+        never=never,
+        never_share=never / tokenizer.vocab_size,
+        renamed=sum(len(ids) == 1 for ids in read_as.values()),
+        rejections=None if reader is None else reader.read(tell),
     )
+
+
+class _Progress:
+    """Calls `told(done, total)` with all that was done so far."""
+
+    def __init__(self, told: Callable[[int, int], None] | None, total: int) -> None:
+        self._told, self._done, self._total = told, 0, total
+
+    def __call__(self, more: int) -> None:
+        self._done += more
+        if self._told is not None:
+            self._told(self._done, self._total)
 
 
 def _timed(tokenizer: Tokenizer, mode: Mode) -> tuple[Verifier, float]:
@@ -194,7 +245,7 @@ def _timed(tokenizer: Tokenizer, mode: Mode) -> tuple[Verifier, float]:
 
 
 def _lost_alone(
-    tokenizer: Tokenizer, tokens: Sequence[int], progress: Callable[[int, int], None] | None
+    tokenizer: Tokenizer, tokens: Sequence[int], progress: Callable[[int], None]
 ) -> list[int]:
     """Those of `tokens` for which encode(decode([id])) != [id]."""
     found = []
@@ -202,8 +253,7 @@ def _lost_alone(
         batch = tokens[start : start + _BATCH]
         again = tokenizer.encode_batch([tokenizer.decode([i]) for i in batch])
         found += [i for i, ids in zip(batch, again, strict=True) if ids != [i]]
-        if progress is not None:
-            progress(start + len(batch), len(tokens))
+        progress(len(batch))
     return found
 
 

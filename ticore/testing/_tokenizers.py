@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ..errors import SettingsError
-from ..interfaces import Tokenizer
+from ..interfaces import ExplainingTokenizer, Tokenizer
 from ._same import require_same
 
 # Pieces of text that some tokenizer treats in a way of its own, and ordinary words.
@@ -204,6 +204,12 @@ class TokenizerContract:
             if table is not None:
                 assert table.shape == (size,)
                 assert table.dtype == dtype
+
+    def test_no_structure_has_a_reason(self, tokenizer: Tokenizer) -> None:
+        """A tokenizer without the property passes: it is optional."""
+        if isinstance(tokenizer, ExplainingTokenizer):
+            reason = tokenizer.no_structure_reason
+            assert bool(reason) == (tokenizer.structure() is None), reason
 
     def test_encode_and_decode_give_the_same_from_several_threads(
         self, tokenizer: Tokenizer

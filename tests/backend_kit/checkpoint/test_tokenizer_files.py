@@ -53,6 +53,15 @@ def test_open_tokenizer_skips_a_tokenizer_model_of_ranks(tmp_path, load, opened)
     assert opened[-1] == f"tokenizers:{converted}"
 
 
+def test_open_tokenizer_opens_a_tekken_json_last(tmp_path, load, opened):
+    tekken, converted = tmp_path / "tekken.json", tmp_path / "tokenizer.json"
+    tekken.touch()
+    open_tokenizer(tmp_path, load)
+    converted.touch()
+    open_tokenizer(tmp_path, load)
+    assert opened == [f"tiktoken:{tekken}", f"tokenizers:{converted}"]
+
+
 def test_open_tokenizer_refuses_a_directory_without_tokenizer(tmp_path, load):
     with pytest.raises(ModelFilesError, match=r"tokenizer\.model or .*, found neither"):
         open_tokenizer(tmp_path, load)

@@ -11,7 +11,7 @@ from random import Random
 from sentencepiece import sentencepiece_model_pb2
 
 from tests.fuzz.mutations import damaged_bytes, damaged_json, damaged_lines
-from tests.support.tokenizers import HUGGING_FACE, TRAINED, ranks_of_trained
+from tests.support.tokenizers import HUGGING_FACE, O200K_PATTERN, TRAINED, ranks_of_trained
 from ticore.consistency import Verifier
 from ticore.interfaces import Tokenizer
 from ticore.registry import load_tokenizer
@@ -152,6 +152,28 @@ def damaged_state(draw: Random, data: bytes) -> bytes:
 
 
 @cache
+def tekkens() -> list[bytes]:
+    """A tekken.json of Mistral that names its special tokens, and one that does not."""
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [token for token in ranks_of_trained() if len(token) > 1]
+    vocab = [
+        {"rank": rank, "token_bytes": b64encode(token).decode(), "token_str": None}
+        for rank, token in enumerate(tokens)
+    ]
+    config = {"pattern": O200K_PATTERN, "default_vocab_size": len(tokens) - 3, "version": "v3"}
+    config |= {"default_num_special_tokens": 20, "num_vocab_tokens": len(tokens)}
+    names = [{"rank": 0, "token_str": "<unk>", "is_control": True}]
+    return [
+        json.dumps({"vocab": vocab, "config": config} | more).encode()
+        for more in ({}, {"special_tokens": names})
+    ]
+
+
+def open_tekken(content: bytes, path: Path) -> None:
+    open_file("tiktoken:{}", content, path.with_name("tekken.json"))
+
+
+@cache
 def models() -> list[bytes]:
     names = ("sp-bpe-added", "sp-unigram", "sp-unigram-nfkc", "sp-bpe-no-bytes")
     return [TRAINED[name]()._library.serialized_model_proto() for name in names]
@@ -218,4 +240,5 @@ PARSERS = [
         damaged_lines,
         partial(open_file, "tiktoken:{}#o200k"),
     ),
+    Parser("tekken.json", tekkens, damaged_json, open_tekken),
 ]

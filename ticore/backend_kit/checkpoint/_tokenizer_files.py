@@ -11,6 +11,8 @@ from ...interfaces import Tokenizer, TokenizerLoader
 def open_tokenizer(folder: Path, load_tokenizer: TokenizerLoader) -> Tokenizer:
     """The tokenizer in `folder`: tokenizer.model if it is SentencePiece's, else tokenizer.json.
 
+    If there is neither, Mistral's tekken.json.
+
     Models that have both were trained with tokenizer.model. Their tokenizer.json is converted from
     it and encodes runs of spaces differently. Tokens that only tokenizer.json adds, such as marks
     of a dialogue, are then not tokens here. A tokenizer.model that is not SentencePiece's, such as
@@ -27,6 +29,8 @@ def open_tokenizer(folder: Path, load_tokenizer: TokenizerLoader) -> Tokenizer:
             if not converted.is_file():
                 raise
     if not converted.is_file():
+        if (tekken := folder / "tekken.json").is_file():
+            return load_tokenizer(f"tiktoken:{tekken}")
         raise ModelFilesError(
             f"{folder}: expected tokenizer.model or tokenizer.json, found neither; put it there, "
             f"or name another with tokenizer='BACKEND:LOCATION'"
