@@ -1,4 +1,4 @@
-"""The command line: reads the options and runs one of five measurements."""
+"""The command line: reads the options and runs one of six measurements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks._harness.cli import add_alias, command, exit_status, positive_int
 
 from . import __doc__ as usage
-from . import long_runs, rejections, soak, survey, times
+from . import batches, long_runs, rejections, soak, survey, times
 from .modes import MODES
 from .plan import Plan
 
@@ -31,6 +31,8 @@ def _run(options: argparse.Namespace) -> int:
         return soak.run(options)
     if options.runs is not None:
         return long_runs.run(options)
+    if options.batches is not None:
+        return batches.run(options)
     return rejections.run(options) if options.rejections else times.run(options)
 
 
@@ -65,6 +67,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         nargs="*",
         metavar="N",
         help="time pushes in runs of N characters without a boundary",
+    )
+
+    parser.add_argument_group("batches").add_argument(
+        "--batches",
+        type=positive_int,
+        nargs="*",
+        metavar="N",
+        help="time the masks of N texts at once; beside xgrammar and llguidance if installed",
     )
 
     correctness = parser.add_argument_group("correctness")

@@ -43,6 +43,7 @@ PRETOKENIZERS: dict[str, tuple[str | Split, ...]] = {
     "to-the-right": (Split(" ", "merged_with_next"), r"\p{N}{2}"),
     "inverted": (Split(r"[a-z]+", "merged_with_next", inverted=True),),
     "contiguous": (Split(r"\p{P}", "contiguous"), r"\s+"),
+    "kana-apart": (r"[\u3041-\u309a]+", r"\p{M}\p{L}?|\p{N}"),
     "literal-letters": (r"ab|[a-c]+|\s+?x|'[st]u?|\S",),
     "far-sight": (r"a+(?=b\p{N})|(?>\s+)|[^a]{1,2}",),
     "restarts-nowhere": ("a[ab]*c|[a ]+", "b"),

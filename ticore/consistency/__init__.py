@@ -1,7 +1,8 @@
 """Whether a list of tokens survives being turned into text and read back, and where it does not.
 
 - `compare` shows one list beside what a receiver makes of its text.
-- `Verifier` decides which tokens may follow a list so that it stays consistent.
+- `Verifier` decides which tokens may follow a list so that it stays consistent; `packed_masks`
+  gives an engine the answers for many lists at once.
 - `audit` examines a tokenizer before you rely on it.
 - `send` shows what a channel (a messenger, a web form) does to a text.
 """
@@ -11,7 +12,9 @@ from ._audit import Audit, Hazard, Unreachable, audit
 from ._boundaries import Specials
 from ._channels import Channel, send
 from ._comparison import Comparison, compare
+from ._exported_tables import ExportedTables, TableRows
 from ._modes import Mode
+from ._packed_masks import packed_masks
 from ._rejections import Rejections
 from ._verifier import Method, Verification, Verifier, View
 
@@ -19,17 +22,20 @@ __all__ = [
     "Audit",
     "Channel",
     "Comparison",
+    "ExportedTables",
     "Hazard",
     "Method",
     "Mode",
     "Rejections",
     "Specials",
+    "TableRows",
     "Unreachable",
     "Verification",
     "Verifier",
     "View",
     "audit",
     "compare",
+    "packed_masks",
     "send",
 ]
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .._support.caches import BoundedCache
 from .._support.checks import checked_ids, require_one_of
 from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
+from .._support.packed_bits import Words, word_count
 from ..errors import InconsistentStateError, SettingsError
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
@@ -29,6 +30,7 @@ from ._engines.channel_engine import ChannelEngine
 from ._engines.retokenizing import Oracle, RetokenizingEngine, WrittenOracle
 from ._engines.self_test import SelfTestResult, require_deterministic_round_trip, run_self_test
 from ._engines.stable_cuts import CutFinder, cut_finder
+from ._exported_tables import ExportedTables
 from ._modes import Mode
 from ._part import Part
 
@@ -153,6 +155,23 @@ class Verifier:
     def _start(self, ids: Sequence[int]) -> Verification:
         way = self._way
         return Verification(way.engine, way.oracle, way.cuts, ids, self._divided.boundaries, self)
+
+    def export_tables(self) -> ExportedTables:
+        """The tables as arrays, for an engine that makes masks on its device.
+
+        It takes some seconds for a large vocabulary.
+
+        Raises:
+            SettingsError: there are no such tables: `method` is not `table`, the tokenizer is not
+                BPE, or there is a channel.
+        """
+        try:
+            return ExportedTables(self._way.engine)
+        except Unsupported as why:
+            raise SettingsError(
+                f"expected a verifier of a BPE tokenizer with the method 'table' and without a "
+                f"channel, found one whose tables cannot be exported: {why}; use packed_masks"
+            ) from None
 
     @property
     def rung(self) -> str:
@@ -420,6 +439,25 @@ class Verification:
             InconsistentStateError: no text may begin with the list itself.
         """
         return self._engine.mask(self._state())
+
+    def packed_mask(self) -> Words:
+        """`mask` with one bit per token: token t is bit t % 32 of word t // 32, lowest bit first.
+
+        `packed_masks` writes those of many texts into one buffer.
+
+        Returns:
+            uint32[ceil(vocab_size / 32)], a new array; the bits after the last token are 0.
+
+        Raises:
+            InconsistentStateError: no text may begin with the list itself.
+        """
+        words = np.empty(word_count(self._size), dtype=np.uint32)
+        self._write_mask(words)
+        return words
+
+    def _write_mask(self, words: Words) -> None:
+        """Write `packed_mask` into uint32[ceil(vocab_size / 32)]."""
+        self._engine.packed_mask(self._state(), words)
 
     def push(self, token: int) -> None:
         """Append one id, whether the list stays consistent or not.

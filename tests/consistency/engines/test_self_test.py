@@ -10,11 +10,12 @@ import pytest
 from tests.support.random_bpe import MODES, Bpe, engine_of, few_characters
 from tests.support.tokenizers import REAL, TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
+from ticore._support.packed_bits import pack
 from ticore.consistency import Verifier
 from ticore.consistency import _verifier as verifier
 from ticore.consistency._channels import PASSAGES
 from ticore.consistency._engines.base import Engine, Recovery, Unsupported
-from ticore.consistency._engines.bpe.token_pairs import TokenPairs
+from ticore.consistency._engines.bpe.pair_table import PairTable
 from ticore.consistency._engines.channel_engine import ChannelEngine
 from ticore.consistency._engines.retokenizing import Oracle, RetokenizingEngine
 from ticore.consistency._engines.self_test import require_deterministic_round_trip, run_self_test
@@ -98,6 +99,9 @@ class Wrong:
         mask = self._engine.mask(state[1])
         self._change(state[0], mask)
         return mask
+
+    def packed_mask(self, state, out):
+        out[:] = pack(self.mask(state))
 
     def is_consistent(self, state):
         return self._engine.is_consistent(state[1])
@@ -190,6 +194,8 @@ LIES = {
     ("admits", "none"): lambda engine, state, ids: np.zeros(len(ids), dtype=bool),
     ("mask", "all"): lambda engine, state: np.ones_like(engine.mask(state)),
     ("mask", "none"): lambda engine, state: np.zeros_like(engine.mask(state)),
+    ("packed_mask", "all"): lambda engine, state, out: out.fill(0xFFFFFFFF),
+    ("packed_mask", "none"): lambda engine, state, out: out.fill(0),
     ("step_if_admitted", "always"): lambda engine, state, token: engine.step(state, token),
     ("step_if_admitted", "never"): lambda engine, state, token: None,
     ("step_if_admitted", "forgets the token"): lambda engine, state, token: (
@@ -322,5 +328,5 @@ def test_run_self_test_finds_cuts_that_are_made_everywhere(name):
 @pytest.mark.parametrize("mode", MODES)
 def test_run_self_test_finds_an_engine_that_tests_no_pairs(name, mode, monkeypatch):
     engine, oracle = engine_of(TRAINED[name](), mode)
-    monkeypatch.setattr(TokenPairs, "unmerged_after", lambda self, left: self.reachable.copy())
+    monkeypatch.setattr(PairTable, "_exclude_merging", lambda self, left, unmerged: None)
     assert run_self_test(engine, oracle).wrong != ""

@@ -54,6 +54,16 @@ texts = (
 any_normalizer = pytest.mark.parametrize("name", STRUCTURES)
 
 
+@any_normalizer
+@given(some=st.lists(texts, max_size=4))
+@example(some=["e", "\u0301"])
+@example(some=["e\u0301", "e"])
+def test_texts_that_are_kept_together_are_each_kept(name, some):
+    normalization = Normalization(STRUCTURES[name])
+    if normalization.keeps_together(some):
+        assert all(map(normalization.keeps, some))
+
+
 @pytest.mark.slow
 @any_normalizer
 @given(left=texts, right=texts)

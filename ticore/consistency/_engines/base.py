@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from ..._support.packed_bits import Words
 from ...interfaces import Tokenizer, TokenizerStructure
 
 Ids = npt.NDArray[np.integer]
@@ -71,6 +72,10 @@ class Engine(Protocol[S]):
 
     def mask(self, state: S) -> Bools:
         """`admits` of the whole vocabulary, a new array: bool[vocab_size]."""
+        ...
+
+    def packed_mask(self, state: S, out: Words) -> None:
+        """Write `mask` with one bit per token into uint32[word_count(vocab_size)]."""
         ...
 
     def step_if_admitted(self, state: S, token: int) -> S | None:

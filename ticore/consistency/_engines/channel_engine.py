@@ -36,6 +36,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ..._support.caches import cached_method
+from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import is_continuation_byte, unfinished_suffix
 from .._channels import Passage
 from .._tokenizer_rules import normalizers
@@ -168,6 +169,9 @@ class ChannelEngine(Generic[S]):
         if state.before is not None:
             return self._mask(state)
         return self._first_mask.copy()
+
+    def packed_mask(self, state: ChannelState[S], out: Words) -> None:
+        out[:] = pack(self.mask(state))
 
     @cached_property
     def _first_mask(self) -> Bools:

@@ -25,6 +25,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ..._support.caches import cached_method
+from ..._support.packed_bits import Words, clear_bits
 from .._tokenizer_rules.added_tokens import AddedTokens, Texts
 from .base import Bools, Engine, Ids, Recovery
 from .bpe.table_engine import TableEngine, TableState
@@ -102,6 +103,11 @@ class NestedAddedTokens(Generic[S]):
         if state.begun:
             answers[self._completing(state.begun)] = False
         return answers
+
+    def packed_mask(self, state: NestedState, out: Words) -> None:
+        self._inner.packed_mask(state.inner, out)
+        if state.begun:
+            clear_bits(out, self._completing(state.begun))
 
     def step_if_admitted(self, state: NestedState, token: int) -> NestedState | None:
         if state.begun and self._is_completed(state.begun, self._spelled[token]):

@@ -21,6 +21,7 @@ from itertools import islice
 
 import numpy as np
 
+from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import LONGEST_UNFINISHED, is_continuation_byte, unfinished_suffix
 from ...interfaces import SpecialWritingTokenizer, Tokenizer
 from .._boundaries import boundary_ids, parts, unknown_ids
@@ -280,6 +281,9 @@ class RetokenizingEngine:
 
     def mask(self, state: Suffix) -> Bools:
         return self._oracle.admits(state, range(self._oracle.tokenizer.vocab_size))
+
+    def packed_mask(self, state: Suffix, out: Words) -> None:
+        out[:] = pack(self.mask(state))
 
     def never_recovers(self, state: Suffix, token: int) -> bool:
         return False

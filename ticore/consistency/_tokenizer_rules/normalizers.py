@@ -9,7 +9,7 @@ the second kind *join*. Example: in NFC U+0301, the acute accent, joins an "e" b
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from ..._support.caches import cached_method
@@ -130,6 +130,16 @@ class Normalization:
             return [False]
         half = len(texts) // 2
         return [*self._kept_by_normal_form(texts[:half]), *self._kept_by_normal_form(texts[half:])]
+
+    def keeps_together(self, texts: Iterable[str]) -> bool:
+        """Whether it is certain, from one run of the normalizer, that it `keeps` all of `texts`.
+
+        What stands inside a text in a normal form of Unicode is in that form too.
+        """
+        if self._squeezes or not self._is_normal_form:
+            return False
+        joined = _NEUTRAL.join(("", *texts, ""))
+        return self._normalize(joined) == joined
 
     @cached_method(1 << 13)
     def joins(self, character: str) -> bool:

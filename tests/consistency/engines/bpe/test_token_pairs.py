@@ -9,8 +9,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.random_bpe import Bpe, BpeWithTrees, byte_level, models
+from ticore._support.packed_bits import pack
+from ticore.consistency._engines.bpe import token_pairs
 from ticore.consistency._engines.bpe.pair_table import PairTable, build_pair_table
-from ticore.consistency._engines.bpe.token_pairs import BpeTables, TokenPairs, build_tables
+from ticore.consistency._engines.bpe.token_pairs import (
+    BpeTables,
+    ChangedWords,
+    TokenPairs,
+    build_tables,
+)
 from ticore.consistency._modes import beginnings
 
 # Merging gives neither "abc" nor "cab", but both are parts of their own if merges are ignored.
@@ -78,6 +85,29 @@ def test_token_pairs_give_the_same_for_a_row_and_for_each_pair(model):
         assert one_by_one == row[bpe.reachable].tolist()
         # Now from the cached row.
         assert [pairs.do_not_merge(left, right) for right in bpe.reachable] == one_by_one
+
+
+@given(model=models, most=st.integers(0, 100))
+def test_row_is_kept_as_its_words_or_as_those_that_are_not_those_of_reachable(model, most):
+    bpe, tables, _ = built(model)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_pairs, "_MOST_CHANGED", most)
+        pairs = TokenPairs(tables, bpe.spelled)
+        for left in range(len(bpe.spelled)):
+            expected = pack(tables.pairs.unmerged_after(left))
+            assert not pairs.is_cached(left)
+            row = pairs.unmerged_words_after(left)
+            if isinstance(row, ChangedWords):
+                assert len(row.at) <= most
+                words = pack(bpe.trees.reachable)
+                words[row.at] = row.words
+                row = words
+            assert row.tolist() == expected.tolist()
+            assert pairs.is_cached(left)
+            assert pairs.packed_unmerged_after(left).tolist() == expected.tolist()
+            assert pairs.unmerged_among(left, bpe.reachable) == bytes(
+                tables.pairs.unmerged_after(left)[bpe.reachable]
+            )
 
 
 @given(model=models)

@@ -33,11 +33,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...._support.packed_bits import Words, pack, word_count
 from .merge_rules import Ints, MergeRules
 from .merge_trees import MergeTrees
 from .rule_index import NEVER
 
 Bools = npt.NDArray[np.bool_]
+
+_FEW_RULES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,20 +82,43 @@ class PairTable:
         """
         if not self.reachable[left]:
             return np.zeros(len(self.preorder), dtype=bool)
-        forbidden = np.zeros(len(self.preorder), dtype=bool)
+        unmerged = self.reachable.copy()
+        self._exclude_merging(left, unmerged)
+        return unmerged
+
+    def packed_unmerged_after(self, left: int) -> Words:
+        """`unmerged_after` with one bit per token, a new array; see `packed_bits`."""
+        if not self.reachable[left]:
+            return np.zeros(word_count(len(self.preorder)), dtype=np.uint32)
+        unmerged = self._reachable_in_words.copy()
+        self._exclude_merging(left, unmerged)
+        return pack(unmerged)
+
+    def _exclude_merging(self, left: int, unmerged: Bools) -> None:
+        """Set `unmerged` to False for the tokens that `left`, a reachable one, merges with."""
+        table, order = self._numbers, self._order
         u, used_up_at, deadline = left, NEVER, NEVER
         while u >= 0:
-            rules = slice(self.first_rule[u], self.first_rule[u + 1])
-            whole, begin, end = self.whole[rules], self.begin[rules], self.end[rules]
-            if used_up_at != NEVER:
-                live = (self.rank[rules] < deadline) & (self.right_made_at[rules] < used_up_at)
-                whole, begin, end = whole[live], begin[live], end[live]
-            forbidden[whole] = True
-            not_empty = begin < end
-            for a, b in zip(begin[not_empty].tolist(), end[not_empty].tolist(), strict=True):
-                forbidden[a:b] = True
-            u, used_up_at, deadline = self.right_part[u], self.made_at[u], self.right_deadline[u]
-        return ~forbidden.take(self.preorder) & self.reachable
+            low, high = table.first_rule[u], table.first_rule[u + 1]
+            if high - low <= _FEW_RULES:  # NumPy's functions would take longer
+                for rule in range(low, high):
+                    if used_up_at == NEVER or (
+                        table.rank[rule] < deadline and table.right_made_at[rule] < used_up_at
+                    ):
+                        unmerged[order[table.whole[rule]]] = False
+                        if table.begin[rule] < table.end[rule]:
+                            unmerged[order[table.begin[rule] : table.end[rule]]] = False
+            else:
+                rules = slice(low, high)
+                whole, begin, end = self.whole[rules], self.begin[rules], self.end[rules]
+                if used_up_at != NEVER:
+                    live = (self.rank[rules] < deadline) & (self.right_made_at[rules] < used_up_at)
+                    whole, begin, end = whole[live], begin[live], end[live]
+                unmerged[order[whole]] = False
+                not_empty = begin < end
+                for a, b in zip(begin[not_empty].tolist(), end[not_empty].tolist(), strict=True):
+                    unmerged[order[a:b]] = False
+            u, used_up_at, deadline = table.right_part[u], table.made_at[u], table.right_deadline[u]
 
     def do_not_merge(self, left: int, right: int) -> bool:
         """`unmerged_after(left)[right]`, found without the row.
@@ -166,6 +192,18 @@ class PairTable:
             # A part is shorter than its token, so a walk from part to part ends.
             has_parts = np.flatnonzero(parts >= 0)
             expect(bool((lengths[parts[has_parts]] < lengths[has_parts]).all()))
+
+    @cached_property
+    def _reachable_in_words(self) -> Bools:
+        """`reachable`, followed by False up to a multiple of 32."""
+        padded = np.zeros(32 * word_count(len(self.reachable)), dtype=bool)
+        padded[: len(self.reachable)] = self.reachable
+        return padded
+
+    @cached_property
+    def _order(self) -> npt.NDArray[np.intp]:
+        """intp[vocab_size]: the ids in preorder."""
+        return np.argsort(self.preorder, kind="stable")
 
     @cached_property
     def _numbers(self) -> _Numbers:

@@ -14,16 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property, partial, reduce
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, TextTable, cached_method
+from ...._support.packed_bits import has_bit
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.pretokenizers import Splitter, splitter_for
-from ..base import Bools, Recovery
+from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
+from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows
 from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
 from .character_classes import shapes_for
 from .known_steps import KnownSteps
@@ -34,7 +37,30 @@ from .table_engine import TableEngine
 from .token_groups import GroupedVocabulary, TokenGrouper
 from .token_pairs import TokenPairs
 
-_CACHED_BEGINNINGS, _CACHED_SHAPES = 1 << 14, 4096
+_CACHED_BEGINNINGS, _CACHED_SHAPES, _CACHED_TAILS = 1 << 14, 4096, 4096
+_CACHED_QUESTIONS = 64  # of one tail
+
+
+class _End(NamedTuple):
+    """What is known of all lists that end in one tail, between characters.
+
+    Attributes:
+        rows: the answers, all but those that the tokenizer gives.
+        by_class: ids that the tokenizer is asked about, int64[n], for a character on whose class
+            libraries disagree. Its answers are the same after all lists with this tail whose last
+            tokens merge with the same of these ids.
+        by_text: other ids that it is asked about, in order.
+        answers: which of `by_class` may follow, by those that do not merge with the last token.
+    """
+
+    rows: AnswerRows
+    by_class: Ids
+    by_text: tuple[int, ...]
+    answers: BoundedCache[bytes, tuple[int, ...]]
+
+    def asks_about(self, token: int) -> bool:
+        """Whether the tokenizer is asked about `token`."""
+        return token in self.by_text or token in self.by_class
 
 
 class PretokenizedEngine(TableEngine[PretokenizedState]):
@@ -61,8 +87,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         groups_near_apostrophe: GroupedVocabulary,
         oracle: Oracle,
     ) -> None:
-        super().__init__(structure, spelled, oracle)
-        self._pairs = pairs
+        super().__init__(structure, spelled, pairs, oracle)
         self._grouper = grouper
         self._groups, self._groups_near_apostrophe = groups, groups_near_apostrophe
         self._splitter = splitter_for(structure.pretokenizer)
@@ -78,6 +103,9 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         )
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
         self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
+        self._ends: BoundedCache[Tail, _End] = BoundedCache(_CACHED_TAILS)
+        # Which of `_End.by_text` may follow, by the key of a table.
+        self._questions: BoundedCache[Hashable, tuple[int, ...]] = BoundedCache(_CACHED_TAILS)
         self._first_shape = TextTable(self._find_first_shape)
         self._known_steps = KnownSteps(
             spelled,
@@ -232,6 +260,36 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             return state.text
         return b"".join(self._spelled[i] for i in state.ids).decode(errors="replace")
 
+    def table_answers(self, state: PretokenizedState) -> TableAnswers:
+        tail = state.tail
+        assert tail is not None  # else there is no table
+        if state.unfinished:
+            key = self.table_key(state)
+            return TableAnswers(self._rows.get(key, lambda: answer_rows(self.decide_all(state))))
+        end = self._ends.get(tail, lambda: self._end(tail))
+        last = state.tokens.token if state.tokens else -1
+        return TableAnswers(end.rows, last, self._asked(state, end, last))
+
+    def is_cached(self, state: PretokenizedState) -> bool:
+        if state.unfinished or state.tail is None:
+            return self.table_key(state) in self._rows
+        end = self._ends.peek(state.tail)
+        return end is not None and (
+            end.rows.if_unmerged is None
+            or not state.tokens
+            or self._pairs.is_cached(state.tokens.token)
+        )
+
+    def answer_at_hand(self, state: PretokenizedState, token: int) -> bool | None:
+        if state.tail is None or state.unfinished:
+            rows = self._rows.peek(self.table_key(state))
+            return None if rows is None else has_bit(rows.yes, token)
+        end = self._ends.peek(state.tail)
+        if end is None or end.asks_about(token):
+            return None
+        last = state.tokens.token if state.tokens else -1
+        return answer_of(end.rows, self._pairs, last, token)
+
     def _has_begun(self, state: PretokenizedState) -> bool:
         return True  # there is no dummy prefix: spaces are a text like others
 
@@ -249,14 +307,95 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     # Between characters.
 
+    def _end(self, tail: Tail) -> _End:
+        """What the rows, and the questions to the tokenizer, are after `tail`."""
+        vocabulary = self._grouped_vocabulary(tail)
+        verdicts = self._known_verdicts(tail).of(tail)
+        key = vocabulary is self._groups, tail.completing, verdicts.tobytes()
+        rows = self._rows.get(key, lambda: self._end_rows(vocabulary, verdicts, tail.completing))
+        by_class, by_text = self._undecided if vocabulary is self._groups else self._undecided_near
+        if tail.completing:
+            by_class = by_class[~np.isin(by_class, list(tail.completing))]
+            by_text = tuple(sorted(tail.completing.union(by_text)))
+        return _End(rows, by_class, by_text, BoundedCache(_CACHED_QUESTIONS))
+
+    def _end_rows(
+        self, vocabulary: GroupedVocabulary, verdicts: npt.NDArray[np.uint8], asked: frozenset[int]
+    ) -> AnswerRows:
+        """The rows of these verdicts on the groups, without the ids that are `asked` about."""
+
+        answers = [
+            (verdicts == verdict).take(vocabulary.group_of)
+            for verdict in (FollowVerdict.YES, FollowVerdict.IF_UNMERGED)
+        ]
+        for known in answers:
+            known[list(asked)] = False
+        yes, if_unmerged = answers
+        return answer_rows(yes, if_unmerged & self._pairs.reachable)
+
+    def _asked(self, state: PretokenizedState, end: _End, last: int) -> tuple[int, ...]:
+        """Of the ids that the tokenizer is asked about, those that may follow."""
+        if not len(end.by_class) and not end.by_text:
+            return ()
+        if self._added.has_begun(state.text):  # the text decides whether one is completed
+            return self._ask(state, (*end.by_class.tolist(), *end.by_text))
+        found: tuple[int, ...] = ()
+        if len(end.by_class):
+            found = end.answers.get(
+                self._unmerged_of_asked(last), lambda: self._ask(state, end.by_class.tolist())
+            )
+        if end.by_text:
+            found += self._questions.get(
+                self.table_key(state), lambda: self._ask(state, end.by_text)
+            )
+        return found
+
+    @cached_method(_CACHED_BEGINNINGS)
+    def _unmerged_of_asked(self, last: int) -> bytes:
+        """For each id of any `_End.by_class`, whether `last` does not merge with it."""
+        asked = np.union1d(self._undecided[0], self._undecided_near[0]).tolist()
+        return self._pairs.unmerged_among(last, asked) if last >= 0 else b""
+
+    def _ask(self, state: PretokenizedState, tokens: Sequence[int]) -> tuple[int, ...]:
+        """Ask the tokenizer which of some ids may follow."""
+        return tuple(np.array(tokens)[self._oracle.admits(state.ids, tokens)].tolist())
+
+    @cached_property
+    def _undecided(self) -> tuple[Ids, tuple[int, ...]]:
+        return self._find_undecided(self._groups)
+
+    @cached_property
+    def _undecided_near(self) -> tuple[Ids, tuple[int, ...]]:
+        return self._find_undecided(self._groups_near_apostrophe)
+
+    def _find_undecided(self, vocabulary: GroupedVocabulary) -> tuple[Ids, tuple[int, ...]]:
+        """The ids that no table decides about: `by_class` and `by_text`, see `_End`.
+
+        What may follow a tail depends on the shapes of its characters, because the expression does
+        not tell characters of one shape apart, whatever follows them. That holds for characters of
+        any class. But what a token's first character composes with is not in the shape, nor which
+        characters finish the token's last one.
+        """
+        undecided = np.array([group.undecided for group in vocabulary.groups])
+        asked = np.flatnonzero(undecided.take(vocabulary.group_of))
+        is_whole = np.array([self._is_whole(token) for token in asked.tolist()], dtype=bool)
+        return asked[is_whole], tuple(asked[~is_whole].tolist())
+
+    def _is_whole(self, token: int) -> bool:
+        """Whether a token is whole characters, and composes with none before them."""
+        data = self._spelled[token]
+        return not unfinished_suffix(data) and not self._normalization.head(data)
+
     def _verdicts_after(self, tail: Tail) -> npt.NDArray[np.uint8]:
         """The verdict on every id: uint8[vocab_size]."""
         vocabulary = self._grouped_vocabulary(tail)
-        known = self._tail_verdicts.get(
-            tail.shape,
-            lambda: TailVerdicts(self._splitter, tail.shape, self._group_index(tail)),
+        return self._known_verdicts(tail).of(tail).take(vocabulary.group_of)
+
+    def _known_verdicts(self, tail: Tail) -> TailVerdicts:
+        """The verdicts on all groups after tails of this shape."""
+        return self._tail_verdicts.get(
+            tail.shape, lambda: TailVerdicts(self._splitter, tail.shape, self._group_index(tail))
         )
-        return known.of(tail).take(vocabulary.group_of)
 
     def _group_index(self, tail: Tail) -> GroupIndex:
         return self._index_of(self._shapes.is_near_apostrophe(tail.shape))

@@ -18,15 +18,19 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, cached_method
+from ...._support.packed_bits import Words, clear_bits, pack, set_bits, unpack, word_count
 from ...._support.utf8 import is_complete, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.added_tokens import AddedTokens
 from ..._tokenizer_rules.normalizers import Normalization
 from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
+from .answer_rows import AnswerRows, TableAnswers
+from .merge_rules import Ints
+from .merging_intervals import MergingIntervals, merging_intervals
+from .token_pairs import TokenPairs
 
 _BYTES_FOR_TABLES = 16 << 20
 _CACHED_CONTEXTS = 1 << 12
@@ -59,23 +63,30 @@ class TableEngine(ABC, Generic[S]):
     Args:
         structure: how the tokenizer works.
         spelled: the bytes of every id.
+        pairs: the pair test.
         oracle: asks the tokenizer, for the few tokens that no table decides about.
     """
 
     def __init__(
-        self, structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+        self,
+        structure: TokenizerStructure,
+        spelled: Sequence[bytes],
+        pairs: TokenPairs,
+        oracle: Oracle,
     ) -> None:
         self._spelled = spelled
+        self._pairs = pairs
         self._oracle = oracle
         self._normalization = Normalization(structure)
         self._added = AddedTokens(structure.added_tokens, spelled)
         self._ordinary_added = sorted(self._added.ids - oracle.tokenizer.special_ids)
+        self._added_ids = np.array(self._ordinary_added, dtype=np.int64)
         self._is_ordinary_added = np.zeros(len(spelled), dtype=bool)
         self._is_ordinary_added[self._ordinary_added] = True
         self._by_joining_head = self._find_by_joining_head(structure)
-        # One bit per token.
-        self._tables: BoundedCache[Hashable, bytes] = BoundedCache(
-            max(64, _BYTES_FOR_TABLES * 8 // max(1, len(spelled)))
+        # One or two bits per token.
+        self._rows: BoundedCache[Hashable, AnswerRows] = BoundedCache(
+            max(64, _BYTES_FOR_TABLES * 4 // max(1, len(spelled)))
         )
 
     @abstractmethod
@@ -108,28 +119,62 @@ class TableEngine(ABC, Generic[S]):
     def decide_one(self, state: S, token: int) -> bool:
         """`decide_all(state)[token]`, without making the table. There must be a key."""
 
+    @abstractmethod
+    def table_answers(self, state: S) -> TableAnswers:
+        """`decide_all(state)`, made of rows that lists share. There must be a key."""
+
+    @abstractmethod
     def is_cached(self, state: S) -> bool:
         """Whether the table for this state is at hand."""
-        return self.table_key(state) in self._tables
+
+    @abstractmethod
+    def answer_at_hand(self, state: S, token: int) -> bool | None:
+        """`decide_all(state)[token]` from the rows at hand; None if that takes more work."""
 
     def mask(self, state: S) -> Bools:
-        key = self.table_key(state)
-        if key is None:
-            return self._oracle.admits(state.ids, range(len(self._spelled)))
-        packed = self._packed_table(key, state)
-        answers = np.unpackbits(packed, count=len(self._spelled), bitorder="little").view(bool)
+        words = np.empty(word_count(len(self._spelled)), dtype=np.uint32)
+        self.packed_mask(state, words)
+        return unpack(words, len(self._spelled))
+
+    def packed_mask(self, state: S, out: Words) -> None:
+        if self.table_key(state) is None:
+            out[:] = pack(self._oracle.admits(state.ids, range(len(self._spelled))))
+            return
+        self.table_answers(state).write(self._pairs, out)
         if self._ordinary_added:
-            answers[self._ordinary_added] = self._added_answers(state, self._ordinary_added)
+            answers = np.broadcast_to(
+                self._added_answers(state, self._ordinary_added), len(self._ordinary_added)
+            )
+            clear_bits(out, self._added_ids[~answers])
+            set_bits(out, self._added_ids[answers])
         for forbidden in self._forbidden_by_text(state):
-            answers[forbidden] = False
-        return answers
+            clear_bits(out, forbidden)
+
+    def answers_between_characters(self, state: S) -> tuple[TableAnswers, dict[int, bool]] | None:
+        """What `packed_mask` is made of: a table's answers, and other answers about some ids.
+
+        None where there is no table; and inside a character, where few tokens may follow.
+        """
+        if state.unfinished or self.table_key(state) is None:
+            return None
+        changes = dict[int, bool]()
+        if self._ordinary_added:
+            added = self._added_answers(state, self._ordinary_added)
+            answers = np.broadcast_to(added, len(self._ordinary_added)).tolist()
+            changes |= dict(zip(self._ordinary_added, answers, strict=True))
+        for forbidden in self._forbidden_by_text(state):
+            changes |= dict.fromkeys(forbidden.tolist(), False)
+        return self.table_answers(state), changes
+
+    def pair_arrays(self) -> tuple[int, Ints, MergingIntervals]:
+        """The size of the vocabulary; the places of its ids; the intervals that merge with each."""
+        places = self._pairs.table.preorder.astype(np.int32)
+        return len(self._spelled), places, merging_intervals(self._pairs.table)
 
     def admits(self, state: S, candidates: Ids) -> Bools:
-        key = self.table_key(state)
-        if key is None:
+        if self.table_key(state) is None:
             return self._oracle.admits(state.ids, candidates)
-        packed = self._packed_table(key, state)
-        answers: Bools = (packed[candidates >> 3] >> (candidates & 7) & 1).astype(bool)
+        answers = self.table_answers(state).take(self._pairs, candidates)
         if self._ordinary_added and (is_added := self._is_ordinary_added[candidates]).any():
             answers[is_added] = self._added_answers(state, candidates[is_added])
         for forbidden in self._forbidden_by_text(state):
@@ -140,8 +185,7 @@ class TableEngine(ABC, Generic[S]):
         return self.step(state, token) if self._admits_one(state, token) else None
 
     def _admits_one(self, state: S, token: int) -> bool:
-        key = self.table_key(state)
-        if key is None:
+        if self.table_key(state) is None:
             return bool(self._oracle.admits(state.ids, [token])[0])
         if self._is_ordinary_added[token]:
             if self._added.is_completed(state.text, self._spelled[token]):
@@ -149,9 +193,8 @@ class TableEngine(ABC, Generic[S]):
             return bool(np.all(self._added_answers(state, [token])))
         if self._is_forbidden(state, token):
             return False
-        if (packed := self._tables.peek(key)) is not None:
-            return bool(packed[token >> 3] >> (token & 7) & 1)
-        return self.decide_one(state, token)
+        answer = self.answer_at_hand(state, token)
+        return self.decide_one(state, token) if answer is None else answer
 
     def never_recovers(self, state: S, token: int) -> bool:
         """Whether `token` leaves a character in pieces: no text has such bytes."""
@@ -172,12 +215,6 @@ class TableEngine(ABC, Generic[S]):
     def _context(self, state: S) -> str:
         """What a normalizer may compose with the next characters, after a whole character."""
         return self._normalization.context(state.text)
-
-    def _packed_table(self, key: Hashable, state: S) -> npt.NDArray[np.uint8]:
-        packed = self._tables.get(
-            key, lambda: np.packbits(self.decide_all(state), bitorder="little").tobytes()
-        )
-        return np.frombuffer(packed, dtype=np.uint8)
 
     def _forbidden_by_text(self, state: S) -> Iterator[Ids]:
         """The ids of cases 1 and 2: refused for the characters that stand before them."""
@@ -201,6 +238,8 @@ class TableEngine(ABC, Generic[S]):
     @cached_method(_CACHED_CONTEXTS)
     def _composed_after(self, context: str) -> Ids:
         """The pieces that the normalizer would compose with the end of a text."""
+        if self._normalization.keeps_together(context + head for head in self._by_joining_head):
+            return _NO_IDS  # as for most characters
         found = [
             tokens
             for head, tokens in self._by_joining_head.items()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import BoundedCache
+from ...._support.packed_bits import Words, has_bit, pack, unpack
 from ....interfaces import TokenizerStructure
 from ..._modes import beginnings
 from ..base import Bools
@@ -21,6 +22,8 @@ from .merging import merge_side_by_side
 from .pair_table import PairTable, build_pair_table, expect, unmerged_before
 
 _BYTES_FOR_ROWS = 32 << 20
+# Of 12 bytes for each word; most have tens of them.
+_CACHED_CHANGES, _MOST_CHANGED = 10_000, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +116,18 @@ def build_tables(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Bpe
     return replace(tables, unmerged_before=unmerged_before(rules, trees, followers))
 
 
+class ChangedWords(NamedTuple):
+    """A row of bits that is much like another one.
+
+    Attributes:
+        at: intp[n], where its words are others.
+        words: uint32[n], these words.
+    """
+
+    at: npt.NDArray[np.intp]
+    words: Words
+
+
 class TokenPairs:
     """Which tokens may stand side by side inside a part: the pair test, with a cache of rows.
 
@@ -123,6 +138,8 @@ class TokenPairs:
     Attributes:
         reachable: bool[vocab_size], tokens that BPE gives for their own text.
         whole_part_only, replaced, unmerged_before: see `BpeTables`.
+        table: the table of the pair test.
+        packed_reachable: `reachable` with one bit per token.
     """
 
     def __init__(self, tables: BpeTables, spelled: Sequence[bytes]) -> None:
@@ -130,12 +147,15 @@ class TokenPairs:
         self.whole_part_only = tables.whole_part_only
         self.replaced = tables.replaced
         self.unmerged_before = tables.unmerged_before
-        self._table = tables.pairs
+        self.table = tables.pairs
         self._vocab_size = len(spelled)
-        # A row takes one bit per token.
-        self._packed: BoundedCache[int, bytes] = BoundedCache(
+        # A row takes one bit per token. Half of the tokens merge with so few that a row is told by
+        # the words in which it is not that of `reachable`.
+        self._packed: BoundedCache[int, Words] = BoundedCache(
             max(64, _BYTES_FOR_ROWS * 8 // len(spelled))
         )
+        self._changed: BoundedCache[int, ChangedWords] = BoundedCache(_CACHED_CHANGES)
+        self.packed_reachable = pack(self.reachable)
         self._spelled = spelled
 
     @cached_property
@@ -145,16 +165,44 @@ class TokenPairs:
 
     def unmerged_after(self, left: int) -> Bools:
         """bool[vocab_size]: the reachable tokens that `left` does not merge with."""
-        packed = np.frombuffer(self._pack(left), dtype=np.uint8)
-        return np.unpackbits(packed, count=self._vocab_size, bitorder="little").view(bool)
+        return unpack(self.packed_unmerged_after(left), self._vocab_size)
+
+    def packed_unmerged_after(self, left: int) -> Words:
+        """`unmerged_after` with one bit per token, not to be changed; see `packed_bits`."""
+        found = self.unmerged_words_after(left)
+        if not isinstance(found, ChangedWords):
+            return found
+        row = self.packed_reachable.copy()
+        row[found.at] = found.words
+        return row
+
+    def unmerged_words_after(self, left: int) -> Words | ChangedWords:
+        """`packed_unmerged_after`, or how it differs from `packed_reachable` if that is shorter."""
+        found = self._changed.peek(left) or self._packed.peek(left)
+        if found is not None:
+            return found
+        row = self.table.packed_unmerged_after(left)
+        at = np.flatnonzero(row != self.packed_reachable)
+        if len(at) > min(_MOST_CHANGED, len(row) // 8):
+            return self._packed.get(left, lambda: row)
+        return self._changed.get(left, lambda: ChangedWords(at, row[at]))
+
+    def unmerged_among(self, left: int, tokens: Iterable[int]) -> bytes:
+        """For each of some tokens, whether `left` does not merge with it; from its row."""
+        row = self.packed_unmerged_after(left)
+        return bytes(has_bit(row, token) for token in tokens)
+
+    def is_cached(self, left: int) -> bool:
+        """Whether the row of `left` is at hand."""
+        return left in self._packed or left in self._changed
 
     def do_not_merge(self, left: int, right: int) -> bool:
         """Whether `left` and `right` are reachable and stay two tokens inside a part."""
         if (column := self.unmerged_before.get(right)) is not None:
             return bool(column[left])
         if (packed := self._packed.peek(left)) is not None:
-            return bool(packed[right >> 3] >> (right & 7) & 1)
-        return self._table.do_not_merge(left, right)
+            return has_bit(packed, right)
+        return self.table.do_not_merge(left, right)
 
     def segment(self, data: bytes) -> tuple[int, ...]:
         """The canonical tokens of a few bytes inside a part; empty if some byte has no token.
@@ -171,12 +219,6 @@ class TokenPairs:
             if rest and self.do_not_merge(first, rest[0]):
                 return (first, *rest)
         return ()
-
-    def _pack(self, left: int) -> bytes:
-        return self._packed.get(
-            left,
-            lambda: np.packbits(self._table.unmerged_after(left), bitorder="little").tobytes(),
-        )
 
 
 def _replaced(

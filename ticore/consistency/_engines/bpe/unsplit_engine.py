@@ -31,6 +31,7 @@ from ..base import Bools, Recovery
 from ..chain import Chain
 from ..retokenizing import Oracle
 from ..stable_cuts import WordCuts
+from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows
 from .table_engine import TableEngine
 from .token_pairs import TokenPairs
 
@@ -92,8 +93,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         starting: Bools | None = None,
         loose: Sequence[str] = (),
     ) -> None:
-        super().__init__(structure, spelled, oracle)
-        self._pairs = pairs
+        super().__init__(structure, spelled, pairs, oracle)
         self._drops_spaces = not structure.keeps_whitespace
         self._dummy_prefix = structure.dummy_prefix
         self._is_metaspace = is_metaspace(structure)
@@ -242,6 +242,49 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if state.unfinished or not state.ids or token in self._byte_ids:
             return bool(self.decide_all(state)[token])
         return bool(self._usable[token]) and not self._merge(state.last, token)
+
+    def table_answers(self, state: UnsplitState) -> TableAnswers:
+        rows = self._rows.get(self._row_key(state), lambda: self._make_rows(state))
+        return TableAnswers(rows, state.last if self._may_merge(state) else -1)
+
+    def is_cached(self, state: UnsplitState) -> bool:
+        if self.table_key(state) is None or self._row_key(state) not in self._rows:
+            return False
+        return not self._may_merge(state) or self._pairs.is_cached(state.last)
+
+    def answer_at_hand(self, state: UnsplitState, token: int) -> bool | None:
+        rows = self._rows.peek(self._row_key(state))
+        if rows is None:
+            return None
+        return answer_of(rows, self._pairs, state.last if self._may_merge(state) else -1, token)
+
+    def _row_key(self, state: UnsplitState) -> Hashable:
+        """What the rows depend on: as the table, if the last token's row is none of them."""
+        if not self._may_merge(state):
+            return self.table_key(state)
+        return bool(state.ids), state.unfinished, state.context
+
+    def _may_merge(self, state: UnsplitState) -> bool:
+        """Whether the answers are made with the row of the last token.
+
+        Bytes and added tokens merge with nothing. Where characters are loose, the pair test has
+        atoms that are no tokens, and rows of another length.
+        """
+        return (
+            bool(state.ids)
+            and not state.unfinished
+            and not self._loose
+            and bool(self._mergeable[state.last])
+        )
+
+    def _make_rows(self, state: UnsplitState) -> AnswerRows:
+        if not self._may_merge(state):
+            return answer_rows(self.decide_all(state))
+        always = self._usable & ~self._mergeable
+        self._add_bytes(always, state)
+        pieces = self._usable & self._mergeable
+        pieces[list(self._byte_ids)] = False
+        return answer_rows(always, pieces)
 
     def _decide_inside(self, state: UnsplitState) -> Bools:
         """Inside a character that is spelled in bytes, only its next byte may follow."""

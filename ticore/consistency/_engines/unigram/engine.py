@@ -25,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...._support.caches import cached_method
+from ...._support.caches import BoundedCache, cached_method
+from ...._support.packed_bits import Words, clear_bits, pack, set_bits
 from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS, Mode
@@ -53,6 +54,8 @@ _UNKNOWN_PENALTY = 10.0
 _MANY = 64
 # Pieces that are normalized in one call.
 _BATCH = 256
+# There are about ten rows; each engine keeps all.
+_CACHED_ROWS = 16
 
 
 def _require_known(structure: TokenizerStructure, special_ids: frozenset[int]) -> None:
@@ -163,6 +166,8 @@ class UnigramEngine:
         self._drops_spaces = not structure.keeps_whitespace
         self._normalize = structure.normalize
         self._normalization = Normalization(structure)
+        # The rows of `changes`, each with itself as packed bits, by its `id()`.
+        self._packed: BoundedCache[int, tuple[Bools, Words]] = BoundedCache(_CACHED_ROWS)
 
         least = float(structure.scores[structure.pieces].min())
         unknown = structure.unknown_score
@@ -272,6 +277,14 @@ class UnigramEngine:
         if place in (_Place.START, _Place.AFTER_PREFIX):  # at each there is one state
             return self._first_row(place, state), self._ids[:0], np.zeros(0, dtype=bool)
         return self._row(place), *self._changes(state)
+
+    def packed_mask(self, state: UnigramState | None, out: Words) -> None:
+        row, ids, answers = self.changes(state)
+        kept, packed = self._packed.get(id(row), lambda: (row, pack(row)))
+        # Another row may have had this `id()` before its entry was dropped.
+        out[:] = packed if kept is row else pack(row)
+        clear_bits(out, ids[~answers])
+        set_bits(out, ids[answers])
 
     def never_recovers(self, state: UnigramState | None, token: int) -> bool:
         """Whether it is known that no consistent list begins with this one and `token`."""

@@ -11,6 +11,7 @@ text (a "word shape" elsewhere), and it is split where the text is split. With G
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 import regex
@@ -76,6 +77,7 @@ class CharacterClasses:
         self._signs, self._letters = _all_of(signs), _all_of(letters)
         self._any_sign = regex.compile("|".join(sorted(signs)) or r"\Z\A.")
         self._representatives: dict[_Kind, str] = {}
+        self._is_complete = False
         # ASCII first, so that representatives are ASCII where they can; then the other kinds.
         sample = "".join(map(chr, range(0x80))) + _OTHER_KINDS
         for character in sample:
@@ -90,6 +92,7 @@ class CharacterClasses:
         # No ambiguous character is in ASCII; U+017F may be an "s".
         others = "".join(c for c in sample if not c.isascii() or c in "sS")
         self.readings = sorted({*others.translate(self._with_letters)} - {AMBIGUOUS})
+        self._is_complete = True
 
     @property
     def window(self) -> int:
@@ -98,12 +101,12 @@ class CharacterClasses:
 
     @property
     def members(self) -> list[str]:
-        """The representatives that are known so far, without the letters of contractions."""
+        """The representatives, without the letters of contractions."""
         return sorted(set(self._without_letters.values()) - {AMBIGUOUS})
 
     @property
     def members_with_letters(self) -> list[str]:
-        """The representatives that are known so far."""
+        """The representatives."""
         known = {*self._with_letters.values(), *self._without_letters.values()}
         return sorted(known - {AMBIGUOUS})
 
@@ -177,7 +180,10 @@ class CharacterClasses:
         """The first character known that lies in the same sets."""
         if self.is_ambiguous(character):
             return AMBIGUOUS
-        return self._representatives.setdefault(self._kind_of(character), character)
+        kind = self._kind_of(character)
+        if self._is_complete:  # what is read off the classes counts on knowing all of them
+            return self._representatives.get(kind, AMBIGUOUS)
+        return self._representatives.setdefault(kind, character)
 
     def _kind_of(self, character: str) -> _Kind:
         sets, signs, letters = (
@@ -198,9 +204,9 @@ def _one_of_each(sources: Collection[str]) -> Iterator[str]:
     for n, source in enumerate(sorted(sources)):
         for run in regex.compile(f"(?:{source})+").finditer(characters):
             kinds[run.start() : run.end()] |= 1 << n
-    # The first of a class that is not ambiguous stands for it.
-    for n in np.flatnonzero(np.diff(kinds, prepend=-1)).tolist():
-        yield characters[n]
+    for kind in np.unique(kinds).tolist():
+        members = map(characters.__getitem__, np.flatnonzero(kinds == kind))
+        yield from islice(filter(is_assigned, members), 2)  # U+017F or U+0295, then another one
 
 
 def _all_of(sources: Collection[str]) -> list[_IsMember]:
