@@ -15,7 +15,7 @@ from tests.support.verifier_answers import check_answers
 modes = st.sampled_from(("prefix", *MODES))
 choices = st.lists(st.integers(0, 99), max_size=4)
 
-NO_TABLES = ("unigram",)  # they are decided without tables
+NO_TABLES = ()
 
 
 @pytest.mark.parametrize(
