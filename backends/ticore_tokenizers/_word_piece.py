@@ -1,4 +1,4 @@
-"""WordPiece, BERT's tokenizer: words, and pieces of words behind a prefix such as "##".
+"""WordPiece, BERT's tokenizer: words, and pieces of words that begin with a prefix such as "##".
 
 Its decoder puts a space before each word. The library may tidy the spaces up, which depends on the
 tokens around; this is turned off, so that each token has bytes of its own.

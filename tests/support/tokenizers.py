@@ -235,6 +235,15 @@ SENTENCEPIECE: dict[str, Callable[[], SentencePieceTokenizer]] = {
         )
     ),
     "sp-unigram-nfkc": cache(partial(train_sentencepiece, model_type="unigram", **_DEFAULT_TEXT)),
+    "sp-unigram-added-nfkc": cache(
+        partial(
+            train_sentencepiece,
+            model_type="unigram",
+            byte_fallback=False,
+            user_defined_symbols=["<doc>", "(", "[PAR]", "sh", "ells"],
+            **_DEFAULT_TEXT,
+        )
+    ),
 }
 
 HUGGING_FACE: dict[str, Callable[[], HuggingFaceTokenizer]] = {

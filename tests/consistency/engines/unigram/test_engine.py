@@ -25,7 +25,12 @@ from ticore.interfaces import TokenizerStructure
 from ticore_sentencepiece import SentencePieceTokenizer
 
 MODES = ("prefix", "open", "viable")
-NAMES = ("sp-unigram", "sp-unigram-no-bytes-no-prefix", "sp-unigram-nfkc")
+NAMES = (
+    "sp-unigram",
+    "sp-unigram-no-bytes-no-prefix",
+    "sp-unigram-nfkc",
+    "sp-unigram-added-nfkc",
+)
 NORMALIZERS = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
 CONTROL = 1  # the id of <s>
 TEXT = (

@@ -404,8 +404,8 @@ class UnigramEngine:
         far = self._far_at_least + max(abs(best), *(abs(score) for _, score in sums), 0.0)
         if far > RESET_BEYOND:
             far += RESET_BEYOND
-        refused = [self._after(state.last)]
-        unsure = [self._candidates.unsure_alone(far), self._not_last]
+        refused: list[Ids] = [self._after(state.last)]
+        unsure: list[Ids] = [self._candidates.unsure_alone(far), self._not_last]
         for node, score in sums:
             beaten, maybe = self._candidates.beaten(node, best - score, far)
             refused.append(beaten)

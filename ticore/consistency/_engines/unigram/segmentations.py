@@ -144,7 +144,7 @@ class Candidates:
         """Ids of pieces of which `alone` may be wrong, where sums are up to `far` from zero."""
         return self._small_ids[: np.searchsorted(self._small, far * _ROUNDING, side="right")]
 
-    def beaten(self, node: int, ahead: float, far: float) -> tuple[Longs, Longs]:
+    def beaten(self, node: int, ahead: float, far: float) -> tuple[Ints, Ints]:
         """Pieces that a crossing piece beats which began with the text of `node`.
 
         Args:
@@ -158,17 +158,19 @@ class Candidates:
         ids, limits, steps = self._rivals(node)
         error = far * _ROUNDING
         most = error * self._most_steps
-        begin, end = np.searchsorted(limits, (ahead - most, ahead + most))
+        # In the type of the limits, else all of them would be converted.
+        window = np.array((ahead - most, ahead + most), dtype=limits.dtype)
+        begin, end = np.searchsorted(limits, window)
         if begin == end:
             return ids[end:], ids[:0]
         # The roundings of most pieces are fewer.
-        above = (limits[begin:end] - ahead) / steps[begin:end]
+        above = (limits[begin:end].astype(np.float64) - ahead) / steps[begin:end]
         some = ids[begin:end]
         surely = some[above > error]
         return np.concatenate([surely, ids[end:]]), some[abs(above) <= error]
 
-    @cached_method(1 << 12)
-    def _rivals(self, node: int) -> tuple[Longs, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    @cached_method(1 << 10)
+    def _rivals(self, node: int) -> tuple[Ints, Singles, npt.NDArray[np.uint16]]:
         """Ids of pieces, and how far ahead the best sum must be for each not to be beaten.
 
         The lowest limit comes first. A piece may come several times.
@@ -190,8 +192,9 @@ class Candidates:
         slack = self._most_steps * _ROUNDING * (2 * abs(least) + 4 * self._tables.reach + _FAR)
         near = np.flatnonzero(limits >= least - slack)
         near = near[np.argsort(limits[near], kind="stable")]
-        steps = self._trie.depth[nodes[near]] + float(_MORE_ROUNDINGS)
-        return self._ids[which[near]], limits[near], steps
+        steps = (self._trie.depth[nodes[near]] + _MORE_ROUNDINGS).astype(np.uint16)
+        # Lists may be long: they are kept in small types.
+        return self._ids[which[near]].astype(np.int32), limits[near].astype(np.float32), steps
 
 
 _FAR = 100_000.0
