@@ -136,7 +136,7 @@ def test_standard_input_without_an_end_is_refused(
 
 
 def test_command_reports_too_little_memory(ticore: Ticore, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fill(*_: object) -> None:
+    def fill(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("ticore._cli.inspection.compare", fill)

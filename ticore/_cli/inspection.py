@@ -62,6 +62,7 @@ def inspect(
     specials: Annotated[
         Specials,
         typer.Option(
+            metavar="HOW",
             help="What the receiver does with special tokens: keep them (gaps), find them in the "
             "text (text), or do without them (refuse).",
             rich_help_panel=_TOKENIZER,

@@ -9,6 +9,7 @@ from benchmarks.verification.__main__ import main
 from benchmarks.verification.batches import time_batch
 from benchmarks.verification.corpora import load_corpora
 from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyTokenizer
 from ticore.errors import SettingsError
 
 MADE = []
@@ -52,8 +53,7 @@ def test_batches_are_timed_beside_engines_that_are_installed(tmp_path, monkeypat
 
 
 def test_time_batch_refuses_a_tokenizer_without_tables():
-    tokenizer = TRAINED["hf-gpt2"]()
-    tokenizer.structure = lambda: None
+    tokenizer = ToyTokenizer(["a", "b", "ab"])
     with pytest.raises(SettingsError, match="there are no tables for this tokenizer"):
         time_batch(tokenizer, "prefix", load_corpora([], None), 1, 2, 0)
 
