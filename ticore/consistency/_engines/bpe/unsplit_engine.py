@@ -259,7 +259,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         return answer_of(rows, self._pairs, state.last if self._may_merge(state) else -1, token)
 
     def _row_key(self, state: UnsplitState) -> Hashable:
-        """What the rows depend on: as the table, if the last token's row is none of them."""
+        """What the rows depend on; where no row of the last token is used, as the table."""
         if not self._may_merge(state):
             return self.table_key(state)
         return bool(state.ids), state.unfinished, state.context
