@@ -79,6 +79,7 @@ def test_ends_cover_the_whole_text(steps, text):
 @example(text="12", more="34")
 @example(text="a\u017f", more="b")
 @example(text="a '\u017f", more="b")
+@example(text="\u3097\u3097", more="ぁ")
 def test_settled_boundaries_stay_when_text_is_appended(steps, text, more):
     splitter = splitter_for(steps)
     settled = set(splitter.settled(text))

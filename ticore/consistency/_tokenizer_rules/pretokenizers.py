@@ -293,11 +293,17 @@ class Splitter:
         if len(places) > _MOST_DOUBTFUL:
             return []
         found: list[set[int]] = []
-        for reading in product(self.classes.readings, repeat=len(places)):
+        # What this Python takes them for is one reading; they may be in sets of single characters.
+        kinds = [[text[at], *self.classes.readings] for at in places]
+        for reading in product(*kinds):
             characters = list(text)
             for at, character in zip(places, reading, strict=True):
                 characters[at] = character
-            found.append(set(self.settled_in_shape(self.classes.shape("".join(characters)))))
+            read = list(self.classes.shape("".join(characters)))
+            for at, character in zip(places, reading, strict=True):
+                if read[at] == AMBIGUOUS:
+                    read[at] = character
+            found.append(set(self.settled_in_shape("".join(read))))
         return sorted(set.intersection(*found), reverse=True)
 
     @cached_method(1 << 14)

@@ -56,6 +56,7 @@ def test_a_class_that_forms_runs_is_split_near_the_ends_of_a_run_only(steps, dat
             Contractions(frozenset({"[st]", "e"}), frozenset({r"[\x27’]"}), window=2, only=True),
         ),
         (r"['’]s?", Contractions(frozenset({"s"}), frozenset({r"[\x27’]"}), 1, only=False)),
+        (r"'s|'+", Contractions(frozenset({"s"}), frozenset({r"\x27"}), 1, only=False)),
         (r"s|'t", None),
         (r"'s(?!s)", None),
         (r"\p{L}s", None),

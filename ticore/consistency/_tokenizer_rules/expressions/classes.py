@@ -67,7 +67,7 @@ class CharacterClasses:
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        self.contractions = _together([contractions_of(node) for node in nodes])
+        self.contractions = _together(nodes)
         letters, signs = self.contractions.letters, self.contractions.signs
         self.sources = sources = sorted({leaf.source for node in nodes for leaf in leaves(node)})
         if len(sources) > _MOST_SETS:
@@ -213,14 +213,19 @@ def _all_of(sources: Collection[str]) -> list[_IsMember]:
     return [regex.compile(source).fullmatch for source in sorted(sources)]
 
 
-def _together(found: Sequence[Contractions | None]) -> Contractions:
+def _together(nodes: Sequence[Node]) -> Contractions:
     """The contractions of several expressions, where all of them have some or none."""
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
+    known = [found for node in nodes if (found := contractions_of(node)) is not None]
+    if len(known) < len(nodes):
         return Contractions()
+    signs = frozenset[str]().union(*(one.signs for one in known))
     return Contractions(
         letters=frozenset().union(*(one.letters for one in known)),
-        signs=frozenset().union(*(one.signs for one in known)),
+        signs=signs,
         window=max((one.window for one in known), default=0),
-        only=all(one.only for one in known),
+        # In another expression the sign of a contraction may be a sign of its own.
+        only=all(
+            one.only and signs.isdisjoint({leaf.source for leaf in leaves(node)} - one.signs)
+            for node, one in zip(nodes, known, strict=True)
+        ),
     )

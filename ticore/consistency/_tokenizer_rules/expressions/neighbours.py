@@ -122,7 +122,7 @@ class Contractions:
         letters: the sets of these letters.
         signs: the sets of the signs.
         window: how many characters after a sign such a letter can be.
-        only: whether a match with such a sign as its first character goes on with a letter.
+        only: whether nothing but such letters makes these signs different from others.
     """
 
     letters: frozenset[str] = frozenset()
@@ -148,7 +148,12 @@ def contractions_of(node: Node) -> Contractions | None:
     if window is None:
         return None
     sources = frozenset(places.all[n].source for n in signs)
-    only = not signs & places.last and all(b in letters for a, b in places.follow if a in signs)
+    only = (
+        not signs & places.last
+        and all(b in letters for a, b in places.follow if a in signs)
+        and not any(p.source in sources for n, p in enumerate(places.all) if n not in signs)
+        and sources.isdisjoint(hidden)
+    )
     return Contractions(frozenset(names), sources, window, only)
 
 
