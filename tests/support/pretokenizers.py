@@ -44,7 +44,10 @@ PRETOKENIZERS: dict[str, tuple[str | Split, ...]] = {
     "inverted": (Split(r"[a-z]+", "merged_with_next", inverted=True),),
     "contiguous": (Split(r"\p{P}", "contiguous"), r"\s+"),
     "kana-apart": (r"[\u3041-\u309a]+", r"\p{M}\p{L}?|\p{N}"),
-    "signs-of-their-own": (r"'s|'|[^\s']+|\s+", Split("'", "merged_with_previous")),
+    "signs-of-their-own": (
+        r"'s|'|\p{L}+|[^\s\p{L}]+|\s+",
+        Split("'", "merged_with_previous"),
+    ),
     "signs-later": (GPT2, Split("'", "merged_with_next")),
     "literal-letters": (r"ab|[a-c]+|\s+?x|'[st]u?|\S",),
     "far-sight": (r"a+(?=b\p{N})|(?>\s+)|[^a]{1,2}",),

@@ -113,7 +113,8 @@ def readings(text):
     """The text with its ambiguous characters taken for others."""
     if any(map(is_ambiguous, text)):
         kinds = ("s", "é", "É", "\u02b0", "\u0301", "²", "–", "\u3000")
-        return ["".join(kind if is_ambiguous(c) else c for c in text) for kind in kinds]
+        read = ["".join(kind if is_ambiguous(c) else c for c in text) for kind in kinds]
+        return [text, *read]
     return [text]
 
 

@@ -30,7 +30,7 @@ runs = st.lists(
 @example(text="x're'r e")
 @example(text="A'S'")
 @example(text="''s")
-@example(text="a'b")
+@example(text="a'!b")
 def test_shape_is_split_where_its_text_is_split(steps, text):
     shape = shapes_for(steps).shape(text)
     assert len(shape) == len(text)
