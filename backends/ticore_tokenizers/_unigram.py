@@ -15,7 +15,7 @@ import numpy as np
 from tokenizers import Tokenizer
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
-from ticore.backend_kit import CharacterMap, NoStructure
+from ticore.backend_kit import CharacterMap, NoStructure, tokenizer_failure
 from ticore.interfaces import TokenizerStructure
 
 from ._normalizers import Normalize, TokenizerJson
@@ -235,7 +235,10 @@ class _Normalize:
         return _Normalize, (self._library, self._marks)
 
     def __call__(self, text: str) -> str:
-        normal = text if self._normalizer is None else self._normalizer.normalize_str(text)
+        try:
+            normal = text if self._normalizer is None else self._normalizer.normalize_str(text)
+        except BaseException as error:
+            raise tokenizer_failure(error, f"a text of {len(text):,} characters") from None
         if self._marks.splits_words:
             words = (word for word, _ in self._splitter.pre_tokenize_str(normal))
             return " ".join(map(_without_own_space, words))

@@ -21,11 +21,19 @@ from tests.support.random_bpe import (
 pytestmark = pytest.mark.slow
 
 choices = st.lists(st.integers(0, 99), max_size=6)
+# The id of its added token is 1, which equals True.
+ADDED_AS_ONE = Bpe(
+    ranks=((b"\xe2\x80\x8d", 0), (b"\xf0\x9f\x8f\xbd\xe2\x80\x8d", 0)),
+    more=(b"\xe2\x80\x8d", b"\xf0\x9f\x8f\xbd\xe2\x80\x8d"),
+    special=("x|y",),
+    added=("''",),
+)
 
 
 @pytest.mark.parametrize("mode", MODES)
 @settings(max_examples=3 * settings.default.max_examples)
 @given(case=with_text(character_level()), choices=choices)
+@example(case=(ADDED_AS_ONE, ""), choices=[0, 10])
 def test_unsplit_engine_answers_as_the_definition_along_a_list(mode, case, choices):
     check_walk(*case, mode, choices)
 

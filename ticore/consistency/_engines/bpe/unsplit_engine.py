@@ -262,7 +262,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         """What the rows depend on; where no row of the last token is used, as the table."""
         if not self._may_merge(state):
             return self.table_key(state)
-        return bool(state.ids), state.unfinished, state.context
+        return None, state.unfinished, state.context  # equal to no key of a table: 1 == True
 
     def _may_merge(self, state: UnsplitState) -> bool:
         """Whether the answers are made with the row of the last token.
