@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import ticore.watermarking
 from tests.support.random_added_tokens import Added, Model, added_models
 from tests.support.tokenizers import TRAINED
-from tests.support.toy_models import ToyTokenizer
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.consistency import Verifier, compare
 from ticore.consistency._boundaries import unlike_gaps, written_ids
 from ticore.consistency._engines.base import Unsupported
@@ -157,7 +157,7 @@ def test_spaces_that_a_special_token_takes_are_lost_as_text_alone(flag):
 def test_names_of_special_tokens_are_found_by_tiktoken_in_a_text_alone():
     """Its encode reads them as ordinary text, which a receiver of gaps relies on."""
     tiktoken = pytest.importorskip("tiktoken")
-    from ticore_tiktoken import TiktokenTokenizer  # noqa: PLC0415
+    from ticore_tiktoken import TiktokenTokenizer  # noqa: PLC0415  # where it is installed
 
     ranks = {bytes([byte]): byte for byte in range(256)}
     encoding = tiktoken.Encoding(
@@ -206,8 +206,6 @@ def test_unknown_names_are_refused():
 
 
 def test_a_generator_accepts_the_old_name(monkeypatch):
-    from tests.support.toy_models import ToyModel  # noqa: PLC0415
-
     model = ToyModel(ToyTokenizer(["", "a", "b"]))
     with pytest.warns(DeprecationWarning, match="specials='refused' is deprecated") as caught:
         ticore.watermarking.Generator(model, specials="refused")

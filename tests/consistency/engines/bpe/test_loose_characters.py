@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.library_walks import check_library_walk, differences, table_of
 from tests.support.random_bpe import MODES, few_characters
 from tests.support.random_sentencepiece import OddBpe, odd_bpe, texts_of_odd_bpe
+from tests.support.real_walks import check_library_walk, differences, table_of
 from tests.support.reference_encoder import ReferenceEncoder, comparable
 from tests.support.tokenizers import _open_sentencepiece as real
 from ticore import Verifier

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from tests.support.library_walks import check_library_walk, table_of
 from tests.support.random_bpe import MODES, few_characters
+from tests.support.real_walks import check_library_walk, table_of
 from tests.support.tokenizers import CL100K_PATTERN
 from ticore.consistency._engines import build, retokenizing
 from ticore.consistency._engines.base import Unsupported

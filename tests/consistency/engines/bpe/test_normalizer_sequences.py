@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.library_walks import check_library_walk
 from tests.support.normalizer_sequences import (
     CHARACTERS,
     FORMS,
@@ -21,6 +20,7 @@ from tests.support.normalizer_sequences import (
     words,
 )
 from tests.support.random_bpe import MODES
+from tests.support.real_walks import check_library_walk
 
 
 def with_what_they_become(characters: str) -> str:

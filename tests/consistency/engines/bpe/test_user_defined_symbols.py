@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceNormalizer, sentencepiece_model_pb2
 
-from tests.support.library_walks import check_library_walk
 from tests.support.random_bpe import MODES
 from tests.support.random_sentencepiece import OddBpe, with_symbols
+from tests.support.real_walks import check_library_walk
 from tests.support.reference_encoder import ReferenceEncoder, comparable
 
 CHARSMAP = sentencepiece_model_pb2.ModelProto.FromString(
