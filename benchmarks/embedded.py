@@ -1,10 +1,9 @@
-"""The embedded model: how well it predicts novels it has not seen, how fast it is, what it writes.
+"""A bundled model: how well it predicts texts it has not seen, how fast it is, what it writes.
 
-python -m benchmarks.embedded --corpus DIR
+python -m benchmarks.embedded --corpus DIR [--recipe tiny-ja --model tiny-ja --language ja]
 
-DIR holds the English texts that the model was trained on; see docs/tiny-en.md. Some of its novels
-were held out of training, and those are predicted here. Without DIR, only speed and sample texts
-are shown.
+DIR holds the texts that the model was trained on; see docs/tiny-en.md. Some of them were held out
+of training, and those are predicted here. Without DIR, only speed and sample texts are shown.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from benchmarks._harness.timing import time_in_turns
 from benchmarks._harness.types import JsonObject
 from ticore.candidates import Candidates, PoolSettings
 from ticore.interfaces import LanguageModel
-from training.tiny_en import corpus
+from training.recipes import RECIPES
 
 DTYPES = ("float32", "float64")
 WINDOW = 1024
@@ -101,11 +100,17 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command("embedded", __doc__)
     parser.set_defaults(json=Path("results/embedded.json"))
     add_alias(parser, "--out", "json", type=Path)
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="folder with the English texts")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="folder of the language's texts")
+    parser.add_argument(
+        "--recipe",
+        choices=sorted(RECIPES),
+        default="tiny-en",
+        help="the model whose texts those are",
+    )
     parser.add_argument("--model", default="tiny-en", metavar="PLACE", help="the model to open")
     add_prompt_options(parser)
     parser.add_argument(
-        "--characters", type=positive_int, default=200_000, help="to read of each held-out novel"
+        "--characters", type=positive_int, default=200_000, help="to read of each held-out text"
     )
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--tokens", type=positive_int, default=80, help="tokens per sample text")
@@ -120,11 +125,12 @@ def _run(options: argparse.Namespace) -> int:
     models = [ticore.load_model(options.model, dtype=dtype) for dtype in DTYPES]
     with one_core():
         speeds = tokens_per_second(models, options.timed_tokens)
-    novels = [] if options.corpus is None else corpus.load(options.corpus).held_out
+    recipe = RECIPES[options.recipe]
+    held_out = [] if options.corpus is None else recipe.load(options.corpus).held_out
     model = models[0]
     predicted = [
-        cross_entropy(model, novel[: options.characters])
-        for novel in track(novels, "held-out novels", len(novels))
+        cross_entropy(model, document[: options.characters])
+        for document in track(held_out, "held-out texts", len(held_out))
     ]
     texts = [
         continuation(model, prompt, options.tokens, options.temperature, seed)
@@ -153,7 +159,7 @@ def tables(report: JsonObject) -> Iterator[Table]:
         speed.add_row(dtype, f"{found:.0f}")
     yield speed
     if report["bits_per_byte"] is not None:
-        prediction = text_table("Held-out novels", [], ["bits per byte"])
+        prediction = text_table("Held-out texts", [], ["bits per byte"])
         prediction.add_row(f"{report['bits_per_byte']:.3f}")
         yield prediction
     texts = Table("text", title="What it writes", show_lines=True)

@@ -111,7 +111,7 @@ def test_wheel_says_what_it_is(folder: Path) -> None:
 
 def test_sdist_holds_sources_tests_and_documents(sdist: dict[str, int]) -> None:
     wanted = ("README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "docs/how-it-works.md")
-    assert {*wanted, "tests/conftest.py", "training/tiny_en/__main__.py"} <= sdist.keys()
+    assert {*wanted, "tests/conftest.py", "training/__main__.py"} <= sdist.keys()
     assert {f"backends/{MODEL}/model.safetensors", "backends/ticore_torch/py.typed"} <= sdist.keys()
 
 

@@ -9,7 +9,7 @@ _batch.py     several texts read side by side
 _model.py     the model as the core sees it
 _loading.py   opens a bundled model or a directory
 
-How the bundled model was made: `training/tiny_en` in the repository.
+How the bundled models were made: `training` in the repository.
 """
 
 from ._loading import BACKEND

@@ -1,4 +1,4 @@
-"""The forward pass of a Llama in NumPy; `training.tiny_en.network` is the same in PyTorch.
+"""The forward pass of a Llama in NumPy; `training.network` is the same in PyTorch.
 
     cache = Cache(config, dtype)
     network.read(ids, cache)        # a prompt: final states of all its positions

@@ -27,7 +27,7 @@ from tests.support.embedded_checkpoints import (
     write_model,
 )
 from ticore_embedded._config import LlamaConfig
-from training.tiny_en.network import Llama
+from training.network import Llama
 
 
 def reference(config: LlamaConfig, tensors: Tensors, ids: list[int]) -> np.ndarray:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import sentencepiece
 import torch
 from rich.progress import Progress
 from torch.nn import functional as F
 
 from ticore_embedded._config import LlamaConfig
 
-from .corpus import Corpus, windows
 from .network import Llama
+from .tokenizers import TrainingTokenizer
+from .windows import windows
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,9 @@ class Run:
 def train(
     config: LlamaConfig,
     run: Run,
-    corpus: Corpus,
-    tokenizer: sentencepiece.SentencePieceProcessor,
+    texts: list[str],
+    sentence_start: re.Pattern[str],
+    tokenizer: TrainingTokenizer,
     checkpoint: Path,
 ) -> Llama:
     """Train from `checkpoint` if it exists, else from the start, and return the model.
@@ -73,8 +75,8 @@ def train(
 
     long_from = run.steps - int(run.steps * run.long_share)
     # A resumed run reads windows it has not seen: its seed counts the steps that are done.
-    short = windows(corpus.train, tokenizer, run.window, run.seed + done)
-    long = windows(corpus.train, tokenizer, run.long_window, run.seed + done + 1)
+    short = windows(texts, sentence_start, tokenizer, run.window, run.seed + done)
+    long = windows(texts, sentence_start, tokenizer, run.long_window, run.seed + done + 1)
     with Progress() as progress:
         bar = progress.add_task("training", total=run.steps, completed=done)
         for step in range(done, run.steps):

@@ -1,4 +1,4 @@
-"""Train `tiny-en`: from the corpus to a directory that the embedded backend loads."""
+"""Train a bundled model: from the corpus to a directory that the embedded backend loads."""
 
 from __future__ import annotations
 
@@ -8,52 +8,42 @@ import json
 from pathlib import Path
 
 import safetensors.torch
-import sentencepiece
 import torch
 from rich.console import Console
 
-from ticore_embedded._config import LlamaConfig
-
-from . import corpus, loop
+from . import loop
 from .network import Llama
-
-# 5.9 million parameters: 11.7 MB in float16, deep and narrow, which reads best at this size.
-TINY_EN = LlamaConfig(
-    vocab_size=4096,
-    hidden_size=256,
-    intermediate_size=640,
-    num_hidden_layers=7,
-    num_attention_heads=4,
-    num_key_value_heads=2,
-    max_position_embeddings=2048,
-    rms_norm_eps=1e-5,
-    rope_theta=10000.0,
-    tie_word_embeddings=True,
-    bos_token_id=1,
-    eos_token_id=2,
-)
+from .recipes import RECIPES
 
 
 def main() -> None:
     defaults = loop.Run()
-    parser = argparse.ArgumentParser(prog="python -m training.tiny_en", description=__doc__)
-    parser.add_argument("--corpus", type=Path, required=True, help="folder with the English texts")
+    parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
+    parser.add_argument("model", choices=sorted(RECIPES))
+    parser.add_argument("--corpus", type=Path, required=True, help="folder of the language's texts")
     parser.add_argument("--out", type=Path, required=True, help="where the model directory goes")
     for field in dataclasses.fields(loop.Run):
         kind = type(field.default)
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default)
     given = vars(parser.parse_args())
+    recipe = RECIPES[given.pop("model")]
     folder, out = given.pop("corpus"), given.pop("out")
     run = dataclasses.replace(defaults, **given)
 
     console = Console(stderr=True)
     out.mkdir(parents=True, exist_ok=True)
-    texts = corpus.load(folder)
-    if not (out / "tokenizer.model").exists():
-        corpus.train_tokenizer(texts.train, TINY_EN.vocab_size, out / "tokenizer")
-        (out / "tokenizer.vocab").unlink()
-    tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(out / "tokenizer.model"))
-    model = loop.train(TINY_EN, run, texts, tokenizer, out / "checkpoint.pt")
+    corpus = recipe.load(folder)
+    path = out / recipe.tokenizer.file
+    if not path.exists():
+        recipe.tokenizer.train(corpus.train, path)
+    model = loop.train(
+        recipe.sizes,
+        run,
+        corpus.train,
+        recipe.sentence_start,
+        recipe.tokenizer.open(path),
+        out / "checkpoint.pt",
+    )
     export(model, out)
     console.print(
         f"{out} is written; measure it: python -m benchmarks.embedded --model embedded:{out}"
