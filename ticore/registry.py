@@ -1,8 +1,8 @@
 """Finds models and tokenizers through entry points, and variants such as codecs by their names.
 
 A place is one string: `BACKEND:LOCATION`, or the bare name of a model that is bundled with a
-backend. A third party adds a backend by declaring an entry point; this module knows no backend by
-name.
+backend or was installed by `ticore models add`. A third party adds a backend by declaring an entry
+point; this module knows no backend by name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar, cast, overload
 
+from . import _installed_models as installed_models
 from ._support.installing import how_to_install
 from .errors import MissingExtraError, SettingsError, UnknownPlaceError, WrongTypeError
 from .interfaces import (
@@ -48,8 +49,9 @@ def load_model(place: str, **options: object) -> LanguageModel:
     """Open a model, such as `tiny-en` or `torch:/path/to/dir`.
 
     Args:
-        place: `BACKEND:LOCATION`, or the name of a bundled model. A location may be such a name
-            too, unless a file has this name: `torch:tiny-en` opens the bundled files with torch.
+        place: `BACKEND:LOCATION`, or the name of a bundled or installed model (see
+            `ticore models`). A location may be such a name too, unless a file has this name:
+            `torch:tiny-en` opens the bundled files with torch.
         options: for the backend, such as `dtype="float32"`. Every backend opens a bundled model in
             float64, so that other machines reproduce its logits, and any other model in float32.
 
@@ -69,7 +71,7 @@ def load_model(place: str, **options: object) -> LanguageModel:
     _require_place(place)
     name, separator, location = place.partition(":")
     if not separator:
-        name, location = _shipping_backend(place), place
+        name, location = _backend_of(place), place
     backend = cast(ModelBackend, _load(_entry(MODELS, name, place)))
     found, defaults = _found(location, backend)
     return backend.load(found, load_tokenizer, {**defaults, **options})
@@ -284,11 +286,14 @@ def _require_place(place: object) -> None:
 def _found(location: str, backend: ModelBackend) -> tuple[str, Mapping[str, object]]:
     """Where to open a model, and with which options unless the caller says otherwise.
 
-    A bundled model is opened from its folder by any backend; other locations are left as they are.
+    A bundled model is opened from its folder by any backend, an installed one from its file; other
+    locations are left as they are.
     """
     if location in backend.shipped:
         return location, _shipped_options(backend, location)
     if not Path(location).exists():
+        if (installed := installed_models.find(location)) is not None:
+            return str(installed.path), {}
         for entry in model_backends():
             if entry.backend is not None and location in entry.backend.shipped:
                 folder = entry.backend.folder(location)
@@ -302,18 +307,25 @@ def _shipped_options(backend: ModelBackend, model: str) -> Mapping[str, object]:
     return stated.get(model, {})
 
 
-def _shipping_backend(model: str) -> str:
+def _backend_of(model: str) -> str:
+    """The backend of a model that is named alone."""
     shipped: dict[str, str] = {}
     for entry in model_backends():
         if entry.backend is not None:
             shipped |= dict.fromkeys(entry.backend.shipped, entry.name)
-    if model not in shipped:
-        known = ", ".join(sorted(shipped)) or "none"
+    if model in shipped:
+        return shipped[model]
+    if installed_models.find(model) is not None:
+        return installed_models.BACKEND
+    if model in installed_models.CATALOGUE:
         raise UnknownPlaceError(
-            f"no bundled model is called {model!r} (there are: {known}); "
-            f"to open a model from files, write BACKEND:LOCATION"
+            f"the model {model!r} is not installed; run: ticore models add {model}"
         )
-    return shipped[model]
+    known = ", ".join(sorted({*shipped, *installed_models.CATALOGUE})) or "none"
+    raise UnknownPlaceError(
+        f"no model is called {model!r} (there are: {known}); "
+        f"to open a model from files, write BACKEND:LOCATION"
+    )
 
 
 def _entry(group: str, name: str, place: str) -> EntryPoint:

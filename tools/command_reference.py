@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
 
-from typer.models import ArgumentInfo, OptionInfo
+from typer.models import ArgumentInfo, CommandInfo, OptionInfo
 
 from ticore._cli.main import app
 
@@ -48,22 +48,37 @@ class Command:
 
 
 def commands() -> list[Command]:
-    """All commands that `ticore --help` lists, in its order."""
-    return [
-        _read(registered.name or registered.callback.__name__.replace("_", "-"), registered)
-        for registered in app.registered_commands
-        if registered.callback is not None and not registered.hidden
-    ]
+    """All commands that `ticore --help` lists, and after them those of its groups."""
+    found = [_read(_name(one), one) for one in _shown(app.registered_commands)]
+    for group in app.registered_groups:
+        inner = group.typer_instance
+        if inner is None or inner.registered_callback is None:
+            continue
+        found.append(_read(str(group.name), inner.registered_callback))
+        for one in _shown(inner.registered_commands):
+            found.append(_read(f"{group.name} {_name(one)}", one))
+    return found
 
 
 def command_reference() -> str:
     """One page: each command with its arguments and options."""
     found = commands()
-    overview = [f"| [`{one.name}`](#{one.name}) | {_first_sentence(one.help)} |" for one in found]
+    overview = [
+        f"| [`{one.name}`](#{one.name.replace(' ', '-')}) | {_first_sentence(one.help)} |"
+        for one in found
+    ]
     lines = [_INTRODUCTION, "| command | what it does |", "| --- | --- |", *overview]
     for one in found:
         lines += _section(one)
     return "\n".join([*lines, ""])
+
+
+def _shown(registered: list[CommandInfo]) -> list[CommandInfo]:
+    return [one for one in registered if one.callback is not None and not one.hidden]
+
+
+def _name(registered: CommandInfo) -> str:
+    return registered.name or str(getattr(registered.callback, "__name__", "")).replace("_", "-")
 
 
 def _read(name: str, registered: Any) -> Command:

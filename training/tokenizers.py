@@ -88,7 +88,7 @@ class SentencePieceBpe:
 
 
 class ByteLevelBpe:
-    """Byte-level BPE that splits and normalises (NFC) as Qwen2 does.
+    """Byte-level BPE that splits and normalizes (NFC) as Qwen2 does.
 
     Each text is read after the one special token.
 

@@ -14,7 +14,7 @@ from ..keys import Key
 from ..steganography import Embedding
 from . import streams
 from .options import Json
-from .settings import Settings
+from .settings import DEFAULT_MODEL, Device, Dtype, Place, Settings
 from .usage import UsageError
 
 SECRET = "meet at noon"
@@ -25,18 +25,24 @@ TEMPERATURE = 0.8  # a small model is easier to read below 1
 def demo(
     secret: Annotated[str, typer.Option(metavar="TEXT", help="What to hide.")] = SECRET,
     prompt: Annotated[str, typer.Option(metavar="TEXT", help="How the text begins.")] = PROMPT,
+    model: Place = DEFAULT_MODEL,
+    dtype: Dtype = None,
+    device: Device = None,
     json: Json = False,
 ) -> None:
     """Hide a message in a text, and read it back.
 
-    It uses the bundled model and a new key, and stores nothing.
+    It uses a new key, and stores nothing.
     """
     started = time.perf_counter()
     try:
         message = secret.encode()
     except UnicodeEncodeError:
         raise UsageError("--secret: expected valid Unicode text, found something else") from None
-    stego = Settings(prompt=prompt, temperature=TEMPERATURE).steganographer(key=Key.new())
+    settings = Settings(
+        model=model, dtype=dtype, device=device, prompt=prompt, temperature=TEMPERATURE
+    )
+    stego = settings.steganographer(key=Key.new())
     with streams.progress_bar("hiding") as progress:
         written = stego.embed(message, progress=progress)
     with streams.progress_bar("reading") as progress:

@@ -60,11 +60,12 @@ _SECTIONS = {
     "Messages": (demo, agree, embed, extract, keygen),
     "Watermarks": (agree_watermark, watermark, detect, check_key),
     "Tokens": (inspect, audit),
-    "Models": (models, fingerprint),
+    "Models": (fingerprint,),
 }
 for section, commands in _SECTIONS.items():
     for command in commands:
         app.command(cls=SectionedCommand, rich_help_panel=section)(command)
+app.add_typer(models, name="models", rich_help_panel="Models")
 
 
 def _show_version(wanted: bool) -> None:

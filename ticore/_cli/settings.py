@@ -72,7 +72,7 @@ def _number(setting: str, metavar: str, help_text: str) -> Any:
     return _option(metavar, help_text, _LIBRARY[setting].default, SAMPLING)
 
 
-_MODEL_HELP = "The model: the name of a bundled one, or BACKEND:LOCATION; see `ticore models`."
+_MODEL_HELP = "The model: its name, or BACKEND:LOCATION; see `ticore models`."
 Place = Annotated[str, typer.Option(metavar="PLACE", help=_MODEL_HELP, rich_help_panel=MODEL)]
 Dtype = Annotated[
     str | None,

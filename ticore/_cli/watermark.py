@@ -47,7 +47,7 @@ _Model = Annotated[
     str | None,
     option(
         "PLACE",
-        "The model: the name of a bundled one, or BACKEND:LOCATION; see `ticore models`.",
+        "The model: its name, or BACKEND:LOCATION; see `ticore models`.",
         panel=MODEL,
         default=DEFAULT_MODEL,
     ),
