@@ -10,6 +10,7 @@ The public names, by what they are for:
 - write text without a watermark that survives retokenization: `Generator`, `consistent_generate`,
   `consistent_generate_batch`;
 - hide and find messages: `Steganographer`, `Embedding`, `Agreement`;
+- a conversation as a prompt: `Chat`;
 - keys for both: `Key`, `load_key`, `new_key`, `parse_key`;
 - when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
 
@@ -24,6 +25,7 @@ from ._support import moved_modules
 
 if TYPE_CHECKING:
     from ._version import __version__
+    from .chat import Chat
     from .consistency import Comparison, Verification, Verifier, compare
     from .errors import TicoreError
     from .keys import Key, load_key, new_key, parse_key
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agreement",
+    "Chat",
     "Comparison",
     "Detection",
     "Embedding",
@@ -70,6 +73,7 @@ __all__ = [
 # Where each name comes from; a test compares this with the imports above.
 _HOMES = {
     "_version": ("__version__",),
+    "chat": ("Chat",),
     "consistency": ("Comparison", "Verification", "Verifier", "compare"),
     "errors": ("TicoreError",),
     "keys": ("Key", "load_key", "new_key", "parse_key"),
@@ -89,6 +93,7 @@ _HOMES = {
 _PACKAGES = (
     "backend_kit",
     "candidates",
+    "chat",
     "codecs",
     "consistency",
     "corpus",

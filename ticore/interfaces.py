@@ -250,6 +250,20 @@ class LossyTokenizer(Tokenizer, Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class ChatTemplate:
+    """How a model's conversations are written as one text.
+
+    Attributes:
+        source: a template in the language of Jinja, as Hugging Face's `chat_template`.
+        special_tokens: what the template calls special tokens, and their texts, such as
+            {"bos_token": "<s>"}.
+    """
+
+    source: str
+    special_tokens: Mapping[str, str] = field(default_factory=dict)
+
+
 class Decoder(Protocol):
     """A model that reads one text from left to right. It owns the KV cache. Use one per thread."""
 
@@ -425,6 +439,23 @@ class BatchModel(LanguageModel, Protocol):
 
 
 TokenizerLoader = Callable[[str], Tokenizer]
+
+
+@runtime_checkable
+class ChatModel(LanguageModel, Protocol):
+    """A LanguageModel that was trained on conversations. What is added here is optional."""
+
+    @property
+    def chat_template(self) -> ChatTemplate | None:
+        """How a conversation is written; None if the model's files do not say."""
+        ...
+
+    def encode_conversation(self, text: str) -> list[int]:
+        """Ids of a conversation that the template wrote, with its special tokens.
+
+        A start token that the model reads before every text is left out.
+        """
+        ...
 
 
 class ModelBackend(Protocol):
