@@ -214,7 +214,7 @@ def test_detect_writes_a_page_when_html_is_given(
         (["--scheme", "unigram", "--gamma", "0"], 2, "gamma: expected"),
         (["--fpr", "0"], 2, "fpr: expected"),
         (["--repeats", "nix"], 2, "repeats: expected one of once, all"),
-        (["--tokenizer", "nix"], 1, "no bundled model is called 'nix'"),
+        (["--tokenizer", "nix"], 1, "no model is called 'nix'"),
         (["--tokenizer", "sentencepiece:missing"], 1, "missing"),
         (["--key-file", "empty"], 1, "found 0 characters"),
         (["plain", "--html", "missing/page"], 1, "cannot write missing/page"),

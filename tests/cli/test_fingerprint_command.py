@@ -50,7 +50,7 @@ def test_fingerprint_is_not_portable_in_float32(ticore: Ticore) -> None:
         (["--compare", "missing"], "", "cannot read missing"),
         (["--compare", "f"], "{", "f: expected a fingerprint"),
         (["--compare", "f"], '{"model": "x"}', "f: expected a fingerprint"),
-        (["--model", "nix"], "", "no bundled model is called 'nix'"),
+        (["--model", "nix"], "", "no model is called 'nix'"),
         (["--dtype", "float16"], "", "float64, float32, found 'float16'"),
         (["--device", "cuda"], "", "unknown option 'device' for an embedded model"),
     ],

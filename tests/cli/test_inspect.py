@@ -245,7 +245,7 @@ def test_inspect_refuses_what_is_not_an_id(
         (["a\udcff"], 2, "TEXT: expected text that is valid Unicode"),
         (["--ids", "missing"], 1, "cannot read missing: No such file"),
         (["--ids", "folder"], 1, "cannot read folder"),
-        (["a", "--tokenizer", "nix"], 1, "no bundled model is called 'nix'"),
+        (["a", "--tokenizer", "nix"], 1, "no model is called 'nix'"),
         (["a", "--tokenizer", "nix:a"], 1, "no backend for tokenizers is called 'nix'"),
         (["a", "--tokenizer", "sentencepiece:missing"], 1, "missing"),
         (["a", "--tokenizer", "sentencepiece:damaged"], 1, "damaged"),

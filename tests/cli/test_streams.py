@@ -145,7 +145,7 @@ def test_command_reports_too_little_memory(ticore: Ticore, monkeypatch: pytest.M
 
 def test_long_error_is_cut(ticore: Ticore) -> None:
     found = ticore("inspect", "a", "--tokenizer", "a" * 10**5)
-    found.assert_error(1, "no bundled model is called 'aaa")
+    found.assert_error(1, "no model is called 'aaa")
     assert found.err.endswith("write BACKEND:LOCATION\n")
     assert len(found.err) < 3000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ticore as library
-from ticore.interfaces import LanguageModel
+from ticore.interfaces import ChatTemplate, LanguageModel
 
 from .conftest import Ticore
 
@@ -136,7 +136,7 @@ def test_watermark_help_shows_the_defaults_of_the_library(ticore: Ticore) -> Non
         (["--prompt-file", "p"], 2, "give --prompt or --prompt-file, not both"),
         (["--tokens", "3"], 2, "--tokens is its old name"),
         (["--prompt", "word " * 3000], 1, "shorten it"),
-        (["--model", "nix"], 1, "no bundled model is called 'nix'"),
+        (["--model", "nix"], 1, "no model is called 'nix'"),
         (["--key-file", "missing"], 1, "cannot read missing"),
         (["nix"], 2, "nix"),
     ],
@@ -174,3 +174,39 @@ def test_watermark_warns_when_tokens_is_given(ticore: Ticore) -> None:
     found = ticore("watermark", *short, "--tokens", "12")
     assert found.out == ticore("watermark", *SHORT).out
     assert found.err == "ticore: warning: --tokens is deprecated; use --max-new-tokens\n"
+
+
+def test_watermark_replies_to_a_conversation(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    model = library.load_model("tiny-en")
+    template = ChatTemplate("{% for m in messages %}{{ m.content }} {% endfor %}")
+    monkeypatch.setattr(type(model), "chat_template", template, raising=False)
+    encode = lambda self, text: self.tokenizer.encode(text)  # noqa: E731  # a method for one test
+    monkeypatch.setattr(type(model), "encode_conversation", encode, raising=False)
+    messages = [{"role": "system", "content": "Once"}, {"role": "user", "content": "upon a"}]
+    Path("chat.json").write_text(json.dumps(messages))
+
+    short = ("--key-file", "K", "--max-new-tokens", "12", "--seed", "1")
+    expected = ticore("watermark", *short, "--prompt", "Once upon a ").out
+    assert expected
+    assert ticore("watermark", *short, "--chat", "chat.json").out == expected
+    assert ticore("watermark", *short, "--user", "upon a", "--system", "Once").out == expected
+    stdin = Path("chat.json").read_bytes()
+    assert ticore("watermark", *short, "--chat", "-", stdin=stdin).out == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "part"),
+    [
+        (["--user", "a", "--chat", "c"], 2, "give --chat or --user, not both"),
+        (["--system", "a"], 2, "expected --user TEXT as well"),
+        (["--chat", "absent"], 1, "absent"),
+        (["--user", "a"], 1, "expected a model with a chat template"),
+    ],
+)
+def test_watermark_refuses_conversations(
+    ticore: Ticore, options: list[str], status: int, part: str
+) -> None:
+    ticore("watermark", "--key-file", "K", *options).assert_error(status, part)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ticore.backend_kit._batch_decoder import CheckedBatchDecoder
 from ticore.errors import CapacityError
+from ticore.interfaces import ChatTemplate
 from ticore.testing._toys import ToyTokenizer
 
 
@@ -54,6 +55,15 @@ class ToyModel:
     def digest(self):
         parts = (self._seed, self._sharpness, self.logit_width, self._forced_every)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+class ToyChatModel(ToyModel):
+    """The same, with a template that writes each message between "<" and ">"."""
+
+    chat_template = ChatTemplate("{% for m in messages %}<{{ m.content }}>{% endfor %}")
+
+    def encode_conversation(self, text):
+        return self.tokenizer.encode(text)
 
 
 class ToyDecoder:

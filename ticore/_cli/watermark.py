@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import inspect
 from itertools import chain
-from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from ..chat import Prompt, prompt_ids
 from ..consistency import View
 from ..interfaces import LanguageModel
 from ..registry import load_model
 from ..watermarking import Generated, TextStream, Watermarker
 from . import streams
-from .options import OUTPUT, Json, file_option, option
+from .options import OUTPUT, Json, option
+from .prompt_options import (
+    ChatFile,
+    PromptFile,
+    PromptText,
+    SystemMessage,
+    UserMessage,
+    read_prompt,
+)
 from .secrets import warn_of_others
 from .settings import DEFAULT_MODEL, Device, Dtype, model_options
 from .usage import UsageError
@@ -29,7 +37,6 @@ from .watermark_options import (
     Scheme,
     SchemeVersion,
     WatermarkOptions,
-    read_prompt,
     wrong_settings_are_wrong_usage,
 )
 
@@ -37,12 +44,6 @@ _DEFAULTS = inspect.signature(Watermarker).parameters
 _MAX_NEW_TOKENS: int = inspect.signature(Watermarker.generate).parameters["max_new_tokens"].default
 _OBSERVATION: int = _DEFAULTS["observation"].default
 
-_Prompt = Annotated[
-    str | None, option("TEXT", "What the model continues.", panel=MODEL, default="empty")
-]
-_PromptFile = Annotated[
-    Path | None, file_option("The prompt in a file; - is standard input.", panel=MODEL)
-]
 _Model = Annotated[
     str | None,
     option(
@@ -137,8 +138,11 @@ def watermark(
     delta: Delta = None,
     greens: Greens = None,
     scheme_version: SchemeVersion = None,
-    prompt: _Prompt = None,
-    prompt_file: _PromptFile = None,
+    prompt: PromptText = None,
+    prompt_file: PromptFile = None,
+    chat: ChatFile = None,
+    user: UserMessage = None,
+    system: SystemMessage = None,
     model: _Model = None,
     dtype: Dtype = None,
     device: Device = None,
@@ -178,7 +182,7 @@ def watermark(
         greens=greens,
         scheme_version=scheme_version,
     )
-    text = read_prompt(prompt, prompt_file)
+    begin = read_prompt(prompt, prompt_file, chat, user, system)
     writer, opened, place = _open(
         options,
         model,
@@ -193,11 +197,11 @@ def watermark(
     )
     with wrong_settings_are_wrong_usage():
         if stream:
-            before = _decoded(opened, text) if view == "whole" else ""
-            written = _write_pieces(writer.stream(text, max_new_tokens=count), before)
+            before = _decoded(opened, begin) if view == "whole" else ""
+            written = _write_pieces(writer.stream(begin, max_new_tokens=count), before)
         else:
             with streams.progress_bar("writing"):
-                written = writer.generate(text, max_new_tokens=count)
+                written = writer.generate(begin, max_new_tokens=count)
     if json:
         streams.write_json(_as_json(written, writer, options, place))
     elif not stream:
@@ -250,8 +254,8 @@ def _write_pieces(stream: TextStream, before: str) -> Generated:
     return stream.result()
 
 
-def _decoded(model: LanguageModel, prompt: str) -> str:
-    return model.tokenizer.decode(model.tokenizer.encode(prompt))
+def _decoded(model: LanguageModel, prompt: Prompt) -> str:
+    return model.tokenizer.decode(prompt_ids(model, prompt))
 
 
 def _as_json(

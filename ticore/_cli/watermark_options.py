@@ -11,7 +11,6 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from .._support.input_files import read_file
 from ..errors import FileError, SettingsError
 from ..keys import load_key
 from ..schemes import EXTERNAL_SCHEMES, SCHEMES, GreenList
@@ -222,22 +221,6 @@ class WatermarkOptions:
         if not isinstance(found, dict):
             raise FileError(f"{wanted}: expected a JSON object, found something else")
         return {"config": cast("dict[str, Any]", found)}
-
-
-def read_prompt(prompt: str | None, prompt_file: Path | None) -> str:
-    """The prompt, from the command line or from a file; `-` is standard input.
-
-    Raises:
-        UsageError: both were given.
-        FileError: the file cannot be read.
-    """
-    if prompt_file is None:
-        return prompt or ""
-    if prompt is not None:
-        raise UsageError("give --prompt or --prompt-file, not both")
-    if prompt_file == Path("-"):
-        return streams.read_text("the prompt")
-    return streams.decode_text(read_file(prompt_file, streams.MOST_TEXT), str(prompt_file))
 
 
 @contextmanager

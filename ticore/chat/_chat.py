@@ -54,19 +54,28 @@ class Chat:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Chat:
-        """The conversation in a JSON file: a list of messages, or an object with such `messages`.
+        """The conversation in a file. Raises InputFileError: as `loads`, or it cannot be read."""
+        return cls.loads(read_file(path, _MOST_BYTES), str(path))
+
+    @classmethod
+    def loads(cls, text: str | bytes, source: str = "the conversation") -> Chat:
+        """The conversation in JSON: a list of messages, or an object with such `messages`.
+
+        Args:
+            text: the JSON; bytes in UTF-8.
+            source: the file's name, for the error's text.
 
         Raises:
-            InputFileError: the file cannot be read, or does not hold a conversation.
+            InputFileError: it is not JSON, or not a conversation.
         """
         try:
-            found = parse_json(read_file(path, _MOST_BYTES).decode())
+            found = parse_json(text if isinstance(text, str) else text.decode())
             if isinstance(found, dict) and "messages" in found:
                 found = found["messages"]
             return cls(found)
         except (ValueError, WrongTypeError) as error:
             raise InputFileError(
-                f"{path}: expected a conversation, a JSON list of messages such as "
+                f"{source}: expected a conversation, a JSON list of messages such as "
                 f'{{"role": "user", "content": "..."}}: {error}'
             ) from None
 

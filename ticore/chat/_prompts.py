@@ -1,11 +1,32 @@
-"""The ids of a conversation, as one model reads it."""
+"""The ids of a prompt, as one model reads it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from .._support.checks import checked_ids
 from ..errors import PromptError
 from ..interfaces import ChatModel, LanguageModel
 from ._chat import Chat
 from ._rendering import rendered
+
+Prompt = str | Chat | Sequence[int]
+"""What a model goes on with: a text, a conversation, or token ids."""
+
+
+def prompt_ids(model: LanguageModel, prompt: Prompt) -> list[int]:
+    """The ids of a prompt of any kind.
+
+    Raises:
+        PromptError, MissingExtraError: as `conversation_ids`.
+        SettingsError: an id has no logit, or a text has a lone surrogate.
+        WrongTypeError: the prompt is bytes, or an id is not an integer.
+    """
+    if isinstance(prompt, Chat):
+        return conversation_ids(model, prompt)
+    if isinstance(prompt, str):
+        return model.tokenizer.encode(prompt)
+    return checked_ids(prompt, model.logit_width)
 
 
 def conversation_ids(model: LanguageModel, chat: Chat) -> list[int]:

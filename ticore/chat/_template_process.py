@@ -66,7 +66,7 @@ def render(request: dict[str, Any]) -> str:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Let this process use so many bytes, and so many seconds of a processor."""
+    """Let this process use at most `memory` bytes, and `seconds` of a processor."""
     try:
         import resource  # noqa: PLC0415  # absent on Windows
     except ImportError:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Unpack
 
 from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
+from ..chat import Prompt
 from ..consistency import Specials, View
 from ..consistency._boundaries import specials_named
 from ..errors import SettingsError
@@ -15,7 +16,7 @@ from ._randomness import Randomness, row_randoms
 from ._rollback import Sampler
 from ._samplers import RowSamplers, multinomial
 from ._text_stream import Generated, TextStream
-from ._writer import Prompt, TextSettings, TextWriter
+from ._writer import TextSettings, TextWriter
 
 
 class GeneratorSettings(TextSettings, total=False):
@@ -78,7 +79,7 @@ class Generator:
         """Write a text.
 
         Args:
-            prompt: a text, or its token ids.
+            prompt: a text, a conversation (`ticore.Chat`), or token ids.
             max_new_tokens: the most tokens to write.
             seed: of this text's random numbers, in place of the Generator's.
 
@@ -86,7 +87,8 @@ class Generator:
             The text and how it was written; `str` of it is the text.
 
         Raises:
-            PromptError: the prompt fills the model's context, or is not consistent in view `whole`.
+            PromptError: the prompt fills the model's context, is not consistent in view `whole`, or
+                is a conversation that the model's template does not write.
             SettingsError: `max_new_tokens` is negative, an id has no logit, or there is a seed
                 beside a sampler.
             WrongTypeError: the prompt is bytes.
@@ -110,7 +112,7 @@ class Generator:
         choice between two tokens that are this close may differ.)
 
         Args:
-            prompts: texts, or their token ids.
+            prompts: texts, conversations, or token ids.
             max_new_tokens: the most tokens to write for each.
             samplers: `f(n)` gives the sampler of prompt number n. None: this Generator's sampler
                 for all, which must then not remember anything between calls; or, if it has none,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from .._support.deprecation import keywords_after, renamed_arguments
+from ..chat import Prompt
 from ..consistency import Specials, View
 from ..consistency._boundaries import specials_named
 from ..interfaces import LanguageModel
@@ -16,7 +17,7 @@ from ._generator import GeneratorSettings
 from ._randomness import Randomness, row_randoms
 from ._samplers import LogitsWarper, watermarked_sampler
 from ._text_stream import Generated, TextStream
-from ._writer import Prompt, TextWriter
+from ._writer import TextWriter
 
 
 class WatermarkerSettings(GeneratorSettings, total=False):
@@ -120,7 +121,7 @@ class Watermarker:
         """Write a watermarked text.
 
         Args:
-            prompt: a text, or its token ids.
+            prompt: a text, a conversation (`ticore.Chat`), or token ids.
             max_new_tokens: the most tokens to write.
             seed: of this text's random numbers, in place of the Watermarker's.
 
@@ -148,7 +149,7 @@ class Watermarker:
         `ticore.watermarking.Generator.generate_batch`.
 
         Args:
-            prompts: texts, or their token ids.
+            prompts: texts, conversations, or token ids.
             max_new_tokens: the most tokens to write for each.
             seed: of this batch's random numbers, in place of the Watermarker's.
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import TypedDict
 
-from .._support.checks import checked_ids, require
+from .._support.checks import require
 from ..backend_kit._batch_decoder import each_row
+from ..chat import Prompt, prompt_ids
 from ..consistency import Specials, Verification, Verifier, View
 from ..errors import PromptError, SettingsError, WrongTypeError
 from ..interfaces import Decoder, LanguageModel
@@ -17,9 +18,6 @@ from ._batching import RowDecoder, start_batch, write_together
 from ._rollback import MAX_BACKTRACKS, Rollback, Sampler, max_rewind
 from ._samplers import RowSamplers, excluding, of_text
 from ._text_stream import Generated, TextStream
-
-Prompt = str | Sequence[int]
-"""A text, or its token ids."""
 
 
 class TextSettings(TypedDict, total=False):
@@ -112,8 +110,7 @@ class TextWriter:
 
     def _ids(self, prompt: Prompt) -> list[int]:
         """The ids of a prompt that the model can read and continue."""
-        given = self._model.tokenizer.encode(prompt) if isinstance(prompt, str) else prompt
-        ids = checked_ids(given, self._model.logit_width)
+        ids = prompt_ids(self._model, prompt)
         if len(ids) >= self._model.context_length:
             raise PromptError(
                 f"expected a prompt of fewer than {self._model.context_length} tokens, the "
