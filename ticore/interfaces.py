@@ -36,12 +36,16 @@ class Split:
         inverted: whether matches and the text between them change their roles.
         dialect: whose syntax the expression has. In that of Rust, `$` is the end of the text and
             `x{1,3}+` gives nothing back.
+        reads: what the expression sees. `bytes`: each byte of the text's UTF-8 as the character
+            that stands for it in GPT-2's byte alphabet, such as "Ġ" for a space. Then a text may be
+            split inside a character. All further steps see bytes too.
     """
 
     expression: str
     behavior: SplitBehavior = "isolated"
     inverted: bool = False
     dialect: Literal["oniguruma", "rust"] = "oniguruma"
+    reads: Literal["characters", "bytes"] = "characters"
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ticore.backend_kit import NoStructure
+from ticore.backend_kit import NoStructure, byte_alphabet
 
 from ._normalizer_steps import flat, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._pretokenizers import read_steps
-from ._spelling import byte_alphabet
 
 _ALPHABET = frozenset(byte_alphabet())
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from dataclasses import replace
 from functools import cache
 
 import regex
@@ -23,22 +25,37 @@ _BEHAVIORS: dict[str, SplitBehavior] = {
     "MergedWithNext": "merged_with_next",
     "Contiguous": "contiguous",
 }
+_WITHOUT_SPACES = Split(r"\s", "removed")
+# After ByteLevel there is no white space, and so these drop nothing.
+_DROPPING = {
+    "WhitespaceSplit": _WITHOUT_SPACES,
+    "Whitespace": Split(r"\w+|[^\w\s]+", "removed", inverted=True, dialect="rust"),
+}
+_LOSSY = frozenset({*_DROPPING, "BertPreTokenizer", "CharDelimiterSplit"})
 _CODE_POINTS = (*range(0xD800), *range(0xE000, 0x110000))
-_DROPS_SPACES = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer"})
+_WHOLE = r"[\s\S]+"  # splits nothing
 
 
 def read_steps(pretokenizer: TokenizerJson | None) -> tuple[str | Split, ...]:
-    """The steps of a pretokenizer that ends in ByteLevel.
+    """The steps of a pretokenizer in which ByteLevel writes the bytes of a text as letters.
 
     Raises:
         NoStructure: it has none, or a step that is not known here.
     """
     steps = list(_flat(pretokenizer))
-    if not steps or steps[-1]["type"] != "ByteLevel":
-        if any(step["type"] == "ByteLevel" for step in steps):
-            raise NoStructure("its pretokenizer splits the bytes of ByteLevel once more")
-        raise NoStructure("its pretokenizer does not end in ByteLevel, though its decoder does")
-    return tuple(found for step in steps for found in _steps(step))
+    kinds = [step["type"] for step in steps]
+    if kinds.count("ByteLevel") != 1:
+        times = "more than once" if "ByteLevel" in kinds else "nowhere, though its decoder does"
+        raise NoStructure(f"its pretokenizer has ByteLevel {times}")
+    at = kinds.index("ByteLevel")
+    before = [found for step in steps[:at] for found in _steps(step, _LOSSY)]
+    if steps[at]["add_prefix_space"]:
+        raise NoStructure("its pretokenizer ByteLevel puts a space before texts")
+    if steps[at]["use_regex"]:
+        before.append(GPT2_PATTERN)
+    after = [found for step in steps[at + 1 :] for found in _steps(step, {"CharDelimiterSplit"})]
+    found = (*before, *(_of_bytes(step) for step in after))
+    return found or (_WHOLE,)
 
 
 def _flat(pretokenizer: TokenizerJson | None) -> list[TokenizerJson]:
@@ -50,14 +67,15 @@ def _flat(pretokenizer: TokenizerJson | None) -> list[TokenizerJson]:
     return [pretokenizer]
 
 
-def _steps(step: TokenizerJson) -> list[str | Split]:
+def _of_bytes(step: str | Split) -> Split:
+    return replace(Split(step) if isinstance(step, str) else step, reads="bytes")
+
+
+def _steps(step: TokenizerJson, lossy: Collection[str]) -> list[str | Split]:
+    """The splits that a step makes; refuses those that are `lossy`."""
     match step:
-        case {"type": "ByteLevel", "add_prefix_space": True}:
-            raise NoStructure("its pretokenizer ByteLevel puts a space before texts")
-        case {"type": "ByteLevel", "use_regex": True}:
-            return [GPT2_PATTERN]
-        case {"type": "ByteLevel"}:
-            return []
+        case {"type": str(kind)} if kind in lossy:
+            raise NoStructure(f"its pretokenizer {kind} drops spaces, which are lost")
         case {"type": "Digits", "individual_digits": one_by_one}:
             return [r"\p{N}" if one_by_one else r"\p{N}+"]
         case {"type": "Punctuation", "behavior": behavior}:
@@ -66,8 +84,12 @@ def _steps(step: TokenizerJson) -> list[str | Split]:
             string = pattern.get("String")
             expression = str(pattern["Regex"]) if string is None else re.escape(string)
             return [_split(expression, behavior, inverted=inverted)]
-        case {"type": str(kind)} if kind in _DROPS_SPACES:
-            raise NoStructure(f"its pretokenizer {kind} drops spaces, which are lost")
+        case {"type": "FixedLength", "length": int(length)}:
+            return [rf"[\s\S]{{1,{length}}}"]
+        case {"type": "BertPreTokenizer"}:
+            return [_WITHOUT_SPACES, _punctuation()]
+        case {"type": str(kind)} if kind in _DROPPING:
+            return [_DROPPING[kind]]
     raise NoStructure(f"its pretokenizer {step['type']} is not known here")
 
 

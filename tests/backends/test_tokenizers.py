@@ -38,6 +38,7 @@ from tests.support.tokenizers import (
     SPLIT_FIRST,
     sample_text,
 )
+from ticore.backend_kit import byte_alphabet
 from ticore.errors import ModelFilesError
 from ticore.interfaces import AddedTokenFlags, NamingTokenizer, Split
 from ticore.registry import load_tokenizer, wrap
@@ -45,7 +46,6 @@ from ticore.testing import TokenizerContract
 from ticore_tokenizers import HuggingFaceTokenizer
 from ticore_tokenizers._pretokenizers import GPT2_PATTERN
 from ticore_tokenizers._soundness import require_sound
-from ticore_tokenizers._spelling import byte_alphabet
 
 ALL = HUGGING_FACE | REAL_HUGGING_FACE
 BYTE_LEVEL = {

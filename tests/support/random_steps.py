@@ -170,12 +170,25 @@ PUBLISHED: dict[str, tuple[Json, ...]] = {
 """Pretokenizers of published byte-level models."""
 
 
+# What may split the letters that ByteLevel has written for bytes.
+_of_letters = st.sampled_from(
+    (
+        *(digits(True), digits(False), {"type": "WhitespaceSplit"}, {"type": "Whitespace"}),
+        *({"type": "BertPreTokenizer"}, {"type": "FixedLength", "length": 4}),
+        *(split_by("[0-9][0-9][0-9]"), split_by("[0-9]{1,3}", "MergedWithNext"), split_by("Ġ")),
+        *(split_by("[^a-z]+"), split_by(r"\p{L}+", "Contiguous"), split_by("a(?!Ġ)")),
+        *(split_by(r"\w+|[^\w]"), split_by("a$", "MergedWithPrevious", invert=True)),
+    )
+)
+
+
 @st.composite
 def byte_level_steps(draw: st.DrawFn) -> tuple[Json, ...]:
     """Pretokenizers of a published model, perhaps with one dropped or added; or any sequence."""
     if rarely(draw, 3):
         own = byte_level_step(use_regex=draw(st.booleans()), add_prefix_space=rarely(draw, 8))
-        return (*draw(split_steps()), own)
+        after = draw(st.lists(_of_letters, max_size=2)) if rarely(draw, 3) else ()
+        return (*draw(split_steps()), own, *after)
     steps = list(PUBLISHED[draw(st.sampled_from(tuple(PUBLISHED)))])
     change = draw(st.sampled_from(("none", "none", "none", "drop", "add", "reorder")))
     if change == "drop" and len(steps) > 1:

@@ -12,6 +12,7 @@ import regex
 
 from ...interfaces import TokenizerStructure
 from .._tokenizer_rules import added_tokens, missing_bytes, normalizers
+from .._tokenizer_rules.byte_steps import without_merges_across
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
@@ -58,6 +59,7 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     normalizers.require_known(structure, oracle.mode)
     _require_known(structure, is_one_run)
     if structure.atoms == "bytes":
+        structure = without_merges_across(structure, spelled)
         missing_bytes.require_harmless(structure, spelled, oracle.mode)
     added_tokens.require_decidable(structure.added_tokens, oracle.mode)
     if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):

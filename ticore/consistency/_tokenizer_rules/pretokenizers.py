@@ -19,10 +19,17 @@ import regex
 from ..._support.caches import cached_method
 from ...interfaces import Split
 from .._engines.base import Unsupported
+from .byte_steps import is_boundary, read_steps
 from .expressions.classes import AMBIGUOUS, CharacterClasses, is_ambiguous
 from .expressions.matching import Matcher
-from .expressions.neighbours import forms_runs, looks_far, matched_alone, places_of
-from .expressions.syntax import Chars, Node, Repeat, parse, to_regex
+from .expressions.neighbours import (
+    forms_runs,
+    looked_back_at,
+    looks_far,
+    matched_alone,
+    places_of,
+)
+from .expressions.tree import Chars, Node, Repeat, to_regex
 
 __all__ = [
     "CL100K",
@@ -81,14 +88,15 @@ class _Boundary(NamedTuple):
 class _Step:
     """One step of a pretokenizer."""
 
-    def __init__(self, split: Split) -> None:
-        self.node: Node = parse(split.expression, split.dialect)
-        if places_of(self.node).nullable:
+    def __init__(self, split: Split, node: Node) -> None:
+        self.node = node
+        self._places = places_of(node)
+        if self._places.nullable:
             raise Unsupported(f"the pretokenizer's expression {split.expression!r} matches nothing")
+        self.split = split
+        self._looked_back_at = looked_back_at(node)
         self._expression = regex.compile(to_regex(self.node))
         self._matcher = Matcher(self.node)
-        self._behavior = split.behavior
-        self._inverted = split.inverted
         # A match of one set, `[...]+`, can be cut anywhere: the rest is a match again. A match of
         # one character cannot be cut at all.
         self.can_be_cut = isinstance(self.node, Chars) or (
@@ -131,15 +139,16 @@ class _Step:
 
     def is_boundary(self, before: bool, after: bool) -> bool:
         """Whether the text is split between two segments: is each a match?"""
-        before, after = before != self._inverted, after != self._inverted
-        match self._behavior:
-            case "merged_with_previous":
-                return before or not after
-            case "merged_with_next":
-                return after or not before
-            case "contiguous":
-                return before != after
-        return True
+        return is_boundary(self.split, before, after)
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether the expression looks at what stands before a match."""
+        return bool(self._looked_back_at)
+
+    def looks_back_at(self, character: str) -> bool:
+        """Whether it matters to matches after this character that it stands there."""
+        return any(_is_member(source, character) for source in self._looked_back_at)
 
     def boundaries(self, segments: Sequence[_Segment]) -> list[int]:
         """Where a text is split, given its segments, without its two ends."""
@@ -153,15 +162,17 @@ class _Step:
 
     def may_drop(self, classes: CharacterClasses) -> bool:
         """Whether some text is dropped."""
-        if self._behavior != "removed":
+        if self.split.behavior != "removed":
             return False
-        return not self._inverted or any(
-            not matched_alone(self.node, _is_member, c) for c in classes.members_with_letters
-        )
+        members = classes.members_with_letters
+        if not self.split.inverted:
+            first = [self._places.all[n].source for n in self._places.first]
+            return any(_is_member(source, c) for source in first for c in members)
+        return any(not matched_alone(self.node, _is_member, c) for c in members)
 
     def joined(self, classes: Sequence[str]) -> set[str]:
         """Pairs of characters that this step may leave in one part; perhaps too many."""
-        places = places_of(self.node)
+        places = self._places
         members = [[c for c in classes if _is_member(p.source, c)] for p in places.all]
         found = {a + b for p, q in places.follow for a in members[p] for b in members[q]}
         between = [c for c in classes if not matched_alone(self.node, _is_member, c)]
@@ -191,6 +202,8 @@ def splitter_for(steps: tuple[str | Split, ...]) -> Splitter:
 class Splitter:
     """Splits texts as one pretokenizer does. Thread-safe.
 
+    Splits between two bytes that are always apart are not made here; see `byte_steps`.
+
     Args:
         steps: those of a TokenizerStructure, or one expression.
 
@@ -206,16 +219,16 @@ class Splitter:
         self.steps = (steps,) if isinstance(steps, str) else tuple(steps)
         if not self.steps:
             raise Unsupported("there is no pretokenizer")
-        self._steps = [_Step(Split(s) if isinstance(s, str) else s) for s in self.steps]
+        self._steps = [_Step(split, node) for split, node in read_steps(self.steps).steps]
         nodes = [step.node for step in self._steps]
         self.classes = CharacterClasses(nodes)
         if len(self.classes.members_with_letters) > _MOST_CLASSES:
             raise Unsupported(
                 f"the pretokenizer tells more than {_MOST_CLASSES} classes of characters apart"
             )
-        for step, split in zip(self._steps, self.steps, strict=True):
+        for step in self._steps:
             if step.may_drop(self.classes):
-                raise Unsupported(f"the pretokenizer drops text: its step {split!r}")
+                raise Unsupported(f"the pretokenizer drops text: its step {step.split!r}")
         self._single = self._steps[0] if len(self._steps) == 1 else None
         # Where every text is covered by matches, the ends of matches are all there is to know.
         self._covering = (
@@ -238,7 +251,9 @@ class Splitter:
     @cached_property
     def restarts(self) -> bool:
         """Whether the text after any boundary is split as if it stood alone."""
-        return all(step.can_be_cut for step in self._steps[:-1])
+        return all(step.can_be_cut for step in self._steps[:-1]) and not any(
+            step.looks_back for step in self._steps
+        )
 
     @cached_property
     def looks_one_ahead(self) -> bool:
@@ -323,7 +338,7 @@ class Splitter:
             if last and all(step.is_boundary(last, after) for after in (True, False)):
                 found.append(known)
         if level + 1 == len(self._steps):
-            return [_Boundary(at, True) for at in found]
+            return [_Boundary(at, not step.looks_back_at(text[at - 1])) for at in found]
         inner, start = list[_Boundary](), 0
         for end in found:
             inner += self._inside(text[start:end], start, level + 1)
@@ -331,7 +346,8 @@ class Splitter:
             start = end
         for boundary in self._settled(text[start:known], level + 1):
             inner.append(_Boundary(start + boundary.at, boundary.restarts))
-        return [self._restarting(boundary, set(found), segments, step) for boundary in inner]
+        found_here = set(found)
+        return [self._restarting(b, text, found_here, segments, step) for b in inner]
 
     def _inside(self, text: str, start: int, level: int) -> list[_Boundary]:
         """The boundaries that the steps from `level` on make inside a whole part."""
@@ -339,7 +355,7 @@ class Splitter:
         segments = step.segments(text)
         found = step.boundaries(segments)
         if level + 1 == len(self._steps):
-            return [_Boundary(start + at, True) for at in found]
+            return [_Boundary(start + at, not step.looks_back_at(text[at - 1])) for at in found]
         inner, at = list[_Boundary](), 0
         for end in [*found, len(text)]:
             inner += self._inside(text[at:end], at, level + 1)
@@ -348,19 +364,27 @@ class Splitter:
             at = end
         found_here = set(found)
         return [
-            self._restarting(boundary, found_here, segments, step)._replace(at=start + boundary.at)
-            for boundary in inner
+            self._restarting(b, text, found_here, segments, step)._replace(at=start + b.at)
+            for b in inner
         ]
 
     def _restarting(
-        self, boundary: _Boundary, found: set[int], segments: Sequence[_Segment], step: _Step
+        self,
+        boundary: _Boundary,
+        text: str,
+        found: set[int],
+        segments: Sequence[_Segment],
+        step: _Step,
     ) -> _Boundary:
         """A boundary with whether `step`, too, splits the text after it as if it stood alone.
 
-        It does at its own boundaries, between matches, and inside a match of one set.
+        It does at its own boundaries, between matches, and inside a match of one set; but not if it
+        looks back at the character before the boundary.
         """
         at, restarts = boundary
-        if not restarts or at in found:
+        if not restarts or step.looks_back_at(text[at - 1]):
+            return _Boundary(at, False)
+        if at in found:
             return boundary
         inside = any(s.start < at < s.end and s.is_match for s in segments)
         return boundary if not inside or step.can_be_cut else _Boundary(at, False)

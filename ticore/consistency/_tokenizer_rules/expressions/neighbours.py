@@ -13,7 +13,19 @@ from typing import Literal
 
 import regex
 
-from .syntax import Atomic, Chars, Choice, End, Look, Node, Repeat, Sequence, leaves
+from .tree import (
+    Atomic,
+    Chars,
+    Choice,
+    End,
+    Look,
+    LookBack,
+    Node,
+    Repeat,
+    Sequence,
+    leaves,
+    look_arounds,
+)
 
 IsMember = Callable[[str, str], bool]
 """`is_member(source, character)`: whether the set `source` holds the character."""
@@ -159,26 +171,31 @@ def contractions_of(node: Node) -> Contractions | None:
 
 def _looked_at(node: Node) -> Iterator[Chars]:
     """The sets in look-arounds."""
-    for look in _looks(node):
+    for look in look_arounds(node):
         yield from leaves(look)
 
 
 def _looked_far_at(node: Node) -> Iterator[Chars]:
     """The sets in look-arounds that look at more than one character."""
-    for look in _looks(node):
+    for look in look_arounds(node):
         if not isinstance(look.part, Chars):
             yield from leaves(look)
 
 
-def _looks(node: Node) -> Iterator[Look]:
-    match node:
-        case Look():
-            yield node
-        case Sequence(parts) | Choice(parts):
-            for part in parts:
-                yield from _looks(part)
-        case Atomic(part):
-            yield from _looks(part)
+def looked_back_at(node: Node) -> frozenset[str]:
+    """The sets in look-arounds that look at what stands before.
+
+    Take a place of a text that has a character of none of these sets before it. Nothing that looks
+    back across this place finds a match. So the expression matches what follows as if a text began
+    there.
+    """
+    found = set[str]()
+    for look in look_arounds(node):
+        if isinstance(look, LookBack):
+            found |= {leaf.source for leaf in leaves(look)}
+        else:
+            found |= looked_back_at(look.part)
+    return frozenset(found)
 
 
 def looks_far(node: Node) -> bool:
@@ -218,7 +235,7 @@ def matched_alone(node: Node, is_member: IsMember, character: str) -> bool:
 
 def _matches_one(option: Node, is_member: IsMember, character: str) -> bool:
     parts = option.parts if isinstance(option, Sequence) else (option,)
-    if any(isinstance(part, Look | End) for part in parts):
+    if any(isinstance(part, Look | LookBack | End) for part in parts):
         return False
     for n, part in enumerate(parts):
         takes = isinstance(part, Chars | Repeat) and is_member(_set_of(part), character)
