@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 import regex
-from tokenizers.pre_tokenizers import Punctuation
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import PreTokenizer, Punctuation
 
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import Split, SplitBehavior
@@ -36,8 +40,20 @@ _CODE_POINTS = (*range(0xD800), *range(0xE000, 0x110000))
 _WHOLE = r"[\s\S]+"  # splits nothing
 
 
-def read_steps(pretokenizer: TokenizerJson | None) -> tuple[str | Split, ...]:
-    """The steps of a pretokenizer in which ByteLevel writes the bytes of a text as letters.
+class ByteLevelSteps(NamedTuple):
+    """A pretokenizer in which ByteLevel writes the bytes of a text as letters.
+
+    Attributes:
+        steps: as a TokenizerStructure has them.
+        adds_leading_space: whether ByteLevel puts a space before a text that has none.
+    """
+
+    steps: tuple[str | Split, ...]
+    adds_leading_space: bool
+
+
+def read_steps(pretokenizer: TokenizerJson | None) -> ByteLevelSteps:
+    """What a pretokenizer does.
 
     Raises:
         NoStructure: it has none, or a step that is not known here.
@@ -49,13 +65,25 @@ def read_steps(pretokenizer: TokenizerJson | None) -> tuple[str | Split, ...]:
         raise NoStructure(f"its pretokenizer has ByteLevel {times}")
     at = kinds.index("ByteLevel")
     before = [found for step in steps[:at] for found in _steps(step, _LOSSY)]
-    if steps[at]["add_prefix_space"]:
-        raise NoStructure("its pretokenizer ByteLevel puts a space before texts")
+    if steps[at]["add_prefix_space"] and before:
+        raise NoStructure("its pretokenizer ByteLevel puts a space before each part of a text")
     if steps[at]["use_regex"]:
         before.append(GPT2_PATTERN)
     after = [found for step in steps[at + 1 :] for found in _steps(step, {"CharDelimiterSplit"})]
-    found = (*before, *(_of_bytes(step) for step in after))
-    return found or (_WHOLE,)
+    found = (*before, *(_of_bytes(step) for step in after)) or (_WHOLE,)
+    return ByteLevelSteps(found, steps[at]["add_prefix_space"])
+
+
+def without_leading_space(pretokenizer: PreTokenizer) -> PreTokenizer:
+    """The same pretokenizer, but its ByteLevel puts no space before a text."""
+    steps = [
+        {**step, "add_prefix_space": False} if step["type"] == "ByteLevel" else step
+        for step in _flat(json.loads(pretokenizer.__getstate__()))
+    ]
+    empty = json.loads(Tokenizer(BPE()).to_str())
+    empty["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+    changed: PreTokenizer = Tokenizer.from_str(json.dumps(empty)).pre_tokenizer
+    return changed
 
 
 def _flat(pretokenizer: TokenizerJson | None) -> list[TokenizerJson]:

@@ -150,6 +150,7 @@ _DEEPSEEK = (
 
 PUBLISHED: dict[str, tuple[Json, ...]] = {
     "gpt2": (_GPT2,),
+    "roberta": (byte_level_step(use_regex=True, add_prefix_space=True),),
     "cl100k": (split_by(PATTERNS["cl100k"]), _NO_REGEX),
     "qwen2": (split_by(PATTERNS["qwen2"]), _NO_REGEX),
     "o200k": (split_by(PATTERNS["o200k"]), _NO_REGEX),
@@ -190,6 +191,8 @@ def byte_level_steps(draw: st.DrawFn) -> tuple[Json, ...]:
         after = draw(st.lists(_of_letters, max_size=2)) if rarely(draw, 3) else ()
         return (*draw(split_steps()), own, *after)
     steps = list(PUBLISHED[draw(st.sampled_from(tuple(PUBLISHED)))])
+    if rarely(draw, 8) and steps[0]["type"] == "ByteLevel":
+        steps[0] = {**steps[0], "add_prefix_space": True}
     change = draw(st.sampled_from(("none", "none", "none", "drop", "add", "reorder")))
     if change == "drop" and len(steps) > 1:
         steps.pop(draw(st.integers(0, len(steps) - 2)))

@@ -26,6 +26,7 @@ from .bpe.table_engine import TableEngine
 from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
 from .bpe.token_pairs import BpeTables, TokenPairs, build_tables
 from .bpe.unsplit_engine import UnsplitEngine
+from .leading_space import LeadingSpaceEngine, without_leading_space
 from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
 from .unigram.engine import UnigramEngine
@@ -46,6 +47,9 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     """
     tokenizer = oracle.tokenizer
     structure = structure_of(tokenizer)
+    if structure.adds_leading_space:
+        inner = table_engine(Oracle(without_leading_space(tokenizer), oracle.mode))
+        return LeadingSpaceEngine(inner, spelled_by(tokenizer), structure.added_tokens.values())
     spelled = spelled_by(tokenizer)
     longest = max(map(len, spelled), default=0)
     if longest > LONGEST_TOKEN:
