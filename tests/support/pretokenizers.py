@@ -69,6 +69,7 @@ PRETOKENIZERS: dict[str, tuple[str | Split, ...]] = {
     "whole-words": (r"\b[a-c]+\b|\B1",),
     "lines": (r"^\s+|b$|^a", r"(?<=\s)\p{L}|(?<!a)1"),
     "capitals": (r"(?<=\p{Ll})(?=\p{Lu})\p{L}|[^\s\p{L}]{1,2}(?<!1)",),
+    "after-others": (Split(r"(?<!\p{L})\s+ +[a-z]| ?\p{L}+", "contiguous"),),
     "restarts-nowhere": ("a[ab]*c|[a ]+", "b"),
 }
 """The steps of each, by name."""

@@ -27,6 +27,7 @@ EXPRESSIONS = (
     r"(?<=a)b+|(?<!b)a|(?<=\n| {1,2})x",
     r"\b\w+\b|\B.|^\s",
     r"(?=\b)a|(?!a(?<=x))l",
+    r"(?:ab*)+s|(?:l|[1x])+(?!\s)",
 )
 MATCHERS = {text: Matcher(parse(text, "rust")) for text in EXPRESSIONS}
 texts = st.text("abA'sl1 \n/x", max_size=6)

@@ -113,6 +113,7 @@ def test_sets_hold_the_same_characters_as_in_the_tokenizers_library(source):
         r"[a[^b-z]\S&&\D]+|[[^a-z]]{2}",
         r"[[:alpha:]1]+|[[:digit:][:space:]]",
         r"[a-c]{1,3}+d|x{0,2}+y",
+        r"(?:a|[bc])+c|(?:xy*)+y|z(?:A(?:B)*)*B|d(?:ea*)++a",
     ],
 )
 @given(text=st.text("abcdexyzABS'zß(|) .\r\n]-\\^1é²½_", max_size=8))

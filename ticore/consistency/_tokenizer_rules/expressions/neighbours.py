@@ -25,6 +25,7 @@ from .tree import (
     Sequence,
     leaves,
     look_arounds,
+    walk,
 )
 
 IsMember = Callable[[str, str], bool]
@@ -182,6 +183,17 @@ def _looked_far_at(node: Node) -> Iterator[Chars]:
             yield from leaves(look)
 
 
+def _looks_back(node: Node) -> Iterator[LookBack]:
+    """All look-arounds that look at what stands before."""
+    return (found for found in walk(node) if isinstance(found, LookBack))
+
+
+def _may_hold_after(look: LookBack, is_member: IsMember, character: str) -> bool:
+    if isinstance(look.part, Chars):
+        return is_member(look.part.source, character) != look.negated
+    return True
+
+
 def looked_back_at(node: Node) -> frozenset[str]:
     """The sets in look-arounds that look at what stands before.
 
@@ -189,13 +201,7 @@ def looked_back_at(node: Node) -> frozenset[str]:
     back across this place finds a match. So the expression matches what follows as if a text began
     there.
     """
-    found = set[str]()
-    for look in look_arounds(node):
-        if isinstance(look, LookBack):
-            found |= {leaf.source for leaf in leaves(look)}
-        else:
-            found |= looked_back_at(look.part)
-    return frozenset(found)
+    return frozenset(leaf.source for look in _looks_back(node) for leaf in leaves(look))
 
 
 def looks_far(node: Node) -> bool:
@@ -268,9 +274,11 @@ def forms_runs(node: Node, is_member: IsMember, character: str) -> bool:
     """Whether a match never ends inside a long run of `character`, but near the run's two ends.
 
     A match could end inside the run if the expression counts the character, or takes it last and
-    only once.
+    only once. It could begin after the run's first character if it looks back at that.
     """
     if any(is_member(leaf.source, character) for leaf in _looked_far_at(node)):
+        return False
+    if any(_may_hold_after(look, is_member, character) for look in _looks_back(node)):
         return False
     for option in node.options if isinstance(node, Choice) else (node,):
         places = places_of(option)

@@ -95,6 +95,8 @@ class _Parser(SetReader):
         """A group that is repeated a limited number of times, written out."""
         if lengths(part)[1] == 0:
             self._refuse("a repeated look-around")
+        if most is None and kind != "lazy" and (run := _as_run(part, least)) is not None:
+            return Atomic(run) if kind == "possessive" else run
         if most is None or most > 4:
             self._refuse("a group that is repeated without a limit")
         empty = Sequence(())
@@ -224,3 +226,21 @@ class _Parser(SetReader):
                 for negated in (False, True)
             )
         )
+
+
+def _as_run(part: Node, least: int) -> Node | None:
+    """A group that is repeated without a limit, if it matches as a run of characters does.
+
+    Of the sets A and B, `(?:A|B)+` is `[AB]+`, and `(?:AB*)+` is `A[AB]*`: both try the same ends,
+    the longest first. None for other groups.
+    """
+    empty = Sequence(())
+    match part:
+        case Choice(options) if all(isinstance(option, Chars) for option in options):
+            sources = (option.source for option in options if isinstance(option, Chars))
+            return Repeat(Chars(f"(?:{'|'.join(sources)})"), least, None)
+        case Sequence((Chars(first), Repeat(Chars(later), 0, None, "greedy"))) if least < 2:
+            either = Chars(f"(?:{first}|{later})")
+            run = Sequence((Chars(first), Repeat(either, 0, None)))
+            return run if least else Choice((run, empty))
+    return None
