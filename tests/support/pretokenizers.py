@@ -65,11 +65,12 @@ PRETOKENIZERS: dict[str, tuple[str | Split, ...]] = {
         rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]*{_CONTRACTION}"
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     ),
-    "words": (r"\w+|[^\w\s]+|\s+",),
-    "whole-words": (r"\b[a-c]+\b|\B1",),
-    "lines": (r"^\s+|b$|^a", r"(?<=\s)\p{L}|(?<!a)1"),
-    "capitals": (r"(?<=\p{Ll})(?=\p{Lu})\p{L}|[^\s\p{L}]{1,2}(?<!1)",),
-    "after-others": (Split(r"(?<!\p{L})\s+ +[a-z]| ?\p{L}+", "contiguous"),),
+    "words": (r"\w+|[^\w\s]+|\s+", r"\b[a-c]+\b|\B1"),
+    "lines": (r"^\s+|b$|^a", r"(?<=\s)\p{L}|(?<!a)1|[.\n]"),
+    "after-others": (
+        Split(r"(?<!\p{L})\s+ +[a-z]| ?\p{L}+", "contiguous"),
+        r"(?<=\p{Ll})(?=\p{Lu})\p{L}|[^\s\p{L}]{1,2}(?<!1)",
+    ),
     "restarts-nowhere": ("a[ab]*c|[a ]+", "b"),
 }
 """The steps of each, by name."""
