@@ -160,10 +160,11 @@ def test_is_ambiguous_names_what_libraries_disagree_on():
     [
         ((r"(?<=a+)b",), "a look at any number of characters before a match"),
         ((r"(?<=a$)b",), "a look-around in a look at the characters before a match"),
+        ((r"\A a|\s+",), "looks for the beginning of the text"),
         ((r"a\G",), r"the escape `\G`"),
         ((r"(?i)\w+",), r"`\w` where case is ignored"),
         ((r"(?:ab)+",), "a group that is repeated without a limit"),
-        ((r"[ac--[b]]",), "an operation on sets"),
+        ((r"[\d--[b]]",), "an operation on sets"),
         ((r"(?i)\p{L}",), "the property `L` where case is ignored"),
         ((r"(?i)[^a]",), "a negated set where case is ignored"),
         ((r"(?i)k",), "`k` where case is ignored"),

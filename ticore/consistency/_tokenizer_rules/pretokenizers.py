@@ -229,6 +229,11 @@ class Splitter:
         for step in self._steps:
             if step.may_drop(self.classes):
                 raise Unsupported(f"the pretokenizer drops text: its step {step.split!r}")
+        if all(map(self._steps[0].looks_back_at, self.classes.members_with_letters)):
+            raise Unsupported(
+                f"the pretokenizer's expression {self._steps[0].split.expression!r} looks for the "
+                f"beginning of the text, which may be far away"
+            )
         self._single = self._steps[0] if len(self._steps) == 1 else None
         # Where every text is covered by matches, the ends of matches are all there is to know.
         self._covering = (
