@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from itertools import pairwise, product
+from itertools import product
 from operator import methodcaller
 from typing import NamedTuple
 
@@ -19,17 +19,11 @@ import regex
 from ..._support.caches import cached_method
 from ...interfaces import Split
 from .._engines.base import Unsupported
-from .byte_steps import is_boundary, read_steps
+from .byte_steps import read_steps
 from .expressions.classes import AMBIGUOUS, CharacterClasses, is_ambiguous
-from .expressions.matching import Matcher
-from .expressions.neighbours import (
-    forms_runs,
-    looked_back_at,
-    looks_far,
-    matched_alone,
-    places_of,
-)
-from .expressions.tree import Chars, Node, Repeat, to_regex
+from .expressions.neighbours import forms_runs, looks_far, matched_alone
+from .expressions.tree import to_regex
+from .pretokenizer_step import Segment, Step, is_member
 
 __all__ = [
     "CL100K",
@@ -66,14 +60,6 @@ _MOST_DOUBTFUL = 2  # characters; each one more makes the readings ten times as 
 _MOST_CLASSES = 64
 
 
-class _Segment(NamedTuple):
-    """A match, or the text between two matches."""
-
-    start: int
-    end: int
-    is_match: bool
-
-
 class _Boundary(NamedTuple):
     """A settled boundary.
 
@@ -83,114 +69,6 @@ class _Boundary(NamedTuple):
 
     at: int
     restarts: bool
-
-
-class _Step:
-    """One step of a pretokenizer."""
-
-    def __init__(self, split: Split, node: Node) -> None:
-        self.node = node
-        self._places = places_of(node)
-        if self._places.nullable:
-            raise Unsupported(f"the pretokenizer's expression {split.expression!r} matches nothing")
-        self.split = split
-        self._looked_back_at = looked_back_at(node)
-        self._expression = regex.compile(to_regex(self.node))
-        self._matcher = Matcher(self.node)
-        # A match of one set, `[...]+`, can be cut anywhere: the rest is a match again. A match of
-        # one character cannot be cut at all.
-        self.can_be_cut = isinstance(self.node, Chars) or (
-            isinstance(self.node, Repeat) and self.node.least == 1 and self.node.most in (None, 1)
-        )
-
-    def segments(self, text: str) -> list[_Segment]:
-        """The segments of a whole text."""
-        found, at = [], 0
-        for match in self._expression.finditer(text):
-            start, end = match.span()
-            if start > at:
-                found.append(_Segment(at, start, False))
-            found.append(_Segment(start, end, True))
-            at = end
-        if at < len(text):
-            found.append(_Segment(at, len(text), False))
-        return found
-
-    def settled_segments(self, text: str) -> tuple[list[_Segment], int]:
-        """The segments that are the same whatever is appended to a text, and where they end.
-
-        The last one, if it is no match, may be longer.
-        """
-        found, at, gap = list[_Segment](), 0, 0
-        while at < len(text):
-            end, is_open = self._matcher.match(text, at)
-            if is_open:
-                break
-            if end is None:
-                at += 1
-                continue
-            if at > gap:
-                found.append(_Segment(gap, at, False))
-            found.append(_Segment(at, end, True))
-            at = gap = end
-        if at > gap:
-            found.append(_Segment(gap, at, False))
-        return found, at
-
-    def is_boundary(self, before: bool, after: bool) -> bool:
-        """Whether the text is split between two segments: is each a match?"""
-        return is_boundary(self.split, before, after)
-
-    @property
-    def looks_back(self) -> bool:
-        """Whether the expression looks at what stands before a match."""
-        return bool(self._looked_back_at)
-
-    def looks_back_at(self, character: str) -> bool:
-        """Whether it matters to matches after this character that it stands there."""
-        return any(_is_member(source, character) for source in self._looked_back_at)
-
-    def boundaries(self, segments: Sequence[_Segment]) -> list[int]:
-        """Where a text is split, given its segments, without its two ends."""
-        return [b.start for a, b in pairwise(segments) if self.is_boundary(a.is_match, b.is_match)]
-
-    def ends(self, text: str) -> list[int]:
-        """Where the parts of a whole text end."""
-        if not text:
-            return []
-        return [*self.boundaries(self.segments(text)), len(text)]
-
-    def may_drop(self, classes: CharacterClasses) -> bool:
-        """Whether some text is dropped."""
-        if self.split.behavior != "removed":
-            return False
-        members = classes.members_with_letters
-        if not self.split.inverted:
-            first = [self._places.all[n].source for n in self._places.first]
-            return any(_is_member(source, c) for source in first for c in members)
-        return any(not matched_alone(self.node, _is_member, c) for c in members)
-
-    def joined(self, classes: Sequence[str]) -> set[str]:
-        """Pairs of characters that this step may leave in one part; perhaps too many."""
-        places = self._places
-        members = [[c for c in classes if _is_member(p.source, c)] for p in places.all]
-        found = {a + b for p, q in places.follow for a in members[p] for b in members[q]}
-        between = [c for c in classes if not matched_alone(self.node, _is_member, c)]
-        firsts = {c for p in places.first for c in members[p]}
-        lasts = {c for p in places.last for c in members[p]}
-        found |= {a + b for a, b in product(between, between)}
-        if not self.is_boundary(before=True, after=True):
-            found |= {a + b for a, b in product(lasts, firsts)}
-        if not self.is_boundary(before=True, after=False):
-            found |= {a + b for a, b in product(lasts, between)}
-        if not self.is_boundary(before=False, after=True):
-            found |= {a + b for a, b in product(between, firsts)}
-        return found
-
-
-@cache
-def _is_member(source: str, character: str) -> bool:
-    return regex.compile(source).fullmatch(character) is not None
 
 
 @cache
@@ -219,7 +97,7 @@ class Splitter:
         self.steps = (steps,) if isinstance(steps, str) else tuple(steps)
         if not self.steps:
             raise Unsupported("there is no pretokenizer")
-        self._steps = [_Step(split, node) for split, node in read_steps(self.steps).steps]
+        self._steps = [Step(split, node) for split, node in read_steps(self.steps).steps]
         nodes = [step.node for step in self._steps]
         self.classes = CharacterClasses(nodes)
         if len(self.classes.members_with_letters) > _MOST_CLASSES:
@@ -229,17 +107,12 @@ class Splitter:
         for step in self._steps:
             if step.may_drop(self.classes):
                 raise Unsupported(f"the pretokenizer drops text: its step {step.split!r}")
-        if all(map(self._steps[0].looks_back_at, self.classes.members_with_letters)):
-            raise Unsupported(
-                f"the pretokenizer's expression {self._steps[0].split.expression!r} looks for the "
-                f"beginning of the text, which may be far away"
-            )
         self._single = self._steps[0] if len(self._steps) == 1 else None
         # Where every text is covered by matches, the ends of matches are all there is to know.
         self._covering = (
             self._single is not None
             and self._single.is_boundary(before=True, after=True)
-            and all(matched_alone(nodes[0], _is_member, c) for c in self.members_with_letters)
+            and all(matched_alone(nodes[0], is_member, c) for c in self.members_with_letters)
         )
         self._expression = regex.compile(to_regex(nodes[0]))
 
@@ -281,7 +154,7 @@ class Splitter:
         """Whether a long run of a class is never split inside, but near its two ends."""
         if member.isnumeric():  # digits are often counted, and never many
             return False
-        return all(forms_runs(step.node, _is_member, member) for step in self._steps)
+        return all(forms_runs(step.node, is_member, member) for step in self._steps)
 
     def ends(self, text: str) -> Iterator[int]:
         """The offsets where the parts of `text` end. Each part begins where the one before ends."""
@@ -343,7 +216,7 @@ class Splitter:
             if last and all(step.is_boundary(last, after) for after in (True, False)):
                 found.append(known)
         if level + 1 == len(self._steps):
-            return [_Boundary(at, not step.looks_back_at(text[at - 1])) for at in found]
+            return [_Boundary(at, step.restarts(text, at, is_whole=False)) for at in found]
         inner, start = list[_Boundary](), 0
         for end in found:
             inner += self._inside(text[start:end], start, level + 1)
@@ -352,7 +225,9 @@ class Splitter:
         for boundary in self._settled(text[start:known], level + 1):
             inner.append(_Boundary(start + boundary.at, boundary.restarts))
         found_here = set(found)
-        return [self._restarting(b, text, found_here, segments, step) for b in inner]
+        return [
+            self._restarting(b, text, found_here, segments, step, is_whole=False) for b in inner
+        ]
 
     def _inside(self, text: str, start: int, level: int) -> list[_Boundary]:
         """The boundaries that the steps from `level` on make inside a whole part."""
@@ -360,7 +235,7 @@ class Splitter:
         segments = step.segments(text)
         found = step.boundaries(segments)
         if level + 1 == len(self._steps):
-            return [_Boundary(start + at, not step.looks_back_at(text[at - 1])) for at in found]
+            return [_Boundary(start + at, step.restarts(text, at, is_whole=True)) for at in found]
         inner, at = list[_Boundary](), 0
         for end in [*found, len(text)]:
             inner += self._inside(text[at:end], at, level + 1)
@@ -369,7 +244,9 @@ class Splitter:
             at = end
         found_here = set(found)
         return [
-            self._restarting(b, text, found_here, segments, step)._replace(at=start + b.at)
+            self._restarting(b, text, found_here, segments, step, is_whole=True)._replace(
+                at=start + b.at
+            )
             for b in inner
         ]
 
@@ -378,16 +255,18 @@ class Splitter:
         boundary: _Boundary,
         text: str,
         found: set[int],
-        segments: Sequence[_Segment],
-        step: _Step,
+        segments: Sequence[Segment],
+        step: Step,
+        *,
+        is_whole: bool,
     ) -> _Boundary:
         """A boundary with whether `step`, too, splits the text after it as if it stood alone.
 
-        It does at its own boundaries, between matches, and inside a match of one set; but not if it
-        looks back at the character before the boundary.
+        It does at its own boundaries, between matches, and inside a match of one set; but not where
+        it looks back at what stands before the boundary.
         """
         at, restarts = boundary
-        if not restarts or step.looks_back_at(text[at - 1]):
+        if not restarts or not step.restarts(text, at, is_whole=is_whole):
             return _Boundary(at, False)
         if at in found:
             return boundary

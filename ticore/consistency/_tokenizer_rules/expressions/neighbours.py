@@ -24,6 +24,7 @@ from .tree import (
     Repeat,
     Sequence,
     leaves,
+    lengths,
     look_arounds,
     walk,
 )
@@ -202,6 +203,11 @@ def looked_back_at(node: Node) -> frozenset[str]:
     there.
     """
     return frozenset(leaf.source for look in _looks_back(node) for leaf in leaves(look))
+
+
+def back_reach(node: Node) -> int:
+    """How many characters before a place the expression may look at."""
+    return max((lengths(look.part)[1] or 0 for look in _looks_back(node)), default=0)
 
 
 def looks_far(node: Node) -> bool:
