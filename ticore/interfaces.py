@@ -36,12 +36,16 @@ class Split:
         inverted: whether matches and the text between them change their roles.
         dialect: whose syntax the expression has. In that of Rust, `$` is the end of the text and
             `x{1,3}+` gives nothing back.
+        reads: what the expression sees. `bytes`: each byte of the text's UTF-8 as the character
+            that stands for it in GPT-2's byte alphabet, such as "Ġ" for a space. Then a text may be
+            split inside a character. All further steps see bytes too.
     """
 
     expression: str
     behavior: SplitBehavior = "isolated"
     inverted: bool = False
     dialect: Literal["oniguruma", "rust"] = "oniguruma"
+    reads: Literal["characters", "bytes"] = "characters"
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,9 @@ class TokenizerStructure:
             by this expression. Empty: the whole text is one part.
         dummy_prefix: whether `encode` puts one space before the text and `decode` removes it. It is
             put before the whole text only, not after each added token.
+        adds_leading_space: whether `encode` puts a space before a text that begins with another
+            character, and before the text after each added token, and `decode` keeps it. BPE of
+            bytes only.
         keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
         added_tokens: texts that are found before anything else (the leftmost first, of those the
             longest), and their ids.
@@ -130,6 +137,7 @@ class TokenizerStructure:
     normalize: Callable[[str], str] | None = None
     pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False
+    adds_leading_space: bool = False
     keeps_whitespace: bool = True
     added_tokens: Mapping[str, int] = field(default_factory=dict)
     score_sums: Literal["float32", "float64"] = "float32"
@@ -220,6 +228,18 @@ class SpecialWritingTokenizer(Tokenizer, Protocol):
 
     def decode_with_specials(self, ids: Sequence[int]) -> str:
         """`decode`, with the names of special tokens."""
+        ...
+
+
+@runtime_checkable
+class SpacePrefixingTokenizer(Tokenizer, Protocol):
+    """A Tokenizer whose structure may have `adds_leading_space`. The method is optional.
+
+    Without it no tables are used for such a structure.
+    """
+
+    def without_leading_space(self) -> Tokenizer:
+        """The same tokenizer, but it puts no space before a text."""
         ...
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ticore.backend_kit import NoStructure
+from ticore.backend_kit import NoStructure, byte_alphabet
 
 from ._normalizer_steps import flat, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._pretokenizers import read_steps
-from ._spelling import byte_alphabet
 
 _ALPHABET = frozenset(byte_alphabet())
 
@@ -23,11 +22,17 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
         NoStructure: it does anything else than the steps that are known here.
     """
     name, replacements = read_normalizer(flat(state["normalizer"]))
-    steps = read_steps(state["pre_tokenizer"])
+    steps, adds_leading_space = read_steps(state["pre_tokenizer"])
     _require_readable(state)
     changes = None if name == "identity" else normalize
     return NormalizerRules(
-        "bytes", _ALPHABET.issuperset, name, changes, steps, replacements=replacements
+        "bytes",
+        _ALPHABET.issuperset,
+        name,
+        changes,
+        steps,
+        replacements=replacements,
+        adds_leading_space=adds_leading_space,
     )
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Collection
+from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 import regex
-from tokenizers.pre_tokenizers import Punctuation
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import PreTokenizer, Punctuation
 
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import Split, SplitBehavior
@@ -23,22 +29,61 @@ _BEHAVIORS: dict[str, SplitBehavior] = {
     "MergedWithNext": "merged_with_next",
     "Contiguous": "contiguous",
 }
+_WITHOUT_SPACES = Split(r"\s", "removed")
+# After ByteLevel there is no white space, and so these drop nothing.
+_DROPPING = {
+    "WhitespaceSplit": _WITHOUT_SPACES,
+    "Whitespace": Split(r"\w+|[^\w\s]+", "removed", inverted=True, dialect="rust"),
+}
+_LOSSY = frozenset({*_DROPPING, "BertPreTokenizer", "CharDelimiterSplit"})
 _CODE_POINTS = (*range(0xD800), *range(0xE000, 0x110000))
-_DROPS_SPACES = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer"})
+_WHOLE = r"[\s\S]+"  # splits nothing
 
 
-def read_steps(pretokenizer: TokenizerJson | None) -> tuple[str | Split, ...]:
-    """The steps of a pretokenizer that ends in ByteLevel.
+class ByteLevelSteps(NamedTuple):
+    """A pretokenizer in which ByteLevel writes the bytes of a text as letters.
+
+    Attributes:
+        steps: as a TokenizerStructure has them.
+        adds_leading_space: whether ByteLevel puts a space before a text that has none.
+    """
+
+    steps: tuple[str | Split, ...]
+    adds_leading_space: bool
+
+
+def read_steps(pretokenizer: TokenizerJson | None) -> ByteLevelSteps:
+    """What a pretokenizer does.
 
     Raises:
         NoStructure: it has none, or a step that is not known here.
     """
     steps = list(_flat(pretokenizer))
-    if not steps or steps[-1]["type"] != "ByteLevel":
-        if any(step["type"] == "ByteLevel" for step in steps):
-            raise NoStructure("its pretokenizer splits the bytes of ByteLevel once more")
-        raise NoStructure("its pretokenizer does not end in ByteLevel, though its decoder does")
-    return tuple(found for step in steps for found in _steps(step))
+    kinds = [step["type"] for step in steps]
+    if kinds.count("ByteLevel") != 1:
+        times = "more than once" if "ByteLevel" in kinds else "nowhere, though its decoder does"
+        raise NoStructure(f"its pretokenizer has ByteLevel {times}")
+    at = kinds.index("ByteLevel")
+    before = [found for step in steps[:at] for found in _steps(step, _LOSSY)]
+    if steps[at]["add_prefix_space"] and before:
+        raise NoStructure("its pretokenizer ByteLevel puts a space before each part of a text")
+    if steps[at]["use_regex"]:
+        before.append(GPT2_PATTERN)
+    after = [found for step in steps[at + 1 :] for found in _steps(step, {"CharDelimiterSplit"})]
+    found = (*before, *(_of_bytes(step) for step in after)) or (_WHOLE,)
+    return ByteLevelSteps(found, steps[at]["add_prefix_space"])
+
+
+def without_leading_space(pretokenizer: PreTokenizer) -> PreTokenizer:
+    """The same pretokenizer, but its ByteLevel puts no space before a text."""
+    steps = [
+        {**step, "add_prefix_space": False} if step["type"] == "ByteLevel" else step
+        for step in _flat(json.loads(pretokenizer.__getstate__()))
+    ]
+    empty = json.loads(Tokenizer(BPE()).to_str())
+    empty["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+    changed: PreTokenizer = Tokenizer.from_str(json.dumps(empty)).pre_tokenizer
+    return changed
 
 
 def _flat(pretokenizer: TokenizerJson | None) -> list[TokenizerJson]:
@@ -50,14 +95,15 @@ def _flat(pretokenizer: TokenizerJson | None) -> list[TokenizerJson]:
     return [pretokenizer]
 
 
-def _steps(step: TokenizerJson) -> list[str | Split]:
+def _of_bytes(step: str | Split) -> Split:
+    return replace(Split(step) if isinstance(step, str) else step, reads="bytes")
+
+
+def _steps(step: TokenizerJson, lossy: Collection[str]) -> list[str | Split]:
+    """The splits that a step makes; refuses those that are `lossy`."""
     match step:
-        case {"type": "ByteLevel", "add_prefix_space": True}:
-            raise NoStructure("its pretokenizer ByteLevel puts a space before texts")
-        case {"type": "ByteLevel", "use_regex": True}:
-            return [GPT2_PATTERN]
-        case {"type": "ByteLevel"}:
-            return []
+        case {"type": str(kind)} if kind in lossy:
+            raise NoStructure(f"its pretokenizer {kind} drops spaces, which are lost")
         case {"type": "Digits", "individual_digits": one_by_one}:
             return [r"\p{N}" if one_by_one else r"\p{N}+"]
         case {"type": "Punctuation", "behavior": behavior}:
@@ -66,8 +112,12 @@ def _steps(step: TokenizerJson) -> list[str | Split]:
             string = pattern.get("String")
             expression = str(pattern["Regex"]) if string is None else re.escape(string)
             return [_split(expression, behavior, inverted=inverted)]
-        case {"type": str(kind)} if kind in _DROPS_SPACES:
-            raise NoStructure(f"its pretokenizer {kind} drops spaces, which are lost")
+        case {"type": "FixedLength", "length": int(length)}:
+            return [rf"[\s\S]{{1,{length}}}"]
+        case {"type": "BertPreTokenizer"}:
+            return [_WITHOUT_SPACES, _punctuation()]
+        case {"type": str(kind)} if kind in _DROPPING:
+            return [_DROPPING[kind]]
     raise NoStructure(f"its pretokenizer {step['type']} is not known here")
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ticore.backend_kit import byte_alphabet
 from ticore.errors import ModelFilesError
 
 Spelling = Callable[[str], bytes]
@@ -73,20 +74,6 @@ def strips_a_space(decoder: Mapping[str, Any]) -> bool:
         case {"type": "Sequence", "decoders": [*steps]}:
             return _ONE_LEADING_SPACE in steps
     return False
-
-
-def byte_alphabet() -> dict[str, int]:
-    """The character that stands for each byte in a byte-level vocabulary, as in GPT-2.
-
-    Visible Latin-1 characters stand for themselves, the others are moved up from U+0100.
-
-    >>> byte_alphabet()["A"], byte_alphabet()["Ġ"]
-    (65, 32)
-    """
-    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    hidden = [byte for byte in range(0x100) if byte not in visible]
-    moved = {chr(0x100 + i): byte for i, byte in enumerate(hidden)}
-    return {chr(byte): byte for byte in visible} | moved
 
 
 def letters_of_texts() -> frozenset[str]:

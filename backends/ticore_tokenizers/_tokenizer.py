@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ticore.errors import ModelFilesError
 
 from ._json import parse, read
 from ._memory import return_freed_memory
+from ._pretokenizers import without_leading_space
 from ._soundness import require_sound
 from ._spelling import letters_of_texts, require_no_suffix, spelling
 from ._structure import describe
@@ -142,6 +144,16 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             return self._library.decode(numbers, skip_special_tokens=skip_special_tokens)
         except BaseException as error:
             raise tokenizer_failure(error, f"a list of {len(numbers):,} ids") from None
+
+    def without_leading_space(self) -> HuggingFaceTokenizer:
+        """The same tokenizer, but it puts no space before a text. Made once."""
+        return self._without_leading_space
+
+    @cached_property
+    def _without_leading_space(self) -> HuggingFaceTokenizer:
+        copied = _copy(self._library)
+        copied.pre_tokenizer = without_leading_space(copied.pre_tokenizer)
+        return HuggingFaceTokenizer(copied, copy=False)
 
     @property
     def losses(self) -> str:

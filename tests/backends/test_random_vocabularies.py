@@ -11,11 +11,11 @@ from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from tests.support.reference_encoder import ReferenceEncoder, comparable
+from ticore.backend_kit import byte_alphabet
 from ticore.interfaces import Tokenizer as AnyTokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
 from ticore_tiktoken import TiktokenTokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 ModelProto = sentencepiece_model_pb2.ModelProto
 Piece, BPE, UNIGRAM = ModelProto.SentencePiece, 2, 1

@@ -38,6 +38,7 @@ from tests.support.tokenizers import (
     SPLIT_FIRST,
     sample_text,
 )
+from ticore.backend_kit import byte_alphabet
 from ticore.errors import ModelFilesError
 from ticore.interfaces import AddedTokenFlags, NamingTokenizer, Split
 from ticore.registry import load_tokenizer, wrap
@@ -45,7 +46,6 @@ from ticore.testing import TokenizerContract
 from ticore_tokenizers import HuggingFaceTokenizer
 from ticore_tokenizers._pretokenizers import GPT2_PATTERN
 from ticore_tokenizers._soundness import require_sound
-from ticore_tokenizers._spelling import byte_alphabet
 
 ALL = HUGGING_FACE | REAL_HUGGING_FACE
 BYTE_LEVEL = {
@@ -351,7 +351,10 @@ def _split_off(state: Any) -> None:
             id="normalizer",
         ),
         pytest.param(lambda s: s.update(pre_tokenizer=None), id="no pre-tokenizer"),
-        pytest.param(lambda s: s["pre_tokenizer"].update(add_prefix_space=True), id="prefix space"),
+        pytest.param(
+            lambda s: s.update(pre_tokenizer=_after_digits(s["pre_tokenizer"])),
+            id="a space before each part",
+        ),
         pytest.param(lambda s: s.update(decoder=METASPACE), id="decoder"),
     ],
 )
@@ -365,6 +368,14 @@ def test_structure_says_that_spaces_are_removed() -> None:
     assert structure is not None
     assert isinstance(structure.pretokenizer[0], Split)
     assert structure.pretokenizer[0].behavior == "removed"
+
+
+def _after_digits(byte_level: Any) -> Any:
+    steps = [
+        {"type": "Digits", "individual_digits": True},
+        byte_level | {"add_prefix_space": True},
+    ]
+    return {"type": "Sequence", "pretokenizers": steps}
 
 
 def _without(state: Any, name: str) -> dict[str, int]:

@@ -10,9 +10,9 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from ticore._cli.settings import DEFAULT_MODEL
+from ticore.backend_kit import byte_alphabet
 from ticore.consistency import Audit, audit
 from ticore.registry import load_tokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 from .conftest import Ticore
 

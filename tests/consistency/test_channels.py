@@ -19,6 +19,7 @@ from tests.support.slow import slow_unless
 from tests.support.tokenizers import CL100K_PATTERN, O200K_PATTERN, TRAINED
 from tests.support.toy_models import ToyTokenizer
 from ticore._support.utf8 import unfinished_suffix
+from ticore.backend_kit import byte_alphabet
 from ticore.consistency import Verifier, send
 from ticore.consistency._channels import PASSAGES
 from ticore.consistency._engines.base import Unsupported
@@ -29,7 +30,6 @@ from ticore.consistency._tokenizer_rules.pretokenizers import GPT2
 from ticore.consistency._verifier import Verification
 from ticore.errors import SettingsError
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 CHANNELS = ("strip", "nfc", "newlines", "spaces")
 MODES = ("prefix", "open", "viable")

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from tests.support.tokenizers import TRAINED
+from ticore.backend_kit import byte_alphabet
 from ticore.consistency._audit import _is_whole
 from ticore.consistency._partial_tokens import _is_in_some_text, never_given
 from ticore.interfaces import Tokenizer as TokenizerInterface
 from ticore_tiktoken import TiktokenTokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 INVALID = {0xC0, 0xC1, *range(0xF5, 0x100)}
 SINGLES = {bytes([byte]): byte for byte in range(256)}

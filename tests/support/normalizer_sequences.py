@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from tests.support.tokenizers import CL100K_PATTERN
+from ticore.backend_kit import byte_alphabet
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 MARK = "▁"
 LETTERS = {byte: letter for letter, byte in byte_alphabet().items()}

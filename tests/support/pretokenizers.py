@@ -1,5 +1,7 @@
 """Pretokenizers of published tokenizers, and some that have what these lack."""
 
+from itertools import accumulate
+
 from tokenizers import Regex, pre_tokenizers
 
 from tests.support.random_bpe import PATTERNS
@@ -9,6 +11,7 @@ GPT2 = PATTERNS["gpt2"]
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _NOT_HAN_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _NOT_HAN_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_WHITESPACE = r"\w+|[^\w\s]+"
 _PUNCTUATION = r"[!-/:-@\[-`{-~\p{P}]"
 
 PRETOKENIZERS: dict[str, tuple[str | Split, ...]] = {
@@ -51,15 +54,68 @@ PRETOKENIZERS: dict[str, tuple[str | Split, ...]] = {
     "signs-later": (GPT2, Split("'", "merged_with_next")),
     "literal-letters": (r"ab|[a-c]+|\s+?x|'[st]u?|\S",),
     "far-sight": (r"a+(?=b\p{N})|(?>\s+)|[^a]{1,2}",),
+    "deepseek-llm": (
+        *("[\r\n]", r"\s?[A-Za-zµÀ-ÖØ-öø-ƺ]+", r"\s?[!-/:-~！-／：-～‘-‟\u3000-。]+", r"\s+$"),
+        *("[一-龥ࠀ-一가-퟿]+", r"\p{N}"),
+    ),
+    "kimi": (
+        r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+        rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]+{_CONTRACTION}"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+        rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]*{_CONTRACTION}"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ),
+    "words": (r"\w+|[^\w\s]+|\s+", r"\b[a-c]+\b|\B1"),
+    "lines": (r"^\s+|b$|^a", r"(?<=\s)\p{L}|(?<!a)1|[.\n]"),
+    "after-others": (
+        Split(r"(?<!\p{L})\s+ +[a-z]| ?\p{L}+", "contiguous"),
+        r"(?<=\p{Ll})(?=\p{Lu})\p{L}|[^\s\p{L}]{1,2}(?<!1)",
+    ),
     "restarts-nowhere": ("a[ab]*c|[a ]+", "b"),
 }
 """The steps of each, by name."""
 
 
+BYTE_STEPS: dict[str, tuple[str | Split, ...]] = {
+    "falcon": (
+        Split(_PUNCTUATION, "contiguous"),
+        GPT2,
+        Split(r"\p{N}+", reads="bytes"),
+        Split("[0-9][0-9][0-9]", reads="bytes"),
+    ),
+    "digits": (Split(r"\p{N}", reads="bytes"), Split("a[a-z]", reads="bytes")),
+    "ascii": (
+        r"\s+",
+        Split(r"[0-9]{2}(?!Ġ)|Ġ$|(?<=a)b", "merged_with_next", reads="bytes"),
+        Split("[À-ö]+", "merged_with_previous", reads="bytes"),
+    ),
+    "words": (Split(_WHITESPACE, "removed", True, "rust", "bytes"),),
+    "signs": (Split(r"\s", "removed", reads="bytes"), Split(r"\p{P}", reads="bytes")),
+    "letters": (Split(r"\p{Ll}+|[1-9]", "contiguous", True, reads="bytes"),),
+}
+"""Pretokenizers with steps that see bytes, by name."""
+
+
 def library_ends(steps: tuple[str | Split, ...], text: str) -> list[int]:
     """Where the library `tokenizers` ends the parts of a text; parts that it drops do not count."""
-    splits = [Split(step) if isinstance(step, str) else step for step in steps]
-    sequence = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split(Regex(s.expression), s.behavior, s.inverted) for s in splits]
-    )
+    sequence = pre_tokenizers.Sequence([_in_library(step) for step in steps])
     return [end for _, (_, end) in sequence.pre_tokenize_str(text)]
+
+
+def library_ends_in_bytes(steps: tuple[str | Split, ...], text: str) -> list[int]:
+    """The same in bytes of UTF-8, for steps that see bytes or characters."""
+    sees_bytes = [isinstance(step, Split) and step.reads == "bytes" for step in steps]
+    found = [_in_library(step) for step in steps]
+    at = sees_bytes.index(True) if True in sees_bytes else len(steps)
+    found.insert(at, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False))
+    # Each letter is a byte.
+    parts = pre_tokenizers.Sequence(found).pre_tokenize_str(text)
+    return list(accumulate(len(part) for part, _ in parts))
+
+
+def _in_library(step: str | Split) -> pre_tokenizers.PreTokenizer:
+    split = Split(step) if isinstance(step, str) else step
+    if split.dialect == "rust":
+        assert split.expression == _WHITESPACE
+        return pre_tokenizers.Whitespace()
+    return pre_tokenizers.Split(Regex(split.expression), split.behavior, split.inverted)

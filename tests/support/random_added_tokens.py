@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from tests.support.random_bpe import few_characters, split_up
+from ticore.backend_kit import byte_alphabet
 from ticore.consistency._engines import build, retokenizing
 from ticore.consistency._tokenizer_rules.pretokenizers import CL100K
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 ALPHABETS = ("ab", "a ", "\n a", "a\t ", "<x>", "a1", "aé", "ab\n<")
 _NAMES = {byte: name for name, byte in byte_alphabet().items()}

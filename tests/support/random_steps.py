@@ -150,6 +150,7 @@ _DEEPSEEK = (
 
 PUBLISHED: dict[str, tuple[Json, ...]] = {
     "gpt2": (_GPT2,),
+    "roberta": (byte_level_step(use_regex=True, add_prefix_space=True),),
     "cl100k": (split_by(PATTERNS["cl100k"]), _NO_REGEX),
     "qwen2": (split_by(PATTERNS["qwen2"]), _NO_REGEX),
     "o200k": (split_by(PATTERNS["o200k"]), _NO_REGEX),
@@ -170,13 +171,28 @@ PUBLISHED: dict[str, tuple[Json, ...]] = {
 """Pretokenizers of published byte-level models."""
 
 
+# What may split the letters that ByteLevel has written for bytes.
+_of_letters = st.sampled_from(
+    (
+        *(digits(True), digits(False), {"type": "WhitespaceSplit"}, {"type": "Whitespace"}),
+        *({"type": "BertPreTokenizer"}, {"type": "FixedLength", "length": 4}),
+        *(split_by("[0-9][0-9][0-9]"), split_by("[0-9]{1,3}", "MergedWithNext"), split_by("Ġ")),
+        *(split_by("[^a-z]+"), split_by(r"\p{L}+", "Contiguous"), split_by("a(?!Ġ)")),
+        *(split_by(r"\w+|[^\w]"), split_by("a$", "MergedWithPrevious", invert=True)),
+    )
+)
+
+
 @st.composite
 def byte_level_steps(draw: st.DrawFn) -> tuple[Json, ...]:
     """Pretokenizers of a published model, perhaps with one dropped or added; or any sequence."""
     if rarely(draw, 3):
         own = byte_level_step(use_regex=draw(st.booleans()), add_prefix_space=rarely(draw, 8))
-        return (*draw(split_steps()), own)
+        after = draw(st.lists(_of_letters, max_size=2)) if rarely(draw, 3) else ()
+        return (*draw(split_steps()), own, *after)
     steps = list(PUBLISHED[draw(st.sampled_from(tuple(PUBLISHED)))])
+    if rarely(draw, 8) and steps[0]["type"] == "ByteLevel":
+        steps[0] = {**steps[0], "add_prefix_space": True}
     change = draw(st.sampled_from(("none", "none", "none", "drop", "add", "reorder")))
     if change == "drop" and len(steps) > 1:
         steps.pop(draw(st.integers(0, len(steps) - 2)))

@@ -32,10 +32,10 @@ from tests.support.random_steps import (
     spaces_marked,
 )
 from tests.support.tokenizers import train_sentencepiece
+from ticore.backend_kit import byte_alphabet
 from ticore.interfaces import Tokenizer as AnyTokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 _NAMES = {byte: name for name, byte in byte_alphabet().items()}
 _BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]

@@ -19,12 +19,12 @@ import pytest
 import sentencepiece
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from ticore.backend_kit import byte_alphabet
 from ticore.interfaces import Tokenizer as AnyTokenizer
 from ticore_sentencepiece import SentencePieceTokenizer
 from ticore_tiktoken import TiktokenTokenizer
 from ticore_tiktoken._ranks import parse_ranks
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 DATA = Path(os.environ.get("TICORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 

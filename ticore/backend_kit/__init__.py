@@ -12,6 +12,7 @@ A backend computes; what every backend must remember, check and refuse is here:
 - checks with the same error texts for every backend.
 """
 
+from .._support.byte_alphabet import byte_alphabet
 from .._support.checks import (
     HasLimits,
     checked_ids,
@@ -53,6 +54,7 @@ __all__ = [
     "LibraryTokenizer",
     "NewBatch",
     "NoStructure",
+    "byte_alphabet",
     "checked_ids",
     "checked_prompts",
     "each_row",

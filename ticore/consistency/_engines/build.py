@@ -12,6 +12,7 @@ import regex
 
 from ...interfaces import TokenizerStructure
 from .._tokenizer_rules import added_tokens, missing_bytes, normalizers
+from .._tokenizer_rules.byte_steps import without_merges_across
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
@@ -25,6 +26,7 @@ from .bpe.table_engine import TableEngine
 from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
 from .bpe.token_pairs import BpeTables, TokenPairs, build_tables
 from .bpe.unsplit_engine import UnsplitEngine
+from .leading_space import LeadingSpaceEngine, without_leading_space
 from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
 from .unigram.engine import UnigramEngine
@@ -45,6 +47,9 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     """
     tokenizer = oracle.tokenizer
     structure = structure_of(tokenizer)
+    if structure.adds_leading_space:
+        inner = table_engine(Oracle(without_leading_space(tokenizer), oracle.mode))
+        return LeadingSpaceEngine(inner, spelled_by(tokenizer), structure.added_tokens.values())
     spelled = spelled_by(tokenizer)
     longest = max(map(len, spelled), default=0)
     if longest > LONGEST_TOKEN:
@@ -58,6 +63,7 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     normalizers.require_known(structure, oracle.mode)
     _require_known(structure, is_one_run)
     if structure.atoms == "bytes":
+        structure = without_merges_across(structure, spelled)
         missing_bytes.require_harmless(structure, spelled, oracle.mode)
     added_tokens.require_decidable(structure.added_tokens, oracle.mode)
     if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):

@@ -102,16 +102,18 @@ class WordCuts:
 class _PretokenCuts:
     """Byte-level BPE after a pretokenizer: cut at a boundary that no text moves any more.
 
-    Such a boundary is no cut in three cases:
+    Such a boundary is no cut in four cases:
 
     1. The text holds an added token: the expression is not applied across one. Example: "<t>".
     2. The text before the boundary ends with the beginning of an added token. Example: "<".
     3. The character after the boundary may compose with the one before it. Example: U+0301.
+    4. The tokenizer would put a space before the text after the boundary.
     """
 
     def __init__(self, structure: TokenizerStructure, spelled: Sequence[bytes]) -> None:
         self._spelled = spelled
         self._splitter = splitter_for(structure.pretokenizer)
+        self._adds_space = structure.adds_leading_space
         self._normalization = Normalization(structure)
         self._added = AddedTokens(structure.added_tokens, spelled)
 
@@ -135,6 +137,8 @@ class _PretokenCuts:
         if self._added.occurs_in(text):
             return 0
         for at in self._splitter.settled(text):
+            if self._adds_space and text[at] != " ":
+                continue
             if not self._normalization.joins(text[at]) and not self._added.has_begun(text[:at]):
                 return at
         return 0

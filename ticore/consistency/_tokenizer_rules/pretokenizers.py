@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from itertools import pairwise, product
+from itertools import product
 from operator import methodcaller
 from typing import NamedTuple
 
@@ -19,10 +19,11 @@ import regex
 from ..._support.caches import cached_method
 from ...interfaces import Split
 from .._engines.base import Unsupported
+from .byte_steps import read_steps
 from .expressions.classes import AMBIGUOUS, CharacterClasses, is_ambiguous
-from .expressions.matching import Matcher
-from .expressions.neighbours import forms_runs, looks_far, matched_alone, places_of
-from .expressions.syntax import Chars, Node, Repeat, parse, to_regex
+from .expressions.neighbours import forms_runs, looks_far, matched_alone
+from .expressions.tree import to_regex
+from .pretokenizer_step import Segment, Step, is_member
 
 __all__ = [
     "CL100K",
@@ -59,14 +60,6 @@ _MOST_DOUBTFUL = 2  # characters; each one more makes the readings ten times as 
 _MOST_CLASSES = 64
 
 
-class _Segment(NamedTuple):
-    """A match, or the text between two matches."""
-
-    start: int
-    end: int
-    is_match: bool
-
-
 class _Boundary(NamedTuple):
     """A settled boundary.
 
@@ -78,110 +71,6 @@ class _Boundary(NamedTuple):
     restarts: bool
 
 
-class _Step:
-    """One step of a pretokenizer."""
-
-    def __init__(self, split: Split) -> None:
-        self.node: Node = parse(split.expression, split.dialect)
-        if places_of(self.node).nullable:
-            raise Unsupported(f"the pretokenizer's expression {split.expression!r} matches nothing")
-        self._expression = regex.compile(to_regex(self.node))
-        self._matcher = Matcher(self.node)
-        self._behavior = split.behavior
-        self._inverted = split.inverted
-        # A match of one set, `[...]+`, can be cut anywhere: the rest is a match again. A match of
-        # one character cannot be cut at all.
-        self.can_be_cut = isinstance(self.node, Chars) or (
-            isinstance(self.node, Repeat) and self.node.least == 1 and self.node.most in (None, 1)
-        )
-
-    def segments(self, text: str) -> list[_Segment]:
-        """The segments of a whole text."""
-        found, at = [], 0
-        for match in self._expression.finditer(text):
-            start, end = match.span()
-            if start > at:
-                found.append(_Segment(at, start, False))
-            found.append(_Segment(start, end, True))
-            at = end
-        if at < len(text):
-            found.append(_Segment(at, len(text), False))
-        return found
-
-    def settled_segments(self, text: str) -> tuple[list[_Segment], int]:
-        """The segments that are the same whatever is appended to a text, and where they end.
-
-        The last one, if it is no match, may be longer.
-        """
-        found, at, gap = list[_Segment](), 0, 0
-        while at < len(text):
-            end, is_open = self._matcher.match(text, at)
-            if is_open:
-                break
-            if end is None:
-                at += 1
-                continue
-            if at > gap:
-                found.append(_Segment(gap, at, False))
-            found.append(_Segment(at, end, True))
-            at = gap = end
-        if at > gap:
-            found.append(_Segment(gap, at, False))
-        return found, at
-
-    def is_boundary(self, before: bool, after: bool) -> bool:
-        """Whether the text is split between two segments: is each a match?"""
-        before, after = before != self._inverted, after != self._inverted
-        match self._behavior:
-            case "merged_with_previous":
-                return before or not after
-            case "merged_with_next":
-                return after or not before
-            case "contiguous":
-                return before != after
-        return True
-
-    def boundaries(self, segments: Sequence[_Segment]) -> list[int]:
-        """Where a text is split, given its segments, without its two ends."""
-        return [b.start for a, b in pairwise(segments) if self.is_boundary(a.is_match, b.is_match)]
-
-    def ends(self, text: str) -> list[int]:
-        """Where the parts of a whole text end."""
-        if not text:
-            return []
-        return [*self.boundaries(self.segments(text)), len(text)]
-
-    def may_drop(self, classes: CharacterClasses) -> bool:
-        """Whether some text is dropped."""
-        if self._behavior != "removed":
-            return False
-        return not self._inverted or any(
-            not matched_alone(self.node, _is_member, c) for c in classes.members_with_letters
-        )
-
-    def joined(self, classes: Sequence[str]) -> set[str]:
-        """Pairs of characters that this step may leave in one part; perhaps too many."""
-        places = places_of(self.node)
-        members = [[c for c in classes if _is_member(p.source, c)] for p in places.all]
-        found = {a + b for p, q in places.follow for a in members[p] for b in members[q]}
-        between = [c for c in classes if not matched_alone(self.node, _is_member, c)]
-        firsts = {c for p in places.first for c in members[p]}
-        lasts = {c for p in places.last for c in members[p]}
-        found |= {a + b for a, b in product(between, between)}
-        if not self.is_boundary(before=True, after=True):
-            found |= {a + b for a, b in product(lasts, firsts)}
-        if not self.is_boundary(before=True, after=False):
-            found |= {a + b for a, b in product(lasts, between)}
-        if not self.is_boundary(before=False, after=True):
-            found |= {a + b for a, b in product(between, firsts)}
-        return found
-
-
-@cache
-def _is_member(source: str, character: str) -> bool:
-    return regex.compile(source).fullmatch(character) is not None
-
-
 @cache
 def splitter_for(steps: tuple[str | Split, ...]) -> Splitter:
     """The one `Splitter` of a pretokenizer, so that every tokenizer uses what it has learned."""
@@ -190,6 +79,8 @@ def splitter_for(steps: tuple[str | Split, ...]) -> Splitter:
 
 class Splitter:
     """Splits texts as one pretokenizer does. Thread-safe.
+
+    Splits between two bytes that are always apart are not made here; see `byte_steps`.
 
     Args:
         steps: those of a TokenizerStructure, or one expression.
@@ -206,22 +97,22 @@ class Splitter:
         self.steps = (steps,) if isinstance(steps, str) else tuple(steps)
         if not self.steps:
             raise Unsupported("there is no pretokenizer")
-        self._steps = [_Step(Split(s) if isinstance(s, str) else s) for s in self.steps]
+        self._steps = [Step(split, node) for split, node in read_steps(self.steps).steps]
         nodes = [step.node for step in self._steps]
         self.classes = CharacterClasses(nodes)
         if len(self.classes.members_with_letters) > _MOST_CLASSES:
             raise Unsupported(
                 f"the pretokenizer tells more than {_MOST_CLASSES} classes of characters apart"
             )
-        for step, split in zip(self._steps, self.steps, strict=True):
+        for step in self._steps:
             if step.may_drop(self.classes):
-                raise Unsupported(f"the pretokenizer drops text: its step {split!r}")
+                raise Unsupported(f"the pretokenizer drops text: its step {step.split!r}")
         self._single = self._steps[0] if len(self._steps) == 1 else None
         # Where every text is covered by matches, the ends of matches are all there is to know.
         self._covering = (
             self._single is not None
             and self._single.is_boundary(before=True, after=True)
-            and all(matched_alone(nodes[0], _is_member, c) for c in self.members_with_letters)
+            and all(matched_alone(nodes[0], is_member, c) for c in self.members_with_letters)
         )
         self._expression = regex.compile(to_regex(nodes[0]))
 
@@ -238,7 +129,9 @@ class Splitter:
     @cached_property
     def restarts(self) -> bool:
         """Whether the text after any boundary is split as if it stood alone."""
-        return all(step.can_be_cut for step in self._steps[:-1])
+        return all(step.can_be_cut for step in self._steps[:-1]) and not any(
+            step.looks_back for step in self._steps
+        )
 
     @cached_property
     def looks_one_ahead(self) -> bool:
@@ -261,7 +154,7 @@ class Splitter:
         """Whether a long run of a class is never split inside, but near its two ends."""
         if member.isnumeric():  # digits are often counted, and never many
             return False
-        return all(forms_runs(step.node, _is_member, member) for step in self._steps)
+        return all(forms_runs(step.node, is_member, member) for step in self._steps)
 
     def ends(self, text: str) -> Iterator[int]:
         """The offsets where the parts of `text` end. Each part begins where the one before ends."""
@@ -323,7 +216,7 @@ class Splitter:
             if last and all(step.is_boundary(last, after) for after in (True, False)):
                 found.append(known)
         if level + 1 == len(self._steps):
-            return [_Boundary(at, True) for at in found]
+            return [_Boundary(at, step.restarts(text, at, is_whole=False)) for at in found]
         inner, start = list[_Boundary](), 0
         for end in found:
             inner += self._inside(text[start:end], start, level + 1)
@@ -331,7 +224,10 @@ class Splitter:
             start = end
         for boundary in self._settled(text[start:known], level + 1):
             inner.append(_Boundary(start + boundary.at, boundary.restarts))
-        return [self._restarting(boundary, set(found), segments, step) for boundary in inner]
+        found_here = set(found)
+        return [
+            self._restarting(b, text, found_here, segments, step, is_whole=False) for b in inner
+        ]
 
     def _inside(self, text: str, start: int, level: int) -> list[_Boundary]:
         """The boundaries that the steps from `level` on make inside a whole part."""
@@ -339,7 +235,7 @@ class Splitter:
         segments = step.segments(text)
         found = step.boundaries(segments)
         if level + 1 == len(self._steps):
-            return [_Boundary(start + at, True) for at in found]
+            return [_Boundary(start + at, step.restarts(text, at, is_whole=True)) for at in found]
         inner, at = list[_Boundary](), 0
         for end in [*found, len(text)]:
             inner += self._inside(text[at:end], at, level + 1)
@@ -348,19 +244,31 @@ class Splitter:
             at = end
         found_here = set(found)
         return [
-            self._restarting(boundary, found_here, segments, step)._replace(at=start + boundary.at)
-            for boundary in inner
+            self._restarting(b, text, found_here, segments, step, is_whole=True)._replace(
+                at=start + b.at
+            )
+            for b in inner
         ]
 
     def _restarting(
-        self, boundary: _Boundary, found: set[int], segments: Sequence[_Segment], step: _Step
+        self,
+        boundary: _Boundary,
+        text: str,
+        found: set[int],
+        segments: Sequence[Segment],
+        step: Step,
+        *,
+        is_whole: bool,
     ) -> _Boundary:
         """A boundary with whether `step`, too, splits the text after it as if it stood alone.
 
-        It does at its own boundaries, between matches, and inside a match of one set.
+        It does at its own boundaries, between matches, and inside a match of one set; but not where
+        it looks back at what stands before the boundary.
         """
         at, restarts = boundary
-        if not restarts or at in found:
+        if not restarts or not step.restarts(text, at, is_whole=is_whole):
+            return _Boundary(at, False)
+        if at in found:
             return boundary
         inside = any(s.start < at < s.end and s.is_match for s in segments)
         return boundary if not inside or step.can_be_cut else _Boundary(at, False)

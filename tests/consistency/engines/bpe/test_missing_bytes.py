@@ -12,10 +12,10 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from tests.support.random_bpe import MODES, few_characters
 from tests.support.real_walks import check_library_walk, table_of
 from tests.support.tokenizers import CL100K_PATTERN
+from ticore.backend_kit import byte_alphabet
 from ticore.consistency._engines import build, retokenizing
 from ticore.consistency._engines.base import Unsupported
 from ticore_tokenizers import HuggingFaceTokenizer
-from ticore_tokenizers._spelling import byte_alphabet
 
 NEVER = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])
 LETTERS = {byte: letter for letter, byte in byte_alphabet().items()}

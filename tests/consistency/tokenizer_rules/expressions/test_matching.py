@@ -6,7 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ticore.consistency._tokenizer_rules.expressions.matching import Attempt, Matcher
-from ticore.consistency._tokenizer_rules.expressions.syntax import parse, to_regex
+from ticore.consistency._tokenizer_rules.expressions.syntax import parse
+from ticore.consistency._tokenizer_rules.expressions.tree import to_regex
 
 EXPRESSIONS = (
     r"ab?",
@@ -23,6 +24,10 @@ EXPRESSIONS = (
     r" ?[^\s\p{L}]+[\r\n/]*|[\p{Lu}\p{M}]*\p{Ll}+(?:'s)?",
     r"\s++$|\s*[\r\n]|\s+(?!\S)|\s",
     r"[a-c\d]+?(?:x|$)|.",
+    r"(?<=a)b+|(?<!b)a|(?<=\n| {1,2})x",
+    r"\b\w+\b|\B.|^\s",
+    r"(?=\b)a|(?!a(?<=x))l",
+    r"(?:ab*)+s|(?:l|[1x])+(?!\s)",
 )
 MATCHERS = {text: Matcher(parse(text, "rust")) for text in EXPRESSIONS}
 texts = st.text("abA'sl1 \n/x", max_size=6)

@@ -41,7 +41,9 @@ def test_a_class_that_forms_runs_is_split_near_the_ends_of_a_run_only(steps, dat
                 for length in (short, long)
             }
             middle = len(before) + 2
-            assert middle not in ends[short]
+            # These are the places that `Shapes.shorten_runs` leaves out.
+            inside = range(len(before) + 1, len(before) + short - 2)
+            assert not any(end in inside for end in ends[short])
             assert ends[long] == [e if e < middle else e + long - short for e in ends[short]]
 
 

@@ -1,15 +1,19 @@
 """Expressions are read as libraries read them."""
 
+from itertools import combinations
+
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tiktoken import Encoding
 from tokenizers import Regex, pre_tokenizers
 
 from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.characters import is_assigned
 from ticore.consistency._tokenizer_rules.expressions.classes import is_ambiguous
-from ticore.consistency._tokenizer_rules.expressions.syntax import Chars, leaves, parse, to_regex
+from ticore.consistency._tokenizer_rules.expressions.syntax import parse
+from ticore.consistency._tokenizer_rules.expressions.tree import Chars, leaves, to_regex
 
 PROPERTIES = [
     "L",
@@ -52,6 +56,13 @@ PROPERTIES = [
     "Cyrillic",
     "Arabic",
     "Thai",
+    "Bopomofo",
+    "Hebrew",
+    "Devanagari",
+    "Armenian",
+    "Tamil",
+    "Letter",
+    "Alphabetic",
 ]
 KNOWN = [
     chr(code)
@@ -61,7 +72,10 @@ KNOWN = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", [*(rf"\p{{{p}}}" for p in PROPERTIES), r"\s", r"\d", "."])
+@pytest.mark.parametrize(
+    "source",
+    [*(rf"\p{{{p}}}" for p in PROPERTIES), r"\s", r"\d", ".", r"\w", r"[\w]"],
+)
 def test_sets_hold_the_same_characters_as_in_the_tokenizers_library(source):
     text = "x" + "x".join(KNOWN) + "x"
     library = pre_tokenizers.Split(Regex(source), "isolated")
@@ -88,9 +102,24 @@ def test_sets_hold_the_same_characters_as_in_the_tokenizers_library(source):
         r"[^(\s|[.,!?…。，、।۔،])]+",
         r"(?:ab|c){0,2}d|\p{^L}\P{N}",
         r"(?i:a(?-i:b))",
+        r"^a|b$|\s+$|c\Z",
+        r"\Aa|b\z|\s^|^\n",
+        r"\b[a-d]+\b|\B.\B",
+        r"\w+|[^\w\s]+",
+        r"\W[\w-]|[\W\d]|\s+",
+        r"(?<=a)b|(?<!b)c|(?<=[xy]| a)z|(?<!d.{1,2})e",
+        r"(?=\b)a.|(?<=\n)\s|(?:(?<=a)|x)b",
+        r"[a-e&&[^bc]]+|[^a-z&&[xyz ]]|[\s&&\S]|[^b-y&&[^a1]]",
+        r"[a[^b-z]\S&&\D]+|[[^a-z]]{2}",
+        r"[[:alpha:]1]+|[[:digit:][:space:]]",
+        r"[a-c]{1,3}+d|x{0,2}+y",
+        r"(?:a|[bc])+c|(?:xy*)+y|z(?:A(?:B)*)*B|d(?:ea*)++a",
     ],
 )
-@given(text=st.text("abcdexyzABS'zß(|) .\r\n]-\\^1é", max_size=8))
+@given(text=st.text("abcdexyzABS'zß(|) .\r\n]-\\^1é²½_", max_size=8))
+@example(text="a\na")
+@example(text="b\nb\n")
+@example(text="²½a b²")
 def test_parse_reads_an_expression_as_the_tokenizers_library_does(expression, text):
     library = pre_tokenizers.Split(Regex(expression), "isolated")
     theirs = [end for _, (_, end) in library.pre_tokenize_str(text)]
@@ -102,16 +131,40 @@ def test_parse_reads_an_expression_as_the_tokenizers_library_does(expression, te
     assert theirs == ends + [len(text)] * (len(text) > at)
 
 
-def test_dollar_is_the_end_of_the_text_in_the_dialect_of_rust_alone():
-    assert to_regex(parse("a$", "rust")) == r"a\Z"
-    with pytest.raises(Unsupported, match="looks for the end of a line"):
-        parse("a$")
+@pytest.mark.parametrize(
+    "expression",
+    [
+        r"a$|^b|\s+$",
+        r"\Aa|b\z|.",
+        r"\b[a-d]+\b|\B.",
+        r"[\w']+|\W",
+        r"(?<=a)b|(?<!b)c|[a-c&&[^b]]+",
+        r"x{1,3}+x|[[a-c]&&[^a]]",
+    ],
+)
+@given(text=st.text("abcx' \n²_\u200d", max_size=6))
+@example(text="a\na")
+@example(text="b\nb\n")
+def test_parse_reads_an_expression_as_tiktoken_does(expression, text):
+    substrings = {text[a:b].encode() for a, b in combinations(range(len(text) + 1), 2)}
+    tokens = sorted({*(bytes([n]) for n in range(256)), *substrings})
+    # With all texts as tokens, each match is a token.
+    tiktoken = Encoding(
+        "every text",
+        pat_str=expression,
+        mergeable_ranks={data: n for n, data in enumerate(tokens)},
+        special_tokens={},
+    )
+    ours = regex.findall(to_regex(parse(expression, "rust")), text)
+    theirs = [tokens[n].decode() for n in tiktoken.encode_ordinary(text)]
+    assert [found for found in ours if found] == theirs
 
 
 def test_counts_with_a_plus_give_nothing_back_in_the_dialect_of_rust_alone():
     assert to_regex(parse("a{1,3}+", "rust")) == "a{1,3}+"
+    assert to_regex(parse("a{1,3}+")) == "a+"
     with pytest.raises(Unsupported, match="a count that is repeated"):
-        parse("a{1,3}+")
+        parse("a{2,3}+")
 
 
 def test_leaves_are_the_sets_from_left_to_right():

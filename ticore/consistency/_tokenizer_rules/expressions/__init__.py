@@ -1,6 +1,7 @@
 """Regular expressions of pretokenizers: what they tell apart, and how far they look.
 
-- `syntax` reads an expression, and refuses what libraries understand differently;
+- `tree` is what an expression is made of;
+- `character_sets` and `syntax` read one, and refuse what they do not know;
 - `matching` runs it, and notices whether text that is appended may change the match;
 - `neighbours` finds which characters can stand side by side in a match.
 """

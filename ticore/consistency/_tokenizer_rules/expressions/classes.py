@@ -20,7 +20,7 @@ from ...._support.caches import TextTable
 from ..._engines.base import Unsupported
 from ..characters import is_assigned, is_doubtful
 from .neighbours import Contractions, contractions_of
-from .syntax import Node, leaves
+from .tree import Node, leaves
 
 AMBIGUOUS = "\ufffe"
 """Stands in a shape for a character whose classes are not the same in all libraries."""

@@ -17,7 +17,18 @@ from typing import NamedTuple
 
 import regex
 
-from .syntax import Atomic, Chars, Choice, End, Look, Node, Repeat, Sequence
+from .tree import (
+    Atomic,
+    Chars,
+    Choice,
+    End,
+    Look,
+    LookBack,
+    Node,
+    Repeat,
+    Sequence,
+    lengths,
+)
 
 _Continuation = Callable[[int], int]
 _FAILED = -1
@@ -46,6 +57,7 @@ class Matcher:
         self._lock = Lock()
         self._text = ""
         self._is_open = False
+        self._looked_back_from = 0
         self._members: dict[str, dict[str, bool]] = {}
         self._run = self._compile(node, lambda at: at)
 
@@ -71,6 +83,8 @@ class Matcher:
                 run = self._repeat(node, then)
             case Look(part, negated):
                 run = _look(self._compile(part, lambda at: at), negated, then)
+            case LookBack():
+                run = self._look_back(node, then)
             case Atomic(part):
                 run = _atomic(self._compile(part, lambda at: at), then)
             case End():
@@ -129,6 +143,19 @@ class Matcher:
                 end += 1
 
         return {"greedy": greedy, "possessive": possessive, "lazy": lazy}[kind]
+
+    def _look_back(self, node: LookBack, then: _Continuation) -> _Continuation:
+        part = self._compile(node.part, lambda at: at if at == self._looked_back_from else _FAILED)
+        least, most = lengths(node.part)
+        assert most is not None  # else it is not read
+
+        def run(at: int) -> int:
+            self._looked_back_from = at
+            starts = range(at - least, max(-1, at - most - 1), -1)
+            found = any(part(start) != _FAILED for start in starts)
+            return then(at) if found != node.negated else _FAILED
+
+        return run
 
     def _end(self, then: _Continuation) -> _Continuation:
         def run(at: int) -> int:

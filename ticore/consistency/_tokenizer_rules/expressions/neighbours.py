@@ -13,7 +13,21 @@ from typing import Literal
 
 import regex
 
-from .syntax import Atomic, Chars, Choice, End, Look, Node, Repeat, Sequence, leaves
+from .tree import (
+    Atomic,
+    Chars,
+    Choice,
+    End,
+    Look,
+    LookBack,
+    Node,
+    Repeat,
+    Sequence,
+    leaves,
+    lengths,
+    look_arounds,
+    walk,
+)
 
 IsMember = Callable[[str, str], bool]
 """`is_member(source, character)`: whether the set `source` holds the character."""
@@ -159,26 +173,41 @@ def contractions_of(node: Node) -> Contractions | None:
 
 def _looked_at(node: Node) -> Iterator[Chars]:
     """The sets in look-arounds."""
-    for look in _looks(node):
+    for look in look_arounds(node):
         yield from leaves(look)
 
 
 def _looked_far_at(node: Node) -> Iterator[Chars]:
     """The sets in look-arounds that look at more than one character."""
-    for look in _looks(node):
+    for look in look_arounds(node):
         if not isinstance(look.part, Chars):
             yield from leaves(look)
 
 
-def _looks(node: Node) -> Iterator[Look]:
-    match node:
-        case Look():
-            yield node
-        case Sequence(parts) | Choice(parts):
-            for part in parts:
-                yield from _looks(part)
-        case Atomic(part):
-            yield from _looks(part)
+def _looks_back(node: Node) -> Iterator[LookBack]:
+    """All look-arounds that look at what stands before."""
+    return (found for found in walk(node) if isinstance(found, LookBack))
+
+
+def _may_hold_after(look: LookBack, is_member: IsMember, character: str) -> bool:
+    if isinstance(look.part, Chars):
+        return is_member(look.part.source, character) != look.negated
+    return True
+
+
+def looked_back_at(node: Node) -> frozenset[str]:
+    """The sets in look-arounds that look at what stands before.
+
+    Take a place of a text that has a character of none of these sets before it. Nothing that looks
+    back across this place finds a match. So the expression matches what follows as if a text began
+    there.
+    """
+    return frozenset(leaf.source for look in _looks_back(node) for leaf in leaves(look))
+
+
+def back_reach(node: Node) -> int:
+    """How many characters before a place the expression may look at."""
+    return max((lengths(look.part)[1] or 0 for look in _looks_back(node)), default=0)
 
 
 def looks_far(node: Node) -> bool:
@@ -218,7 +247,7 @@ def matched_alone(node: Node, is_member: IsMember, character: str) -> bool:
 
 def _matches_one(option: Node, is_member: IsMember, character: str) -> bool:
     parts = option.parts if isinstance(option, Sequence) else (option,)
-    if any(isinstance(part, Look | End) for part in parts):
+    if any(isinstance(part, Look | LookBack | End) for part in parts):
         return False
     for n, part in enumerate(parts):
         takes = isinstance(part, Chars | Repeat) and is_member(_set_of(part), character)
@@ -251,9 +280,11 @@ def forms_runs(node: Node, is_member: IsMember, character: str) -> bool:
     """Whether a match never ends inside a long run of `character`, but near the run's two ends.
 
     A match could end inside the run if the expression counts the character, or takes it last and
-    only once.
+    only once. It could begin after the run's first character if it looks back at that.
     """
     if any(is_member(leaf.source, character) for leaf in _looked_far_at(node)):
+        return False
+    if any(_may_hold_after(look, is_member, character) for look in _looks_back(node)):
         return False
     for option in node.options if isinstance(node, Choice) else (node,):
         places = places_of(option)

@@ -1,92 +1,37 @@
 r"""Reads the regular expressions of pretokenizers, in the syntax of Oniguruma and of Rust.
 
-Only what all libraries understand alike is read; for anything else the reason is given. What is
-read becomes a tree whose leaves are sets of characters. `to_regex` writes the tree as an expression
-of the package `regex`, which matches the same text.
+Only what is known to be read as the libraries read it is read; for anything else the reason is
+given. What is read becomes a tree. Anchors become look-arounds: in Oniguruma, `$` stands before a
+line end or the end of the text, and so it is `(?![^\n])`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, NoReturn
+from collections.abc import Callable
+from typing import Literal
 
 import regex
 
-from ..._engines.base import Unsupported
-
-Dialect = Literal["oniguruma", "rust"]
-
-
-@dataclass(frozen=True)
-class Chars:
-    """One character of a set.
-
-    Attributes:
-        source: the set as an expression of the package `regex`, such as `[\\r\\n]`.
-    """
-
-    source: str
-
-
-@dataclass(frozen=True)
-class Sequence:
-    """One part after the other."""
-
-    parts: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The first option with which the whole expression matches."""
-
-    options: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """`part` several times, as often as possible (greedy), as rarely (lazy), or never less.
-
-    Attributes:
-        most: None if there is no limit.
-    """
-
-    part: Chars
-    least: int
-    most: int | None
-    kind: Literal["greedy", "lazy", "possessive"] = "greedy"
-
-
-@dataclass(frozen=True)
-class Look:
-    """`part` follows here (or does not), and is no part of the match."""
-
-    part: Node
-    negated: bool
-
-
-@dataclass(frozen=True)
-class Atomic:
-    """The first way in which `part` matches, and no other one."""
-
-    part: Node
-
-
-@dataclass(frozen=True)
-class End:
-    """The end of the text."""
-
-
-Node = Chars | Sequence | Choice | Repeat | Look | Atomic | End
-
-# What `tokenizers`, tiktoken and `regex` take for the same characters, as far as Unicode 14 knows
-# them; the tests compare them, character by character.
-_PROPERTY = regex.compile(
-    r"L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?"
-    r"|(?P<script>Han|Hiragana|Katakana|Hangul|Latin|Greek|Cyrillic|Arabic|Thai)"
+from .character_sets import Dialect, SetReader
+from .tree import (
+    Atomic,
+    Chars,
+    Choice,
+    End,
+    Look,
+    LookBack,
+    Node,
+    Repeat,
+    Sequence,
+    lengths,
+    walk,
 )
-_CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
+
 _MOST_REPEATS = 64
+_ANY, _LINE_END, _OTHER_THAN_LINE_END = map(Chars, (r"[\s\S]", r"\n", r"[^\n]"))
+_TEXT_BEGINS = LookBack(_ANY, negated=True)
+
+_MakesGroup = Callable[[Node], Node] | None
 
 
 def parse(expression: str, dialect: Dialect = "oniguruma") -> Node:
@@ -98,52 +43,8 @@ def parse(expression: str, dialect: Dialect = "oniguruma") -> Node:
     return _Parser(expression, dialect).parse()
 
 
-def leaves(node: Node) -> Iterator[Chars]:
-    """The sets of characters in a tree, from left to right, as often as they occur."""
-    match node:
-        case Chars():
-            yield node
-        case Sequence(parts) | Choice(parts):
-            for part in parts:
-                yield from leaves(part)
-        case Repeat(part) | Look(part) | Atomic(part):
-            yield from leaves(part)
-
-
-def to_regex(node: Node) -> str:
-    """The tree as an expression of the package `regex`."""
-    match node:
-        case Chars(source):
-            written = source
-        case Sequence(parts):
-            written = "".join(map(to_regex, parts))
-        case Choice(options):
-            written = f"(?:{'|'.join(map(to_regex, options))})"
-        case Repeat(part, least, most, kind):
-            ending = {"greedy": "", "lazy": "?", "possessive": "+"}[kind]
-            written = to_regex(part) + _quantifier(least, most) + ending
-        case Look(part, negated):
-            written = f"(?{'!' if negated else '='}{to_regex(part)})"
-        case Atomic(part):
-            written = f"(?>{to_regex(part)})"
-        case End():
-            written = r"\Z"
-    return written
-
-
-def _quantifier(least: int, most: int | None) -> str:
-    known = {(0, 1): "?", (0, None): "*", (1, None): "+"}
-    return known.get((least, most), f"{{{least},{'' if most is None else most}}}")
-
-
-class _Parser:
+class _Parser(SetReader):
     """Reads one expression from left to right."""
-
-    def __init__(self, text: str, dialect: Dialect) -> None:
-        self._text = text
-        self._dialect = dialect
-        self._at = 0
-        self._ignores_case = False
 
     def parse(self) -> Node:
         if self._text.startswith("(?i)"):
@@ -175,10 +76,13 @@ class _Parser:
         if self._take("?"):
             kind = "lazy"
         elif self._take("+"):
-            # To Oniguruma `x{1,3}+` is `(?:x{1,3})+`.
             if is_counted and self._dialect == "oniguruma":
-                self._refuse("a count that is repeated")
-            kind = "possessive"
+                # To Oniguruma `x{1,3}+` is `(?:x{1,3})+`, which is `x+`.
+                if least > 1 or most == 0 or not isinstance(part, Chars):
+                    self._refuse("a count that is repeated")
+                most = None
+            else:
+                kind = "possessive"
         if self._peek() in ("*", "+", "?") or self._at_counts():
             self._refuse("a repetition that is repeated")
         if (most is not None and most > _MOST_REPEATS) or least > _MOST_REPEATS:
@@ -189,8 +93,10 @@ class _Parser:
 
     def _repeated_group(self, part: Node, least: int, most: int | None, kind: str) -> Node:
         """A group that is repeated a limited number of times, written out."""
-        if isinstance(part, Look | End):
+        if lengths(part)[1] == 0:
             self._refuse("a repeated look-around")
+        if most is None and kind != "lazy" and (run := _as_run(part, least)) is not None:
+            return Atomic(run) if kind == "possessive" else run
         if most is None or most > 4:
             self._refuse("a group that is repeated without a limit")
         empty = Sequence(())
@@ -232,190 +138,109 @@ class _Parser:
         if character in "*+?{":
             self._refuse("a repetition of nothing")
         self._at += 1
-        match character:
-            case ".":
-                return Chars(r"[^\n]")
-            case "$" if self._dialect == "rust":
-                return End()
-            case "^" | "$":
-                self._refuse(f"`{character}`, which looks for the end of a line or text")
-            case "\\":
-                return self._escape()
-        return self._literal(character)
+        if character == "\\":
+            return self._escape()
+        if character in ".^$":
+            return self._sign(character)
+        return Chars(self._cased(character))
+
+    def _sign(self, character: str) -> Node:
+        if character == "^":
+            return self._line_begins()
+        if character == "$":
+            is_text_end = self._dialect == "rust"
+            return End() if is_text_end else Look(_OTHER_THAN_LINE_END, negated=True)
+        return _OTHER_THAN_LINE_END
+
+    def _line_begins(self) -> Node:
+        """`^`. To Oniguruma no line begins at the end of a text."""
+        if self._dialect == "rust":
+            return _TEXT_BEGINS
+        after_line_end = LookBack(_OTHER_THAN_LINE_END, negated=True)
+        return Sequence((after_line_end, Look(_ANY, negated=False)))
 
     def _group(self) -> Node:
         self._at += 1
         before = self._ignores_case
-        make = None
-        for opening, kind in (
-            ("?:", None),
-            ("?>", Atomic),
-            ("?=", lambda part: Look(part, negated=False)),
-            ("?!", lambda part: Look(part, negated=True)),
-        ):
-            if self._take(opening):
-                make = kind
-                break
-        else:
-            if self._take("?i:"):
-                self._ignores_case = True
-            elif self._take("?-i:"):
-                self._ignores_case = False
-            elif self._text.startswith(("?<=", "?<!"), self._at):
-                self._refuse("a look at the characters before a match")
-            elif self._peek() == "?":
-                self._refuse("a group `(?` of an unknown kind")
+        make = self._opening()
         part = self._choice()
         if not self._take(")"):
             self._refuse("a group that does not end")
         self._ignores_case = before
         return part if make is None else make(part)
 
+    def _opening(self) -> _MakesGroup:
+        """What becomes of a group, after its bracket; None for what stands in it."""
+        kinds: dict[str, _MakesGroup] = {
+            "?:": None,
+            "?>": Atomic,
+            "?=": lambda part: Look(part, negated=False),
+            "?!": lambda part: Look(part, negated=True),
+            "?<=": lambda part: self._look_back(part, negated=False),
+            "?<!": lambda part: self._look_back(part, negated=True),
+        }
+        for opening, kind in kinds.items():
+            if self._take(opening):
+                return kind
+        if self._take("?i:"):
+            self._ignores_case = True
+        elif self._take("?-i:"):
+            self._ignores_case = False
+        elif self._peek() == "?":
+            self._refuse("a group `(?` of an unknown kind")
+        return None
+
+    def _look_back(self, part: Node, *, negated: bool) -> Node:
+        most = lengths(part)[1]
+        if most is None:
+            self._refuse("a look at any number of characters before a match")
+        if any(isinstance(found, Look | LookBack | End) for found in walk(part)):
+            self._refuse("a look-around in a look at the characters before a match")
+        return LookBack(part, negated)
+
     def _escape(self) -> Node:
-        code = self._text[self._at : self._at + 1]
-        if code == "z":
-            self._at += 1
-            return End()
-        if code in ("p", "P", "s", "S", "d", "D", "w", "W"):
-            return Chars(self._class())
-        return self._literal(self._escaped_character())
-
-    def _class(self) -> str:
-        """A class of characters, after its backslash."""
-        code = self._text[self._at]
+        match self._peek():
+            case "A":
+                node: Node = _TEXT_BEGINS
+            case "z":
+                node = End()
+            case "Z" if self._dialect == "oniguruma":
+                node = Look(Sequence((Repeat(_LINE_END, 0, 1), End())), negated=False)
+            case "b":
+                node = self._word_ends(is_end=True)
+            case "B":
+                node = self._word_ends(is_end=False)
+            case "p" | "P" | "s" | "S" | "d" | "D" | "w" | "W":
+                return Chars(self._class())
+            case _:
+                return Chars(self._cased(self._escaped_character()))
         self._at += 1
-        if code in "wW":
-            self._refuse(f"`\\{code}`, of which libraries have different ideas")
-        if code in "sSdD":
-            if code in "SD" and self._ignores_case:
-                self._refuse(f"`\\{code}` where case is ignored")
-            return f"\\{code}"
-        found = regex.compile(r"\{(\^?)(\w+)\}|([A-Z])").match(self._text, self._at)
-        if found is None:
-            self._refuse(f"a property `\\{code}` without a name")
-        self._at = found.end()
-        name = found[2] or found[3]
-        if not _PROPERTY.fullmatch(name):
-            self._refuse(f"the property `{name}`")
-        if self._ignores_case:  # some marks fold to letters
-            self._refuse(f"the property `{name}` where case is ignored")
-        negated = (code == "P") != bool(found[1])
-        return f"\\{'P' if negated else 'p'}{{{name}}}"
+        return node
 
-    def _escaped_character(self) -> str:
-        """The character of an escape, after its backslash."""
-        found = regex.compile(
-            r"x\{([0-9A-Fa-f]+)\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]+)\}"
-        ).match(self._text, self._at)
-        if found is not None:
-            self._at = found.end()
-            code = int(next(filter(None, found.groups())), 16)
-            if code > 0x10FFFF or 0xD800 <= code < 0xE000:
-                self._refuse("a number that is no character")
-            return chr(code)
-        character = self._text[self._at : self._at + 1]
-        self._at += 1
-        if character in _CONTROLS:
-            return _CONTROLS[character]
-        if not character or (character.isascii() and character.isalnum()):
-            self._refuse(f"the escape `\\{character}`")
-        return character
-
-    def _literal(self, character: str) -> Chars:
-        return Chars(self._cased(character))
-
-    def _cased(self, character: str) -> str:
-        """A set of one character, and of its other case where case is ignored."""
-        if self._ignores_case:
-            if not character.isascii() or character in "kK":
-                self._refuse(f"`{character}` where case is ignored")
-            if character.isalpha():
-                return f"[{character.lower()}{character.upper()}]"
-        return _quoted(character)
-
-    def _set(self) -> str:
-        """A set in brackets, from its bracket on."""
-        items, negated = self._set_items()
-        return f"[{'^' if negated else ''}{''.join(items)}]"
-
-    def _set_items(self) -> tuple[list[str], bool]:
-        self._at += 1
-        negated = self._take("^")
-        if negated and self._ignores_case:
-            self._refuse("a negated set where case is ignored")
-        items: list[str] = []
-        while not self._take("]"):
-            if self._at >= len(self._text):
-                self._refuse("a set that does not end")
-            if self._text.startswith(("&&", "--", "~~"), self._at):
-                self._refuse("an operation on sets")
-            if self._text.startswith("[:", self._at):
-                self._refuse("a POSIX class")
-            if self._peek() == "[":
-                inner, is_negated = self._set_items()
-                if is_negated:
-                    self._refuse("a negated set inside a set")
-                items += inner
-                continue
-            items.append(self._set_item())
-        if not items:
-            self._refuse("an empty set")
-        return items, negated
-
-    def _set_item(self) -> str:
-        first = self._set_character()
-        if len(first) > 1:
-            return first
-        is_range = self._peek() == "-" and self._text[self._at + 1 : self._at + 2] not in ("]", "")
-        if not is_range:
-            cased = self._cased(first)
-            return cased[1:-1] if cased[0] == "[" else cased
-        self._at += 1
-        last = self._set_character()
-        if len(last) > 1 or last < first:
-            self._refuse("a range without an end")
-        if self._ignores_case:
-            return self._cased_range(first, last)
-        return f"{_quoted(first)}-{_quoted(last)}"
-
-    def _cased_range(self, first: str, last: str) -> str:
-        if (first, last) not in (("a", "z"), ("A", "Z")) and (
-            any(chr(code).isalpha() for code in range(ord(first), ord(last) + 1))
-        ):
-            self._refuse("a range of letters where case is ignored")
-        if first.isalpha():
-            # Where case is ignored, the Kelvin sign and the long s are letters of these ranges.
-            return "a-zA-Z\u212a\u017f"
-        return f"{_quoted(first)}-{_quoted(last)}"
-
-    def _set_character(self) -> str:
-        """A character of a set, or a class, which is longer than one character."""
-        character = self._peek()
-        self._at += 1
-        if character != "\\":
-            return character
-        if self._peek() in ("p", "P", "s", "S", "d", "D", "w", "W"):
-            return self._class()
-        return self._escaped_character()
-
-    def _peek(self) -> str:
-        return self._text[self._at : self._at + 1]
-
-    def _take(self, text: str) -> bool:
-        found = self._text.startswith(text, self._at)
-        if found:
-            self._at += len(text)
-        return found
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise Unsupported(
-            f"the pretokenizer's regular expression has {what}, at character {self._at} of "
-            f"{self._text!r}"
+    def _word_ends(self, *, is_end: bool) -> Node:
+        r"""`\b`, where a word begins or ends, or `\B`, where it does not."""
+        letter = Chars(self._word())
+        return Choice(
+            tuple(
+                Sequence((LookBack(letter, negated), Look(letter, negated != is_end)))
+                for negated in (False, True)
+            )
         )
 
 
-def _quoted(character: str) -> str:
-    """A character as it stands in an expression, inside and outside of sets."""
-    if character.isascii() and not character.isalnum():
-        return f"\\x{ord(character):02x}"
-    return character
+def _as_run(part: Node, least: int) -> Node | None:
+    """A group that is repeated without a limit, if it matches as a run of characters does.
+
+    Of the sets A and B, `(?:A|B)+` is `[AB]+`, and `(?:AB*)+` is `A[AB]*`: both try the same ends,
+    the longest first. None for other groups.
+    """
+    empty = Sequence(())
+    match part:
+        case Choice(options) if all(isinstance(option, Chars) for option in options):
+            sources = (option.source for option in options if isinstance(option, Chars))
+            return Repeat(Chars(f"(?:{'|'.join(sources)})"), least, None)
+        case Sequence((Chars(first), Repeat(Chars(later), 0, None, "greedy"))) if least < 2:
+            either = Chars(f"(?:{first}|{later})")
+            run = Sequence((Chars(first), Repeat(either, 0, None)))
+            return run if least else Choice((run, empty))
+    return None

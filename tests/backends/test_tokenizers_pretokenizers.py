@@ -1,0 +1,64 @@
+"""Pretokenizers of tokenizer.json files as steps of a TokenizerStructure."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.random_steps import PUBLISHED, byte_level_step, digits, metaspace, split_by
+from ticore.backend_kit import NoStructure
+from ticore.interfaces import Split
+from ticore_tokenizers._pretokenizers import GPT2_PATTERN, read_steps
+
+NO_REGEX = byte_level_step(use_regex=False)
+PREFIXING = byte_level_step(use_regex=True, add_prefix_space=True)
+
+
+def in_sequence(*steps):
+    return {"type": "Sequence", "pretokenizers": list(steps)}
+
+
+@pytest.mark.parametrize(
+    ("steps", "read"),
+    [
+        ((NO_REGEX,), (r"[\s\S]+",)),
+        ((PREFIXING,), (GPT2_PATTERN,)),
+        ((digits(individual=True), in_sequence(NO_REGEX)), (r"\p{N}",)),
+        (({"type": "FixedLength", "length": 3}, NO_REGEX), (r"[\s\S]{1,3}",)),
+        ((NO_REGEX, digits(individual=False)), (Split(r"\p{N}+", reads="bytes"),)),
+        ((NO_REGEX, {"type": "WhitespaceSplit"}), (Split(r"\s", "removed", reads="bytes"),)),
+        (
+            (PREFIXING, split_by("a", "Contiguous", invert=True)),
+            (GPT2_PATTERN, Split("a", "contiguous", inverted=True, reads="bytes")),
+        ),
+    ],
+)
+def test_steps_are_read_in_order_and_those_after_byte_level_see_bytes(steps, read):
+    found = read_steps(in_sequence(*steps))
+    assert found.steps == read
+    assert found.adds_leading_space == (PREFIXING in steps)
+
+
+def test_falcon_splits_digits_among_bytes():
+    found = read_steps(in_sequence(*PUBLISHED["falcon"])).steps
+    assert found[1:] == (
+        GPT2_PATTERN,
+        Split(r"\p{N}+", reads="bytes"),
+        Split("[0-9][0-9][0-9]", reads="bytes"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "reason"),
+    [
+        ((), "ByteLevel nowhere"),
+        ((NO_REGEX, NO_REGEX), "ByteLevel more than once"),
+        ((digits(individual=True), PREFIXING), "a space before each part"),
+        (({"type": "Whitespace"}, NO_REGEX), "Whitespace drops spaces"),
+        (({"type": "BertPreTokenizer"}, NO_REGEX), "BertPreTokenizer drops spaces"),
+        (({"type": "UnicodeScripts"}, NO_REGEX), "UnicodeScripts is not known"),
+        ((metaspace("never"), NO_REGEX), "Metaspace is not known"),
+    ],
+)
+def test_what_has_no_steps_is_refused_with_the_reason(steps, reason):
+    with pytest.raises(NoStructure, match=reason):
+        read_steps(in_sequence(*steps))
