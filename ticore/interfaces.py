@@ -88,7 +88,8 @@ class TokenizerStructure:
         scores: float32[vocab_size] or float64[vocab_size], log probabilities of the pieces;
             unigram only.
         byte_ids: the id for each of the 256 byte values, for characters that are not pieces; empty
-            if there is no byte fallback.
+            if there is no byte fallback. -1 for a byte without an id: a character that is not a
+            piece and has this byte is lost, as an unknown one.
         ignore_merges: whether a part of the text that is a piece stays whole, even if merging would
             not give it.
         normalizer: its name: `identity`, `nfc`, or another one. The names of several steps are

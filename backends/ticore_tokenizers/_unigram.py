@@ -18,6 +18,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from ticore.backend_kit import CharacterMap, NoStructure, tokenizer_failure
 from ticore.interfaces import TokenizerStructure
 
+from ._byte_fallback import byte_fallback_ids
 from ._normalizers import Normalize, TokenizerJson
 from ._space_marks import MARK, REPLACE
 from ._spelling import spelling, strips_a_space
@@ -56,7 +57,9 @@ def describe_unigram(library: Tokenizer, state: TokenizerJson, size: int) -> Tok
     names = {name: i for i, (name, _) in enumerate(model["vocab"])}  # of equal names the last
     scores = np.zeros(size, dtype=np.float64)
     scores[: len(model["vocab"])] = [score for _, score in model["vocab"]]
-    byte_ids = _byte_ids(model, names, state["decoder"])
+    byte_ids = byte_fallback_ids(model, names)
+    if byte_ids and state["decoder"]["type"] == "Metaspace":
+        raise NoStructure("its Metaspace decoder writes the names of bytes")
     special = {*added.values(), *byte_ids, model["unk_id"]}
     texts = {
         name: i
@@ -108,19 +111,6 @@ def _added_tokens(state: TokenizerJson) -> dict[str, int]:
         if token["normalized"]:
             raise NoStructure(f"its added token {text!r} is looked for in the normalized text")
     return {token["content"]: token["id"] for token in state["added_tokens"]}
-
-
-def _byte_ids(
-    model: TokenizerJson, names: dict[str, int], decoder: TokenizerJson
-) -> tuple[int, ...]:
-    if not model["byte_fallback"]:
-        return ()
-    found = tuple(names[name] for byte in range(256) if (name := f"<0x{byte:02X}>") in names)
-    if len(found) not in (0, 256):
-        raise NoStructure(f"{256 - len(found)} of the 256 bytes have no token for byte fallback")
-    if found and decoder["type"] == "Metaspace":
-        raise NoStructure("its Metaspace decoder writes the names of bytes")
-    return found
 
 
 def _require_plain(

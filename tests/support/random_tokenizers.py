@@ -68,6 +68,7 @@ class JsonTokenizer:
         added: texts of added tokens, and the flags that are set.
         ignore_merges: a part that is a piece becomes that piece.
         byte_fallback: characters that are no piece are spelled in bytes.
+        lacking: bytes that have no token of their own.
         fuse_unk: a run of unknown characters is one token.
         decoder: its name; `llama` for the steps of Llama's.
         strips: whether the decoder drops a leading space.
@@ -82,6 +83,7 @@ class JsonTokenizer:
     added: tuple[tuple[str, tuple[str, ...]], ...] = ()
     ignore_merges: bool = False
     byte_fallback: bool = False
+    lacking: tuple[int, ...] = ()
     fuse_unk: bool = False
     decoder: Literal["bytes", "metaspace", "llama"] = "bytes"
     strips: bool = False
@@ -116,7 +118,7 @@ class JsonTokenizer:
         if self.model == "bytes":
             atoms = [*_NAMES.values()]
         else:
-            atoms = [_UNKNOWN, *(_BYTE_NAMES if self.byte_fallback else ()), MARK]
+            atoms = [_UNKNOWN, *self._byte_names(), MARK]
             atoms += sorted({character for part in parts for character in part})
         return {
             "type": "BPE",
@@ -133,17 +135,20 @@ class JsonTokenizer:
 
     def _unigram(self) -> Json:
         scores = {text.replace(" ", MARK): score for text, score in self.scores}
-        names = _BYTE_NAMES if self.byte_fallback else []
         return {
             "type": "Unigram",
             "unk_id": 0,
             "byte_fallback": self.byte_fallback,
             "vocab": [
                 [_UNKNOWN, 0.0],
-                *([name, 0.0] for name in names),
+                *([name, 0.0] for name in self._byte_names()),
                 *map(list, scores.items()),
             ],
         }
+
+    def _byte_names(self) -> list[str]:
+        names = enumerate(_BYTE_NAMES)
+        return [name for n, name in names if self.byte_fallback and n not in self.lacking]
 
     def _decoder(self) -> Json:
         if self.decoder == "bytes":
@@ -258,6 +263,19 @@ def byte_level(draw: st.DrawFn) -> JsonTokenizer:
     )
 
 
+_LACKING = st.sampled_from((0x09, 0x0A, 0x61, 0x81, 0xC3, 0xCC, 0xE3, 0xF0, 0xFF))
+
+
+@st.composite
+def byte_fallback(draw: st.DrawFn) -> dict[str, Any]:
+    """Whether there are tokens of bytes, and which of them are missing; most often none is."""
+    some = st.lists(_LACKING, unique=True, min_size=1, max_size=2).map(tuple)
+    return {
+        "byte_fallback": draw(st.booleans()),
+        "lacking": draw(some) if rarely(draw, 4) else (),
+    }
+
+
 @st.composite
 def space_marking(draw: st.DrawFn) -> JsonTokenizer:
     """BPE of characters that marks spaces, as SentencePiece does."""
@@ -265,8 +283,8 @@ def space_marking(draw: st.DrawFn) -> JsonTokenizer:
         "characters",
         added=draw(added_tokens()),
         ignore_merges=rarely(draw, 6),
-        byte_fallback=draw(st.booleans()),
         fuse_unk=draw(st.booleans()),
+        **draw(byte_fallback()),
         **draw(spaces_marked()),
         **draw(merges(of_bytes=False)),
     )
@@ -298,7 +316,7 @@ def unigram(draw: st.DrawFn) -> JsonTokenizer:
         "unigram",
         scores=draw(piece_scores()),
         added=draw(added_tokens()),
-        byte_fallback=draw(st.booleans()),
+        **draw(byte_fallback()),
         **steps,
     )
 

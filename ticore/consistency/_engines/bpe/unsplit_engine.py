@@ -99,7 +99,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._is_metaspace = is_metaspace(structure)
         # Without them a text is never a dummy prefix alone, and the tokenizer is never asked.
         self._may_hide_spaces = structure.dummy_prefix or self._is_metaspace or self._drops_spaces
-        self._byte_ids = structure.byte_ids
+        byte_ids = enumerate(structure.byte_ids)
+        self._byte_ids = {token: value for value, token in byte_ids if token >= 0}
+        self._lost_bytes = frozenset(range(256)).difference(self._byte_ids.values())
         self._known_characters = _known_characters(structure, spelled)
         self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
         texts = [*spelled, *(character.encode() for character in loose)]
@@ -311,7 +313,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             answers[list(self._byte_ids)] = self._byte_answers.get(
                 key,
                 lambda: [
-                    self._spells_unknown(key[0] + bytes([value]), *key[1:]) for value in range(256)
+                    self._spells_unknown(key[0] + bytes([value]), *key[1:])
+                    for value in self._byte_ids.values()
                 ],
             )
 
@@ -353,8 +356,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def _is_spelled_in_bytes(self, character: str, context: str, merging: frozenset[str]) -> bool:
         """Whether this character is spelled in bytes; for the arguments see `_spells_unknown`."""
-        is_known = character in self._known_characters or character in merging
-        return not is_known and self._normalization.keeps(context + character)
+        if character in self._known_characters or character in merging:
+            return False
+        is_lost = not self._lost_bytes.isdisjoint(character.encode())
+        return not is_lost and self._normalization.keeps(context + character)
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
         """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""

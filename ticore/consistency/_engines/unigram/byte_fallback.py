@@ -38,7 +38,9 @@ class ByteFallback:
         mode: Mode,
         ends: frozenset[str],
     ) -> None:
-        self.bytes = {i: bytes([value]) for value, i in enumerate(structure.byte_ids)}
+        byte_ids = enumerate(structure.byte_ids)
+        self.bytes = {token: bytes([value]) for value, token in byte_ids if token >= 0}
+        self._lost = frozenset(range(256)).difference(b"".join(self.bytes.values()))
         self._reading = reading
         self._viterbi = viterbi
         self._mode = mode
@@ -49,6 +51,7 @@ class ByteFallback:
         return (
             character != _SPACE_SIGN
             and not self._viterbi.knows(character)
+            and self._lost.isdisjoint(character.encode())
             and self._reading.keeps(character)
         )
 
