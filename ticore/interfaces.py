@@ -95,9 +95,11 @@ class TokenizerStructure:
         normalizer: its name: `identity`, `nfc`, or another one. The names of several steps are
             joined by `+`, as in `nfkc+lowercase`. The steps are `nfc`, `nfd`, `nfkc`, `nfkd`,
             `lowercase` and `strip_accents` (without marks, of categories M), both character by
-            character, and `replace`; the last one may be `metaspace`, where a space at the
-            beginning of a text takes the place of the dummy prefix.
-        replacements: what the steps `replace` put in the place of which texts.
+            character, `replace`, and `by_character`, which replaces some characters by texts that
+            no step makes these characters of again; the last one may be `metaspace`, where a space
+            at the beginning of a text takes the place of the dummy prefix. Or `character_map`
+            alone, which changes a text if and only if one of `replacements` is in it.
+        replacements: what `replace` or `character_map` put in the place of which texts.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.
         pretokenizer: its steps. The first splits the text, and each further one splits the parts
@@ -106,6 +108,8 @@ class TokenizerStructure:
         dummy_prefix: whether `encode` puts one space before the text and `decode` removes it. It is
             put before the whole text only, not after each added token.
         keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
+        dummy_suffix: whether `encode` puts one space after the text, which `decode` keeps. Spaces
+            at the end are dropped first (not `keeps_whitespace`).
         added_tokens: texts that are found before anything else (the leftmost first, of those the
             longest), and their ids.
         score_sums: how scores are added: in `float32` with a new sum from zero beyond -100,000, as
@@ -132,6 +136,7 @@ class TokenizerStructure:
     pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False
     keeps_whitespace: bool = True
+    dummy_suffix: bool = False
     added_tokens: Mapping[str, int] = field(default_factory=dict)
     score_sums: Literal["float32", "float64"] = "float32"
     unknown_score: float | None = None

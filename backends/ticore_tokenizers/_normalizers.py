@@ -33,3 +33,4 @@ class NormalizerRules:
     pretokenizer: tuple[str | Split, ...] = ()
     dummy_prefix: bool = False
     replacements: Mapping[str, str] = field(default_factory=dict)
+    keeps_whitespace: bool = True

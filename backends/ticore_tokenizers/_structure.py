@@ -61,6 +61,7 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
         normalize=reading.normalize,
         pretokenizer=reading.pretokenizer,
         dummy_prefix=reading.dummy_prefix,
+        keeps_whitespace=reading.keeps_whitespace,
         added_tokens=added,
         added_flags=find_flags(state, added),
     )

@@ -40,7 +40,7 @@ from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import is_continuation_byte, unfinished_suffix
 from .._channels import Passage
 from .._tokenizer_rules import normalizers
-from .base import Bools, Engine, Ids, Recovery, structure_of
+from .base import Bools, Engine, Ids, Recovery, Unsupported, structure_of
 from .retokenizing import Oracle
 
 S = TypeVar("S")
@@ -117,6 +117,8 @@ class ChannelEngine(Generic[S]):
         # Of the known normalizers only Metaspace is not a normal form. All it does is to drop one
         # space at the beginning of a text. This undoes no channel, since none adds a space there.
         normalizers.require_known(structure)
+        if structure.dummy_suffix:
+            raise Unsupported("a channel may change the space that is put after each text")
         self._inner, self._passage, self._oracle = inner, passage, oracle
         self._special = tokenizer.special_ids
         self._spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]

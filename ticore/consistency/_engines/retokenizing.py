@@ -140,9 +140,7 @@ class Oracle:
         """
         text = self._decode(ids)
         again = self._encode_batch([self._send(text + more) for more in texts])
-        return any(
-            found[: len(ids)] == list(ids) and self.is_consistent(found) for found in again
-        )
+        return any(found[: len(ids)] == list(ids) and self.is_consistent(found) for found in again)
 
     def _arriving(self, ids: Sequence[int]) -> str:
         return self._send(self._decode(ids))

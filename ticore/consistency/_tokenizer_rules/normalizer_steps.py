@@ -41,7 +41,7 @@ from .._engines.base import Unsupported
 COMPOSING = frozenset({"nfc", "nfkc"})
 DECOMPOSING = frozenset({"nfd", "nfkd"})
 FORMS = COMPOSING | DECOMPOSING
-STEPS = FORMS | {"lowercase", "strip_accents", "replace"}
+STEPS = FORMS | {"lowercase", "strip_accents", "replace", "by_character"}
 LONGEST_REPLACED = 31
 """Characters. More would make every state of an engine large."""
 
@@ -69,6 +69,8 @@ def require_local(steps: Sequence[str], replacements: Mapping[str, str]) -> None
             raise Unsupported(f"its normalizer replaces a text of {len(old)} characters")
         if sum(c in found for c in unicodedata.normalize("NFKD", new)) >= len(old):
             raise Unsupported(f"its normalizer may replace {new!r}, which it puts for {old!r}")
+    if "by_character" in steps and " " in found:
+        raise Unsupported("its normalizer replaces ' ', which other steps change")
     for character in sorted(found):
         is_cased = character.lower() != character.upper()
         is_composed = unicodedata.normalize("NFKD", character) != character

@@ -24,7 +24,8 @@ class ByteFallback:
         reading: of the same structure.
         viterbi: knows the pieces.
         mode: see `ticore.consistency._modes`.
-        ends: all characters that some piece ends with.
+        ends: all characters that some piece ends with; where a space is put after each text, also
+            those before a space at the end of a piece.
 
     Attributes:
         bytes: what each token of a byte spells.

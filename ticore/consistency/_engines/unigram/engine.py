@@ -105,8 +105,10 @@ class UnigramEngine:
         self._far_at_least = abs(unknown) + self._segmentations.reach
         self._is_text = np.zeros(self._size, dtype=bool)
         self._is_text[self._ids] = True
-        ends = np.unique(trie.codes[trie.scores > -inf])
-        ended_with = frozenset(map(chr, ends.tolist()))
+        is_end = trie.scores > -inf
+        if structure.dummy_suffix:  # which completes some of these pieces
+            is_end[trie.parents[is_end & (trie.codes == ord(" "))]] = True
+        ended_with = frozenset(map(chr, np.unique(trie.codes[is_end]).tolist()))
         self._bytes = ByteFallback(structure, self._reading, self._viterbi, mode, ended_with)
 
         firsts = trie.codes.copy()
@@ -118,11 +120,15 @@ class UnigramEngine:
             for code in np.unique(self._firsts).tolist()
             if self._reading.may_be_joined(chr(code)) and chr(code) != " "
         }
-        not_last = [c for c in np.unique(self._lasts).tolist() if not self._reading.may_end(chr(c))]
-        self._not_last = self._ids[np.isin(self._lasts, not_last)]
+        lasts = np.unique(self._lasts).tolist()
+        no_text_ends_in = [code for code in lasts if not self._reading.may_end(chr(code))]
+        self._not_last = self._ids[np.isin(self._lasts, no_text_ends_in)]
+        # Whether a text that ends in one of these goes on with a character that no piece holds.
+        inside_pieces = frozenset(map(chr, np.unique(trie.codes).tolist()))
+        self._goes_on = mode == "viable" and any(
+            text not in inside_pieces and self._reading.keeps(text) for text in CONTINUATIONS
+        )
         self._spaced = self._ids[self._lasts == ord(" ")]
-
-        self._continuations = [self._reading.inside(text) for text in CONTINUATIONS]
 
     def tables(self) -> Arrays:
         """What took long to compute."""
@@ -229,6 +235,8 @@ class UnigramEngine:
         """The answers after most texts that go on inside a text: bool[vocab_size]."""
         row = np.zeros(self._size, dtype=bool)
         row[self._ids] = self._candidates.alone
+        if self._mode != "viable":
+            row[self._not_last] = False
         if place is Place.AFTER_SPACE:
             codes = np.unique(self._firsts).tolist()
             joins = [code for code in codes if self._reading.may_follow(" ", chr(code))]
@@ -274,7 +282,9 @@ class UnigramEngine:
         if far > RESET_BEYOND:
             far += RESET_BEYOND
         refused: list[Ids] = [self._after(state.last)]
-        unsure: list[Ids] = [self._candidates.unsure_alone(far), self._not_last]
+        unsure: list[Ids] = [self._candidates.unsure_alone(far)]
+        if self._mode == "viable" and not self._goes_on:
+            unsure.append(self._not_last)
         for node, score in sums:
             beaten, maybe = self._candidates.beaten(node, best - score, far)
             refused.append(beaten)
@@ -362,16 +372,21 @@ class UnigramEngine:
     def _may_finish(self, state: UnigramState) -> bool:
         """Whether some character completes the unfinished one."""
         tried = self._bytes.completions(state.unfinished)
-        return any(self._spell(state, character) is not None for character in tried)
+        found = (self._spell(state, character) for character in tried)
+        # A suffix may join the character. Before it no other piece may begin.
+        suffix = " " if self._reading.dummy_suffix else ""
+        return any(
+            after is not None and self._boundary_stays(after.best, suffix) for after in found
+        )
 
     def _may_go_on(self, state: UnigramState) -> bool:
-        """Whether a list that ends in a space, where no text may end, has a continuation.
+        """Whether a list that ends where no text may end has a continuation.
 
-        No normalizer here changes a character together with a space before it.
+        No normalizer here changes a continuation together with a character before it.
         """
         after_prefix = self._place(state) is Place.AFTER_PREFIX
-        for text in self._continuations:
-            more = text.strip(" ") if self._reading.drops_spaces else text
+        for text in CONTINUATIONS:
+            more = self._reading.at_end(state.last, text)
             if not more or (after_prefix and not self._reading.may_start(more[0])):
                 continue
             if self._boundary_stays(state.best, more):

@@ -22,12 +22,14 @@ class Reading:
 
     Attributes:
         dummy_prefix: whether a space is put before a text.
+        dummy_suffix: whether one is put after it, so that no text ends in another character.
         drops_spaces: whether runs of spaces become one, and those at the ends are dropped.
         is_plain: whether no character is changed, but for spaces that are dropped.
     """
 
     def __init__(self, structure: TokenizerStructure) -> None:
         self.dummy_prefix = structure.dummy_prefix
+        self.dummy_suffix = structure.dummy_suffix
         self.drops_spaces = not structure.keeps_whitespace
         self.is_plain = structure.normalize is None
         self._normalize = structure.normalize
@@ -94,8 +96,25 @@ class Reading:
     @cached_method(1 << 14)
     def may_end(self, character: str) -> bool:
         """Whether a text may end with `character`."""
+        if self.dummy_suffix:
+            return character == " "
         if character == " " and self.drops_spaces:
             return False
         if self._normalize is None:
             return True
         return self._normalize(_NEUTRAL + character) == _NEUTRAL + character
+
+    def at_end(self, last: str, text: str) -> str:
+        """What is read of `text` after the character `last`, where nothing follows; or nothing.
+
+        Args:
+            last: is not changed together with the beginning of `text`.
+            text: of `CONTINUATIONS`.
+        """
+        more = self.inside(text)
+        if self.drops_spaces:
+            starts_word = more.startswith(" ") and last != " "
+            more = (" " * starts_word + more.strip(" ")).rstrip(" ")
+        if self.dummy_suffix:
+            return more + " "
+        return more if more and self.may_end(more[-1]) else ""

@@ -6,11 +6,18 @@ import numpy as np
 
 from ....interfaces import TokenizerStructure
 from ..._modes import Mode
+from ..._tokenizer_rules import normalizers
 from ..._tokenizer_rules.pretokenizers import WORDS
 from ..base import Unsupported
 
 # Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
-_PAIRWISE = ("identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "metaspace", "by_character")
+_PAIRWISE = frozenset(
+    {"nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "identity", "metaspace", "character_map"}
+)
+_PAIRWISE_STEPS = frozenset(
+    {"nfd", "nfkd", "lowercase", "strip_accents", "replace", "by_character"}
+)
+_PAIR = 2
 
 
 def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mode: Mode) -> None:
@@ -33,8 +40,12 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
             "its pieces have no scores, or infinite ones",
         ),
         (
-            name not in _PAIRWISE,
+            name not in _PAIRWISE and not _PAIRWISE_STEPS.issuperset(name.split("+")),
             f"the normalizer {name!r} may change more than pairs of characters",
+        ),
+        (
+            any(len(text) > _PAIR for text in structure.replacements),
+            "its normalizer replaces texts of more than two characters",
         ),
         (
             name != "identity" and structure.normalize is None,
@@ -58,6 +69,7 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
     for applies, why in reasons:
         if applies:
             raise Unsupported(why)
+    normalizers.require_known(structure, mode)
 
 
 def _drops_first_space(structure: TokenizerStructure) -> bool:

@@ -1,0 +1,59 @@
+"""Character maps of a model's own, trained from a file of rules (`normalization_rule_tsv`).
+
+The library goes through a text from left to right. Where texts of the map begin, it replaces the
+longest of them. So a text stays as it is if none of them is in it. If one is, the text is changed,
+unless what some become makes up for the others. Take the first that becomes something else. In a
+text that stays as it is, both stand at the same place, so one begins with the other; or it is
+dropped, and what follows begins like it. Neither may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from ticore.backend_kit import CharacterMap, NoStructure
+
+_SMALL = 1 << 17
+"""Bytes. A map that extends the normal form KC has 10 times as many, which take seconds to read."""
+_CODE_POINTS = (*range(1, 0xD800), *range(0xE000, 0x110000))
+
+
+def read_character_map(content: bytes, alphabet: Set[str] | None) -> dict[str, str]:
+    """The field `replacements` of a TokenizerStructure: of texts in one another, the inner ones.
+
+    Args:
+        content: the map, as a model file holds it.
+        alphabet: the characters that the tokens of the model can spell; None for all.
+
+    Raises:
+        NoStructure: it may leave a text as it is that holds some of the texts, or is too large.
+    """
+    if alphabet is None and len(content) > _SMALL:
+        raise NoStructure(
+            f"its normalizer has a character map of its own of {len(content):,} bytes, all of "
+            f"whose texts its tokens for bytes can spell; train it without byte_fallback, or by "
+            f"one of the names of SentencePiece (normalization_rule_name)"
+        )
+    firsts = map(chr, _CODE_POINTS) if alphabet is None else alphabet
+    rules = dict(CharacterMap(content).replaced(firsts, alphabet))
+    dropped = {text for text, result in rules.items() if not result}
+    for text, result in rules.items():
+        if text == result == text[:1]:
+            continue  # as if there were no rule
+        if (not result and len(text) > 1) or (
+            result and (result.startswith(text) or text.startswith(result) or result[0] in dropped)
+        ):
+            raise NoStructure(
+                f"its normalizer has a character map of its own, and may undo that it replaces "
+                f"{text!r} by {result!r}"
+            )
+    if spaced := [text for text in rules if " " in text]:
+        raise NoStructure(f"its normalizer replaces a text with a space, {min(spaced)!r}")
+    kept = {text: result for text, result in rules.items() if text != result}
+    return {text: kept[text] for text in kept if not any(p in kept for p in _proper_parts(text))}
+
+
+def _proper_parts(text: str) -> Set[str]:
+    """What stands in a text and is shorter."""
+    size = len(text)
+    return {text[i:j] for i in range(size) for j in range(i + 1, size + 1)} - {text}
