@@ -1,10 +1,9 @@
 """Character maps of a model's own, trained from a file of rules (`normalization_rule_tsv`).
 
 The library goes through a text from left to right. Where texts of the map begin, it replaces the
-longest of them. So a text stays as it is if none of them is in it. If one is, the text is changed,
-unless what some become makes up for the others. Take the first that becomes something else. In a
-text that stays as it is, both stand at the same place, so one begins with the other; or it is
-dropped, and what follows begins like it. Neither may be.
+longest of them. So a text that holds none of them stays as it is. A text that holds one is changed,
+if each rule makes the text poorer in some character that no rule makes it richer in. Else rules may
+make up for each other: with "a" dropped and "b" replaced by "ab", the text "ab" stays as it is.
 """
 
 from __future__ import annotations
@@ -36,21 +35,23 @@ def read_character_map(content: bytes, alphabet: Set[str] | None) -> dict[str, s
         )
     firsts = map(chr, _CODE_POINTS) if alphabet is None else alphabet
     rules = dict(CharacterMap(content).replaced(firsts, alphabet))
-    dropped = {text for text, result in rules.items() if not result}
+    kept = {text: result for text, result in rules.items() if text != result}
+    gained = {c for text, result in kept.items() for c in result if _count(c, text, result) > 0}
     for text, result in rules.items():
-        if text == result == text[:1]:
-            continue  # as if there were no rule
-        if (not result and len(text) > 1) or (
-            result and (result.startswith(text) or text.startswith(result) or result[0] in dropped)
-        ):
+        lost = {c for c in text if _count(c, text, result) < 0}
+        if lost <= gained and (text in kept or len(text) > 1):
             raise NoStructure(
-                f"its normalizer has a character map of its own, and may undo that it replaces "
-                f"{text!r} by {result!r}"
+                f"its normalizer has a character map of its own, and other rules may undo that it "
+                f"replaces {text!r} by {result!r}"
             )
     if spaced := [text for text in rules if " " in text]:
         raise NoStructure(f"its normalizer replaces a text with a space, {min(spaced)!r}")
-    kept = {text: result for text, result in rules.items() if text != result}
     return {text: kept[text] for text in kept if not any(p in kept for p in _proper_parts(text))}
+
+
+def _count(character: str, text: str, result: str) -> int:
+    """How many more of a character there are in the result."""
+    return result.count(character) - text.count(character)
 
 
 def _proper_parts(text: str) -> Set[str]:

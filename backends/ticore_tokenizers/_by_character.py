@@ -46,8 +46,9 @@ def require_by_character(
     ]
     if together:
         raise NoStructure(
-            f"its normalizer (Precompiled) changes some characters of its tokens together: "
-            f"{min(together)!r}"
+            f"its normalizer (Precompiled) changes some characters of its tokens together, unless "
+            f"more marks follow: {min(together)!a}; the model that SentencePiece trained has "
+            f"tables (sentencepiece:FILE)"
         )
     if others & {"nfc", "nfd", "nfkc"}:
         raise NoStructure(
