@@ -14,7 +14,6 @@ from ticore.backend_kit import CharacterMap, NoStructure
 
 _SMALL = 1 << 17
 """Bytes. A map that extends the normal form KC has 10 times as many, which take seconds to read."""
-_CODE_POINTS = (*range(1, 0xD800), *range(0xE000, 0x110000))
 
 
 def read_character_map(content: bytes, alphabet: Set[str] | None) -> dict[str, str]:
@@ -33,8 +32,7 @@ def read_character_map(content: bytes, alphabet: Set[str] | None) -> dict[str, s
             f"whose texts its tokens for bytes can spell; train it without byte_fallback, or by "
             f"one of the names of SentencePiece (normalization_rule_name)"
         )
-    firsts = map(chr, _CODE_POINTS) if alphabet is None else alphabet
-    rules = dict(CharacterMap(content).replaced(firsts, alphabet))
+    rules = dict(CharacterMap(content).replaced(alphabet, alphabet))
     kept = {text: result for text, result in rules.items() if text != result}
     gained = {c for text, result in kept.items() for c in result if _count(c, text, result) > 0}
     for text, result in rules.items():

@@ -119,7 +119,10 @@ def _kind(model: Any) -> Literal["bpe", "unigram"]:
     if algorithm == TrainerSpec.BPE:
         # BPE merges through unused pieces, and splits them again afterwards.
         if Piece.UNUSED in types:
-            raise NoStructure("its model has unused pieces, which BPE merges and splits again")
+            raise NoStructure(
+                "its model has unused pieces, which BPE merges and splits again; save it without "
+                "them (their type is UNUSED)"
+            )
         if not _is_ordered(model):
             raise NoStructure("versions of sentencepiece disagree on the order of its scores")
         return "bpe"

@@ -145,7 +145,7 @@ def _run_engine(
     if loose and structure.dummy_suffix:
         raise Unsupported(
             f"the space that is put after each text may merge with {loose[0]!r}, which occurs in "
-            f"pieces and is none"
+            f"pieces only"
         )
     with_loose, texts = with_atoms(structure, spelled, loose)
 

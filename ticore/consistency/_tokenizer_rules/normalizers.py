@@ -18,7 +18,14 @@ from ...interfaces import TokenizerStructure
 from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from .characters import combining, is_assigned, is_doubtful
-from .normalizer_steps import FORMS, LONGEST_REPLACED, STEPS, require_local
+from .normalizer_steps import (
+    BY_CHARACTER,
+    DECOMPOSING,
+    FORMS,
+    LONGEST_REPLACED,
+    STEPS,
+    require_local,
+)
 
 # Metaspace changes the beginning of a text only: a space there stands for the dummy prefix.
 METASPACE = "metaspace"
@@ -84,6 +91,11 @@ def _require_known_map(structure: TokenizerStructure, mode: Mode) -> None:
 def is_metaspace(structure: TokenizerStructure) -> bool:
     """Whether the last step of a normalizer is `METASPACE`."""
     return structure.normalizer.split("+")[-1] == METASPACE
+
+
+def keeps_composed(structure: TokenizerStructure) -> bool:
+    """Whether it is certain that a text which a normalizer keeps is still kept in normal form C."""
+    return (DECOMPOSING | {BY_CHARACTER, _MAP}).isdisjoint(_steps(structure))
 
 
 def _steps(structure: TokenizerStructure) -> list[str]:
