@@ -92,15 +92,18 @@ class TokenizerStructure:
         scores: float32[vocab_size] or float64[vocab_size], log probabilities of the pieces;
             unigram only.
         byte_ids: the id for each of the 256 byte values, for characters that are not pieces; empty
-            if there is no byte fallback.
+            if there is no byte fallback. -1 for a byte without an id: a character that is not a
+            piece and has this byte is lost, as an unknown one.
         ignore_merges: whether a part of the text that is a piece stays whole, even if merging would
             not give it.
         normalizer: its name: `identity`, `nfc`, or another one. The names of several steps are
             joined by `+`, as in `nfkc+lowercase`. The steps are `nfc`, `nfd`, `nfkc`, `nfkd`,
             `lowercase` and `strip_accents` (without marks, of categories M), both character by
-            character, and `replace`; the last one may be `metaspace`, where a space at the
-            beginning of a text takes the place of the dummy prefix.
-        replacements: what the steps `replace` put in the place of which texts.
+            character, `replace`, and `by_character`, which replaces some characters by texts that
+            no step makes these characters of again; the last one may be `metaspace`, where a space
+            at the beginning of a text takes the place of the dummy prefix. Or `character_map`
+            alone, which changes a text if and only if one of `replacements` is in it.
+        replacements: what `replace` or `character_map` put in the place of which texts.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.
         pretokenizer: its steps. The first splits the text, and each further one splits the parts
@@ -112,6 +115,8 @@ class TokenizerStructure:
             character, and before the text after each added token, and `decode` keeps it. BPE of
             bytes only.
         keeps_whitespace: whether runs of spaces, and spaces at the ends, are encoded as they are.
+        dummy_suffix: whether `encode` puts one space after the text, which `decode` keeps. Spaces
+            at the end are dropped first (not `keeps_whitespace`).
         added_tokens: texts that are found before anything else (the leftmost first, of those the
             longest), and their ids.
         score_sums: how scores are added: in `float32` with a new sum from zero beyond -100,000, as
@@ -139,6 +144,7 @@ class TokenizerStructure:
     dummy_prefix: bool = False
     adds_leading_space: bool = False
     keeps_whitespace: bool = True
+    dummy_suffix: bool = False
     added_tokens: Mapping[str, int] = field(default_factory=dict)
     score_sums: Literal["float32", "float64"] = "float32"
     unknown_score: float | None = None

@@ -23,6 +23,7 @@ from ticore.backend_kit import NoStructure
 from ticore.interfaces import TokenizerStructure
 
 from . import _symbols as symbols
+from ._character_maps import read_character_map
 from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
 
 _MAPS = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
@@ -52,7 +53,9 @@ def describe(proto: bytes) -> TokenizerStructure:
         byte_ids=_byte_ids(model),
         normalizer=_normalizer_name(normalizer),
         normalize=_normalize(model),
-        dummy_prefix=normalizer.add_dummy_prefix,
+        replacements=_replacements(model),
+        dummy_prefix=normalizer.add_dummy_prefix and not _has_suffix(model),
+        dummy_suffix=_has_suffix(model),
         keeps_whitespace=not normalizer.remove_extra_whitespaces,
         added_tokens={
             piece.piece.replace(SPACE, " "): i
@@ -60,6 +63,12 @@ def describe(proto: bytes) -> TokenizerStructure:
             if _is_found(piece, Piece.USER_DEFINED)
         },
     )
+
+
+def _has_suffix(model: Any) -> bool:
+    """Whether the dummy prefix stands after the text. That is all that the setting does."""
+    is_suffix: bool = model.trainer_spec.treat_whitespace_as_suffix
+    return is_suffix and bool(model.normalizer_spec.add_dummy_prefix)
 
 
 def _is_found(piece: Any, kind: int) -> bool:
@@ -90,7 +99,9 @@ def _describe_unigram(model: Any) -> TokenizerStructure:
         byte_ids=_byte_ids(model),
         normalizer=_normalizer_name(normalizer),
         normalize=_normalize(model),
-        dummy_prefix=normalizer.add_dummy_prefix,
+        replacements=_replacements(model),
+        dummy_prefix=normalizer.add_dummy_prefix and not _has_suffix(model),
+        dummy_suffix=_has_suffix(model),
         keeps_whitespace=not normalizer.remove_extra_whitespaces,
         unknown_score=unknown,
     )
@@ -108,7 +119,10 @@ def _kind(model: Any) -> Literal["bpe", "unigram"]:
     if algorithm == TrainerSpec.BPE:
         # BPE merges through unused pieces, and splits them again afterwards.
         if Piece.UNUSED in types:
-            raise NoStructure("its model has unused pieces, which BPE merges and splits again")
+            raise NoStructure(
+                "its model has unused pieces, which BPE merges and splits again; save it without "
+                "them (their type is UNUSED)"
+            )
         if not _is_ordered(model):
             raise NoStructure("versions of sentencepiece disagree on the order of its scores")
         return "bpe"
@@ -132,8 +146,11 @@ def _is_ordered(model: Any) -> bool:
 def _require_plain(model: Any) -> None:
     normalizer = model.normalizer_spec
     normal, added = _texts(model, Piece.NORMAL), _texts(model, Piece.USER_DEFINED)
-    if model.trainer_spec.treat_whitespace_as_suffix:
-        raise NoStructure("it puts spaces after words (treat_whitespace_as_suffix)")
+    if _has_suffix(model) and not normalizer.remove_extra_whitespaces:
+        raise NoStructure(
+            "it puts a space after each text, and keeps those that are there "
+            "(treat_whitespace_as_suffix without remove_extra_whitespaces): no text is read back"
+        )
     # Without this piece a space is unknown, or becomes the three bytes of U+2581.
     if not normalizer.escape_whitespaces or SPACE not in normal | added:
         raise NoStructure("a single space is no piece of its model")
@@ -183,7 +200,18 @@ def _normalizer_name(normalizer: Any) -> str:
     """The character map alone decides how a text is normalized; a name without a map is ignored."""
     if not normalizer.precompiled_charsmap:
         return "identity"
-    return normalizer.name if normalizer.name in _MAPS else "user_defined"
+    return normalizer.name if normalizer.name in _MAPS else "character_map"
+
+
+def _replacements(model: Any) -> dict[str, str]:
+    """What a character map of the model's own replaces in texts that its tokens can spell."""
+    if _normalizer_name(model.normalizer_spec) != "character_map":
+        return {}
+    texts = _texts(model, Piece.NORMAL) | _texts(model, Piece.USER_DEFINED)
+    has_bytes = any(piece.type == Piece.BYTE for piece in model.pieces)
+    # The map is used before a space is written as this sign.
+    alphabet = None if has_bytes else set().union(*texts) - {SPACE} | {" "}
+    return read_character_map(model.normalizer_spec.precompiled_charsmap, alphabet)
 
 
 def _normalize(model: Any) -> Callable[[str], str] | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from tokenizers import Tokenizer
 
 from ticore.backend_kit import NoStructure
 
+from ._by_character import require_by_character
 from ._normalizers import Normalize, TokenizerJson
 
 _NAMES = {
@@ -19,13 +20,12 @@ _NAMES = {
     "NFKD": "nfkd",
     "Lowercase": "lowercase",
     "StripAccents": "strip_accents",
+    "Nmt": "by_character",  # drops some control characters, and makes spaces of others
 }
 _WHY_NOT = {
     "Strip": "which drops white space at the ends of a text",
     "Prepend": "which puts something before a text",
-    "Precompiled": "which replaces clusters of characters, of any length",
-    "BertNormalizer": "which puts spaces around ideographs and drops characters",
-    "Nmt": "which drops control characters",
+    "Precompiled": "which replaces clusters of characters; its tokens of bytes spell them all",
     "ByteLevel": "which writes bytes as letters before the text is split",
 }
 # An expression for two or more of one character, or one or more of them.
@@ -46,13 +46,23 @@ def _flat(normalizer: TokenizerJson) -> Iterator[TokenizerJson]:
             yield from _flat(step)
 
 
-def read_normalizer(steps: Sequence[TokenizerJson]) -> tuple[str, dict[str, str]]:
+def read_normalizer(
+    steps: Sequence[TokenizerJson],
+    alphabet: Set[str] | None = None,
+    *,
+    drops_spaces: bool = False,
+) -> tuple[str, dict[str, str]]:
     """The fields `normalizer` and `replacements` of a TokenizerStructure.
+
+    Args:
+        steps: of the normalizer.
+        alphabet: the characters that the tokens can spell; None for all.
+        drops_spaces: whether there are more steps, which `drops_white_space`.
 
     Raises:
         NoStructure: there is a step of another kind.
     """
-    names, replacements = list[str](), dict[str, str]()
+    names, replacements, maps = list[str](), dict[str, str](), list[TokenizerJson]()
     for step in steps:
         if step["type"] == "Replace":
             old, new = _replaced(step)
@@ -62,11 +72,47 @@ def read_normalizer(steps: Sequence[TokenizerJson]) -> tuple[str, dict[str, str]
                 names.append("replace")
         elif step["type"] in _NAMES:
             names.append(_NAMES[step["type"]])
+        elif step["type"] == "BertNormalizer":
+            names += _bert_names(step, drops_spaces)
+        elif step["type"] == "Precompiled" and alphabet is not None:
+            maps.append(step)
         else:
             why = _WHY_NOT.get(step["type"], "which is not known here")
             raise NoStructure(f"its normalizer has a step {step['type']}, {why}")
     kept = {old: new for old, new in replacements.items() if old != new}
+    for step in maps:
+        others = {*names, *["by_character" for _ in maps[1:]]}
+        require_by_character(step, others, kept, alphabet or set())
+    # The steps of a kind that the order makes no difference to.
+    names += ["by_character"] * bool(maps)
     return "+".join(names) or "identity", kept
+
+
+def drops_white_space(step: TokenizerJson) -> bool:
+    """Whether a step drops white space at the ends of a text, or but one of several spaces."""
+    match step:
+        case {"type": "Strip"} | {
+            "type": "Replace",
+            "pattern": {"Regex": " {2,}"},
+            "content": " " | "▁",
+        }:
+            return True
+    return False
+
+
+def _bert_names(step: TokenizerJson, drops_spaces: bool) -> list[str]:
+    """The steps that BERT's normalizer takes one after the other."""
+    if step["handle_chinese_chars"] and drops_spaces:
+        raise NoStructure(
+            "its normalizer has a step BertNormalizer, which puts spaces around ideographs, and "
+            "other steps drop spaces"
+        )
+    accents = step["lowercase"] if step["strip_accents"] is None else step["strip_accents"]
+    return [
+        *["by_character"] * (step["clean_text"] or step["handle_chinese_chars"]),
+        *["nfd", "strip_accents"] * accents,
+        *["lowercase"] * step["lowercase"],
+    ]
 
 
 def normalize_with(steps: Sequence[TokenizerJson]) -> Normalize | None:

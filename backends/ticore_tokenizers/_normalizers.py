@@ -34,3 +34,4 @@ class NormalizerRules:
     dummy_prefix: bool = False
     replacements: Mapping[str, str] = field(default_factory=dict)
     adds_leading_space: bool = False
+    keeps_whitespace: bool = True

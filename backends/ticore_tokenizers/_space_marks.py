@@ -7,12 +7,13 @@ a space, the structure does not cover texts with a U+2581.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import partial
 
 from ticore.backend_kit import NoStructure
 
-from ._normalizer_steps import flat, normalize_with, read_normalizer
+from ._byte_fallback import byte_fallback_ids
+from ._normalizer_steps import drops_white_space, flat, normalize_with, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._spelling import Spelling, strips_a_space
 
@@ -42,9 +43,11 @@ def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules:
     """
 
     def is_text(name: str) -> bool:
-        return " " not in name and spell(name) == name.replace(MARK, " ").encode()
+        return " " not in name and spell(name) == as_text(name).encode()
 
-    reading = _reading(state["normalizer"], state["pre_tokenizer"], is_text)
+    steps = flat(state["normalizer"])
+    alphabet = _alphabet(state["model"], is_text) if _depends_on_alphabet(steps) else None
+    reading = _reading(steps, state["pre_tokenizer"], is_text, alphabet)
     if reading.dummy_prefix != strips_a_space(state["decoder"]):
         raise NoStructure("its decoder does not remove the space that its normalizer adds")
     added = {token["content"] for token in state["added_tokens"]}
@@ -56,19 +59,39 @@ def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules:
     return reading
 
 
+def as_text(name: str) -> str:
+    """What a token of this name spells, if it is a piece."""
+    return name.replace(MARK, " ")
+
+
+def _depends_on_alphabet(steps: list[TokenizerJson]) -> bool:
+    return any(step["type"] == "Precompiled" or drops_white_space(step) for step in steps)
+
+
+def _alphabet(model: TokenizerJson, is_text: Callable[[str], bool]) -> Set[str] | None:
+    """The characters that tokens can spell; None for all, since there are tokens for bytes."""
+    if byte_fallback_ids(model, model["vocab"]):
+        return None
+    return set().union(*map(as_text, filter(is_text, model["vocab"])))
+
+
 def _reading(
-    normalizer: TokenizerJson | None, split: TokenizerJson | None, is_text: Callable[[str], bool]
+    steps: list[TokenizerJson],
+    split: TokenizerJson | None,
+    is_text: Callable[[str], bool],
+    alphabet: Set[str] | None,
 ) -> NormalizerRules:
-    steps = flat(normalizer)
     if REPLACE in steps and split in (None, _SPLIT_AT_SPACES):
         if split and _PREPEND in steps:
             raise NoStructure(
                 "its pretokenizer splits at spaces, which its normalizer has replaced"
             )
-        return _marked_by_normalizer(steps, is_text)
+        return _marked_by_normalizer(steps, is_text, alphabet)
     match split:
         case {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
-            name, replacements = _read_before_marks(steps)
+            others = [step for step in steps if not drops_white_space(step)]
+            drops = others != steps
+            name, replacements = read_before_marks(others, alphabet, drops_spaces=drops)
             own = normalize_with(steps)
             patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] else ()
             has_prefix = scheme != "never"
@@ -77,14 +100,18 @@ def _reading(
             if has_prefix:
                 name = "metaspace" if name == "identity" else f"{name}+metaspace"
             normalize = partial(_read_without_own_space, own) if has_prefix else _with_spaces(own)
+            keeps = True
+            if drops and normalize is not None:
+                _require_spaces_only(normalize, alphabet)
+                keeps = keeps_whitespace(normalize, has_prefix)
             return NormalizerRules(
-                "characters", is_text, name, normalize, patterns, has_prefix, replacements
+                "characters", is_text, name, normalize, patterns, has_prefix, replacements, keeps
             )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
 
 
 def _marked_by_normalizer(
-    steps: list[TokenizerJson], is_text: Callable[[str], bool]
+    steps: list[TokenizerJson], is_text: Callable[[str], bool], alphabet: Set[str] | None
 ) -> NormalizerRules:
     """The rules for a normalizer that writes spaces as marks, perhaps after other steps.
 
@@ -93,7 +120,7 @@ def _marked_by_normalizer(
     at = steps.index(REPLACE)
     others = [step for step in steps if step not in (REPLACE, _PREPEND)]
     prefixes = steps.count(_PREPEND)
-    name, replacements = _read_before_marks(others)
+    name, replacements = read_before_marks(others, alphabet, drops_spaces=False)
     if steps.count(REPLACE) > 1 or prefixes > 1 or any(s != _PREPEND for s in steps[at + 1 :]):
         raise NoStructure("its normalizer goes on after it has written spaces as marks")
     return NormalizerRules(
@@ -120,12 +147,44 @@ def _read_without_own_space(normalize: Normalize | None, text: str) -> str:
     return _read_with_spaces(normalize, text).removeprefix(" ")
 
 
-def _read_before_marks(steps: list[TokenizerJson]) -> tuple[str, dict[str, str]]:
+def read_before_marks(
+    steps: list[TokenizerJson], alphabet: Set[str] | None, *, drops_spaces: bool
+) -> tuple[str, dict[str, str]]:
     """`read_normalizer` of the steps before spaces are written as marks."""
-    name, replacements = read_normalizer(steps)
+    name, replacements = read_normalizer(steps, alphabet, drops_spaces=drops_spaces)
     if {" ", MARK}.intersection("".join((*replacements, *replacements.values()))):
         raise NoStructure("its normalizer replaces texts that hold a space")
     return name, replacements
+
+
+def keeps_whitespace(normalize: Normalize, prefix: bool) -> bool:
+    """Whether all spaces are kept, but for a first one that takes the place of the prefix.
+
+    Args:
+        normalize: what a text becomes, without the space that is put before it.
+        prefix: whether there is one.
+
+    Raises:
+        NoStructure: some are dropped, but not all at the ends and all but one of several.
+    """
+    texts = "|  |", "| ", " |"
+    found = tuple(map(normalize, texts))
+    if found == ("| |", "|", "|"):
+        return False
+    if found[:2] == texts[:2] and (prefix or found[2] == texts[2]):
+        return True
+    raise NoStructure("its normalizer drops some spaces, but not all at the ends and of several")
+
+
+def _require_spaces_only(normalize: Normalize, alphabet: Set[str] | None) -> None:
+    """Refuse a normalizer that drops other white space than spaces at the ends of a text.
+
+    Raises:
+        NoStructure: it does, or tokens for bytes spell any white space.
+    """
+    kept = [c for c in alphabet or "\n" if c.isspace() and c != " " and normalize(f"|{c}|")[1] == c]
+    if kept:
+        raise NoStructure(f"its normalizer drops white space at the ends of a text: {min(kept)!r}")
 
 
 def _require_plain(model: TokenizerJson, decoder: TokenizerJson) -> None:

@@ -62,6 +62,7 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
         pretokenizer=reading.pretokenizer,
         dummy_prefix=reading.dummy_prefix,
         adds_leading_space=reading.adds_leading_space,
+        keeps_whitespace=reading.keeps_whitespace,
         added_tokens=added,
         added_flags=find_flags(state, added),
     )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ticore.backend_kit import NoStructure
 
+from ._byte_fallback import byte_fallback_ids
 from ._json import Merges
 from ._normalizers import NormalizerRules, TokenizerJson
 
@@ -36,7 +37,7 @@ def read_vocabulary(
     Raises:
         NoStructure: the model may give an id that is neither a piece nor a byte.
     """
-    ids, byte_ids = model["vocab"], _byte_ids(model)
+    ids, byte_ids = model["vocab"], byte_fallback_ids(model, model["vocab"])
     if model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
         raise NoStructure("its model marks the beginnings or ends of words")
     unknown = [ids[name] for name in [model["unk_token"]] if name in ids]
@@ -54,17 +55,6 @@ def read_vocabulary(
     if not is_complete:
         raise NoStructure("its model may give an id that it does not decode as the same text")
     return Vocabulary(pieces, merges, byte_ids)
-
-
-def _byte_ids(model: TokenizerJson) -> tuple[int, ...]:
-    """Ids for the bytes of unknown characters; () if there are none."""
-    if not model["byte_fallback"]:
-        return ()
-    ids = model["vocab"]
-    found = tuple(ids[name] for byte in range(256) if (name := f"<0x{byte:02X}>") in ids)
-    if len(found) not in (0, 256):
-        raise NoStructure(f"{256 - len(found)} of the 256 bytes have no token for byte fallback")
-    return found
 
 
 def _merges(model: TokenizerJson) -> npt.NDArray[np.int32]:

@@ -243,7 +243,7 @@ def test_structure_names_the_normalizer_by_its_character_map() -> None:
     mapped = handmade(name="identity", precompiled_charsmap=charsmap())
     named = handmade(name="nfkc")
     structures = [opened(model).structure() for model in (mapped, named)]
-    assert [s and s.normalizer for s in structures] == ["user_defined", "identity"]
+    assert [s and s.normalizer for s in structures] == ["character_map", "identity"]
 
 
 def _with_piece(name: str, kind: int, model_type: int = BPE) -> ModelProto:
@@ -285,7 +285,7 @@ def _suffixed() -> ModelProto:
         pytest.param(handmade(3), id="word model"),
         pytest.param(handmade(4), id="character model"),
         pytest.param(handmade(escape_whitespaces=False), id="spaces as they are"),
-        pytest.param(_suffixed(), id="spaces after words"),
+        pytest.param(_suffixed(), id="a space more after each text"),
         pytest.param(_without_space_piece(), id="no piece for a space"),
         pytest.param(_with_piece("ba", Piece.UNUSED), id="bpe through an unused piece"),
         pytest.param(_with_piece("a b", Piece.NORMAL, UNIGRAM), id="unigram, piece never found"),

@@ -403,7 +403,6 @@ def _with_added(state: Any, text: str, special: bool) -> None:
             lambda s: s.update(normalizer=s["normalizer"]["normalizers"][1]),
             id="no prefix to take away",
         ),
-        pytest.param("hf-llama", lambda s: s["model"]["vocab"].pop("<0x41>"), id="a byte missing"),
         pytest.param(
             "hf-llama", lambda s: _with_rule(s, "<0x41>", "<0x42>"), id="rule for two bytes"
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from functools import cache, partial
@@ -346,6 +347,37 @@ def test_verifier_decides_by_tables_under_every_channel_where_it_can():
         )
     with pytest.raises(SettingsError, match="channel: expected one of identity, strip, nfc"):
         Verifier(TRAINED["sp-bpe"](), channel="fax")
+
+
+@pytest.mark.parametrize(
+    ("channel", "change", "why"),
+    [
+        (
+            "nfc",
+            {"normalizer": "nfd", "normalize": partial(unicodedata.normalize, "NFD")},
+            "decompose again",
+        ),
+        ("nfc", {"normalizer": "lowercase", "normalize": str.lower}, ""),
+        ("strip", {"dummy_suffix": True}, "the space that is put after each text"),
+        (
+            "newlines",
+            {
+                "normalizer": "replace",
+                "replacements": {"\n": "\r"},
+                "normalize": lambda text: text.replace("\n", "\r"),
+            },
+            "other white space of spaces",
+        ),
+    ],
+)
+def test_channel_engine_refuses_a_normalizer_that_may_undo_its_channel(channel, change, why):
+    """Under "nfc" and NFD, "e" and U+0301 arrive as one character, and come back as they were."""
+    tokenizer = copy(TRAINED["sp-bpe"]())
+    tokenizer.structure = lambda: replace(TRAINED["sp-bpe"]().structure(), **change)
+    with pytest.raises(Unsupported, match=why) if why else nullcontext():
+        ChannelEngine(
+            inner_engine("sp-bpe", "prefix"), PASSAGES[channel], Oracle(tokenizer, channel=channel)
+        )
 
 
 @pytest.mark.slow

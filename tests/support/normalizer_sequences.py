@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
+from tests.support.random_steps import bert_normalizer
 from tests.support.tokenizers import CL100K_PATTERN
 from ticore.backend_kit import byte_alphabet
 from ticore_tokenizers import HuggingFaceTokenizer
@@ -17,7 +18,9 @@ LETTERS = {byte: letter for letter, byte in byte_alphabet().items()}
 
 # Characters that normal forms compose, decompose, reorder and replace, cased ones, and those that
 # the replacements below hold.
-CHARACTERS = "aAeé\u0301\u0323\u0327İßΣ한\u1112\u1161\u11abﬁ℃Å`'-–+…\u302e\u0958か\u3099"
+CHARACTERS = (
+    "aAeé\u0301\u0323\u0327İßΣ한\u1112\u1161\u11abﬁ℃Å`'-–+…\u302e\u0958か\u3099\x00\t\u200b中"
+)
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 REPLACEMENTS = (
@@ -44,7 +47,10 @@ def steps(draw: st.DrawFn) -> list[dict[str, Any]]:
     runs = st.sampled_from([("-{2,}", "-"), ("`+", "'"), (r"\+{2,}", "")]).map(
         lambda pair: {"type": "Replace", "pattern": {"Regex": pair[0]}, "content": pair[1]}
     )
-    return draw(st.lists(plain | plain | replace | runs, min_size=1, max_size=4))
+    by_character = st.just({"type": "Nmt"}) | st.builds(
+        bert_normalizer, st.booleans(), st.sampled_from((None, True, False))
+    )
+    return draw(st.lists(plain | plain | replace | runs | by_character, min_size=1, max_size=4))
 
 
 def sequence(found: list[dict[str, Any]]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ticore.consistency._engines.bpe.merge_rules import merge_rules
 from ticore.consistency._engines.bpe.merge_trees import grow_merge_trees
 from ticore.consistency._engines.retokenizing import RetokenizingEngine
 from ticore.consistency._engines.stable_cuts import CutFinder, cut_finder
-from ticore.consistency._engines.unigram import engine as unigram_engine
+from ticore.consistency._engines.unigram import byte_fallback
 from ticore.consistency._modes import CONTINUATIONS
 from ticore.consistency._tokenizer_rules.pretokenizers import (
     CL100K,
@@ -395,7 +395,7 @@ def few_characters(characters: str = CHARACTERS) -> Iterator[None]:
                 yield character
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (retokenizing, character_classes, unsplit_engine, unigram_engine):
+        for module in (retokenizing, character_classes, unsplit_engine, byte_fallback):
             patch.setattr(module, "completions", few)
         # Not the shapes that other tests have cached.
         patch.setattr(

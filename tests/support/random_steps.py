@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,6 +43,22 @@ def metaspace(prepend_scheme: str, *, split: bool = True) -> Json:
         "prepend_scheme": prepend_scheme,
         "split": split,
     }
+
+
+def bert_normalizer(chinese: bool, strip_accents: bool | None) -> Json:
+    """BERT's normalizer."""
+    return {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": chinese,
+        "strip_accents": strip_accents,
+        "lowercase": not chinese,
+    }
+
+
+def precompiled(rules: bytes) -> Json:
+    """The step that has a character map of SentencePiece."""
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(rules).decode()}
 
 
 def split_by(pattern: str, behavior: str = "Isolated", *, invert: bool = False) -> Json:
@@ -212,6 +229,8 @@ _NORMALIZERS: tuple[Json, ...] = (
     *(replace("``", '"'), replace("a", "b"), replace("\r\n", "\n")),
     {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
     {"type": "Replace", "pattern": {"Regex": r"\s"}, "content": " "},
+    {"type": "Nmt"},
+    *(bert_normalizer(chinese, accents) for chinese in (False, True) for accents in (None, False)),
 )
 _some_normalizers = st.lists(st.sampled_from(_NORMALIZERS), min_size=1, max_size=2).map(tuple)
 

@@ -7,11 +7,11 @@ reaches, its answers must be the oracle's.
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from tempfile import NamedTemporaryFile
 from typing import Any, Literal, Protocol
 
 from hypothesis import strategies as st
@@ -27,6 +27,7 @@ from tests.support.random_steps import (
     byte_level_steps,
     metaspace,
     normalizer_steps,
+    precompiled,
     rarely,
     replace,
     spaces_marked,
@@ -68,6 +69,7 @@ class JsonTokenizer:
         added: texts of added tokens, and the flags that are set.
         ignore_merges: a part that is a piece becomes that piece.
         byte_fallback: characters that are no piece are spelled in bytes.
+        lacking: bytes that have no token of their own.
         fuse_unk: a run of unknown characters is one token.
         decoder: its name; `llama` for the steps of Llama's.
         strips: whether the decoder drops a leading space.
@@ -82,6 +84,7 @@ class JsonTokenizer:
     added: tuple[tuple[str, tuple[str, ...]], ...] = ()
     ignore_merges: bool = False
     byte_fallback: bool = False
+    lacking: tuple[int, ...] = ()
     fuse_unk: bool = False
     decoder: Literal["bytes", "metaspace", "llama"] = "bytes"
     strips: bool = False
@@ -116,7 +119,7 @@ class JsonTokenizer:
         if self.model == "bytes":
             atoms = [*_NAMES.values()]
         else:
-            atoms = [_UNKNOWN, *(_BYTE_NAMES if self.byte_fallback else ()), MARK]
+            atoms = [_UNKNOWN, *self._byte_names(), MARK]
             atoms += sorted({character for part in parts for character in part})
         return {
             "type": "BPE",
@@ -133,17 +136,20 @@ class JsonTokenizer:
 
     def _unigram(self) -> Json:
         scores = {text.replace(" ", MARK): score for text, score in self.scores}
-        names = _BYTE_NAMES if self.byte_fallback else []
         return {
             "type": "Unigram",
             "unk_id": 0,
             "byte_fallback": self.byte_fallback,
             "vocab": [
                 [_UNKNOWN, 0.0],
-                *([name, 0.0] for name in names),
+                *([name, 0.0] for name in self._byte_names()),
                 *map(list, scores.items()),
             ],
         }
+
+    def _byte_names(self) -> list[str]:
+        names = enumerate(_BYTE_NAMES)
+        return [name for n, name in names if self.byte_fallback and n not in self.lacking]
 
     def _decoder(self) -> Json:
         if self.decoder == "bytes":
@@ -210,10 +216,28 @@ class SentencePieceModel:
         return SentencePieceTokenizer(proto.SerializeToString())
 
 
+OWN_RULES = {
+    "pairs": {"aa": "x", "b": "c", "é": "e", "い": "あ"},
+    "letters": {"\n": " ", "\u0301": "", "1": "一", "A": "a"},
+    "longer": {"ab": "x", "aab": "y", "あいう": "z", "日本語": "国"},
+    "undone": {"a": "", "b": "ab"},
+    "spaced": {" a": "x", "\u3000": " "},
+}
+"""Rules of a normalizer that is no one of SentencePiece's own."""
+
+
 @cache
 def charsmap(name: str) -> bytes:
     """The rules that SentencePiece has under this name."""
-    trained = train_sentencepiece(normalization_rule_name=name)
+    if name in OWN_RULES:
+        with NamedTemporaryFile("w", suffix=".tsv", encoding="utf-8") as file:
+            for old, new in OWN_RULES[name].items():
+                columns = (" ".join(f"{ord(c):X}" for c in text) for text in (old, new))
+                file.write("\t".join(columns) + "\n")
+            file.flush()
+            trained = train_sentencepiece(normalization_rule_tsv=file.name)
+    else:
+        trained = train_sentencepiece(normalization_rule_name=name)
     model = sentencepiece_model_pb2.ModelProto()
     model.ParseFromString(trained._library.serialized_model_proto())
     return bytes(model.normalizer_spec.precompiled_charsmap)
@@ -258,16 +282,51 @@ def byte_level(draw: st.DrawFn) -> JsonTokenizer:
     )
 
 
+_LACKING = st.sampled_from((0x09, 0x0A, 0x61, 0x81, 0xC3, 0xCC, 0xE3, 0xF0, 0xFF))
+
+
+@st.composite
+def byte_fallback(draw: st.DrawFn) -> dict[str, Any]:
+    """Whether there are tokens of bytes, and which of them are missing; most often none is."""
+    some = st.lists(_LACKING, unique=True, min_size=1, max_size=2).map(tuple)
+    return {
+        "byte_fallback": draw(st.booleans()),
+        "lacking": draw(some) if rarely(draw, 4) else (),
+    }
+
+
+_STRIP = {"type": "Strip", "strip_left": False, "strip_right": True}
+_SQUEEZE = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": MARK}
+_CLEANED = (
+    *(replace("``", '"'), replace("''", '"')),
+    *({"type": name} for name in ("NFKD", "StripAccents", "Lowercase")),
+)
+
+
+@st.composite
+def sentencepiece_steps(draw: st.DrawFn) -> tuple[Json, ...]:
+    """What normalizers of published SentencePiece models become in a tokenizer.json."""
+    rules = charsmap(draw(st.sampled_from(("nmt_nfkc", "nmt_nfkc_cf"))))
+    return (
+        *(draw(st.sampled_from(((), _CLEANED, _CLEANED[2:])))),
+        *((precompiled(rules),) if draw(st.booleans()) else ()),
+        *draw(st.sampled_from(((), (_STRIP, _SQUEEZE)))),
+    )
+
+
 @st.composite
 def space_marking(draw: st.DrawFn) -> JsonTokenizer:
     """BPE of characters that marks spaces, as SentencePiece does."""
+    steps = draw(spaces_marked())
+    if rarely(draw, 3):
+        steps["normalizers"] = (*draw(sentencepiece_steps()), *steps["normalizers"])
     return JsonTokenizer(
         "characters",
         added=draw(added_tokens()),
         ignore_merges=rarely(draw, 6),
-        byte_fallback=draw(st.booleans()),
         fuse_unk=draw(st.booleans()),
-        **draw(spaces_marked()),
+        **draw(byte_fallback()),
+        **steps,
         **draw(merges(of_bytes=False)),
     )
 
@@ -291,14 +350,12 @@ def unigram(draw: st.DrawFn) -> JsonTokenizer:
     """Unigram in a tokenizer.json, as T5 and XLM-RoBERTa have it."""
     steps = draw(spaces_marked())
     if draw(st.booleans()):
-        rules = base64.b64encode(charsmap(draw(st.sampled_from(("nmt_nfkc", "nmt_nfkc_cf")))))
-        precompiled = {"type": "Precompiled", "precompiled_charsmap": rules.decode()}
-        steps["normalizers"] = (precompiled, *steps["normalizers"])
+        steps["normalizers"] = (*draw(sentencepiece_steps()), *steps["normalizers"])
     return JsonTokenizer(
         "unigram",
         scores=draw(piece_scores()),
         added=draw(added_tokens()),
-        byte_fallback=draw(st.booleans()),
+        **draw(byte_fallback()),
         **steps,
     )
 
@@ -315,6 +372,7 @@ def sentencepiece_models(draw: st.DrawFn, kind: Literal["bpe", "unigram"]) -> Se
         some = st.lists(st.sampled_from(_USER_DEFINED), unique=True, min_size=1, max_size=3)
         user_defined = tuple(draw(some))
     longer = sorted(text for text, _ in scores if len(text) > 1 and text not in user_defined)
+    suffixes = rarely(draw, 8)
     return SentencePieceModel(
         kind,
         scores,
@@ -322,9 +380,12 @@ def sentencepiece_models(draw: st.DrawFn, kind: Literal["bpe", "unigram"]) -> Se
         unused=(draw(st.sampled_from(longer)),) if longer and rarely(draw, 8) else (),
         byte_fallback=draw(st.booleans()),
         dummy_prefix=draw(st.booleans()),
-        squeezes=rarely(draw, 3),
-        suffixes=rarely(draw, 8),
-        rules=draw(st.sampled_from(("identity", "identity", "nmt_nfkc", "nfkc_cf"))),
+        squeezes=suffixes or rarely(draw, 3),  # else no text is read back
+        suffixes=suffixes,
+        rules=draw(
+            st.sampled_from(("identity", "nmt_nfkc", "nfkc_cf"))
+            | st.sampled_from(("identity", *OWN_RULES))
+        ),
     )
 
 

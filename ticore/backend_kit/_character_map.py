@@ -32,14 +32,17 @@ class CharacterMap:
         self._bytes: Units = np.arange(1, 256)
 
     def replaced(
-        self, firsts: Iterable[str], alphabet: Set[str] | None
+        self, firsts: Iterable[str] | None, alphabet: Set[str] | None
     ) -> Iterator[tuple[str, str]]:
         """The texts that are replaced, and by what.
 
         Args:
-            firsts: the characters that the texts may begin with.
+            firsts: the characters that the texts may begin with; None: any.
             alphabet: the other characters that they may hold; None: any.
         """
+        if firsts is None:
+            yield from self._below(_ROOT, "", alphabet)
+            return
         for first in sorted(firsts):
             node: int | None = _ROOT
             for byte in first.encode():

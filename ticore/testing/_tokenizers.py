@@ -184,7 +184,8 @@ class TokenizerContract:
         assert structure.pieces.shape == (size,)
         assert len({spelled[i] for i in pieces}) == len(pieces), "two pieces have the same bytes"
         assert pieces.isdisjoint({*tokenizer.special_ids, *added.values(), *structure.byte_ids})
-        assert [spelled[i] for i in structure.byte_ids] in ([], [bytes([b]) for b in range(256)])
+        assert len(structure.byte_ids) in (0, 256)
+        assert all(i < 0 or spelled[i] == bytes([b]) for b, i in enumerate(structure.byte_ids))
         for text, token in added.items():
             assert token in tokenizer.special_ids or spelled[token] == text.encode(), text
         if structure.atoms == "bytes":

@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.random_bpe import MODES, Bpe, few_characters, models, with_text
+from tests.support.random_steps import metaspace
+from tests.support.random_tokenizers import JsonTokenizer
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyTokenizer
+from ticore.consistency import Verifier
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._modes import CONTINUATIONS
 from ticore.consistency._tokenizer_rules.characters import completions
@@ -158,3 +161,20 @@ def test_admits_takes_any_number_of_candidates():
     assert (
         oracle.admits([], many).tolist() == oracle.admits([], many[: len(many) // 4]).tolist() * 4
     )
+
+
+def test_recovers_with_a_consistent_list_only():
+    """Here "  a" is read as a list for " a": a space at the beginning takes the prefix's place."""
+    model = JsonTokenizer(
+        "unigram",
+        scores=((" ", -1.0), ("  ", -0.1), ("a", -1.0)),
+        pretokenizers=(metaspace("always", split=False),),
+        decoder="llama",
+        strips=True,
+    )
+    tokenizer = model.open()
+    two_spaces = [tokenizer.encode("  a")[0]]
+    assert tokenizer.token_bytes(two_spaces[0]) == b"  "
+    assert not Oracle(tokenizer, "prefix").recovers_with(two_spaces, ["a", " a"])
+    assert Oracle(tokenizer, "prefix").recovers_with(tokenizer.encode(" ")[:1], ["a"])
+    assert Verifier(tokenizer).method == "table"

@@ -148,6 +148,11 @@ def _run_engine(
 ) -> UnsplitEngine:
     name, size = _name(oracle), len(spelled)
     loose = loose_characters(structure, spelled)
+    if loose and structure.dummy_suffix:
+        raise Unsupported(
+            f"the space that is put after each text may merge with {loose[0]!r}, which occurs in "
+            f"pieces only"
+        )
     with_loose, texts = with_atoms(structure, spelled, loose)
 
     def unpack(stored: Arrays) -> tuple[BpeTables, Bools]:

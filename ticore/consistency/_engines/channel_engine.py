@@ -38,12 +38,16 @@ import numpy as np
 from ..._support.caches import cached_method
 from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import is_continuation_byte, unfinished_suffix
+from ...interfaces import TokenizerStructure
 from .._channels import Passage
 from .._tokenizer_rules import normalizers
 from .base import Bools, Engine, Ids, Recovery, Unsupported, structure_of
 from .retokenizing import Oracle
 
 S = TypeVar("S")
+
+_PUT_IN = " \n"  # the white space that channels put in
+_DECOMPOSED = "e\u0301"
 
 
 class _Rule(IntEnum):
@@ -99,6 +103,22 @@ class ChannelState(Generic[S]):
         return found[::-1]
 
 
+def _require_not_undone(structure: TokenizerStructure, passage: Passage) -> None:
+    """Refuse a tokenizer for which case 2 does not hold: it may undo what the channel does.
+
+    Raises:
+        Unsupported: for such a tokenizer.
+    """
+    if structure.dummy_suffix:
+        raise Unsupported("a channel may change the space that is put after each text")
+    composes = passage.send(_DECOMPOSED) != _DECOMPOSED
+    if composes and not normalizers.keeps_composed(structure):
+        raise Unsupported("its normalizer may decompose again what the channel composes")
+    read = normalizers.Normalization(structure).read
+    if any(c.isspace() and c not in _PUT_IN for put in _PUT_IN for c in read(put)):
+        raise Unsupported("its normalizer makes other white space of spaces or line feeds")
+
+
 class ChannelEngine(Generic[S]):
     """An engine for lists whose text passes a channel. Thread-safe.
 
@@ -119,6 +139,7 @@ class ChannelEngine(Generic[S]):
         normalizers.require_known(structure)
         if structure.adds_leading_space and passage.trims:
             raise Unsupported("the tokenizer puts back a space that the channel removes")
+        _require_not_undone(structure, passage)
         self._inner, self._passage, self._oracle = inner, passage, oracle
         self._special = tokenizer.special_ids
         self._spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]

@@ -134,10 +134,13 @@ class Oracle:
         return answers
 
     def recovers_with(self, ids: Sequence[int], texts: Iterable[str]) -> bool:
-        """Whether the text of `ids` followed by one of `texts` is read as `ids` and more."""
+        """Whether the text of `ids` followed by one of `texts` is read as a consistent list.
+
+        One, that is, that begins with `ids`.
+        """
         text = self._decode(ids)
         again = self._encode_batch([self._send(text + more) for more in texts])
-        return any(found[: len(ids)] == list(ids) for found in again)
+        return any(found[: len(ids)] == list(ids) and self.is_consistent(found) for found in again)
 
     def _arriving(self, ids: Sequence[int]) -> str:
         return self._send(self._decode(ids))

@@ -1,9 +1,10 @@
 """Sequences of normalizers: which of them can be decided where two texts meet.
 
 A normalizer here is a sequence of steps: normal forms of Unicode; `lowercase` and `strip_accents`,
-which drops marks, both character by character; and `replace`, which puts another text in the place
-of each occurrence of one. A text is *kept* if the whole sequence gives it back. `normalizers` asks
-three things of the texts that are kept:
+which drops marks, both character by character; `replace`, which puts another text in the place of
+each occurrence of one; and `by_character`, which drops some characters, makes spaces of others or
+puts spaces around them, as Nmt and BertNormalizer do. A text is *kept* if the whole sequence gives
+it back. `normalizers` asks three things of the texts that are kept:
 
 1. Their parts are kept too.
 2. Whether two such texts are kept side by side depends on the characters near the place where they
@@ -13,16 +14,18 @@ three things of the texts that are kept:
 **No detours.** They follow once it is known that a text is kept only if each step leaves it alone.
 A sequence might change a text and then change it back: `nfd+nfc` does. So let
 
-    (n, u, l) = (how many of its characters occur in replaced texts, how many are changed by
-                 `lowercase`, how many there are), counted in the normal form KD of a text.
+    (n, u, l, s) = (how many of its characters occur in replaced texts, how many are changed by
+                    `lowercase`, how many are no spaces, minus how many are spaces), counted in the
+                    normal form KD of a text, the first one counting most.
 
-A normal form changes none of the three, as it does not change the form KD. `replace` makes n
-smaller; `lowercase` makes u smaller where it changes anything, and n not larger; `strip_accents`
-makes l smaller, and neither n nor u larger. So a text that comes back was changed by none of these
-three: only normal forms may have made a detour. What comes back is then the form that they give
-together. What a step of the other kinds sees is the text itself; or, where an earlier step is of
-form D or KD and a later one of form C or KC, the text decomposed. Whether `lowercase` and
-`strip_accents` leave that alone is a matter of each character.
+A normal form changes none of them, as it does not change the form KD. `replace` makes n smaller;
+`lowercase` makes u smaller where it changes anything, and n not larger; `strip_accents` makes l
+smaller, and neither n nor u larger; `by_character` makes l or s smaller, and neither n nor u larger
+where no space is replaced. So a text that comes back was changed by none of these four: only normal
+forms may have made a detour. What comes back is then the form that they give together. What a step
+of the other kinds sees is the text itself; or, where an earlier step is of form D or KD and a later
+one of form C or KC, the text decomposed. Whether the steps that work character by character leave
+that alone is a matter of each character.
 
 So normal forms that compose must come after those that decompose. Else marks that `strip_accents`
 would remove may be hidden in characters at that time. And `replace` does not go with both kinds,
@@ -41,7 +44,8 @@ from .._engines.base import Unsupported
 COMPOSING = frozenset({"nfc", "nfkc"})
 DECOMPOSING = frozenset({"nfd", "nfkd"})
 FORMS = COMPOSING | DECOMPOSING
-STEPS = FORMS | {"lowercase", "strip_accents", "replace"}
+BY_CHARACTER = "by_character"
+STEPS = FORMS | {"lowercase", "strip_accents", "replace", BY_CHARACTER}
 LONGEST_REPLACED = 31
 """Characters. More would make every state of an engine large."""
 
@@ -69,6 +73,8 @@ def require_local(steps: Sequence[str], replacements: Mapping[str, str]) -> None
             raise Unsupported(f"its normalizer replaces a text of {len(old)} characters")
         if sum(c in found for c in unicodedata.normalize("NFKD", new)) >= len(old):
             raise Unsupported(f"its normalizer may replace {new!r}, which it puts for {old!r}")
+    if BY_CHARACTER in steps and " " in found:
+        raise Unsupported("its normalizer replaces ' ', which other steps change")
     for character in sorted(found):
         is_cased = character.lower() != character.upper()
         is_composed = unicodedata.normalize("NFKD", character) != character

@@ -11,20 +11,33 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from string import ascii_lowercase, digits
 
 from ..._support.caches import cached_method
 from ...interfaces import TokenizerStructure
 from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from .characters import combining, is_assigned, is_doubtful
-from .normalizer_steps import FORMS, STEPS, require_local
+from .normalizer_steps import (
+    BY_CHARACTER,
+    DECOMPOSING,
+    FORMS,
+    LONGEST_REPLACED,
+    STEPS,
+    require_local,
+)
 
 # Metaspace changes the beginning of a text only: a space there stands for the dummy prefix.
 METASPACE = "metaspace"
 _IDLE = frozenset({"identity", METASPACE})
 # Lists of replacements of SentencePiece, which hold the same sequences as the normal form KC does.
 _LISTS = frozenset({"nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"})
+# Replaces texts of its own, from left to right, the longest first. It changes a text if and only if
+# one of them is in it.
+_MAP = "character_map"
 _BATCH = 256  # texts
+# The most frequent characters. Most normalizers change their case only.
+_PLAIN = ascii_lowercase + digits
 _NEUTRAL = "|"  # nothing joins it, and it joins nothing; a space between two is not at an end
 _HIGHEST_CLASS = 240  # of U+0345; that of U+0334 is 1, the lowest
 # SentencePiece replaces sequences of up to 4 characters; models may have longer ones. At the end of
@@ -50,7 +63,9 @@ def require_known(structure: TokenizerStructure, mode: Mode = "prefix") -> None:
     """
     name, replacements = structure.normalizer, structure.replacements
     steps = _steps(structure)
-    if name not in _IDLE | _LISTS:
+    if name == _MAP:
+        _require_known_map(structure, mode)
+    elif name not in _IDLE | _LISTS:
         if not STEPS.issuperset(steps):
             raise Unsupported(f"the normalizer {name!r} is not one of those known")
         if replacements and "replace" not in steps:
@@ -58,13 +73,29 @@ def require_known(structure: TokenizerStructure, mode: Mode = "prefix") -> None:
                 f"the normalizer {name!r} replaces texts, at a step that is not named"
             )
         require_local(steps, replacements)
-    if mode == "viable" and (found := sorted(_FOLLOWING.intersection("".join(replacements)))):
-        raise Unsupported(f"its normalizer replaces {found[0]!r}, which may follow any text")
+        if mode == "viable" and (found := sorted(_FOLLOWING.intersection("".join(replacements)))):
+            raise Unsupported(f"its normalizer replaces {found[0]!r}, which may follow any text")
+
+
+def _require_known_map(structure: TokenizerStructure, mode: Mode) -> None:
+    texts = structure.replacements
+    if longest := max((text for text in texts if len(text) > LONGEST_REPLACED), default=""):
+        raise Unsupported(f"its normalizer replaces a text of {len(longest)} characters")
+    if any(_NEUTRAL in text for text in texts):
+        raise Unsupported(f"its normalizer replaces {_NEUTRAL!r}")
+    found = sorted(_FOLLOWING.intersection("".join(text[1:] for text in texts)))
+    if mode == "viable" and found:
+        raise Unsupported(f"its normalizer may replace {found[0]!r} together with what it follows")
 
 
 def is_metaspace(structure: TokenizerStructure) -> bool:
     """Whether the last step of a normalizer is `METASPACE`."""
     return structure.normalizer.split("+")[-1] == METASPACE
+
+
+def keeps_composed(structure: TokenizerStructure) -> bool:
+    """Whether it is certain that a text which a normalizer keeps is still kept in normal form C."""
+    return (DECOMPOSING | {BY_CHARACTER, _MAP}).isdisjoint(_steps(structure))
 
 
 def _steps(structure: TokenizerStructure) -> list[str]:
@@ -87,12 +118,12 @@ class Normalization:
         steps = frozenset(_steps(structure))
         self._is_normal_form = (
             bool(steps & FORMS)
-            if steps <= STEPS and structure.normalizer not in _LISTS
+            if steps <= STEPS | {_MAP} and structure.normalizer not in _LISTS
             else self._normalize(_ACROSS_A_MARK) == _COMPOSED
         )
-        self._composes = not steps <= STEPS or bool(steps & FORMS)
+        self._composes = not steps <= STEPS | {_MAP} or bool(steps & FORMS)
         replaced = frozenset("".join(structure.replacements))
-        self._keeps_ascii = not any(c.isascii() and c.isalnum() for c in replaced)
+        self._keeps_ascii = replaced.isdisjoint(_PLAIN) and self.read(_PLAIN) == _PLAIN
         self._replaced_after = frozenset("".join(old[1:] for old in structure.replacements))
         self._joining_bytes = frozenset({0x20, *(c.encode()[0] for c in self._replaced_after)})
 

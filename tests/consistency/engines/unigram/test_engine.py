@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -15,13 +14,11 @@ from sentencepiece import sentencepiece_model_pb2
 
 from tests.support.random_bpe import check_nothing_lost
 from tests.support.tokenizers import FRAGMENTS, REAL, TRAINED, train_sentencepiece
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._engines.unigram.engine import UnigramEngine
 from ticore.consistency._modes import CONTINUATIONS
 from ticore.consistency._tokenizer_rules.characters import is_doubtful
 from ticore.consistency._tokenizer_rules.normalizers import joining
-from ticore.interfaces import TokenizerStructure
 from ticore_sentencepiece import SentencePieceTokenizer
 
 MODES = ("prefix", "open", "viable")
@@ -323,43 +320,3 @@ def children(units, bases, byte):
     """Which nodes of a double-array trie have a child for `byte`."""
     places = np.minimum(bases ^ byte, len(units) - 1)
     return np.flatnonzero((bases ^ byte < len(units)) & (units[places] & 0x800000FF == byte))
-
-
-PLAIN = TokenizerStructure(
-    kind="unigram",
-    atoms="characters",
-    pieces=np.array([False, True]),
-    scores=np.array([0, -1], dtype=np.float32),
-)
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({}, ""),
-        ({"kind": "bpe"}, "a bpe tokenizer of characters is not a unigram"),
-        (
-            {"atoms": "bytes"},
-            "a unigram tokenizer of bytes is not a unigram tokenizer of characters",
-        ),
-        ({"scores": None}, "its pieces have no scores"),
-        ({"pieces": np.array([False, False])}, "its pieces have no scores"),
-        ({"scores": np.array([np.nan, -1], dtype=np.float32)}, ""),
-        (
-            {"scores": np.array([0, np.nan], dtype=np.float32)},
-            "its pieces have no scores, or infinite",
-        ),
-        (
-            {"normalizer": "nfc", "normalize": str},
-            "the normalizer 'nfc' may change more than pairs",
-        ),
-        ({"normalizer": "nfkc"}, "what the normalizer 'nfkc' does is not known"),
-        ({"normalizer": "nfkc", "normalize": str}, ""),
-        ({"added_tokens": {"<doc>": 1}}, "added tokens compete with its pieces"),
-        ({"pretokenizer": (r"\w+",)}, "a pretokenizer splits the text"),
-    ],
-)
-def test_unigram_engine_refuses_what_it_is_not_exact_for(change, why):
-    structure, spelled = replace(PLAIN, **change), [b"", b"a"]
-    with pytest.raises(Unsupported, match=why) if why else nullcontext():
-        UnigramEngine(structure, spelled, frozenset({0}), "prefix")

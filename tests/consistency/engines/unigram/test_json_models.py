@@ -62,6 +62,13 @@ _STEPS = {
     "nmt_nfkc": lambda: normalizers.Precompiled(charsmap("nmt_nfkc")),
     "nfkc_cf": lambda: normalizers.Precompiled(charsmap("nfkc_cf")),
     "strip": lambda: normalizers.Strip(left=False, right=True),
+    "nfc": normalizers.NFC,
+    "nfd": normalizers.NFD,
+    "nfkd": normalizers.NFKD,
+    "accents": normalizers.StripAccents,
+    "lower": normalizers.Lowercase,
+    "quotes": lambda: normalizers.Replace("''", '"'),
+    "a": lambda: normalizers.Replace("a", "b"),
     "squeeze": lambda: normalizers.Replace(Regex(" {2,}"), "▁"),
 }
 _NORMALIZERS = (
@@ -71,13 +78,29 @@ _NORMALIZERS = (
     ("nfkc_cf",),
     ("strip", "squeeze"),
     ("nmt_nfkc", "strip", "squeeze"),
+    ("quotes", "nfkd", "accents", "lower", "nmt_nfkc", "squeeze"),
+    ("nfd", "quotes"),
+    ("nfkd", "accents"),
 )
 
 
 @st.composite
 def json_models(draw):
     alphabet = draw(
-        st.sampled_from(("ab ", "a ", "aあ ", "ab é", "<a>b ", "あいう", "a\n ", "ﬁa "))
+        st.sampled_from(
+            (
+                "ab ",
+                "a ",
+                "aあ ",
+                "ab é",
+                "<a>b ",
+                "あいう",
+                "a\n ",
+                "ﬁa ",
+                "'\"a ",
+                "é\u0301\u0323 ",
+            )
+        )
     )
     texts = st.text(st.sampled_from(alphabet), min_size=1, max_size=5)
     scores = st.integers(-2, 40)
@@ -182,7 +205,17 @@ def test_a_text_with_an_added_token_is_never_read_back():
             {"pieces": {" ": 1, "e": 2, "\u0301": 3}, "normalizer": ("nmt_nfkc",)},
             "changes some characters of its tokens together",
         ),
-        ({"byte_fallback": True, "normalizer": ("nmt_nfkc",)}, "tokens for bytes"),
+        ({"byte_fallback": True, "normalizer": ("nmt_nfkc",)}, "tokens of bytes"),
+        ({"normalizer": ("nfc",)}, ""),  # the engine refuses it
+        ({"normalizer": ("nfd", "nmt_nfkc")}, "another one for a normal form but NFKD"),
+        (
+            {"pieces": {" ": 1, "A": 2}, "normalizer": ("a", "nfkc_cf")},
+            "may undo what Precompiled does to 'A'",
+        ),
+        (
+            {"pieces": {" ": 1, "é": 2}, "normalizer": ("nfkd", "nmt_nfkc")},
+            "tokens together, unless more marks follow: 'e",
+        ),
     ],
 )
 def test_what_no_structure_describes_is_refused_with_its_reason(change, why):

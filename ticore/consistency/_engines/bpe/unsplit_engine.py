@@ -11,6 +11,8 @@ does not merge with the last one (`pair_test`). Two things are added to that:
    may follow iff it does not merge with the last token, and what follows must not merge with it.
 2. The dummy prefix. The tokenizer puts a space before the text, and decode drops it. What may come
    first is asked of the tokenizer once, and stored.
+3. A dummy suffix. The tokenizer ends each text with one space, which decode keeps. So no text ends
+   in any other character.
 """
 
 from __future__ import annotations
@@ -96,10 +98,13 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         super().__init__(structure, spelled, pairs, oracle)
         self._drops_spaces = not structure.keeps_whitespace
         self._dummy_prefix = structure.dummy_prefix
+        self._dummy_suffix = structure.dummy_suffix
         self._is_metaspace = is_metaspace(structure)
         # Without them a text is never a dummy prefix alone, and the tokenizer is never asked.
         self._may_hide_spaces = structure.dummy_prefix or self._is_metaspace or self._drops_spaces
-        self._byte_ids = structure.byte_ids
+        byte_ids = enumerate(structure.byte_ids)
+        self._byte_ids = {token: value for value, token in byte_ids if token >= 0}
+        self._lost_bytes = frozenset(range(256)).difference(self._byte_ids.values())
         self._known_characters = _known_characters(structure, spelled)
         self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
         texts = [*spelled, *(character.encode() for character in loose)]
@@ -206,7 +211,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         return None
 
     def is_consistent(self, state: UnsplitState) -> bool:
-        if state.unfinished or (self._drops_spaces and state.text.endswith(" ")):
+        if state.unfinished or not self._may_end(state.text):
             return False
         if state.ids and state.ids[-1] in self._added.ids:
             return True
@@ -311,7 +316,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             answers[list(self._byte_ids)] = self._byte_answers.get(
                 key,
                 lambda: [
-                    self._spells_unknown(key[0] + bytes([value]), *key[1:]) for value in range(256)
+                    self._spells_unknown(key[0] + bytes([value]), *key[1:])
+                    for value in self._byte_ids.values()
                 ],
             )
 
@@ -342,7 +348,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             character = data.decode()
         except UnicodeDecodeError:
             return False
-        return len(character) == 1 and self._is_spelled_in_bytes(character, context, merging)
+        is_spelled = len(character) == 1 and self._is_spelled_in_bytes(character, context, merging)
+        # Bytes merge with nothing that follows, so any text may go on after them.
+        return is_spelled and (self._oracle.mode == "viable" or self._may_end(character))
 
     def _first_read(self, context: str, character: str) -> str:
         """The first character that the normalizer makes of one after `context`; or nothing."""
@@ -353,8 +361,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def _is_spelled_in_bytes(self, character: str, context: str, merging: frozenset[str]) -> bool:
         """Whether this character is spelled in bytes; for the arguments see `_spells_unknown`."""
-        is_known = character in self._known_characters or character in merging
-        return not is_known and self._normalization.keeps(context + character)
+        if character in self._known_characters or character in merging:
+            return False
+        is_lost = not self._lost_bytes.isdisjoint(character.encode())
+        return not is_lost and self._normalization.keeps(context + character)
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
         """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""
@@ -368,7 +378,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             answers[token] = (
                 is_kept
                 and not self._added.occurs_in(text)
-                and (not (self._drops_spaces and text.endswith(" ")) or self._may_go_on(token))
+                and (self._may_end(text) or self._may_go_on(token))
             )
         return answers
 
@@ -412,14 +422,21 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             answers[asked] = self._oracle.admits([], asked)
         return answers
 
+    def _may_end(self, text: str) -> bool:
+        """Whether spaces at the end of a text, or that there is none, let it be as it is."""
+        if self._dummy_suffix:
+            return not text or text.endswith(" ")
+        return not (self._drops_spaces and text.endswith(" "))
+
     def _may_go_on(self, token: int) -> bool:
-        """Whether some continuation leaves a token that ends in a space as it is."""
+        """Whether some continuation leaves a token as it is that no text may end with."""
+        suffix = " " if self._dummy_suffix else ""
         return self._oracle.mode == "viable" and any(
             not text.startswith(" ")
             and self._normalization.keeps(text)
             and all(
                 self._pairs.do_not_merge(token, first)
-                for first in self._pairs.segment(text.encode())[:1]
+                for first in self._pairs.segment((text + suffix).encode())[:1]
             )
             for text in CONTINUATIONS
         )

@@ -17,115 +17,32 @@ A mask is a row that many states share, and the few answers that differ after th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from enum import IntEnum
+from collections.abc import Iterator, Sequence
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, cached_method
 from ...._support.packed_bits import Words, clear_bits, pack, set_bits
 from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS, Mode
-from ..._tokenizer_rules.characters import completions
-from ..._tokenizer_rules.normalizers import Normalization
-from ..._tokenizer_rules.pretokenizers import WORDS
-from ..base import Bools, Ids, Recovery, Unsupported
+from ..base import Bools, Ids, Recovery
+from .byte_fallback import ByteFallback
+from .piece_tables import Arrays, build_piece_tables
+from .reading import Reading
+from .requirements import require_known
 from .segmentations import Segmentations
-from .trie import Longs, Trie, build_trie
+from .state import Place, UnigramState
+from .trie import Longs, Trie
 from .viterbi import RESET, RESET_BEYOND, Viterbi, ViterbiState
 
-Arrays = Mapping[str, npt.NDArray[np.generic]]
-
-# Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
-_PAIRWISE = ("identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "metaspace", "by_character")
-# After any one character, each of these changes fewer characters than this together with it.
-_ENOUGH = 256
-# Stands for any neighbour: none of these changes it, alone or with another character.
-_NEUTRAL = "|"
-# SentencePiece reads this character as a space, and writes a space for it.
-_SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"
 # Libraries score a character that is not a piece this far below the least probable piece.
 _UNKNOWN_PENALTY = 10.0
 # From this number on, candidates are faster answered by a mask than one by one.
 _MANY = 64
-# Pieces that are normalized in one call.
-_BATCH = 256
 # There are about ten rows; each engine keeps all.
 _CACHED_ROWS = 16
-
-
-def _require_known(structure: TokenizerStructure, special_ids: frozenset[int]) -> None:
-    """Refuse a structure that `UnigramEngine` is not exact for.
-
-    Raises:
-        Unsupported: for such a structure.
-    """
-    kind, atoms, name = structure.kind, structure.atoms, structure.normalizer
-    scores = None if structure.scores is None else structure.scores[structure.pieces]
-    added = structure.added_tokens
-    by_words = structure.pretokenizer == (WORDS,)
-    reasons = (
-        (
-            (kind, atoms) != ("unigram", "characters"),
-            f"a {kind} tokenizer of {atoms} is not a unigram tokenizer of characters",
-        ),
-        (
-            scores is None or not len(scores) or not np.isfinite(scores).all(),
-            "its pieces have no scores, or infinite ones",
-        ),
-        (
-            name not in _PAIRWISE,
-            f"the normalizer {name!r} may change more than pairs of characters",
-        ),
-        (
-            name != "identity" and structure.normalize is None,
-            f"what the normalizer {name!r} does is not known",
-        ),
-        (
-            not special_ids.issuperset(added.values()),
-            "added tokens compete with its pieces",
-        ),
-        (
-            by_words and any(" " in text for text in added),
-            "an added token holds a space, at which a pretokenizer splits the text",
-        ),
-        (bool(structure.pretokenizer) and not by_words, "a pretokenizer splits the text"),
-    )
-    for applies, why in reasons:
-        if applies:
-            raise Unsupported(why)
-
-
-def _drops_first_space(structure: TokenizerStructure) -> bool:
-    return structure.normalize is not None and structure.normalize(" |") == "|"
-
-
-class UnigramState(NamedTuple):
-    """A list that is the best segmentation of its text, up to the last whole character.
-
-    Attributes:
-        best: the best segmentation up to there.
-        last: the last whole character, empty if there is none. One is enough: every change of a
-            normalizer here shows in two neighbours, and so does a second space.
-        unfinished: the bytes of the character that the list ends inside; empty if there is none.
-    """
-
-    best: ViterbiState = ViterbiState()
-    last: str = ""
-    unfinished: bytes = b""
-
-
-class _Place(IntEnum):
-    """Where a text goes on, as far as the first character that follows is concerned."""
-
-    START = 0  # there is no text
-    AFTER_PREFIX = 1  # there is the dummy prefix alone
-    AFTER_SPACE = 2
-    INSIDE = 3
 
 
 class UnigramEngine:
@@ -154,18 +71,12 @@ class UnigramEngine:
         mode: Mode,
         tables: Arrays | None = None,
     ) -> None:
-        _require_known(structure, special_ids)
+        require_known(structure, special_ids, mode)
         assert structure.scores is not None  # as it has just been found
-        if mode == "viable" and structure.keeps_whitespace and _drops_first_space(structure):
-            # Then a list of spaces alone goes on with a text that begins with one more space.
-            raise Unsupported("a space at the beginning of a text takes the place of its prefix")
         self._mode = mode
         self._size = len(spelled)
         self._spelled = spelled
-        self._dummy_prefix = structure.dummy_prefix
-        self._drops_spaces = not structure.keeps_whitespace
-        self._normalize = structure.normalize
-        self._normalization = Normalization(structure)
+        self._reading = Reading(structure)
         # The rows of `changes`, each with itself as packed bits, by its `id()`.
         self._packed: BoundedCache[int, tuple[Bools, Words]] = BoundedCache(_CACHED_ROWS)
 
@@ -174,7 +85,9 @@ class UnigramEngine:
         if unknown is None:
             # In the type of the scores, as in the libraries.
             unknown = float(structure.scores.dtype.type(least - _UNKNOWN_PENALTY))
-        made = self._build(structure, special_ids) if tables is None else tables
+        made = tables
+        if made is None:
+            made = build_piece_tables(structure, spelled, special_ids, self._reading)
         trie = Trie(
             np.asarray(made["parents"], dtype=np.int32),
             np.asarray(made["codes"], dtype=np.int32),
@@ -192,10 +105,12 @@ class UnigramEngine:
         self._far_at_least = abs(unknown) + self._segmentations.reach
         self._is_text = np.zeros(self._size, dtype=bool)
         self._is_text[self._ids] = True
-        self._bytes = {i: bytes([value]) for value, i in enumerate(structure.byte_ids)}
+        is_end = trie.scores > -inf
+        if structure.dummy_suffix:  # which completes some of these pieces
+            is_end[trie.parents[is_end & (trie.codes == ord(" "))]] = True
+        ended_with = frozenset(map(chr, np.unique(trie.codes[is_end]).tolist()))
+        self._bytes = ByteFallback(structure, self._reading, self._viterbi, mode, ended_with)
 
-        ends = np.unique(trie.codes[trie.scores > -inf])
-        self._ends = frozenset(map(chr, ends.tolist()))
         firsts = trie.codes.copy()
         for begin, end in trie.levels[1:]:
             firsts[begin:end] = firsts[trie.parents[begin:end]]
@@ -203,13 +118,17 @@ class UnigramEngine:
         self._joining = {
             chr(code): self._ids[self._firsts == code]
             for code in np.unique(self._firsts).tolist()
-            if self._normalization.joins(chr(code)) and chr(code) != " "
+            if self._reading.may_be_joined(chr(code)) and chr(code) != " "
         }
-        not_last = [c for c in np.unique(self._lasts).tolist() if not self._may_end(chr(c))]
-        self._not_last = self._ids[np.isin(self._lasts, not_last)]
+        lasts = np.unique(self._lasts).tolist()
+        no_text_ends_in = [code for code in lasts if not self._reading.may_end(chr(code))]
+        self._not_last = self._ids[np.isin(self._lasts, no_text_ends_in)]
+        # Whether a text that ends in one of these goes on with a character that no piece holds.
+        inside_pieces = frozenset(map(chr, np.unique(trie.codes).tolist()))
+        self._goes_on = mode == "viable" and any(
+            text not in inside_pieces and self._reading.keeps(text) for text in CONTINUATIONS
+        )
         self._spaced = self._ids[self._lasts == ord(" ")]
-
-        self._continuations = [self._read_inside(text) for text in CONTINUATIONS]
 
     def tables(self) -> Arrays:
         """What took long to compute."""
@@ -225,9 +144,9 @@ class UnigramEngine:
             return None
         if self._is_text[token]:
             return None if state.unfinished else self._append(state, self._spelled[token].decode())
-        if token not in self._bytes or (self._dummy_prefix and not state.last):
+        if token not in self._bytes.bytes or (self._reading.dummy_prefix and not state.last):
             return None
-        data = state.unfinished + self._bytes[token]
+        data = state.unfinished + self._bytes.bytes[token]
         if unfinished_suffix(data) == data:
             return state._replace(unfinished=data)
         try:
@@ -271,10 +190,10 @@ class UnigramEngine:
             times, with the same answer.
         """
         if state is None or state.unfinished:
-            one_by_one = [] if state is None else self._open_bytes(state.unfinished)
+            one_by_one = [] if state is None else self._bytes.sometimes_open(state.unfinished)
             return self._no_row(), *self._answered(state, one_by_one)
         place = self._place(state)
-        if place in (_Place.START, _Place.AFTER_PREFIX):  # at each there is one state
+        if place in (Place.START, Place.AFTER_PREFIX):  # at each there is one state
             return self._first_row(place, state), self._ids[:0], np.zeros(0, dtype=bool)
         return self._row(place), *self._changes(state)
 
@@ -295,103 +214,61 @@ class UnigramEngine:
         if state is None or state.unfinished:
             return False
         # A dummy prefix alone is not a text, and spaces at the end may be dropped.
-        prefix_alone = self._place(state) is _Place.AFTER_PREFIX
-        return not prefix_alone and (not state.last or self._may_end(state.last))
+        prefix_alone = self._place(state) is Place.AFTER_PREFIX
+        return not prefix_alone and (not state.last or self._reading.may_end(state.last))
 
-    def _build(self, structure: TokenizerStructure, special_ids: frozenset[int]) -> Arrays:
-        """The trie, and the pieces that a list may hold: their ids and nodes."""
-        assert structure.scores is not None
-        by_words, dead = bool(structure.pretokenizer), (*structure.added_tokens,)
-        ids = np.flatnonzero(structure.pieces)
-        texts = [self._spelled[i].decode() for i in ids.tolist()]
-        scores = dict(zip(texts, structure.scores[ids].tolist(), strict=True))
-        competing = {**scores, **structure.unwritten_pieces, **dict.fromkeys(dead, inf)}
-        if by_words:  # a piece with a space inside is never found
-            competing = {t: score for t, score in competing.items() if " " not in t[1:]}
-        trie, found = build_trie(competing)
-        nodes = dict(zip(competing, found.tolist(), strict=True))
-        kept = self._kept(texts)
-        held = [
-            (i, nodes[text])
-            for i, text, good in zip(ids.tolist(), texts, kept, strict=True)
-            if good and i not in special_ids and text in nodes
-        ]
-        return {
-            "parents": trie.parents,
-            "codes": trie.codes,
-            "scores": trie.scores,
-            "ids": np.array([i for i, _ in held], dtype=np.int64),
-            "nodes": np.array([node for _, node in held], dtype=np.int32),
-        }
-
-    def _kept(self, texts: Sequence[str]) -> list[bool]:
-        """For each text, whether the normalizer leaves it as it is inside a text."""
-        if self._normalization.idle:
-            return [True] * len(texts)
-        found: list[bool] = []
-        for begin in range(0, len(texts), _BATCH):
-            batch = texts[begin : begin + _BATCH]
-            # Most pieces are as the normalizer leaves them, so one call tells it of many.
-            together = _NEUTRAL.join(batch)
-            squeezed = self._drops_spaces and "  " in together
-            if not squeezed and self._read_inside(together) == together:
-                found += [True] * len(batch)
-            else:
-                found += [self._is_kept(text) for text in batch]
-        return found
-
-    def _place(self, state: UnigramState) -> _Place:
+    def _place(self, state: UnigramState) -> Place:
         if not state.last:
-            return _Place.START
+            return Place.START
         if state.last != " ":
-            return _Place.INSIDE
-        if self._dummy_prefix and state.best.position == 1:
-            return _Place.AFTER_PREFIX
-        return _Place.AFTER_SPACE
+            return Place.INSIDE
+        if self._reading.dummy_prefix and state.best.position == 1:
+            return Place.AFTER_PREFIX
+        return Place.AFTER_SPACE
 
     @cached_method(1)
     def _no_row(self) -> Bools:
         return np.zeros(self._size, dtype=bool)
 
     @cached_method(4)
-    def _row(self, place: _Place) -> Bools:
+    def _row(self, place: Place) -> Bools:
         """The answers after most texts that go on inside a text: bool[vocab_size]."""
         row = np.zeros(self._size, dtype=bool)
         row[self._ids] = self._candidates.alone
-        if place is _Place.AFTER_SPACE:
+        if self._mode != "viable":
+            row[self._not_last] = False
+        if place is Place.AFTER_SPACE:
             codes = np.unique(self._firsts).tolist()
-            joins = [code for code in codes if self._joins(" ", chr(code))]
+            joins = [code for code in codes if self._reading.may_follow(" ", chr(code))]
             row[self._ids] &= np.isin(self._firsts, joins)
-        row[self._always_open_bytes(b"")] = True
+        row[self._bytes.always_open()] = True
         return row
 
     @cached_method(4)
-    def _first_row(self, place: _Place, state: UnigramState) -> Bools:
+    def _first_row(self, place: Place, state: UnigramState) -> Bools:
         """The mask of the only state at a place."""
-        row = self._row(_Place.INSIDE).copy()
-        row[list(self._bytes)] = False
-        if place is _Place.START:
+        row = self._row(Place.INSIDE).copy()
+        row[list(self._bytes.bytes)] = False
+        if place is Place.START:
             # The beginning of a piece is the beginning of the text here.
-            begins = [c for c in np.unique(self._firsts).tolist() if self._joins("", chr(c))]
+            begins = [
+                c for c in np.unique(self._firsts).tolist() if self._reading.may_follow("", chr(c))
+            ]
             row[self._ids] &= np.isin(self._firsts, begins)
-            if self._dummy_prefix and self._normalize is not None:
+            if self._reading.dummy_prefix and not self._reading.is_plain:
                 some = self._ids[row[self._ids]].tolist()
-                row[some] = [self._step_begins(self._spelled[i].decode()) for i in some]
+                row[some] = [self._reading.may_begin_with(self._spelled[i].decode()) for i in some]
         else:
-            may_start = [c for c in np.unique(self._firsts).tolist() if self._may_start(chr(c))]
+            may_start = [
+                c for c in np.unique(self._firsts).tolist() if self._reading.may_start(chr(c))
+            ]
             row[self._ids] &= np.isin(self._firsts, may_start)
         ids, answers = self._changes(state)
         row[ids] = answers
-        one_by_one = [*self._bytes, *self._spaced.tolist()]
+        one_by_one = [*self._bytes.bytes, *self._spaced.tolist()]
         ids, answers = self._answered(state, one_by_one)
         row[ids] = answers
         return row
-
-    def _step_begins(self, text: str) -> bool:
-        """Whether a text may begin with that of a piece, as far as its characters go."""
-        if not self._joins("", text[0]):
-            return False
-        return not self._dummy_prefix or len(text) == 1 or self._may_start(text[1])
 
     def _changes(self, state: UnigramState) -> tuple[Longs, Bools]:
         """Ids and answers that differ from those of the row for the state's place, or may."""
@@ -405,13 +282,15 @@ class UnigramEngine:
         if far > RESET_BEYOND:
             far += RESET_BEYOND
         refused: list[Ids] = [self._after(state.last)]
-        unsure: list[Ids] = [self._candidates.unsure_alone(far), self._not_last]
+        unsure: list[Ids] = [self._candidates.unsure_alone(far)]
+        if self._mode == "viable" and not self._goes_on:
+            unsure.append(self._not_last)
         for node, score in sums:
             beaten, maybe = self._candidates.beaten(node, best - score, far)
             refused.append(beaten)
             unsure.append(maybe)
         asked = list(dict.fromkeys(np.concatenate(unsure).tolist()))
-        asked += self._open_bytes(b"")
+        asked += self._bytes.sometimes_open(b"")
         no = np.concatenate(refused)
         ids, answers = self._answered(state, asked)
         return np.concatenate([no, ids]), np.concatenate([np.zeros(len(no), dtype=bool), answers])
@@ -460,105 +339,27 @@ class UnigramEngine:
     def _follows(self, state: UnigramState, text: str) -> bool:
         """Whether a piece may follow, as far as its first characters and the last one go."""
         place = self._place(state)
-        if place is _Place.START:
-            return self._step_begins(text)
-        if place is _Place.AFTER_PREFIX and not self._may_start(text[0]):
+        if place is Place.START:
+            return self._reading.may_begin_with(text)
+        if place is Place.AFTER_PREFIX and not self._reading.may_start(text[0]):
             return False
-        return self._joins(state.last, text[0])
+        return self._reading.may_follow(state.last, text[0])
 
     def _spell(self, state: UnigramState, character: str) -> UnigramState | None:
         """The state after a character that was spelled by its bytes."""
-        if character == _SPACE_SIGN or self._viterbi.knows(character):
-            return None
-        return self._append(state, character) if self._is_kept(character) else None
-
-    def _joins(self, last: str, character: str) -> bool:
-        """Whether `character` may follow `last`, which is empty at the beginning of a text."""
-        if last:
-            return not self._normalization.joins(character) or self._is_kept(last + character)
-        if self._dummy_prefix:
-            return character == " "
-        return self._may_start(character)
-
-    @cached_method(1 << 14)
-    def _may_start(self, character: str) -> bool:
-        """Whether a text may begin with `character`, after a dummy prefix if there is one."""
-        if character == " " and self._drops_spaces:
-            return False
-        if self._normalize is None:
-            return True
-        return self._normalize(character + _NEUTRAL) == character + _NEUTRAL
-
-    @cached_method(1 << 14)
-    def _may_end(self, character: str) -> bool:
-        """Whether a text may end with `character`."""
-        if character == " " and self._drops_spaces:
-            return False
-        if self._normalize is None:
-            return True
-        return self._normalize(_NEUTRAL + character) == _NEUTRAL + character
-
-    @cached_method(1 << 16)
-    def _is_kept(self, text: str) -> bool:
-        """Whether the normalizer leaves a few characters as they are inside a text."""
-        return not (self._drops_spaces and "  " in text) and self._read_inside(text) == text
-
-    def _read_inside(self, text: str) -> str:
-        """What the normalizer makes of `text` between characters that it does not change."""
-        if self._normalize is None:
-            return text
-        return self._normalize(f"{_NEUTRAL}{text}{_NEUTRAL}")[1:-1]
+        return self._append(state, character) if self._bytes.spells(character) else None
 
     @cached_method(1 << 12)
     def _after(self, last: str) -> Longs:
         """Ids of pieces whose first character is changed together with `last`, but for spaces."""
         if not last or not self._joining:
             return self._ids[:0]
-        together = _NEUTRAL.join(last + character for character in self._joining)
-        if self._is_kept(together):
+        if self._reading.keeps_together([last + character for character in self._joining]):
             return self._ids[:0]
-        found = [ids for first, ids in self._joining.items() if not self._joins(last, first)]
+        found = [
+            ids for first, ids in self._joining.items() if not self._reading.may_follow(last, first)
+        ]
         return np.concatenate([self._ids[:0], *found])
-
-    def _open_bytes(self, unfinished: bytes) -> list[int]:
-        """Ids of bytes that may go on after some texts with an unfinished character."""
-        return self._byte_kinds(unfinished)[1]
-
-    def _always_open_bytes(self, unfinished: bytes) -> list[int]:
-        """Ids of bytes that may go on after every text, but for its beginning."""
-        return self._byte_kinds(unfinished)[0]
-
-    @cached_method(1024)
-    def _byte_kinds(self, unfinished: bytes) -> tuple[list[int], list[int]]:
-        """Ids of bytes that always may follow, and of those that may after some texts."""
-        always, sometimes = [], []
-        for token, byte in self._bytes.items():
-            data = unfinished + byte
-            if unfinished_suffix(data) == data:
-                characters = () if self._mode == "prefix" else self._completions(data)
-            else:
-                try:
-                    characters = (data.decode(),)
-                except UnicodeDecodeError:
-                    continue
-            possible = [
-                c
-                for c in characters
-                if c != _SPACE_SIGN and not self._viterbi.knows(c) and self._is_kept(c)
-            ]
-            if not unfinished and any(map(self._is_free, possible)):
-                always.append(token)
-            if possible:
-                sometimes.append(token)
-        return always, [i for i in sometimes if i not in always or unfinished]
-
-    def _is_free(self, character: str) -> bool:
-        """Whether a character that is not a piece may follow every text, and end it."""
-        return (
-            character not in self._ends
-            and not self._normalization.joins(character)
-            and self._may_end(character)
-        )
 
     def _may_begin(self, state: UnigramState | None) -> bool:
         """Whether a text may begin with the list; the mode defines that."""
@@ -570,41 +371,23 @@ class UnigramEngine:
 
     def _may_finish(self, state: UnigramState) -> bool:
         """Whether some character completes the unfinished one."""
-        tried = self._completions(state.unfinished)
-        return any(self._spell(state, character) is not None for character in tried)
-
-    @cached_method(1024)
-    def _completions(self, unfinished: bytes) -> tuple[str, ...]:
-        """Characters that begin with `unfinished`, as many of them as need to be tried.
-
-        1. A character that is a piece is spelled by the piece, and not by bytes: it is left out.
-        2. A character that the normalizer changes does not come back: it is left out.
-        3. If no piece ends with a character, the best segmentation of any text that ends with it
-           ends with this character alone. So the character completes the list, unless the
-           normalizer changes it together with the character before. The normalizer does so for
-           fewer than `_ENOUGH` characters after any one character. So of `_ENOUGH` such characters
-           one succeeds, and more need not be tried; without a normalizer, one is enough. They come
-           first.
-        """
-        enough = 1 if self._normalize is None else _ENOUGH
-        found, free = [], 0
-        for character in completions(unfinished):
-            if not self._viterbi.knows(character) and self._is_kept(character):
-                found.append(character)
-                free += character not in self._ends
-                if free == enough:
-                    break
-        return tuple(sorted(found, key=self._ends.__contains__))
+        tried = self._bytes.completions(state.unfinished)
+        found = (self._spell(state, character) for character in tried)
+        # A suffix may join the character. Before it no other piece may begin.
+        suffix = " " if self._reading.dummy_suffix else ""
+        return any(
+            after is not None and self._boundary_stays(after.best, suffix) for after in found
+        )
 
     def _may_go_on(self, state: UnigramState) -> bool:
-        """Whether a list that ends in a space, where no text may end, has a continuation.
+        """Whether a list that ends where no text may end has a continuation.
 
-        No normalizer here changes a character together with a space before it.
+        No normalizer here changes a continuation together with a character before it.
         """
-        after_prefix = self._place(state) is _Place.AFTER_PREFIX
-        for text in self._continuations:
-            more = text.strip(" ") if self._drops_spaces else text
-            if not more or (after_prefix and not self._may_start(more[0])):
+        after_prefix = self._place(state) is Place.AFTER_PREFIX
+        for text in CONTINUATIONS:
+            more = self._reading.at_end(state.last, text)
+            if not more or (after_prefix and not self._reading.may_start(more[0])):
                 continue
             if self._boundary_stays(state.best, more):
                 return True

@@ -1,0 +1,46 @@
+"""The texts that compete in a segmentation, and the pieces that a list may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from ....interfaces import TokenizerStructure
+from .reading import Reading
+from .trie import build_trie
+
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+
+
+def build_piece_tables(
+    structure: TokenizerStructure,
+    spelled: Sequence[bytes],
+    special_ids: frozenset[int],
+    reading: Reading,
+) -> Arrays:
+    """The fields of `Trie`; and of the pieces that a list may hold, their `ids` and `nodes`."""
+    assert structure.scores is not None
+    by_words, dead = bool(structure.pretokenizer), (*structure.added_tokens,)
+    ids = np.flatnonzero(structure.pieces)
+    texts = [spelled[i].decode() for i in ids.tolist()]
+    scores = dict(zip(texts, structure.scores[ids].tolist(), strict=True))
+    competing = {**scores, **structure.unwritten_pieces, **dict.fromkeys(dead, inf)}
+    if by_words:  # a piece with a space inside is never found
+        competing = {t: score for t, score in competing.items() if " " not in t[1:]}
+    trie, found = build_trie(competing)
+    nodes = dict(zip(competing, found.tolist(), strict=True))
+    held = [
+        (i, nodes[text])
+        for i, text, good in zip(ids.tolist(), texts, reading.all_kept(texts), strict=True)
+        if good and i not in special_ids and text in nodes
+    ]
+    return {
+        "parents": trie.parents,
+        "codes": trie.codes,
+        "scores": trie.scores,
+        "ids": np.array([i for i, _ in held], dtype=np.int64),
+        "nodes": np.array([node for _, node in held], dtype=np.int32),
+    }
