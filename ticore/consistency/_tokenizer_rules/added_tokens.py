@@ -131,9 +131,14 @@ class AddedTokens:
             for length in self._lengths[begun]
         )
 
-    def completing(self, text: str) -> Ids:
-        """All ids that complete an added token with whose beginning `text` ends."""
-        return self._completing(self._begun(text))
+    def completing(self, text: str, unfinished: bytes = b"") -> Ids:
+        """All ids that complete an added token with whose beginning `text` ends.
+
+        Args:
+            text: whole characters.
+            unfinished: the bytes of a character after them, which the id goes on with.
+        """
+        return self._completing(self._begun(text), unfinished)
 
     def _begun(self, text: str) -> tuple[str, ...]:
         """The beginnings of added tokens with which `text` ends."""
@@ -143,8 +148,10 @@ class AddedTokens:
         return tuple(end for end in ends if end in self._rests)
 
     @cached_method(256)
-    def _completing(self, beginnings: tuple[str, ...]) -> Ids:
-        found = [self.starting_with(rest) for begun in beginnings for rest in self._rests[begun]]
+    def _completing(self, beginnings: tuple[str, ...], unfinished: bytes) -> Ids:
+        rests = (rest for begun in beginnings for rest in self._rests[begun])
+        left = [rest[len(unfinished) :] for rest in rests if rest.startswith(unfinished)]
+        found = [self.starting_with(rest) for rest in left]
         return np.unique(np.concatenate([np.array([], dtype=np.int64), *found]))
 
     def starting_with(self, data: bytes) -> Ids:

@@ -216,9 +216,12 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             return None
         # Where a replaced part may be completed, the ids count: runs of one shape differ in length.
         ids = state.ids if state.tail.completing > self._replaced_parts.completing_alone else ()
-        context = self._normalization.context(state.text) if state.unfinished else ""
+        context, begun = "", tuple[str, ...]()
+        if state.unfinished:
+            context = self._normalization.context(state.text)
+            begun = self._added.beginnings_at_end(state.text)
         last = state.tokens.token if state.tokens else None
-        return state.tail, ids, last, state.open_bytes, state.unfinished, context
+        return state.tail, ids, last, state.open_bytes, state.unfinished, context, begun
 
     def decide_all(self, state: PretokenizedState) -> Bools:
         tail = state.tail
@@ -435,15 +438,19 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         verdict = decide(self._splitter, tail, group)
         if verdict is FollowVerdict.IF_UNMERGED:
             verdict = FollowVerdict.YES if tail.unmerged_with_open else FollowVerdict.NO
-        if verdict is FollowVerdict.YES and not self._keeps(state, token):
+        if verdict is FollowVerdict.YES and not self._is_found_alike(state, token):
             return FollowVerdict.NO
         return verdict
 
-    def _keeps(self, state: PretokenizedState, token: int) -> bool:
-        """Whether the normalizer leaves the finished character alone after the text before it."""
+    def _is_found_alike(self, state: PretokenizedState, token: int) -> bool:
+        """Whether the finished character stays as it is after the text before it.
+
+        The normalizer must leave it alone, and no added token may begin with it.
+        """
         data = state.unfinished + self._spelled[token]
         text = data[: len(data) - len(unfinished_suffix(data))].decode()
-        return self._normalization.keeps(self._context(state) + text)
+        keeps = self._normalization.keeps(self._context(state) + text)
+        return keeps and not self._added.occurs_in(text)
 
 
 def _verdict_after(
