@@ -1,7 +1,5 @@
 """Added tokens: what ordinary ones must not spell, and where only the tokenizer knows."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +8,7 @@ from tests.support.random_bpe import MODES, Bpe, check_behind, engine_of, few_ch
 from ticore.consistency import Verifier
 from ticore.consistency._engines import build, retokenizing
 from ticore.consistency._engines.base import Unsupported
-from ticore.consistency._modes import beginnings
-from ticore.consistency._tokenizer_rules.added_tokens import AddedTokens, Texts, require_decidable
+from ticore.consistency._tokenizer_rules.added_tokens import AddedTokens, Texts
 
 any_mode = pytest.mark.parametrize("mode", MODES)
 either_engine = pytest.mark.parametrize("pattern", ["", "gpt2"])
@@ -180,18 +177,6 @@ def test_table_engine_refuses_added_tokens_when_spaces_are_dropped():
     tokenizer = Bpe(added=("<x>",), squeezes=True).open()
     with pytest.raises(Unsupported, match="spaces are dropped, perhaps after added tokens too"):
         build.table_engine(retokenizing.Oracle(tokenizer))
-
-
-@pytest.mark.parametrize("text", ["é", "<x>é", *sorted(f"<{end}" for end in beginnings())])
-def test_require_decidable_refuses_a_token_that_the_text_after_it_may_complete(text):
-    require_decidable({text: 0}, "prefix")
-    why = f"the added token {text!r} may be completed by what a text goes on with"
-    for mode in ("open", "viable"):
-        if mode == "open" and text.isascii():
-            require_decidable({text: 0}, mode)
-            continue
-        with pytest.raises(Unsupported, match=re.escape(why)):
-            require_decidable({text: 0}, mode)
 
 
 def test_are_in_reads_a_text_once_when_there_are_thousands_of_texts():

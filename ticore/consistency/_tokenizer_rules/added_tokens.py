@@ -15,8 +15,7 @@ import numpy as np
 import regex
 
 from ..._support.caches import cached_method
-from .._engines.base import Ids, Unsupported
-from .._modes import Mode, beginnings
+from .._engines.base import Ids
 
 
 class Texts(Generic[AnyStr]):
@@ -60,25 +59,6 @@ def _any_of(kinds: list[AnyStr]) -> AnyStr:
     if isinstance(kinds[0], bytes):
         return b"[" + b"".join(kinds) + b"]"
     return "[" + "".join(kinds) + "]"
-
-
-def require_decidable(added: Mapping[str, int], mode: Mode) -> None:
-    """Refuse added tokens that the engines for BPE are not exact for.
-
-    Args:
-        added: texts and their ids.
-        mode: in which lists are verified.
-
-    Raises:
-        Unsupported: for such added tokens.
-    """
-    # In mode `open` a text goes on with the rest of a character beyond ASCII alone.
-    ends = tuple(beginnings()) if mode == "viable" else ()
-    for text in added:
-        if mode != "prefix" and (not text.isascii() or text.endswith(ends)):
-            raise Unsupported(
-                f"the added token {text!r} may be completed by what a text goes on with"
-            )
 
 
 class AddedTokens:
