@@ -116,7 +116,15 @@ def _require_none_after_space(added: Iterable[str]) -> None:
 
 
 def require_kept_apart(structure: TokenizerStructure, mode: Mode) -> None:
-    """Refuse added tokens that what follows may complete, where spaces are dropped.
+    """Refuse added tokens that a continuation may complete, where spaces are dropped.
+
+    Where they are, a space at the end of a text is kept because of what follows. Without a
+    pretokenizer that is the only case in which a continuation matters. With one, spaces are never
+    dropped, and `Continuations` knows what matters.
+
+    Args:
+        structure: of kind "bpe".
+        mode: in which lists are verified.
 
     Raises:
         Unsupported: for such added tokens.

@@ -82,6 +82,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     Attributes:
         starting: bool[vocab_size], the tokens that a text may begin with.
+
+    Raises:
+        Unsupported: the answers about an added token would not be exact in the mode.
     """
 
     def __init__(
