@@ -17,7 +17,8 @@ from ticore.consistency._engines import build, retokenizing
 from ticore.consistency._tokenizer_rules.pretokenizers import CL100K
 from ticore_tokenizers import HuggingFaceTokenizer
 
-ALPHABETS = ("ab", "a ", "\n a", "a\t ", "<x>", "a1", "aé", "ab\n<")
+ALPHABETS = ("ab", "a ", "\n a", "a\t ", "<x>", "a1", "aé", "ab\n<", "aい", "あい", " い\n", "a.1")
+_SINGLE = "ab <x>.1\n\téあい".encode()
 _NAMES = {byte: name for name, byte in byte_alphabet().items()}
 
 
@@ -123,7 +124,8 @@ def added_models(draw: Any, *, flags: bool = False) -> Model:
         for rule in split_up(draw, word.encode(), kind != "marks")
     ]
     # A name of one character is a byte's, or a piece's that no added token may take away.
-    kept = [token for token in added if len(token.text) > 1 or token.text in "\n\t "]
+    single = "\n\t " if kind == "marks" else "\n\t いあ"
+    kept = [token for token in added if len(token.text) > 1 or token.text in single]
     return Model(kind, tuple(rules), tuple(kept))
 
 
@@ -133,7 +135,7 @@ def tokens_to_compare(tokenizer: HuggingFaceTokenizer) -> list[int]:
         token
         for token in range(tokenizer.vocab_size)
         if token not in tokenizer.special_ids
-        and (len(spelled := tokenizer.token_bytes(token)) != 1 or spelled in b"ab <x>1\n\t\xc3\xa9")
+        and (len(spelled := tokenizer.token_bytes(token)) != 1 or spelled in _SINGLE)
     ]
 
 

@@ -294,6 +294,8 @@ def rules_or_ranks(draw, alphabet: str, cut_anywhere: bool) -> dict[str, tuple]:
 
 # They overlap with each other, some of them with themselves.
 ADDED = ("<|x|>", "x|y", ">a b", "'s!", "1 2", "ab", "bs", "''", "!")
+# What a text goes on with in the modes `open` and `viable` may complete these, or hold them.
+COMPLETED = ("x\n", "a a", " \n", "\n", "b.1", "い", "aあ", "<あい", "\u3000")
 
 alphabets = st.sampled_from(ALPHABETS) | st.text(
     st.sampled_from(sorted({*CHARACTERS, "\u017f"})), min_size=1, max_size=6
@@ -301,9 +303,9 @@ alphabets = st.sampled_from(ALPHABETS) | st.text(
 
 
 @st.composite
-def added_tokens(draw) -> dict[str, tuple[str, ...]]:
+def added_tokens(draw, some: Sequence[str] = ADDED) -> dict[str, tuple[str, ...]]:
     """Texts of added tokens, none of which is part of another one."""
-    texts = draw(st.just([]) | st.lists(st.sampled_from(ADDED), unique=True, max_size=3))
+    texts = draw(st.just([]) | st.lists(st.sampled_from(some), unique=True, max_size=3))
     apart = [text for text in texts if not any(text in other for other in texts if text != other)]
     special = draw(st.integers(0, len(apart)))
     return {"special": tuple(apart[:special]), "added": tuple(apart[special:])}
@@ -316,7 +318,7 @@ def byte_level(draw) -> Bpe:
         pattern=draw(st.sampled_from(sorted(PATTERNS))),
         ignore_merges=draw(st.booleans()),
         normal_form=draw(st.sampled_from(("", "", "NFC"))),
-        **draw(added_tokens()),
+        **draw(added_tokens(ADDED + COMPLETED)),
         **draw(rules_or_ranks(draw(alphabets), cut_anywhere=True)),
     )
 

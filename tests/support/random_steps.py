@@ -257,6 +257,12 @@ _ADDED = (
     "''",
     "é",
     "1",
+    "い",
+    "aい",
+    "<｜い｜>",
+    "a\n",
+    " \n",
+    "b1",
 )
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 

@@ -1,17 +1,14 @@
 """Added tokens: what ordinary ones must not spell, and where only the tokenizer knows."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.random_bpe import MODES, Bpe, check_behind, few_characters
+from tests.support.random_bpe import MODES, Bpe, check_behind, engine_of, few_characters
 from ticore.consistency import Verifier
 from ticore.consistency._engines import build, retokenizing
 from ticore.consistency._engines.base import Unsupported
-from ticore.consistency._modes import beginnings
-from ticore.consistency._tokenizer_rules.added_tokens import AddedTokens, Texts, require_decidable
+from ticore.consistency._tokenizer_rules.added_tokens import AddedTokens, Texts
 
 any_mode = pytest.mark.parametrize("mode", MODES)
 either_engine = pytest.mark.parametrize("pattern", ["", "gpt2"])
@@ -61,6 +58,19 @@ def test_completing_gives_the_ids_that_complete_an_added_token(texts, text, spel
     assert [n for n, data in enumerate(spelled) if added.is_completed(text, data)] == expected
 
 
+@given(
+    texts=st.lists(letters, unique=True, max_size=4),
+    text=letters,
+    unfinished=st.sampled_from([b"\xc3", b"a"]),
+    spelled=st.lists(letters.map(str.encode), min_size=1),
+)
+def test_completing_goes_on_with_unfinished_bytes(texts, text, unfinished, spelled):
+    spelled = [*spelled, *(data[1:] for data in spelled)]
+    added = AddedTokens({text: n for n, text in enumerate(texts)}, spelled)
+    expected = [n for n, d in enumerate(spelled) if added.is_completed(text, unfinished + d)]
+    assert added.completing(text, unfinished).tolist() == expected
+
+
 @given(spelled=st.lists(st.binary(max_size=3), min_size=1), data=st.binary(min_size=1, max_size=2))
 def test_starting_with_gives_the_ids_whose_bytes_begin_with_the_data(spelled, data):
     added = AddedTokens({"x": 0}, spelled)
@@ -96,6 +106,22 @@ def test_engine_answers_rightly_for_an_added_token_of_one_character(mode, patter
 @any_mode
 def test_engine_answers_rightly_for_an_added_token_that_bytes_spell(mode):
     check_behind(Bpe(added=("<",), more=(b"a",)), mode, b"a")
+
+
+@pytest.mark.parametrize("added", [("い",), ("bい",)])
+def test_bytes_that_complete_an_added_token_are_refused_after_refused_ones(added):
+    """In mode `prefix` the first bytes of a character are refused, and what follows may recover."""
+    tokenizer = Bpe(pattern="gpt2", added=added).open()
+    bytes_ = {tokenizer.token_bytes(i): i for i in range(len(added), tokenizer.vocab_size)}
+    engine, judge = engine_of(tokenizer, "prefix")
+    state, ids = engine.start(), []
+    for byte in "bい".encode():
+        state, before = engine.step_if_admitted(state, bytes_[bytes([byte])]), state
+        ids.append(bytes_[bytes([byte])])
+        assert (state is not None) == judge.may_begin(ids)
+        if state is None:
+            state = engine.step_if_refused(before, ids[-1])
+    assert not judge.may_begin(ids)
 
 
 @any_mode
@@ -151,18 +177,6 @@ def test_table_engine_refuses_added_tokens_when_spaces_are_dropped():
     tokenizer = Bpe(added=("<x>",), squeezes=True).open()
     with pytest.raises(Unsupported, match="spaces are dropped, perhaps after added tokens too"):
         build.table_engine(retokenizing.Oracle(tokenizer))
-
-
-@pytest.mark.parametrize("text", ["é", "<x>é", *sorted(f"<{end}" for end in beginnings())])
-def test_require_decidable_refuses_a_token_that_the_text_after_it_may_complete(text):
-    require_decidable({text: 0}, "prefix")
-    why = f"the added token {text!r} may be completed by what a text goes on with"
-    for mode in ("open", "viable"):
-        if mode == "open" and text.isascii():
-            require_decidable({text: 0}, mode)
-            continue
-        with pytest.raises(Unsupported, match=re.escape(why)):
-            require_decidable({text: 0}, mode)
 
 
 def test_are_in_reads_a_text_once_when_there_are_thousands_of_texts():

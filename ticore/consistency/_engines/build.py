@@ -11,8 +11,9 @@ import numpy.typing as npt
 import regex
 
 from ...interfaces import TokenizerStructure
-from .._tokenizer_rules import added_tokens, missing_bytes, normalizers
+from .._tokenizer_rules import added_tokens, continuations, missing_bytes, normalizers
 from .._tokenizer_rules.byte_steps import without_merges_across
+from .._tokenizer_rules.continuations import Continuations
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
@@ -65,12 +66,12 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     if structure.atoms == "bytes":
         structure = without_merges_across(structure, spelled)
         missing_bytes.require_harmless(structure, spelled, oracle.mode)
-    added_tokens.require_decidable(structure.added_tokens, oracle.mode)
+    continuations.require_kept_apart(structure, oracle.mode)
     if not structure.keeps_whitespace and not special.issuperset(structure.added_tokens.values()):
         raise Unsupported("spaces are dropped, perhaps after added tokens too")
     make: _Make = _run_engine if is_one_run else _split_engine
     engine = make(structure, spelled, oracle)
-    return with_nested(engine, structure.added_tokens, special, spelled)
+    return with_nested(engine, structure.added_tokens, oracle, spelled, asks=not is_one_run)
 
 
 def _is_one_run(structure: TokenizerStructure, spelled: Sequence[bytes]) -> bool:
@@ -117,7 +118,8 @@ def _split_engine(
     stored = table_cache.load_unpacked(name, unpack)
     tables = build_tables(structure, spelled) if stored is None else stored[0]
     vocabulary = TokenPairs(tables, spelled)
-    grouping = TokenGrouper(shapes, normalizers, oracle.mode, vocabulary)
+    following = Continuations(structure, oracle.mode)
+    grouping = TokenGrouper(shapes, normalizers, oracle.mode, vocabulary, following)
     if stored is None:
         candidates, alone = _candidates(structure, spelled, vocabulary), vocabulary.whole_part_only
         plain, near = (

@@ -10,7 +10,8 @@ An engine for BPE forgets the text before an added token, since no merge reaches
 remembered here are the *begun texts*: all ends of the text that reach back before the last added
 token, and with which a longer added token begins. A token that completes one is refused, and so it
 stays: more text can only make what is found at a place longer. All other answers are those of the
-engine.
+engine, but for one case. In the modes `open` and `viable` what a text goes on with may complete the
+longer token as well. Then the tokenizer is asked about the token before that.
 
 Places inside an added token do not count, because the tokenizer has passed them. With the added
 tokens "nn" and "nm", the text "nnm" is read as "nn" and "m".
@@ -26,11 +27,27 @@ import numpy as np
 
 from ..._support.caches import cached_method
 from ..._support.packed_bits import Words, clear_bits
+from ..._support.utf8 import is_continuation_byte
+from .._modes import beginnings
 from .._tokenizer_rules.added_tokens import AddedTokens, Texts
 from .base import Bools, Engine, Ids, Recovery
 from .bpe.table_engine import TableEngine, TableState
+from .retokenizing import Oracle
 
 S = TypeVar("S", bound=TableState)
+
+
+class _Begun(NamedTuple):
+    """A begun text, see above.
+
+    Attributes:
+        text: its bytes.
+        ids: the tokens that spell it, and those before them from which the tokenizer reads them
+            alike. So they can be asked about by themselves.
+    """
+
+    text: bytes
+    ids: tuple[int, ...]
 
 
 class NestedState(NamedTuple):
@@ -38,11 +55,11 @@ class NestedState(NamedTuple):
 
     Attributes:
         inner: the state of the engine.
-        begun: the begun texts, see above.
+        begun: the begun texts. The one with the most ids comes first.
     """
 
     inner: Any
-    begun: tuple[bytes, ...] = ()
+    begun: tuple[_Begun, ...] = ()
 
 
 def may_nest(added: Mapping[str, int], special: Collection[int]) -> bool:
@@ -58,21 +75,28 @@ class NestedAddedTokens(Generic[S]):
     Args:
         inner: the engine, exact for added tokens that are not part of one another.
         added: texts and their ids.
-        special: ids that no list may hold.
+        oracle: of the tokenizer.
         spelled: the bytes of every id.
+        asks: whether a list may be consistent because of what follows it. Then the states of the
+            engine have all ids that the tokenizer must be asked with.
     """
 
     def __init__(
         self,
         inner: TableEngine[S],
         added: Mapping[str, int],
-        special: Collection[int],
+        oracle: Oracle,
         spelled: Sequence[bytes],
+        *,
+        asks: bool,
     ) -> None:
         self._inner = inner
         self._spelled = spelled
+        self._oracle = oracle
+        self._asks = asks and oracle.mode != "prefix"
+        self._followed_by = beginnings() if oracle.mode == "viable" else set[str]()
         self._tokens = AddedTokens(added, spelled)
-        self._ordinary = frozenset(added.values()).difference(special)
+        self._ordinary = frozenset(added.values()) - oracle.tokenizer.special_ids
         self._texts = frozenset(text.encode() for text in added)
         self._longest = max(map(len, self._texts))
         self._beginnings = {text[:n] for text in self._texts for n in range(1, len(text))}
@@ -95,22 +119,22 @@ class NestedAddedTokens(Generic[S]):
     def admits(self, state: NestedState, candidates: Ids) -> Bools:
         answers = self._inner.admits(state.inner, candidates)
         if state.begun:
-            answers &= ~np.isin(candidates, self._completing(state.begun))
+            answers &= ~np.isin(candidates, self._forbidden(state.begun))
         return answers
 
     def mask(self, state: NestedState) -> Bools:
         answers = self._inner.mask(state.inner)
         if state.begun:
-            answers[self._completing(state.begun)] = False
+            answers[self._forbidden(state.begun)] = False
         return answers
 
     def packed_mask(self, state: NestedState, out: Words) -> None:
         self._inner.packed_mask(state.inner, out)
         if state.begun:
-            clear_bits(out, self._completing(state.begun))
+            clear_bits(out, self._forbidden(state.begun))
 
     def step_if_admitted(self, state: NestedState, token: int) -> NestedState | None:
-        if state.begun and self._is_completed(state.begun, self._spelled[token]):
+        if state.begun and self._is_forbidden(state.begun, token):
             return None
         inner = self._inner.step_if_admitted(state.inner, token)
         return None if inner is None else NestedState(inner, self._begun_after(state, token))
@@ -135,45 +159,89 @@ class NestedAddedTokens(Generic[S]):
     def is_consistent(self, state: NestedState) -> bool:
         return self._inner.is_consistent(state.inner)
 
-    def _begun_after(self, state: NestedState, token: int) -> tuple[bytes, ...]:
+    def _begun_after(self, state: NestedState, token: int) -> tuple[_Begun, ...]:
         """The begun texts after one more token."""
         begun = state.begun
         if token in self._ordinary:
             # The text since the last added token, as the engine remembers it, and this token.
             own = self._tokens.beginnings_at_end(self._inner.end_of_text(state.inner))
-            begun = (*begun, *(text.encode() for text in own), b"")
+            ids = tuple(state.inner.ids) if own and self._asks else ()
+            begun = (*begun, *(_Begun(text.encode(), ids) for text in own), _Begun(b"", ()))
         elif not begun:
             return ()
-        longer = (text + self._spelled[token] for text in begun)
-        return tuple(filter(self._beginnings.__contains__, longer))
+        data = self._spelled[token]
+        longer = (_Begun(text + data, (*ids, token)) for text, ids in begun)
+        return tuple(one for one in longer if one.text in self._beginnings)
 
-    def _is_completed(self, begun: tuple[bytes, ...], data: bytes) -> bool:
+    def _is_completed(self, begun: tuple[_Begun, ...], data: bytes) -> bool:
         """Whether `data` completes an added token."""
         return any(
             text + data[:n] in self._texts
-            for text in begun
+            for text, _ in begun
             for n in range(1, min(len(data), self._longest - len(text)) + 1)
         )
+
+    def _is_forbidden(self, begun: tuple[_Begun, ...], token: int) -> bool:
+        """Whether `token` is one of `_forbidden`."""
+        if self._is_completed(begun, self._spelled[token]):
+            return True
+        if not (self._asks and token in self._doubtful(tuple(text for text, _ in begun))):
+            return False
+        return not self._oracle.admits(begun[0].ids, [token])[0]
+
+    def _forbidden(self, begun: tuple[_Begun, ...]) -> Ids:
+        """The ids that are refused because of begun texts."""
+        texts = tuple(text for text, _ in begun)
+        completing = self._completing(texts)
+        if not (self._asks and len(doubtful := self._doubtful(texts))):
+            return completing
+        refused = doubtful[~self._oracle.admits(begun[0].ids, doubtful)]
+        return np.concatenate([completing, refused])
 
     @cached_method(256)
     def _completing(self, begun: tuple[bytes, ...]) -> Ids:
         """All ids that complete an added token."""
-        rests = {
+        rests = self._rests(begun)
+        return np.unique(np.concatenate([self._tokens.starting_with(rest) for rest in rests]))
+
+    @cached_method(256)
+    def _doubtful(self, begun: tuple[bytes, ...]) -> Ids:
+        """Other ids, with which what a text goes on with may complete an added token."""
+        found = [
+            token
+            for rest in self._rests(begun)
+            for n in range(1, len(rest))
+            if self._may_follow(rest[n:])
+            for token in self._tokens.starting_with(rest[:n]).tolist()
+            if len(self._spelled[token]) == n
+        ]
+        return np.setdiff1d(np.array(found, dtype=np.int64), self._completing(begun))
+
+    def _may_follow(self, data: bytes) -> bool:
+        """Whether a text may go on with `data`: the end of a character, or a continuation."""
+        if is_continuation_byte(data[0]):
+            return all(map(is_continuation_byte, data))
+        return data.decode() in self._followed_by
+
+    def _rests(self, begun: tuple[bytes, ...]) -> set[bytes]:
+        """What would complete added tokens."""
+        return {
             text[len(beginning) :]
             for beginning in begun
             for text in self._texts
             if text.startswith(beginning) and len(text) > len(beginning)
         }
-        return np.unique(np.concatenate([self._tokens.starting_with(rest) for rest in rests]))
 
 
 def with_nested(
     engine: TableEngine[Any],
     added: Mapping[str, int],
-    special: Collection[int],
+    oracle: Oracle,
     spelled: Sequence[bytes],
+    *,
+    asks: bool,
 ) -> Engine[Any]:
     """`engine`, made exact for added tokens that are part of one another, if there are any."""
-    if not may_nest(added, special):
+    if not may_nest(added, oracle.tokenizer.special_ids):
         return engine
-    return NestedAddedTokens(engine, added, special, spelled)
+    return NestedAddedTokens(engine, added, oracle, spelled, asks=asks)

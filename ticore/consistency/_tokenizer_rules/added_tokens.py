@@ -15,8 +15,7 @@ import numpy as np
 import regex
 
 from ..._support.caches import cached_method
-from .._engines.base import Ids, Unsupported
-from .._modes import Mode, beginnings
+from .._engines.base import Ids
 
 
 class Texts(Generic[AnyStr]):
@@ -60,25 +59,6 @@ def _any_of(kinds: list[AnyStr]) -> AnyStr:
     if isinstance(kinds[0], bytes):
         return b"[" + b"".join(kinds) + b"]"
     return "[" + "".join(kinds) + "]"
-
-
-def require_decidable(added: Mapping[str, int], mode: Mode) -> None:
-    """Refuse added tokens that the engines for BPE are not exact for.
-
-    Args:
-        added: texts and their ids.
-        mode: in which lists are verified.
-
-    Raises:
-        Unsupported: for such added tokens.
-    """
-    # In mode `open` a text goes on with the rest of a character beyond ASCII alone.
-    ends = tuple(beginnings()) if mode == "viable" else ()
-    for text in added:
-        if mode != "prefix" and (not text.isascii() or text.endswith(ends)):
-            raise Unsupported(
-                f"the added token {text!r} may be completed by what a text goes on with"
-            )
 
 
 class AddedTokens:
@@ -131,9 +111,14 @@ class AddedTokens:
             for length in self._lengths[begun]
         )
 
-    def completing(self, text: str) -> Ids:
-        """All ids that complete an added token with whose beginning `text` ends."""
-        return self._completing(self._begun(text))
+    def completing(self, text: str, unfinished: bytes = b"") -> Ids:
+        """All ids that complete an added token with whose beginning `text` ends.
+
+        Args:
+            text: whole characters.
+            unfinished: the bytes of a character after them, which the id goes on with.
+        """
+        return self._completing(self._begun(text), unfinished)
 
     def _begun(self, text: str) -> tuple[str, ...]:
         """The beginnings of added tokens with which `text` ends."""
@@ -143,8 +128,10 @@ class AddedTokens:
         return tuple(end for end in ends if end in self._rests)
 
     @cached_method(256)
-    def _completing(self, beginnings: tuple[str, ...]) -> Ids:
-        found = [self.starting_with(rest) for begun in beginnings for rest in self._rests[begun]]
+    def _completing(self, beginnings: tuple[str, ...], unfinished: bytes) -> Ids:
+        rests = (rest for begun in beginnings for rest in self._rests[begun])
+        left = [rest[len(unfinished) :] for rest in rests if rest.startswith(unfinished)]
+        found = [self.starting_with(rest) for rest in left]
         return np.unique(np.concatenate([np.array([], dtype=np.int64), *found]))
 
     def starting_with(self, data: bytes) -> Ids:

@@ -124,6 +124,14 @@ def test_answers_after_a_mark_depend_on_the_letter_before_it(mode):
     check_behind(model, mode, b"a", characters="\u0300")
 
 
+@in_modes_with_unfinished_characters
+def test_answers_about_the_first_byte_of_a_mark_depend_on_the_letter_before_it(mode):
+    """The acute accent composes with the first letter only. Both end in the same byte."""
+    model = Bpe(pattern="cl100k", normal_form="NFC", more=(b"a\xcc",))
+    histories = [[bytes([byte]) for byte in letter.encode()] for letter in "âĢâ"]
+    check_one_by_one(model, mode, histories, characters="\u0301")
+
+
 @any_mode
 def test_answers_after_long_runs_of_one_shape_differ_when_one_is_a_replaced_part(mode):
     """Five dots are one token, though no rule makes it. Seven are not."""

@@ -16,6 +16,7 @@ from ticore.consistency._engines.bpe.token_groups import (
     group_vocabulary,
 )
 from ticore.consistency._engines.bpe.token_pairs import TokenPairs, build_tables
+from ticore.consistency._tokenizer_rules.continuations import Continuations
 from ticore.consistency._tokenizer_rules.normalizers import Normalization
 from ticore.consistency._tokenizer_rules.pretokenizers import splitter_for
 
@@ -36,7 +37,8 @@ class GroupsOf:
         structure, self.spelled = self.bpe.structure, self.bpe.spelled
         self.pairs = TokenPairs(build_tables(structure, self.spelled), self.spelled)
         shapes = Shapes(splitter_for((PATTERNS[model.pattern],)))
-        self.grouper = TokenGrouper(shapes, Normalization(structure), mode, self.pairs)
+        normalization, following = Normalization(structure), Continuations(structure, mode)
+        self.grouper = TokenGrouper(shapes, normalization, mode, self.pairs, following)
 
     def of(self, spelled, near_apostrophe=False, whole_part_only=False):
         return self.grouper.group(

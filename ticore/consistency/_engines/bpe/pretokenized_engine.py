@@ -23,6 +23,7 @@ from ...._support.caches import BoundedCache, TextTable, cached_method
 from ...._support.packed_bits import has_bit
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ....interfaces import TokenizerStructure
+from ..._tokenizer_rules.normalizers import joining
 from ..._tokenizer_rules.pretokenizers import Splitter, splitter_for
 from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
@@ -104,7 +105,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
         self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
         self._ends: BoundedCache[Tail, _End] = BoundedCache(_CACHED_TAILS)
-        # Which of `_End.by_text` may follow, by the key of a table.
+        # Which of `_End.by_text` may follow, by the key of a table and `_joined_context`.
         self._questions: BoundedCache[Hashable, tuple[int, ...]] = BoundedCache(_CACHED_TAILS)
         self._first_shape = TextTable(self._find_first_shape)
         self._known_steps = KnownSteps(
@@ -216,9 +217,12 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             return None
         # Where a replaced part may be completed, the ids count: runs of one shape differ in length.
         ids = state.ids if state.tail.completing > self._replaced_parts.completing_alone else ()
-        context = self._normalization.context(state.text) if state.unfinished else ""
+        context, begun = "", tuple[str, ...]()
+        if state.unfinished:
+            context = self._normalization.context(state.text)
+            begun = self._added.beginnings_at_end(state.text)
         last = state.tokens.token if state.tokens else None
-        return state.tail, ids, last, state.open_bytes, state.unfinished, context
+        return state.tail, ids, last, state.open_bytes, state.unfinished, context, begun
 
     def decide_all(self, state: PretokenizedState) -> Bools:
         tail = state.tail
@@ -345,10 +349,24 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
                 self._unmerged_of_asked(last), lambda: self._ask(state, end.by_class.tolist())
             )
         if end.by_text:
-            found += self._questions.get(
-                self.table_key(state), lambda: self._ask(state, end.by_text)
-            )
+            # The last token need not be a whole character, and so does not tell what joins it.
+            key = self.table_key(state), self._joined_context(state.text)
+            found += self._questions.get(key, lambda: self._ask(state, end.by_text))
         return found
+
+    def _joined_context(self, text: str) -> str:
+        """What the next characters may be changed together with; empty where nothing is."""
+        if self._normalization.idle:
+            return ""
+        context = self._normalization.context(text)
+        return context if self._may_change(context) else ""
+
+    @cached_method(_CACHED_TAILS)
+    def _may_change(self, context: str) -> bool:
+        """Whether some character after `context` may be changed with it; after most, none is."""
+        return any(map(self._normalization.joins, context)) or not (
+            self._normalization.keeps_together(context + mark for mark in sorted(joining()))
+        )
 
     @cached_method(_CACHED_BEGINNINGS)
     def _unmerged_of_asked(self, last: int) -> bytes:
@@ -435,15 +453,19 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         verdict = decide(self._splitter, tail, group)
         if verdict is FollowVerdict.IF_UNMERGED:
             verdict = FollowVerdict.YES if tail.unmerged_with_open else FollowVerdict.NO
-        if verdict is FollowVerdict.YES and not self._keeps(state, token):
+        if verdict is FollowVerdict.YES and not self._stays_as_it_is(state, token):
             return FollowVerdict.NO
         return verdict
 
-    def _keeps(self, state: PretokenizedState, token: int) -> bool:
-        """Whether the normalizer leaves the finished character alone after the text before it."""
+    def _stays_as_it_is(self, state: PretokenizedState, token: int) -> bool:
+        """Whether the finished character stays as it is after the text before it.
+
+        The normalizer must leave it alone, and no added token may begin with it.
+        """
         data = state.unfinished + self._spelled[token]
         text = data[: len(data) - len(unfinished_suffix(data))].decode()
-        return self._normalization.keeps(self._context(state) + text)
+        keeps = self._normalization.keeps(self._context(state) + text)
+        return keeps and not self._added.occurs_in(text)
 
 
 def _verdict_after(

@@ -218,22 +218,26 @@ class TableEngine(ABC, Generic[S]):
 
     def _forbidden_by_text(self, state: S) -> Iterator[Ids]:
         """The ids of cases 1 and 2: refused for the characters that stand before them."""
-        if state.unfinished or not state.text:
+        if not state.text:
             return
-        if self._by_joining_head and len(found := self._composed_after(self._context(state))):
+        if (
+            self._by_joining_head
+            and not state.unfinished
+            and len(found := self._composed_after(self._context(state)))
+        ):
             yield found
         if self._added.has_begun(state.text):
-            yield self._added.completing(state.text)
+            yield self._added.completing(state.text, state.unfinished)
 
     def _is_forbidden(self, state: S, token: int) -> bool:
         """Whether `token` is one of `_forbidden_by_text`."""
-        if state.unfinished or not state.text:
+        if not state.text:
             return False
         data = self._spelled[token]
-        head = self._normalization.head(data)
+        head = "" if state.unfinished else self._normalization.head(data)
         if head and not self._normalization.keeps(self._context(state) + head):
             return True
-        return self._added.is_completed(state.text, data)
+        return self._added.is_completed(state.text, state.unfinished + data)
 
     @cached_method(_CACHED_CONTEXTS)
     def _composed_after(self, context: str) -> Ids:

@@ -3,13 +3,15 @@
 Tokens of one group get the same verdict after every tail (`boundary_effects`). It depends on
 
 1. the token's shape, with long runs shortened: " house" and " trees" are alike;
-2. in mode `viable`, with which of the first tokens of following texts it merges;
+2. in mode `viable`, with which of the first tokens of following texts it merges, and with which
+   of these texts it completes an added token;
 3. for a token that ends inside a character, the shapes of the characters that may finish it.
 
 Two groups are special. Tokens of `NEVER_FOLLOWS` may follow no text: theirs is always split inside,
 such as "a b"; or the normalizer changes it; or their bytes are no text; or they end inside a
 character, in mode `prefix`. About tokens of `UNDECIDED` the tokenizer must be asked, for example
-because they hold a character on whose class libraries disagree.
+because they hold a character on whose class libraries disagree, or because what may follow depends
+on an added token that has begun before them (`continuations`).
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ import numpy.typing as npt
 
 from ...._support.caches import cached_method
 from ...._support.utf8 import unfinished_suffix
-from ..._modes import AFTER_SPACE, CONTINUATIONS, Mode
+from ..._modes import Mode
+from ..._tokenizer_rules.continuations import Continuations
 from ..._tokenizer_rules.normalizers import Normalization
 from .boundary_effects import Lookahead, TokenGroup
 from .character_classes import AMBIGUOUS, Shapes
@@ -47,6 +50,7 @@ class TokenGrouper:
         normalization: what the tokenizer does to a text first.
         mode: see `ticore.consistency._modes`.
         pairs: the pair test of the vocabulary.
+        following: what a text goes on with.
     """
 
     def __init__(
@@ -55,11 +59,13 @@ class TokenGrouper:
         normalization: Normalization,
         mode: Mode,
         pairs: TokenPairs,
+        following: Continuations,
     ) -> None:
         self._shapes = shapes
         self._normalization = normalization
         self._mode = mode
         self._pairs = pairs
+        self._following = following
         # Not a cached method: thousands of characters are segmented once, and a miss costs less.
         self._segment = lru_cache(maxsize=1 << 16)(pairs.segment)
         # If a list ends in one of these, as a part of its own another token may stand for it.
@@ -83,7 +89,7 @@ class TokenGrouper:
                     for n in range(1, len(text) + 1)
                 ],
             )
-            for text in (CONTINUATIONS if mode == "viable" else ())
+            for text in following.texts
         ]
 
     def group(
@@ -107,12 +113,15 @@ class TokenGrouper:
             return NEVER_FOLLOWS
         shape = self._shapes.shape(text, near_apostrophe=near_apostrophe)
         unmerged_with = 0 if whole_part_only or unfinished else self._unmerged_with[token]
-        group = self._group_whole_characters(shape, unmerged_with, whole_part_only)
+        excluded = self._following.excluded(text)
+        group = self._group_whole_characters(shape, unmerged_with, whole_part_only, excluded)
         if group.lookaheads and not self._normalization.keeps(text):
             return NEVER_FOLLOWS
         if unfinished and group.lookaheads:
             shape, _ = self._shapes.shorten_runs(shape)
             return self._group_unfinished(text, shape, unfinished, token)
+        if group.lookaheads and self._following.depend_on_text_before(text):
+            return UNDECIDED
         return group
 
     def group_each(
@@ -144,26 +153,38 @@ class TokenGrouper:
             else:
                 shape = self._shapes.shape(text, near_apostrophe=near_apostrophe)
                 unmerged_with = 0 if alone else self._unmerged_with[token]
-                one = self._group_whole_characters(shape, unmerged_with, alone)
+                excluded = self._following.excluded(text)
+                one = self._group_whole_characters(shape, unmerged_with, alone, excluded)
                 if not is_kept and one is not UNDECIDED:
                     one = NEVER_FOLLOWS
+                if one.lookaheads and self._following.depend_on_text_before(text):
+                    one = UNDECIDED
             found.append(one)
         return found
 
     @cached_method(_CACHED_GROUPS)
     def _group_whole_characters(
-        self, shape: str, unmerged_with: int, whole_part_only: bool
+        self, shape: str, unmerged_with: int, whole_part_only: bool, excluded: frozenset[int]
     ) -> TokenGroup:
-        """The group of tokens of one shape that do not merge with the same followers."""
+        """The group of tokens of one shape that do not merge with the same followers.
+
+        Args:
+            shape: of their texts.
+            unmerged_with: bit n says that they do not merge with follower n.
+            whole_part_only: they come only as a part of their own.
+            excluded: the numbers of continuations that complete an added token with them.
+        """
         short, _ = self._shapes.shorten_runs(shape)
         if short != shape:
-            return self._group_whole_characters(short, unmerged_with, whole_part_only)
+            return self._group_whole_characters(short, unmerged_with, whole_part_only, excluded)
         if AMBIGUOUS in shape:
             return UNDECIDED
         if self._shapes.is_always_split(shape):
             return NEVER_FOLLOWS
         lookaheads = [Lookahead(shape, len(shape))]
-        for following, bits in self._continuations:
+        for number, (following, bits) in enumerate(self._continuations):
+            if number in excluded:
+                continue
             ends = (n for n, bit in enumerate(bits, start=1) if unmerged_with >> bit & 1)
             lookaheads.append(Lookahead(shape + following, len(shape), frozenset(ends)))
         return TokenGroup(tuple(lookaheads), whole_part_only)
@@ -175,8 +196,8 @@ class TokenGrouper:
             return UNDECIDED
         length = len(shape) + 1
         found = [Lookahead(shape + ending, length) for ending in endings]
-        if self._mode == "viable":
-            after_space = self._shapes.shape(AFTER_SPACE)
+        if self._following.after_space:
+            after_space = self._shapes.shape(self._following.after_space)
             found += [Lookahead(shape + e + after_space, length) for e in endings if e.isspace()]
         return TokenGroup(tuple(found))
 
@@ -210,10 +231,12 @@ class TokenGrouper:
         Returns:
             The answer; None where it depends on what stands before `text`.
         """
+        finished = text + character.decode()
+        if self._following.completes_added(finished):
+            return False
         following = self._segment(rest)
         # Without a token for some byte of `rest` the character is lost.
         stays = bool(following) and self._pairs.do_not_merge(token, following[0])
-        finished = text + character.decode()
         if all(map(self._normalization.joins, finished)):
             return None if stays else False
         if not self._normalization.keeps(finished):
@@ -224,7 +247,7 @@ class TokenGrouper:
             return False
         if self._replaced_ends and (token, *following) in self._replaced_ends:
             return None
-        return True
+        return None if self._following.may_complete_added(finished) else True
 
 
 def _any(answers: Iterator[bool | None]) -> bool | None:

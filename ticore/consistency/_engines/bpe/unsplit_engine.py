@@ -17,7 +17,7 @@ does not merge with the last one (`pair_test`). Two things are added to that:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS
 from ..._tokenizer_rules.characters import completions
 from ..._tokenizer_rules.normalizers import is_metaspace
-from ..base import Bools, Recovery
+from ..base import Bools, Recovery, Unsupported
 from ..chain import Chain
 from ..retokenizing import Oracle
 from ..stable_cuts import WordCuts
@@ -84,6 +84,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     Attributes:
         starting: bool[vocab_size], the tokens that a text may begin with.
+
+    Raises:
+        Unsupported: the answers about an added token would not be exact in the mode.
     """
 
     def __init__(
@@ -113,6 +116,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         # Rules may also make an added token, which never merges all the same.
         self._mergeable = pairs.reachable.copy()
         self._mergeable[: len(spelled)] &= structure.pieces
+        self._require_other_completions(structure.added_tokens)
         self._usable = self._find_usable(structure)
         self._byte_answers: BoundedCache[tuple[bytes, str, frozenset[str]], list[bool]] = (
             BoundedCache(_CACHED_BYTES)
@@ -365,6 +369,42 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             return False
         is_lost = not self._lost_bytes.isdisjoint(character.encode())
         return not is_lost and self._normalization.keeps(context + character)
+
+    def _require_other_completions(self, added: Collection[str]) -> None:
+        """Refuse added tokens whose last character alone might finish some first bytes.
+
+        A text may go on after these bytes if they begin a character that is spelled in bytes. It
+        must not complete an added token, which depends on the text. For most bytes there is another
+        character that is spelled in bytes wherever it stands, so the text does not matter.
+
+        Raises:
+            Unsupported: for such added tokens.
+        """
+        if self._oracle.mode == "prefix" or not self._byte_ids:
+            return
+        lasts = {text[-1]: text for text in added if not text[-1].isascii()}
+        for last, text in lasts.items():
+            if last in self._known_characters:
+                continue
+            data = last.encode()
+            for n in range(1, len(data)):
+                if not any(
+                    c not in lasts and self._is_always_spelled_in_bytes(c)
+                    for c in completions(data[:n])
+                ):
+                    raise Unsupported(
+                        f"the added token {text!r} ends in {last!r}, and no other character that "
+                        f"begins with the same bytes is always spelled in bytes"
+                    )
+
+    def _is_always_spelled_in_bytes(self, character: str) -> bool:
+        """Whether this character is spelled in bytes, whatever stands before it."""
+        return (
+            character not in self._known_characters
+            and character not in self._loose
+            and not self._normalization.joins(character)
+            and self._normalization.keeps(character)
+        )
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
         """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""
