@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import LogitsProcessor
 
 from ticore.backend_kit import require_tokenizer_of_model
-from ticore.consistency import Verification, Verifier, View
+from ticore.consistency import Verification, Verifier, View, packed_masks
 from ticore.errors import CapacityError, SettingsError
 from ticore.interfaces import Tokenizer
 
@@ -66,22 +67,34 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         """
         width = scores.shape[-1]
         require_tokenizer_of_model(self._verifier.tokenizer, width)
-        allowed = torch.zeros(scores.shape, dtype=torch.bool)
-        for number, row in enumerate(input_ids.tolist()):
-            prompt, written = row[: self._prompt_length], row[self._prompt_length :]
-            if self._ends.intersection(written):
-                allowed[number] = True
-                continue
-            mask = self._text(number, prompt).follow(written).mask()[:width]
-            allowed[number, : len(mask)] = torch.from_numpy(mask.copy())
-            allowed[number, self._eos_ids] = True
-        masked = scores.masked_fill(~allowed.to(scores.device), -torch.inf)
+        texts = [self._verification(number, row) for number, row in enumerate(input_ids.tolist())]
+        allowed = self._allowed(texts, width, scores.device)
+        allowed[:, self._eos_ids] = True
+        masked = scores.masked_fill(~allowed, -torch.inf)
         if bool(torch.isneginf(masked).all(dim=1).any()):
             raise CapacityError(
                 "expected a candidate that keeps the text consistent, found none; use "
                 "ticore_transformers.consistent, which takes tokens back, or name eos_ids"
             )
         return masked
+
+    def _verification(self, number: int, row: list[int]) -> Verification | None:
+        """That of a row of ids; None if the row has ended."""
+        prompt, written = row[: self._prompt_length], row[self._prompt_length :]
+        if self._ends.intersection(written):
+            return None
+        return self._text(number, prompt).follow(written)
+
+    def _allowed(
+        self, texts: list[Verification | None], width: int, device: torch.device
+    ) -> torch.Tensor:
+        """bool[rows, width] on the device: what may follow each text; everything after None."""
+        words = -(-max(width, self._verifier.tokenizer.vocab_size) // 32)
+        packed = packed_masks(texts, np.empty((len(texts), words), dtype=np.uint32))
+        # As bytes, the first token's bit in the first one, an eighth of the result is copied.
+        data = torch.from_numpy(packed.astype("<u4", copy=False).view(np.uint8)).to(device)
+        bits = torch.tensor([1 << n for n in range(8)], dtype=torch.uint8, device=device)
+        return (data[:, :, None] & bits).ne(0).reshape(len(texts), -1)[:, :width]
 
     def _text(self, number: int, prompt: list[int]) -> _TrackedText:
         """The text of a row; a new one if the prompt is another than before."""

@@ -22,7 +22,7 @@ from benchmarks._harness.style import LINE_STYLES, clear_frame, new_figure, save
 from benchmarks._harness.tables import text_table, without_repeats
 from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode, Verification, packed_masks
-from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._engines.base import Engine, Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.errors import SettingsError
@@ -42,6 +42,7 @@ _HISTORY = 20  # tokens before the first step; what stands further back does not
 _KINDS = {
     "first": "step 1, nothing cached",
     "warm": "later steps",
+    "new": "new texts",
     "again": "the same masks again",
     "push": "push one token each",
 }
@@ -86,7 +87,8 @@ def time_batch(
 
     Returns:
         `first`: the masks of the first step. `warm`: those of the second half of the steps, the
-        median. `again`: the same, asked for once more. `push`: appending a token to each text.
+        median. `new`: those of all steps of as many other texts, with the same engine. `again`:
+        the same, asked for once more. `push`: appending a token to each of these texts.
 
     Raises:
         SettingsError: there are no tables for the tokenizer and the mode.
@@ -96,28 +98,45 @@ def time_batch(
         engine = table_engine(oracle)
     except Unsupported as why:
         raise SettingsError(f"there are no tables for this tokenizer: {why}") from why
-    draw, passages = random.Random(seed), []
-    for text in islice(cycle(corpora.values()), size):
-        ids = list[int]()
-        while len(ids) < _HISTORY + steps:
-            ids += tokenizer.encode(passage(text, CHARACTERS_PER_TOKEN * (_HISTORY + steps), draw))
-        passages.append([i for i in ids if i not in tokenizer.special_ids])
+    draw, batches = random.Random(seed), list[list[list[int]]]()
+    for _ in range(2):
+        batches.append([])
+        for text in islice(cycle(corpora.values()), size):
+            ids = list[int]()
+            while len(ids) < _HISTORY + steps:
+                some = passage(text, CHARACTERS_PER_TOKEN * (_HISTORY + steps), draw)
+                ids += [i for i in tokenizer.encode(some) if i not in tokenizer.special_ids]
+            batches[-1].append(ids)
+    first, second = (_serve(engine, oracle, passages, steps) for passages in batches)
+    return {
+        "first": first["masks"][0],
+        "warm": median(first["masks"][steps // 2 :]),
+        "new": median(second["masks"]),
+        "again": median(second["again"]),
+        "push": median(second["push"]),
+    }
+
+
+def _serve(
+    engine: Engine[Any], oracle: Oracle, passages: Sequence[Sequence[int]], steps: int
+) -> dict[str, list[float]]:
+    """CPU seconds of each step: `masks`, the same `again`, and `push`."""
     texts = [Verification(engine, oracle, None, ids[:_HISTORY]) for ids in passages]
     # As engines do, the buffer has more words than the vocabulary takes.
-    buffer = np.zeros((size, -(-tokenizer.vocab_size // 128) * 4 + 4), dtype=np.uint32)
-    seconds: dict[str, list[float]] = {"warm": [], "again": [], "push": []}
+    words = -(-oracle.tokenizer.vocab_size // 128) * 4 + 4
+    buffer = np.zeros((len(texts), words), dtype=np.uint32)
+    seconds: dict[str, list[float]] = {"masks": [], "again": [], "push": []}
     for step in range(steps):
         rows = [text if text.admissible else None for text in texts]
-        for name in ("warm", "again"):
+        for name in ("masks", "again"):
             started = time.process_time()
             packed_masks(rows, buffer)
             seconds[name].append(time.process_time() - started)
         started = time.process_time()
         for verification, ids in zip(texts, passages, strict=True):
-            verification.push(ids[(_HISTORY + step) % len(ids)])
+            verification.push(ids[_HISTORY + step])
         seconds["push"].append(time.process_time() - started)
-    later = {name: median(values[steps // 2 :]) for name, values in seconds.items()}
-    return {"first": seconds["warm"][0]} | later
+    return seconds
 
 
 def batches_table(rows: Sequence[JsonObject]) -> Table:

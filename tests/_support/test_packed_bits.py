@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticore._support.packed_bits import (
+    bits_by_word,
     clear_bits,
     has_bit,
     pack,
@@ -56,3 +57,13 @@ def test_unpacked_bits_are_a_new_array(size):
     words = pack(np.ones(size, dtype=bool))
     unpack(words, size)[:] = False
     assert unpack(words, size).all()
+
+
+@given(tokens=st.sets(st.integers(0, 200)))
+def test_bits_by_word_are_the_bits_that_are_set(tokens):
+    at, bits = bits_by_word(np.array(sorted(tokens), dtype=np.int64))
+    expected, found = np.zeros((2, 7), dtype=np.uint32)
+    set_bits(expected, np.array(sorted(tokens), dtype=np.int64))
+    found[at] = bits
+    assert found.tolist() == expected.tolist()
+    assert at.tolist() == np.flatnonzero(expected).tolist()

@@ -23,6 +23,8 @@ from tests.support.threads import THREADS, run_together
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verification, Verifier, packed_masks
+from ticore.consistency._engines.build import table_engine
+from ticore.consistency._engines.retokenizing import Oracle
 from ticore.errors import InconsistentStateError, SettingsError, WrongTypeError
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
@@ -108,6 +110,19 @@ def test_packed_mask_equals_the_definition_for_random_tokenizers(mode, case, cho
             check_packed(engine, judge, tokenizer, ids[:length], tokens)
         for choice in choices[:3]:
             check_packed(engine, judge, tokenizer, [*ids, tokens[choice % len(tokens)]], tokens)
+
+
+@pytest.mark.parametrize("mode", ["prefix", "open"])
+@pytest.mark.parametrize("name", ["hf-cl100k-nfc", "hf-ignore-merges", "sp-bpe-added"])
+def test_masks_of_many_new_texts_are_those_made_one_by_one(name, mode):
+    """With empty caches the rows of many last tokens are made together."""
+    oracle = Oracle(TRAINED[name](), mode)
+    size = oracle.tokenizer.vocab_size
+    together, alone = table_engine(oracle), table_engine(oracle)
+    lists = [text.ids for text in texts_of(Verifier(oracle.tokenizer, mode=mode), count=40)]
+    packed = packed_masks(Verification(together, oracle, None, ids) for ids in lists)
+    expected = [Verification(alone, oracle, None, ids).mask() for ids in lists]
+    assert np.array_equal(bits_of(packed, size), expected)
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 64, 70])

@@ -46,6 +46,16 @@ def take_bits(words: Words, tokens: npt.NDArray[np.integer]) -> npt.NDArray[np.b
     return found
 
 
+def bits_by_word(
+    tokens: npt.NDArray[np.integer],
+) -> tuple[npt.NDArray[np.intp], Words]:
+    """The words that hold the bits of some tokens, intp[n] in order, and these bits in each."""
+    at, number = np.unique(tokens >> 5, return_inverse=True)
+    bits = np.zeros(len(at), dtype=np.uint32)
+    np.bitwise_or.at(bits, number, _BIT[tokens & 31])
+    return at.astype(np.intp), bits
+
+
 def set_bits(words: Words, tokens: npt.NDArray[np.integer]) -> None:
     """Set the bits of some tokens; they may repeat."""
     np.bitwise_or.at(words, tokens >> 5, _BIT[tokens & 31])

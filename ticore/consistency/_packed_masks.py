@@ -12,6 +12,7 @@ from array_api_compat import array_namespace, device, is_jax_array, is_torch_arr
 from .._support.checks import checked_ids
 from .._support.packed_bits import Words, set_bit, word_count
 from ..errors import InconsistentStateError, SettingsError, WrongTypeError
+from ._engines.base import Engine, write_packed_masks
 
 if TYPE_CHECKING:
     from ._verifier import Verification
@@ -101,14 +102,22 @@ def _fill(
     """Write each row of `buffer`, which has enough words."""
     known = min((word_count(row._size) for row in rows if row is not None), default=0)
     buffer[:, known:] = 0
+    by_engine: dict[int, tuple[Engine[Any], list[Any], list[Words]]] = {}
     for words, verification, state in zip(buffer, rows, states, strict=True):
         if verification is None:
             words[:] = _ALL
             continue
-        verification._engine.packed_mask(state, words[: word_count(verification._size)])
-        if ends and verification.consistent:
-            for token in ends:
-                set_bit(words, token, True)
+        engine = verification._engine
+        _, its_states, its_words = by_engine.setdefault(id(engine), (engine, [], []))
+        its_states.append(state)
+        its_words.append(words[: word_count(verification._size)])
+    for engine, its_states, its_words in by_engine.values():
+        write_packed_masks(engine, its_states, its_words)
+    if ends:
+        for words, verification in zip(buffer, rows, strict=True):
+            if verification is not None and verification.consistent:
+                for token in ends:
+                    set_bit(words, token, True)
 
 
 def _require_fit(shape: tuple[int, ...], rows: int, words: int) -> None:

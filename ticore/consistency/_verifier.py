@@ -510,12 +510,13 @@ class Verification:
                 self._ids.pop()
 
     def _state(self) -> Any:
-        if not self.admissible:
+        state = self._parts[-1].state if self._broken_at is None else None
+        if state is None:
             raise InconsistentStateError(
                 "expected a list that a text may begin with, found an inconsistent one, after "
                 "which no candidate can be verified; rewind it to where `admissible` was True"
             )
-        return self._parts[-1].state
+        return state
 
     def _push_special(self, token: int) -> None:
         """Begin a new part after a boundary that ends a consistent part; else the list is broken.

@@ -42,14 +42,16 @@ def test_batches_are_timed_beside_engines_that_are_installed(tmp_path, monkeypat
     found = json.loads(report.read_text())
     assert found["skipped"] == {"xgrammar": "No module named 'xgrammar'"}
     rows = [(row["engine"], row["texts"], sorted(row["seconds"])) for row in found["batches"]]
-    ours, all_kinds = "ticore, prefix", ["again", "first", "push", "warm"]
+    ours, all_kinds = "ticore, prefix", ["again", "first", "new", "push", "warm"]
     assert rows == [
         *((ours, size, all_kinds) for size in (1, 3)),
         *(("counted, JSON", size, ["again"]) for size in (1, 3)),
     ]
     assert [(engine.fills, engine.pushes) for engine in MADE] == [(4, [4]), (4, [4] * 3)]
     assert "<svg" in figure.read_text()
-    assert "later steps" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "later steps" in shown
+    assert "new texts" in shown
 
 
 def test_time_batch_refuses_a_tokenizer_without_tables():

@@ -81,6 +81,8 @@ def test_ends_cover_the_whole_text(steps, text):
 @example(text="a\u017f", more="b")
 @example(text="a '\u017f", more="b")
 @example(text="\u3097\u3097", more="ぁ")
+@example(text="!あ゛い", more="う")
+@example(text="あ12", more="34")
 def test_settled_boundaries_stay_when_text_is_appended(steps, text, more):
     splitter = splitter_for(steps)
     settled = set(splitter.settled(text))
@@ -140,6 +142,8 @@ def readings(text):
         ("o200k", "!? ab cd ef", [8, 5, 2]),
         ("deepseek-v3", "12345 ab", [5, 3]),
         ("deepseek-v3", "漢字 ab c", [5, 2]),
+        ("deepseek-v3", "!漢゛字", [3, 2, 1]),
+        ("deepseek-v3", "漢12", [1]),
         ("digits-gpt2", "a12 ", [3, 2, 1]),
         ("restarts-nowhere", "aabac ", [5]),
         ("words", "ab, cd ef", [7, 6, 4, 3, 2]),

@@ -129,9 +129,13 @@ class NestedAddedTokens(Generic[S]):
         return answers
 
     def packed_mask(self, state: NestedState, out: Words) -> None:
-        self._inner.packed_mask(state.inner, out)
-        if state.begun:
-            clear_bits(out, self._forbidden(state.begun))
+        self.packed_masks((state,), (out,))
+
+    def packed_masks(self, states: Sequence[NestedState], out: Sequence[Words]) -> None:
+        self._inner.packed_masks([state.inner for state in states], out)
+        for state, words in zip(states, out, strict=True):
+            if state.begun:
+                clear_bits(words, self._forbidden(state.begun))
 
     def step_if_admitted(self, state: NestedState, token: int) -> NestedState | None:
         if state.begun and self._is_forbidden(state.begun, token):

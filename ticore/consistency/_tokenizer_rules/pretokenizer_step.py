@@ -55,6 +55,9 @@ class Step:
         self.can_be_cut = isinstance(self.node, Chars) or (
             isinstance(self.node, Repeat) and self.node.least == 1 and self.node.most in (None, 1)
         )
+        # Where one set is repeated, `[...]+` or `[...]{1,3}`, a match begins at each character of
+        # the set that is in no match yet, whatever follows.
+        self._is_run = isinstance(self.node, Repeat) and self.node.least == 1
 
     def segments(self, text: str) -> list[Segment]:
         """The segments of a whole text."""
@@ -72,12 +75,12 @@ class Step:
     def settled_segments(self, text: str) -> tuple[list[Segment], int]:
         """The segments that are the same whatever is appended to a text, and where they end.
 
-        The last one, if it is no match, may be longer.
+        The last one, if it is no match or a run, may be longer.
         """
         found, at, gap = list[Segment](), 0, 0
         while at < len(text):
             end, is_open = self._matcher.match(text, at)
-            if is_open:
+            if is_open and not self._is_run:
                 break
             if end is None:
                 at += 1

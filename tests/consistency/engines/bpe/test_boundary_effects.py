@@ -89,7 +89,7 @@ def token(text, following="", may_end_after=(), whole_part_only=False):
 def test_decide_and_tail_verdicts_on_tails_worked_out_by_hand(splitter, before, group, verdict):
     assert decide(splitter, before, group) is verdict
     groups = [token("a"), group]
-    found = TailVerdicts(splitter, before.shape, GroupIndex(splitter, groups)).of(before)
+    found = TailVerdicts(before.shape, GroupIndex(splitter, groups)).of(before)
     assert found.tolist() == [decide(splitter, before, other) for other in groups]
 
 
@@ -98,6 +98,13 @@ def test_decide_and_tail_verdicts_on_tails_worked_out_by_hand(splitter, before, 
 )
 def test_decide_gives_the_verdicts_of_the_example_of_its_docstring(text, verdict):
     assert decide(GPT2, tail("a", " '"), token(text)) is verdict
+
+
+@pytest.mark.parametrize(
+    ("shape", "beginning", "cut"), [("it", "s", 0), ("it'", "s", 2), ("it'", " ", 3)]
+)
+def test_group_index_cuts_a_tail_as_in_its_docstring(shape, beginning, cut):
+    assert GroupIndex(GPT2, [])._settled(shape, beginning)[0] == cut
 
 
 @pytest.mark.parametrize(
@@ -147,7 +154,6 @@ def test_tail_verdicts_are_those_of_decide_for_each_group(name, data):
     pieces = data.draw(st.lists(some.filter(bool), max_size=3))
     flags = data.draw(st.lists(st.booleans(), min_size=3, max_size=3))
     first_alone = pieces[:1] if flags[1] else ()
-    before = tail(*pieces, unmerged=flags[0], whole_part_only=first_alone)
     drawn = data.draw(
         st.lists(st.tuples(some.filter(bool), some, st.booleans()), min_size=1, max_size=8)
     )
@@ -155,5 +161,8 @@ def test_tail_verdicts_are_those_of_decide_for_each_group(name, data):
         token(own, following, range(1, len(following) + 1), whole_part_only)
         for own, following, whole_part_only in drawn
     ] + [TokenGroup(undecided=True)]
-    found = TailVerdicts(splitter, before.shape, GroupIndex(splitter, groups)).of(before)
-    assert found.tolist() == [decide(splitter, before, group) for group in groups]
+    index = GroupIndex(splitter, groups)
+    for first in range(len(pieces) + 1):  # with what is known of ends that were seen before
+        before = tail(*pieces[first:], unmerged=flags[0], whole_part_only=first_alone)
+        found = TailVerdicts(before.shape, index).of(before)
+        assert found.tolist() == [decide(splitter, before, group) for group in groups]

@@ -110,6 +110,26 @@ def test_row_is_kept_as_its_words_or_as_those_that_are_not_those_of_reachable(mo
             )
 
 
+@given(model=models, most=st.integers(0, 100), known=st.sets(st.integers(0, 50), max_size=3))
+def test_rows_that_are_made_together_are_those_made_one_by_one(model, most, known):
+    bpe, tables, pairs = built(model)
+    lefts = range(len(bpe.spelled))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_pairs, "_MOST_CHANGED", most)
+        patch.setattr(token_pairs, "_FEW", 1)
+        for left in known.intersection(lefts):
+            pairs.unmerged_words_after(left)
+        found = pairs.unmerged_words_after_each([*lefts, *lefts])
+        one_by_one = TokenPairs(tables, bpe.spelled)
+        assert sorted(found) == list(lefts)
+        for left in lefts:
+            expected = one_by_one.unmerged_words_after(left)
+            assert isinstance(found[left], ChangedWords) == isinstance(expected, ChangedWords)
+            assert all(map(np.array_equal, found[left], expected))
+            assert pairs.is_cached(left)
+            assert pairs.unmerged_after(left).tolist() == tables.pairs.unmerged_after(left).tolist()
+
+
 @given(model=models)
 def test_build_tables_makes_a_column_for_each_token_that_a_text_may_go_on_with(model):
     bpe, tables, pairs = built(model)

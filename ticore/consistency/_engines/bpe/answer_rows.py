@@ -58,20 +58,23 @@ class TableAnswers(NamedTuple):
     last: int = -1
     also: tuple[int, ...] = ()
 
-    def write(self, pairs: TokenPairs, out: Words) -> None:
-        """Write the answers for all ids, one bit each."""
+    def write(self, unmerged: Words | ChangedWords | None, out: Words) -> None:
+        """Write the answers for all ids, one bit each.
+
+        Args:
+            unmerged: the row of the last token; None if there is none.
+            out: uint32[word_count(vocab_size)].
+        """
         yes, if_unmerged, either = self.rows
-        if if_unmerged is None or self.last < 0:
+        if if_unmerged is None or unmerged is None:
             out[:] = yes
+        elif isinstance(unmerged, ChangedWords):
+            at, words = unmerged
+            out[:] = either
+            out[at] = if_unmerged[at] & words | yes[at]
         else:
-            unmerged = pairs.unmerged_words_after(self.last)
-            if isinstance(unmerged, ChangedWords):
-                at, words = unmerged
-                out[:] = either
-                out[at] = if_unmerged[at] & words | yes[at]
-            else:
-                np.bitwise_and(if_unmerged, unmerged, out=out)
-                np.bitwise_or(out, yes, out=out)
+            np.bitwise_and(if_unmerged, unmerged, out=out)
+            np.bitwise_or(out, yes, out=out)
         for token in self.also:
             set_bit(out, token, True)
 

@@ -32,13 +32,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, takewhile
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ...._support.caches import BoundedCache
 from ..._tokenizer_rules.pretokenizers import Splitter
 
 
@@ -51,7 +52,8 @@ class FollowVerdict(IntEnum):
     ASK_TOKENIZER = 3  # not decided here
 
 
-_HEAD = 3  # characters; more of what follows hardly ever settles a boundary before it
+_LONGEST_BEGINNING = 3  # characters; more hardly ever settle a boundary before them
+_CACHED_ENDS = 1 << 13
 
 Boundaries = tuple[int, ...]
 """Offsets into a tail's shape where it is split."""
@@ -130,26 +132,16 @@ def decide(splitter: Splitter, tail: Tail, group: TokenGroup) -> FollowVerdict:
     return max(verdicts, default=FollowVerdict.NO)
 
 
-class _Head(NamedTuple):
-    """The lookaheads with one head, the first characters of their shapes.
-
-    Attributes:
-        by_shape: the lookaheads by their shape, each with the number of its group, and whether that
-            is `whole_part_only`.
-        numbers: intp[n], of the groups that have such lookaheads.
-        verdicts: uint8[n], the verdicts on these groups where the head begins a part (case 2).
-    """
-
-    by_shape: dict[str, list[tuple[int, Lookahead, bool]]]
-    numbers: npt.NDArray[np.intp]
-    verdicts: npt.NDArray[np.uint8]
-
-
 class GroupIndex:
-    """The groups of a vocabulary by the heads of their lookaheads.
+    """The groups of a vocabulary, and their verdicts after ends of tails that were seen before.
 
-    After most tails, the head of a lookahead decides how the tail is split. So the verdicts on all
-    groups of one head are found together.
+    Lookaheads that begin alike mostly split a tail alike. So they are sorted into a tree by their
+    first characters. Where such a beginning settles a boundary in the tail, only the text from
+    there on matters, and few of these *open ends* are different:
+
+        the tail "it" before "s"     nothing is settled          the open end "it"
+        the tail "it'" before "s"    settled before the sign     the open end "'"
+        the tail "it'" before " "    settled at the tail's end   the open end ""
 
     Args:
         splitter: of the expression.
@@ -158,52 +150,132 @@ class GroupIndex:
     Attributes:
         undecided: uint8[groups], `ASK_TOKENIZER` for groups that only the tokenizer can decide
             about, `NO` for others.
-        heads: by their text.
     """
 
     def __init__(self, splitter: Splitter, groups: Sequence[TokenGroup]) -> None:
+        self._splitter = splitter
         ask = FollowVerdict.ASK_TOKENIZER
         self.undecided = np.array([ask * group.undecided for group in groups], dtype=np.uint8)
-        by_head: dict[str, dict[str, list[tuple[int, Lookahead, bool]]]] = {}
+        by_shape: dict[str, list[_Occurrence]] = {}
         for n, group in enumerate(groups):
             for lookahead in group.lookaheads:
-                by_shape = by_head.setdefault(lookahead.shape[:_HEAD], {})
-                found = by_shape.setdefault(lookahead.shape, [])
-                found.append((n, lookahead, group.whole_part_only))
-        self.heads: dict[str, _Head] = {}
-        for head, by_shape in by_head.items():
-            verdicts: dict[int, int] = {}
-            for n, lookahead, alone in chain(*by_shape.values()):
-                verdict = _verdict_at_part_start(splitter, lookahead, alone)
-                verdicts[n] = max(verdict, verdicts.get(n, FollowVerdict.NO))
-            columns = np.array(list(verdicts)), np.array(list(verdicts.values()), dtype=np.uint8)
-            self.heads[head] = _Head(by_shape, *columns)
+                occurrence = _Occurrence(n, lookahead, group.whole_part_only)
+                by_shape.setdefault(lookahead.shape, []).append(occurrence)
+        self._all = _branch(splitter, by_shape, len(groups))
+        self._found: BoundedCache[tuple[str, str, bool], VerdictsBySplit] = BoundedCache(
+            _CACHED_ENDS
+        )
+
+    def verdicts_after(self, shape: str) -> VerdictsBySplit:
+        """The verdicts on all groups after tails of one shape, by how they are split."""
+        return self._after(shape, self._all)
+
+    def _after(self, shape: str, branch: _Branch) -> VerdictsBySplit:
+        """The verdicts on the groups of one branch."""
+        if not shape:
+            return {(): branch.at_part_start}
+        if not branch.longer:
+            return self._one_by_one(shape, branch)
+        found: VerdictsBySplit = {}
+        for longer in branch.longer:
+            cut, before = self._settled(shape, longer.beginning)
+            open_end = shape[cut:]
+            # A shape that begins others has a branch of its own within theirs.
+            key = open_end, longer.beginning, bool(longer.longer)
+            after = self._found.get(key, partial(self._after, open_end, longer))
+            for boundaries, verdicts in after.items():
+                where = (*before, *(cut + at for at in boundaries))
+                _take_higher(found, where, verdicts)
+        return found
+
+    def _settled(self, shape: str, beginning: str) -> tuple[int, Boundaries]:
+        """The last boundary in a tail that is settled if `beginning` follows, and all up to it.
+
+        0 if there is none.
+        """
+        text = shape + beginning
+        known = self._splitter.settled_in_shape(text)
+        cut = next((at for at in known if at <= len(shape)), 0)
+        return cut, tuple(takewhile(cut.__ge__, self._splitter.ends(text))) if cut else ()
+
+    def _one_by_one(self, shape: str, branch: _Branch) -> VerdictsBySplit:
+        found: VerdictsBySplit = {}
+        for text, occurrences in branch.by_shape.items():
+            where = _find_boundaries(self._splitter, shape, text)
+            verdicts = np.zeros_like(self.undecided)
+            for n, lookahead, alone in occurrences:
+                verdict = _verdict(self._splitter, shape, where, lookahead, alone)
+                verdicts[n] = max(verdict, verdicts[n])
+            _take_higher(found, where[0], verdicts)
+        return found
+
+
+VerdictsBySplit = dict[Boundaries, npt.NDArray[np.uint8]]
+"""For each way in which tokens split a tail: uint8[groups], the verdicts on the groups that do so.
+
+They count for those tails whose own tokens fit these boundaries. Not to be changed."""
+
+
+class _Occurrence(NamedTuple):
+    """A lookahead, the number of its group, and whether that is `whole_part_only`."""
+
+    group: int
+    lookahead: Lookahead
+    whole_part_only: bool
+
+
+class _Branch(NamedTuple):
+    """The lookaheads whose shapes begin alike.
+
+    Attributes:
+        beginning: their first characters.
+        by_shape: the lookaheads by their shape.
+        longer: the same in branches with one more character; none if there is one shape alone, or
+            if the beginning is as long as one gets.
+        at_part_start: uint8[groups], the verdicts where the token begins a part (case 2).
+    """
+
+    beginning: str
+    by_shape: dict[str, list[_Occurrence]]
+    longer: tuple[_Branch, ...]
+    at_part_start: npt.NDArray[np.uint8]
+
+
+def _branch(
+    splitter: Splitter, by_shape: dict[str, list[_Occurrence]], groups: int, beginning: str = ""
+) -> _Branch:
+    """The branch of some lookaheads, with all that are in it."""
+    at_part_start = np.zeros(groups, dtype=np.uint8)
+    for n, lookahead, alone in chain(*by_shape.values()):
+        verdict = _verdict_at_part_start(splitter, lookahead, alone)
+        at_part_start[n] = max(verdict, at_part_start[n])
+    parts: dict[str, dict[str, list[_Occurrence]]] = {}
+    if len(beginning) < _LONGEST_BEGINNING and list(by_shape) != [beginning]:
+        for shape, occurrences in by_shape.items():
+            parts.setdefault(shape[: len(beginning) + 1], {})[shape] = occurrences
+    longer = tuple(_branch(splitter, part, groups, head) for head, part in parts.items())
+    return _Branch(beginning, by_shape, longer, at_part_start)
+
+
+def _take_higher(
+    found: VerdictsBySplit, boundaries: Boundaries, verdicts: npt.NDArray[np.uint8]
+) -> None:
+    """Take over those of `verdicts` that are higher than the ones found."""
+    known = found.get(boundaries)
+    found[boundaries] = verdicts if known is None else np.maximum(known, verdicts)
 
 
 class TailVerdicts:
     """The verdicts on all groups after tails of one shape.
 
     Args:
-        splitter: of the pretokenizer.
         shape: of the tails.
         groups: all that the vocabulary has.
     """
 
-    def __init__(self, splitter: Splitter, shape: str, groups: GroupIndex) -> None:
-        self._splitter = splitter
-        self._shape = shape
+    def __init__(self, shape: str, groups: GroupIndex) -> None:
         self._undecided = groups.undecided
-        # For each way in which tokens split the tail: uint8[groups], the verdicts on the groups
-        # that split it so. They count for those tails whose own tokens fit these boundaries.
-        self._verdicts: dict[Boundaries, npt.NDArray[np.uint8]] = {}
-        for head, found in groups.heads.items():
-            boundaries = self._boundaries_if_split_at_end(head)
-            if boundaries is not None:
-                verdicts = self._verdicts_at(boundaries)
-                verdicts[found.numbers] = np.maximum(verdicts[found.numbers], found.verdicts)
-                continue
-            for text, lookaheads in found.by_shape.items():
-                self._add(_find_boundaries(splitter, shape, text), lookaheads)
+        self._verdicts = groups.verdicts_after(shape)
 
     def of(self, tail: Tail) -> npt.NDArray[np.uint8]:
         """`decide` for all groups after a tail of this shape: uint8[groups]."""
@@ -212,35 +284,6 @@ class TailVerdicts:
             if _is_canonical(tail, boundaries):
                 np.maximum(verdicts, found, out=verdicts)
         return verdicts
-
-    def _add(
-        self, found: tuple[Boundaries, int], lookaheads: Sequence[tuple[int, Lookahead, bool]]
-    ) -> None:
-        """Note the verdicts on lookaheads of one shape, with which the tail is split as `found`."""
-        verdicts: memoryview | None = None
-        for n, lookahead, alone in lookaheads:
-            verdict = int(_verdict(self._splitter, self._shape, found, lookahead, alone))
-            if verdict:
-                verdicts = verdicts or memoryview(self._verdicts_at(found[0]).data)
-                verdicts[n] = max(verdicts[n], verdict)
-
-    def _verdicts_at(self, boundaries: Boundaries) -> npt.NDArray[np.uint8]:
-        """The verdicts on the groups that split the tail at `boundaries`, to be written to."""
-        found = self._verdicts.get(boundaries)
-        if found is None:
-            found = self._verdicts[boundaries] = np.zeros(len(self._undecided), dtype=np.uint8)
-        return found
-
-    def _boundaries_if_split_at_end(self, head: str) -> Boundaries | None:
-        """Where the tail is split if `head` follows, whatever follows `head`.
-
-        None where what follows `head` may matter, and where the text is not split at the tail's
-        end.
-        """
-        text, start = self._shape + head, len(self._shape)
-        if not 0 < start < len(text) or start not in self._splitter.settled_in_shape(text):
-            return None
-        return tuple(takewhile(start.__ge__, self._splitter.ends(text)))
 
 
 def _split_tail(

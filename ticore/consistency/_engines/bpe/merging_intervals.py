@@ -1,22 +1,26 @@
-"""Which tokens each token merges with, for all tokens at once: intervals of their places.
+"""Which tokens each token merges with, for many tokens at once: intervals of their places.
 
 A token's place is its number in preorder (`pair_table`). In this order the tokens that a left token
 merges with are a few intervals, thirty on average, where one bit per pair would take gigabytes.
+
+Side by side the tokens of a batch take a fraction of the time that they take one by one, since a
+call of NumPy's functions costs more than what it does for one of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ...._support.packed_bits import Words, word_count
 from .merge_rules import Ints
 from .pair_table import PairTable
 from .rule_index import NEVER
 
 _AT_ONCE = 2048  # left tokens; a chunk of them meets some millions of rules
-_END = (1 << 32) - 1
 
 
 class MergingIntervals(NamedTuple):
@@ -48,6 +52,32 @@ def merging_intervals(table: PairTable) -> MergingIntervals:
     return MergingIntervals(
         offsets.astype(np.int64), starts.astype(np.int32), ends.astype(np.int32)
     )
+
+
+def packed_merging(table: PairTable, tokens: Sequence[int]) -> Words:
+    """The tokens that each of some tokens merges with, with one bit per token.
+
+    Args:
+        table: of a vocabulary.
+        tokens: different reachable ids, in order.
+
+    Returns:
+        uint32[len(tokens), word_count(vocab_size)].
+    """
+    lefts = np.array(tokens, dtype=np.int64)
+    left, starts, ends = _intervals_of(table, lefts)
+    lengths = ends - starts
+    total = lengths.cumsum()
+    places = np.arange(lengths.sum()) + np.repeat(starts - total + lengths, lengths)
+    words, bits = table.bit_at_place
+    merging = np.zeros((len(lefts), word_count(len(table.preorder))), dtype=np.uint32)
+    first_word = merging.shape[1] * np.searchsorted(lefts, left)
+    at = words[places]
+    at += np.repeat(first_word, lengths)
+    # Intervals are apart, so no bit is added twice. For a bitwise "or" NumPy takes seven times as
+    # long.
+    np.add.at(merging.reshape(-1), at, bits[places])
+    return merging
 
 
 def _intervals_of(
@@ -87,14 +117,15 @@ def _united(
     left: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The same places as intervals that are apart, in order."""
-    is_some = starts < ends
-    begins = (left << 32 | starts)[is_some]
-    order = np.argsort(begins, kind="stable")
-    begins = begins[order]
+    # As one number each they are sorted several times as fast as by an order of indices.
+    bits = int(ends.max(initial=0)).bit_length()
+    assert 3 * bits < 64, "expected a vocabulary of fewer than two million tokens"
+    in_order = np.sort((left << 2 * bits | starts << bits | ends)[starts < ends])
+    lowest, begins = (1 << bits) - 1, in_order >> bits
     # The furthest end so far. That of an earlier token is before every interval of a later one.
-    furthest = np.maximum.accumulate((left << 32 | ends)[is_some][order])
+    furthest = np.maximum.accumulate((begins & ~lowest) | (in_order & lowest))
     apart = begins[1:] > furthest[:-1]
     is_first, is_last = np.ones((2, len(begins)), dtype=bool)
     is_first[1:] = is_last[:-1] = apart
     begins = begins[is_first]
-    return begins >> 32, begins & _END, furthest[is_last] & _END
+    return begins >> bits, begins & lowest, furthest[is_last] & lowest

@@ -206,6 +206,12 @@ class PairTable:
         return np.argsort(self.preorder, kind="stable")
 
     @cached_property
+    def bit_at_place(self) -> tuple[npt.NDArray[np.intp], Words]:
+        """The bit of the token with each preorder number: its word, and that word with this bit."""
+        words, bits = np.divmod(self._order, 32)
+        return words, np.left_shift(np.uint32(1), bits.astype(np.uint32))
+
+    @cached_property
     def _numbers(self) -> _Numbers:
         return _Numbers(*(memoryview(getattr(self, name)) for name in _Numbers._fields))
 

@@ -224,6 +224,9 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         last = state.tokens.token if state.tokens else None
         return state.tail, ids, last, state.open_bytes, state.unfinished, context, begun
 
+    def has_table(self, state: PretokenizedState) -> bool:
+        return state.tail is not None
+
     def decide_all(self, state: PretokenizedState) -> Bools:
         tail = state.tail
         assert tail is not None  # else there is no key
@@ -274,6 +277,11 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         last = state.tokens.token if state.tokens else -1
         return TableAnswers(end.rows, last, self._asked(state, end, last))
 
+    def last_to_merge(self, state: PretokenizedState) -> int:
+        if state.tail is None or state.unfinished or not state.tokens:
+            return -1
+        return state.tokens.token
+
     def is_cached(self, state: PretokenizedState) -> bool:
         if state.unfinished or state.tail is None:
             return self.table_key(state) in self._rows
@@ -296,6 +304,14 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     def _has_begun(self, state: PretokenizedState) -> bool:
         return True  # there is no dummy prefix: spaces are a text like others
+
+    # In the text of a state with a form, no character joins or begins an added token.
+
+    def _added_has_begun(self, state: PretokenizedState) -> bool:
+        return state.form is None and super()._added_has_begun(state)
+
+    def _context(self, state: PretokenizedState) -> str:
+        return super()._context(state) if state.form is None else state.text[-1:]
 
     def _does_not_merge(self, state: PretokenizedState, token: int) -> bool:
         """Whether `token` does not merge with the last token."""
@@ -341,7 +357,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         """Of the ids that the tokenizer is asked about, those that may follow."""
         if not len(end.by_class) and not end.by_text:
             return ()
-        if self._added.has_begun(state.text):  # the text decides whether one is completed
+        if self._added_has_begun(state):  # the text decides whether one is completed
             return self._ask(state, (*end.by_class.tolist(), *end.by_text))
         found: tuple[int, ...] = ()
         if len(end.by_class):
@@ -371,8 +387,13 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     @cached_method(_CACHED_BEGINNINGS)
     def _unmerged_of_asked(self, last: int) -> bytes:
         """For each id of any `_End.by_class`, whether `last` does not merge with it."""
-        asked = np.union1d(self._undecided[0], self._undecided_near[0]).tolist()
-        return self._pairs.unmerged_among(last, asked) if last >= 0 else b""
+        return self._pairs.unmerged_among(last, self._asked_by_class) if last >= 0 else b""
+
+    @cached_property
+    def _asked_by_class(self) -> list[int]:
+        """The ids of any `_End.by_class`."""
+        found: list[int] = np.union1d(self._undecided[0], self._undecided_near[0]).tolist()
+        return found
 
     def _ask(self, state: PretokenizedState, tokens: Sequence[int]) -> tuple[int, ...]:
         """Ask the tokenizer which of some ids may follow."""
@@ -412,7 +433,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def _known_verdicts(self, tail: Tail) -> TailVerdicts:
         """The verdicts on all groups after tails of this shape."""
         return self._tail_verdicts.get(
-            tail.shape, lambda: TailVerdicts(self._splitter, tail.shape, self._group_index(tail))
+            tail.shape, lambda: TailVerdicts(tail.shape, self._group_index(tail))
         )
 
     def _group_index(self, tail: Tail) -> GroupIndex:

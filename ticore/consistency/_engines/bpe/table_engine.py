@@ -14,13 +14,21 @@ Cases 1 and 2 are refused, case 3 is decided here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ...._support.caches import BoundedCache, cached_method
-from ...._support.packed_bits import Words, clear_bits, pack, set_bits, unpack, word_count
+from ...._support.packed_bits import (
+    Words,
+    bits_by_word,
+    clear_bits,
+    pack,
+    set_bits,
+    unpack,
+    word_count,
+)
 from ...._support.utf8 import is_complete, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.added_tokens import AddedTokens
@@ -30,7 +38,7 @@ from ..retokenizing import Oracle
 from .answer_rows import AnswerRows, TableAnswers
 from .merge_rules import Ints
 from .merging_intervals import MergingIntervals, merging_intervals
-from .token_pairs import TokenPairs
+from .token_pairs import ChangedWords, TokenPairs
 
 _BYTES_FOR_TABLES = 16 << 20
 _CACHED_CONTEXTS = 1 << 12
@@ -81,6 +89,7 @@ class TableEngine(ABC, Generic[S]):
         self._added = AddedTokens(structure.added_tokens, spelled)
         self._ordinary_added = sorted(self._added.ids - oracle.tokenizer.special_ids)
         self._added_ids = np.array(self._ordinary_added, dtype=np.int64)
+        self._added_bits = bits_by_word(self._added_ids)
         self._is_ordinary_added = np.zeros(len(spelled), dtype=bool)
         self._is_ordinary_added[self._ordinary_added] = True
         self._by_joining_head = self._find_by_joining_head(structure)
@@ -111,6 +120,10 @@ class TableEngine(ABC, Generic[S]):
     def table_key(self, state: S) -> Hashable:
         """What the table's answers depend on; None where there is no table."""
 
+    def has_table(self, state: S) -> bool:
+        """Whether there is a table, and so a key."""
+        return self.table_key(state) is not None
+
     @abstractmethod
     def decide_all(self, state: S) -> Bools:
         """The table's answers, the same for all states of one key: bool[vocab_size]."""
@@ -122,6 +135,10 @@ class TableEngine(ABC, Generic[S]):
     @abstractmethod
     def table_answers(self, state: S) -> TableAnswers:
         """`decide_all(state)`, made of rows that lists share. There must be a key."""
+
+    @abstractmethod
+    def last_to_merge(self, state: S) -> int:
+        """The last token, whose row `table_answers` reads; -1 where it reads none."""
 
     @abstractmethod
     def is_cached(self, state: S) -> bool:
@@ -137,18 +154,36 @@ class TableEngine(ABC, Generic[S]):
         return unpack(words, len(self._spelled))
 
     def packed_mask(self, state: S, out: Words) -> None:
-        if self.table_key(state) is None:
+        last = self.last_to_merge(state)
+        self._write_mask(state, None if last < 0 else self._pairs.unmerged_words_after(last), out)
+
+    def packed_masks(self, states: Sequence[S], out: Sequence[Words]) -> None:
+        """See `BatchEngine`. The rows of all new last tokens are made together."""
+        lasts = list(map(self.last_to_merge, states))
+        rows = self._pairs.unmerged_words_after_each(last for last in lasts if last >= 0)
+        for state, last, words in zip(states, lasts, out, strict=True):
+            self._write_mask(state, rows.get(last), words)
+
+    def _write_mask(self, state: S, unmerged: Words | ChangedWords | None, out: Words) -> None:
+        """Write `packed_mask`, given the row of `last_to_merge`."""
+        if not self.has_table(state):
             out[:] = pack(self._oracle.admits(state.ids, range(len(self._spelled))))
             return
-        self.table_answers(state).write(self._pairs, out)
+        self.table_answers(state).write(unmerged, out)
         if self._ordinary_added:
-            answers = np.broadcast_to(
-                self._added_answers(state, self._ordinary_added), len(self._ordinary_added)
-            )
-            clear_bits(out, self._added_ids[~answers])
-            set_bits(out, self._added_ids[answers])
+            self._write_added(state, out)
         for forbidden in self._forbidden_by_text(state):
             clear_bits(out, forbidden)
+
+    def _write_added(self, state: S, out: Words) -> None:
+        """Write the answers about added tokens over those of the table."""
+        at, bits = self._added_bits
+        answers = self._added_answers(state, self._ordinary_added)
+        if isinstance(answers, bool):
+            out[at] = out[at] | bits if answers else out[at] & ~bits
+        else:
+            clear_bits(out, self._added_ids[~answers])
+            set_bits(out, self._added_ids[answers])
 
     def answers_between_characters(self, state: S) -> tuple[TableAnswers, dict[int, bool]] | None:
         """What `packed_mask` is made of: a table's answers, and other answers about some ids.
@@ -216,18 +251,24 @@ class TableEngine(ABC, Generic[S]):
         """What a normalizer may compose with the next characters, after a whole character."""
         return self._normalization.context(state.text)
 
-    def _forbidden_by_text(self, state: S) -> Iterator[Ids]:
+    def _added_has_begun(self, state: S) -> bool:
+        """Whether the text ends with the beginning of an added token."""
+        return self._added.has_begun(state.text)
+
+    def _forbidden_by_text(self, state: S) -> list[Ids]:
         """The ids of cases 1 and 2: refused for the characters that stand before them."""
+        found = list[Ids]()
         if not state.text:
-            return
+            return found
         if (
             self._by_joining_head
             and not state.unfinished
-            and len(found := self._composed_after(self._context(state)))
+            and len(ids := self._composed_after(self._context(state)))
         ):
-            yield found
-        if self._added.has_begun(state.text):
-            yield self._added.completing(state.text, state.unfinished)
+            found.append(ids)
+        if self._added_has_begun(state):
+            found.append(self._added.completing(state.text, state.unfinished))
+        return found
 
     def _is_forbidden(self, state: S, token: int) -> bool:
         """Whether `token` is one of `_forbidden_by_text`."""

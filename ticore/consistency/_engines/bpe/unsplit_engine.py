@@ -254,7 +254,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def table_answers(self, state: UnsplitState) -> TableAnswers:
         rows = self._rows.get(self._row_key(state), lambda: self._make_rows(state))
-        return TableAnswers(rows, state.last if self._may_merge(state) else -1)
+        return TableAnswers(rows, self.last_to_merge(state))
+
+    def last_to_merge(self, state: UnsplitState) -> int:
+        return state.last if self._may_merge(state) else -1
 
     def is_cached(self, state: UnsplitState) -> bool:
         if self.table_key(state) is None or self._row_key(state) not in self._rows:
@@ -265,7 +268,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         rows = self._rows.peek(self._row_key(state))
         if rows is None:
             return None
-        return answer_of(rows, self._pairs, state.last if self._may_merge(state) else -1, token)
+        return answer_of(rows, self._pairs, self.last_to_merge(state), token)
 
     def _row_key(self, state: UnsplitState) -> Hashable:
         """What the rows depend on; where no row of the last token is used, as the table."""
@@ -303,6 +306,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def _has_begun(self, state: UnsplitState) -> bool:
         return state.has_begun
+
+    def _added_has_begun(self, state: UnsplitState) -> bool:
+        return not state.last_token_suffices and super()._added_has_begun(state)
 
     def _context(self, state: UnsplitState) -> str:
         return state.context
