@@ -106,6 +106,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         # Without them a text is never a dummy prefix alone, and the tokenizer is never asked.
         self._may_hide_spaces = structure.dummy_prefix or self._is_metaspace or self._drops_spaces
         self._byte_ids = structure.byte_ids
+        self._byte_tokens = frozenset(structure.byte_ids)
         self._known_characters = _known_characters(structure, spelled)
         self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
         texts = [*spelled, *(character.encode() for character in loose)]
@@ -165,7 +166,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         last_token_suffices = has_begun and not unfinished and not self._added.has_begun(text)
         context = self._context_after(state.context, more)
         last = state.last if unfinished else token
-        if token in self._byte_ids:
+        if token in self._byte_tokens:
             last = self._loose.get(more, last)
         return UnsplitState(ids, text, unfinished, last, has_begun, last_token_suffices, context)
 
@@ -200,7 +201,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         """See Engine. There is a state for the bytes of a character, which come one by one."""
         if self.never_recovers(state, token):
             return Recovery.NEVER
-        if token in self._byte_ids and not self._added.has_begun(state.text):
+        if token in self._byte_tokens and not self._added.has_begun(state.text):
             longer = self.step(state, token)
             # There is no such state for a list that ends in a broken character, or in the bytes of
             # a character that is a piece.
@@ -245,8 +246,13 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         return answers
 
     def decide_one(self, state: UnsplitState, token: int) -> bool:
-        if state.unfinished or not state.ids or token in self._byte_ids:
-            return bool(self.decide_all(state)[token])
+        if not state.ids and not state.unfinished:
+            return bool(self.starting[token])
+        if token in self._byte_tokens:
+            data = state.unfinished + self._spelled[token]
+            return self._spells_unknown(data, state.context, self._merging_after(state.last))
+        if state.unfinished:
+            return False
         return bool(self.usable[token]) and not self._merge(state.last, token)
 
     def table_answers(self, state: UnsplitState) -> TableAnswers:
