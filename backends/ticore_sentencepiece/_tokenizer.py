@@ -46,7 +46,8 @@ class SentencePieceTokenizer(LibraryTokenizer):
         self._control = _ids_of(model, Piece.CONTROL)
         self._unknown = _ids_of(model, Piece.UNKNOWN)
         self._special = self._control | self._unknown | _ids_of(model, Piece.UNUSED)
-        self._bytes = [_spell(piece, model.trainer_spec.unk_surface) for piece in model.pieces]
+        surface = model.trainer_spec.unk_surface
+        self._bytes = tuple(_spell(piece, surface) for piece in model.pieces)
         self._digest = hashlib.sha256(_DIGEST_LABEL + proto).hexdigest()
 
     def __reduce__(self) -> tuple[type[SentencePieceTokenizer], tuple[bytes]]:

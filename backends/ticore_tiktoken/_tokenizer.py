@@ -88,9 +88,10 @@ class TiktokenTokenizer(LibraryTokenizer):
     ) -> None:
         self._library, self._pattern = library, pattern
         self._names = {i: name for name, i in special.items()}
-        self._bytes = [b""] * (max([*ranks.values(), *special.values()]) + 1)
+        spelled = [b""] * (max([*ranks.values(), *special.values()]) + 1)
         for token, rank in ranks.items():
-            self._bytes[rank] = token
+            spelled[rank] = token
+        self._bytes = tuple(spelled)
         self._special = frozenset(i for i, token in enumerate(self._bytes) if not token)
         content = write_ranks(ranks) + b"\0" + pattern.encode()
         if special:

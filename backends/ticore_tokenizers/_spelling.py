@@ -82,13 +82,17 @@ def letters_of_texts() -> frozenset[str]:
     return frozenset(letter for letter, byte in byte_alphabet().items() if byte not in never)
 
 
-_BYTES = byte_alphabet()
+# By code point. A character outside the alphabet becomes, or stays, one that Latin-1 lacks.
+_OUTSIDE = 0x100
+_BYTES = dict.fromkeys(range(0x100), _OUTSIDE) | {
+    ord(letter): byte for letter, byte in byte_alphabet().items()
+}
 
 
 def _byte_level(token: str) -> bytes:
     try:
-        return bytes(map(_BYTES.__getitem__, token))
-    except KeyError:
+        return token.translate(_BYTES).encode("latin-1")
+    except UnicodeEncodeError:
         # As in the library: with one character outside the alphabet, the token is plain text.
         return token.encode()
 

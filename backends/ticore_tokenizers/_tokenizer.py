@@ -208,7 +208,9 @@ def _open(data: bytes) -> Tokenizer:
     return opened
 
 
-def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes], frozenset[int]]:
+def _read_tokens(
+    library: Tokenizer, state: dict[str, Any]
+) -> tuple[tuple[bytes, ...], frozenset[int]]:
     """The bytes of every id up to the highest, and the special ids."""
     model, decoder, is_words = state["model"], state["decoder"], is_word_piece(state)
     spell = word_spelling(decoder) if is_words else spelling(decoder)
@@ -223,7 +225,7 @@ def _read_tokens(library: Tokenizer, state: dict[str, Any]) -> tuple[list[bytes]
         spelled.append(b"" if name is None or name in silent else spell(name))
         if name in unwritten or i == model.get("unk_id") or (is_words and not spelled[-1]):
             special.add(i)
-    return spelled, frozenset(special)
+    return tuple(spelled), frozenset(special)
 
 
 def _ids(state: dict[str, Any]) -> Iterator[int]:

@@ -31,7 +31,8 @@ class LibraryTokenizer(ABC):
 
     Attributes:
         threads_pay: how many characters a batch must have for threads to be faster.
-        _bytes: what each id spells; b"" for ids that add nothing to a text.
+        _bytes: what each id spells; b"" for ids that add nothing to a text. A tuple is best: the
+            garbage collector looks at a tuple of bytes once, and at a list each time.
         _special: ids that `encode` never gives for ordinary text.
         _unknown: ids that stand for text that the tokenizer does not know.
         _digest: hex digest of all that shapes the ids.

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from itertools import accumulate, pairwise
 
 from .._support.checks import checked_ids
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
 from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
+from ._spans import Spans
 
-Span = tuple[int, int]
+# Characters. Libraries read as many faster as a batch: they keep no offsets, and may use threads.
+_LONG = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Comparison:
     ids: tuple[int, ...]
     again: tuple[int, ...]
     text: str
-    spans: tuple[Span, ...]
-    spans_again: tuple[Span, ...]
+    spans: Spans
+    spans_again: Spans
     sits: tuple[int, ...]
     cits: tuple[int, ...]
     specials: tuple[int, ...] = ()
@@ -114,9 +114,9 @@ def compare(
     if specials == "text" and isinstance(tokenizer, SpecialWritingTokenizer):
         found = _compare_written(tokenizer, given)
     elif specials == "gaps" and boundaries:
-        found = _joined(given, [_compare_part(tokenizer, p) for p in _cut(given, boundaries)])
+        found = _joined(given, _compare_parts(tokenizer, _cut(given, boundaries)))
     else:
-        found = _compare_part(tokenizer, given)
+        (found,) = _compare_parts(tokenizer, [given])
     if special == boundaries:
         return found
     lost = special - boundaries
@@ -129,33 +129,26 @@ def _cut(ids: list[int], boundaries: set[int]) -> list[list[int]]:
 
 def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
     """One Comparison of all parts of `ids`, with the special tokens between them."""
-    again: list[int] = []
-    spans: list[Span] = []
-    spans_again: list[Span] = []
-    sits: list[int] = []
-    cits: list[int] = []
-    specials: list[int] = []
-    specials_again: list[int] = []
-    at = 0  # bytes of text
+    again, sits, cits = list[int](), list[int](), list[int]()
+    specials, specials_again = list[int](), list[int]()
+    lengths = [len(part.text.encode()) for part in found]
+    at = 0  # tokens of `ids`
     for number, part in enumerate(found):
         if number:
-            specials.append(len(spans))
+            specials.append(at)
             specials_again.append(len(again))
-            again.append(ids[len(spans)])
-            spans.append((at, at))
-            spans_again.append((at, at))
-        sits += [len(spans) + n for n in part.sits]
+            again.append(ids[at])
+            at += 1
+        sits += [at + n for n in part.sits]
         cits += [len(again) + n for n in part.cits]
-        spans += [(at + start, at + end) for start, end in part.spans]
-        spans_again += [(at + start, at + end) for start, end in part.spans_again]
+        at += len(part.ids)
         again += part.again
-        at += len(part.text.encode())
     return Comparison(
         ids=tuple(ids),
         again=tuple(again),
         text="".join(part.text for part in found),
-        spans=tuple(spans),
-        spans_again=tuple(spans_again),
+        spans=Spans.joined((p.spans, n) for p, n in zip(found, lengths, strict=True)),
+        spans_again=Spans.joined((p.spans_again, n) for p, n in zip(found, lengths, strict=True)),
         sits=tuple(sits),
         cits=tuple(cits),
         specials=tuple(specials),
@@ -163,11 +156,26 @@ def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
     )
 
 
-def _compare_part(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
-    """The Comparison of a list without boundaries."""
-    text = tokenizer.decode(ids) if ids else ""
-    again = tokenizer.encode(text) if ids else []
-    spelled = [tokenizer.token_bytes(i) for i in ids]
+def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[Comparison]:
+    """The Comparison of each of some lists without boundaries."""
+    texts = [tokenizer.decode(ids) if ids else "" for ids in parts]
+    return [
+        _compare_part(tokenizer, ids, text, again)
+        for ids, text, again in zip(parts, texts, _encode(tokenizer, texts, parts), strict=True)
+    ]
+
+
+def _encode(tokenizer: Tokenizer, texts: list[str], parts: Sequence[list[int]]) -> list[list[int]]:
+    """What a receiver reads from each text; nothing from that of an empty list."""
+    if sum(map(len, texts)) < _LONG:
+        return [tokenizer.encode(t) if ids else [] for t, ids in zip(texts, parts, strict=True)]
+    found = iter(tokenizer.encode_batch([t for t, ids in zip(texts, parts, strict=True) if ids]))
+    return [next(found) if ids else [] for ids in parts]
+
+
+def _compare_part(tokenizer: Tokenizer, ids: list[int], text: str, again: list[int]) -> Comparison:
+    """The Comparison of a list without boundaries, whose `text` is read as `again`."""
+    spelled = list(map(tokenizer.token_bytes, ids))
     # A special token that `encode` finds in a text covers the bytes of its name.
     read = (
         spelled
@@ -186,19 +194,18 @@ def _compared(
 ) -> Comparison:
     """The Comparison of two lists for a text, whose tokens are spelled as given."""
     data = text.encode()
-    spans = _spans(spelled, data)
+    spans = Spans.of(spelled, data)
     if again == ids:
         return Comparison(tuple(ids), tuple(ids), text, spans, spans, sits=(), cits=())
-    spans_again = _spans(spelled_again, data)
-    there, here = set(spans_again), set(spans)
+    spans_again = Spans.of(spelled_again, data)
     return Comparison(
         ids=tuple(ids),
         again=tuple(again),
         text=text,
         spans=spans,
         spans_again=spans_again,
-        sits=tuple(n for n, span in enumerate(spans) if span not in there),
-        cits=tuple(n for n, span in enumerate(spans_again) if span not in here),
+        sits=spans.positions_of_others(spans_again),
+        cits=spans_again.positions_of_others(spans),
     )
 
 
@@ -222,39 +229,3 @@ def _compare_written(tokenizer: SpecialWritingTokenizer, ids: list[int]) -> Comp
         specials=tuple(n for n, pair in enumerate(there) if pair in kept),
         specials_again=tuple(n for n, pair in enumerate(here) if pair in kept),
     )
-
-
-def _spans(pieces: Sequence[bytes], text: bytes) -> tuple[Span, ...]:
-    """Byte spans of tokens in `text`.
-
-    The pieces spell the text, except for a dummy prefix, repaired UTF-8 and normalized characters.
-    """
-    spelled = b"".join(pieces)
-    ends = list(accumulate(map(len, pieces), initial=0))
-    if spelled == text:
-        places = ends
-    elif spelled == b" " + text:  # `decode` has removed the dummy prefix.
-        places = [max(0, end - 1) for end in ends]
-    else:
-        places = _mapped(ends, spelled, text)
-    return tuple(pairwise(places))
-
-
-def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
-    """The offset in `text` for each offset in `spelled`, where some bytes were changed.
-
-    `decode` replaces malformed UTF-8 by U+FFFD, and a normalizer replaces characters. Outside
-    these places offsets correspond exactly. Inside them they are spread evenly, in order.
-    """
-    blocks = SequenceMatcher(None, spelled, text, autojunk=False).get_opcodes()
-    places, block = [], 0
-    for end in ends:
-        while block < len(blocks) - 1 and end > blocks[block][2]:
-            block += 1
-        tag, a, b, c, d = blocks[block] if blocks else ("equal", 0, 0, 0, 0)
-        if tag == "equal":
-            places.append(c + end - a)
-        else:
-            places.append(c + (end - a) * (d - c) // (b - a) if b > a else d)
-    # Bytes that were added at an end belong to the token at that end.
-    return [0, *places[1:-1], len(text)] if len(places) > 1 else places

@@ -20,7 +20,7 @@ from tests.support.random_bpe import (
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency._engines.base import Unsupported
-from ticore.consistency._engines.stable_cuts import cut_finder
+from ticore.consistency._engines.stable_cuts import WordCuts, cut_finder
 from ticore.interfaces import TokenizerStructure
 
 choices = st.lists(st.integers(0, 99), max_size=6)
@@ -88,6 +88,19 @@ def test_word_cuts_lie_before_a_single_space_and_something_after_it(text, before
 def test_pretoken_cuts_lie_where_the_character_after_them_ends_a_part(text, before):
     """Whatever follows, the part before such a boundary is the same."""
     assert cut_text(TRAINED["hf-gpt2"](), text) == before
+
+
+@given(
+    spelled=st.lists(st.text("a é", max_size=3).map(str.encode) | st.just(b"\xff")),
+    added=st.lists(st.text("<b ", min_size=1, max_size=3)),
+)
+def test_word_cuts_know_which_bytes_some_text_holds_before_a_space(spelled, added):
+    glued = {0x20}
+    for data in (*spelled, *map(str.encode, added)):
+        glued.update(data[at - 1] for at in range(1, len(data)) if data[at] == 0x20)
+    cuts = WordCuts(spelled, added)
+    assert list(cuts.ends) == [bool(data) and data[-1] not in glued for data in spelled]
+    assert list(cuts.begins) == [len(data) > 1 and data[0] == 0x20 != data[1] for data in spelled]
 
 
 def test_advance_stays_at_a_cut_that_is_known_to_be_the_last():

@@ -113,6 +113,17 @@ def test_head_is_the_joining_characters_at_the_beginning(name, text, unfinished)
     assert text == head or not normalization.joins(text[len(head)])
 
 
+@any_normalizer
+@given(some=st.lists(texts.map(str.encode) | st.sampled_from([b"", b"\xcc", b"\x81a"]), max_size=4))
+def test_by_head_gives_the_tokens_with_a_head_by_it(name, some):
+    normalization = Normalization(STRUCTURES[name])
+    expected = {}
+    for token, data in enumerate(some):
+        if head := normalization.head(data):
+            expected.setdefault(head, []).append(token)
+    assert normalization.by_head(some, range(len(some))) == expected
+
+
 @pytest.mark.slow
 @any_normalizer
 @given(left=texts, right=texts, more=texts)
@@ -181,6 +192,17 @@ def test_joining_holds_what_a_normal_form_changes_with_the_character_before():
             if unicodedata.normalize(form, character) == character:
                 for other in before:
                     assert unicodedata.normalize(form, other + character) == other + character
+
+
+def test_joining_holds_all_marks_with_a_class_and_what_composes_as_a_second_character():
+    found = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
+    for character in filter(is_assigned, map(chr, range(0x80, 0x20000))):
+        decomposition = unicodedata.decomposition(character)
+        if unicodedata.combining(character):
+            found.add(character)
+        elif decomposition and not decomposition.startswith("<"):
+            found.update(chr(int(part, 16)) for part in decomposition.split()[1:])
+    assert joining() == found
 
 
 def test_joining_holds_what_was_worked_out_by_hand():

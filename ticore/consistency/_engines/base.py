@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import Enum
 from functools import reduce
 from typing import Any, Protocol, TypeVar, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +38,22 @@ def structure_of(tokenizer: Tokenizer) -> TokenizerStructure:
     return structure
 
 
-def spelled_by(tokenizer: Tokenizer) -> list[bytes]:
-    """The bytes of every id."""
-    return list(map(tokenizer.token_bytes, range(tokenizer.vocab_size)))
+# As tuples: the garbage collector looks at a tuple of bytes once, and at a list each time.
+_SPELLED: WeakKeyDictionary[Tokenizer, tuple[bytes, ...]] = WeakKeyDictionary()
+
+
+def spelled_by(tokenizer: Tokenizer) -> tuple[bytes, ...]:
+    """The bytes of every id, of which all that is made for one tokenizer shares one tuple."""
+    with suppress(TypeError):  # it cannot be hashed, or not be referred to weakly
+        found = _SPELLED.get(tokenizer)
+        if found is None or len(found) != tokenizer.vocab_size:
+            found = _SPELLED[tokenizer] = _spelled_by(tokenizer)
+        return found
+    return _spelled_by(tokenizer)
+
+
+def _spelled_by(tokenizer: Tokenizer) -> tuple[bytes, ...]:
+    return tuple(map(tokenizer.token_bytes, range(tokenizer.vocab_size)))
 
 
 class Recovery(Enum):

@@ -157,17 +157,19 @@ def _run_engine(
         )
     with_loose, texts = with_atoms(structure, spelled, loose)
 
-    def unpack(stored: Arrays) -> tuple[BpeTables, Bools]:
-        starting = stored["starting"]
-        expect(starting.shape == (size,) and starting.dtype == bool)
-        return BpeTables.from_arrays(stored, texts), starting
+    def unpack(stored: Arrays) -> tuple[BpeTables, Bools, Bools]:
+        starting, usable = stored["starting"], stored["usable"]
+        for answers in (starting, usable):
+            expect(answers.shape == (size,) and answers.dtype == bool)
+        return BpeTables.from_arrays(stored, texts), starting, usable
 
     stored = table_cache.load_unpacked(name, unpack)
-    tables, starting = (build_tables(with_loose, texts), None) if stored is None else stored
+    tables, starting, usable = stored or (build_tables(with_loose, texts), None, None)
     pairs = TokenPairs(tables, texts)
-    engine = UnsplitEngine(structure, spelled, pairs, oracle, starting, loose)
+    engine = UnsplitEngine(structure, spelled, pairs, oracle, starting, loose, usable)
     if stored is None:
-        table_cache.save(name, {**tables.to_arrays(), "starting": engine.starting})
+        found = {"starting": engine.starting, "usable": engine.usable}
+        table_cache.save(name, {**tables.to_arrays(), **found})
     return engine
 
 

@@ -20,7 +20,7 @@ from ..._support.utf8 import unfinished_suffix
 from ...errors import SettingsError
 from ...interfaces import Tokenizer
 from .._tokenizer_rules.pretokenizers import is_ambiguous
-from .base import Bools, Engine, Recovery
+from .base import Bools, Engine, Recovery, spelled_by
 from .retokenizing import Oracle
 
 S = TypeVar("S")
@@ -301,8 +301,8 @@ def _halves(
     some = map(tokenizer.token_bytes, draw.sample(vocabulary, k=min(len(vocabulary), 400)))
     cuts = [(data[:at], data[at:]) for data in some for at in range(1, min(len(data), _CUTS))]
     parts = set(chain(*cuts))
-    spelled = map(tokenizer.token_bytes, vocabulary)
-    ids = {data: i for i, data in zip(vocabulary, spelled, strict=True) if data in parts}
+    spelled = spelled_by(tokenizer)
+    ids = {spelled[i]: i for i in vocabulary if spelled[i] in parts}
     found = [(ids[left], ids[right]) for left, right in cuts if left in ids and right in ids]
     return found or [(vocabulary[0], vocabulary[0])]
 

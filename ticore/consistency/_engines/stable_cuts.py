@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from ..._support.utf8 import unfinished_suffix
 from ...interfaces import Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
@@ -63,6 +65,9 @@ def _require_known(structure: TokenizerStructure) -> None:
         splitter_for(structure.pretokenizer)
 
 
+_SPACE = 0x20
+
+
 class WordCuts:
     """BPE over the whole text: cut before a space, where no token joins it to what stands before.
 
@@ -77,16 +82,26 @@ class WordCuts:
     """
 
     def __init__(self, spelled: Sequence[bytes], added: Iterable[str]) -> None:
-        # A space joins a space, even if no token of this tokenizer holds two of them.
-        glued = {0x20}
         # A special token has no bytes here, but a tokenizer may find its text all the same.
-        for text in (*spelled, *(text.encode() for text in added)):
-            at = text.find(b" ", 1)
-            while at > 0:
-                glued.add(text[at - 1])
-                at = text.find(b" ", at + 1)
-        self.begins = bytes(data[:1] == b" " and data[1:2] not in b" " for data in spelled)
-        self.ends = bytes(data != b"" and data[-1] not in glued for data in spelled)
+        texts = [*spelled, *(text.encode() for text in added)]
+        lengths = np.array(list(map(len, texts)), dtype=np.int64)
+        data = np.frombuffer(b"".join(texts), dtype=np.uint8)
+        starts = np.cumsum(lengths) - lengths
+        is_space = data == _SPACE
+        is_inside = np.ones(len(data), dtype=bool)  # after the first byte of a text
+        is_inside[starts[lengths > 0]] = False
+        is_glued = np.zeros(256, dtype=bool)
+        # A space joins a space, even if no token of this tokenizer holds two of them.
+        is_glued[_SPACE] = True
+        is_glued[data[np.flatnonzero(is_space & is_inside) - 1]] = True
+
+        lengths, starts = lengths[: len(spelled)], starts[: len(spelled)]
+        begins, ends = np.zeros((2, len(spelled)), dtype=bool)
+        longer = np.flatnonzero(lengths > 1)
+        begins[longer] = is_space[starts[longer]] & ~is_space[starts[longer] + 1]
+        some = np.flatnonzero(lengths)
+        ends[some] = ~is_glued[data[starts[some] + lengths[some] - 1]]
+        self.begins, self.ends = begins.tobytes(), ends.tobytes()
 
     def is_between(self, before: int, here: int) -> bool:
         """Whether the text can be cut between two neighbouring ids."""

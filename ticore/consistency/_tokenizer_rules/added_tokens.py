@@ -6,7 +6,6 @@ an added token, the tokens "<", "t", ">" come back as "<t>".
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import AnyStr, Generic
@@ -136,13 +135,14 @@ class AddedTokens:
 
     def starting_with(self, data: bytes) -> Ids:
         """All ids whose bytes begin with `data`."""
-        start = bisect_left(self._sorted, data, key=self._spelled.__getitem__)
-        end = start
-        while end < len(self._sorted) and self._spelled[self._sorted[end]].startswith(data):
-            end += 1
-        return np.array(self._sorted[start:end], dtype=np.int64)
+        heads = [data[:2]] if len(data) > 1 else [h for h in self._by_head if h.startswith(data)]
+        found = (token for head in heads for token in self._by_head.get(head, ()))
+        return np.array([t for t in found if self._spelled[t].startswith(data)], dtype=np.int64)
 
     @cached_property
-    def _sorted(self) -> list[int]:
-        """All ids in the order of their bytes."""
-        return sorted(range(len(self._spelled)), key=self._spelled.__getitem__)
+    def _by_head(self) -> dict[bytes, list[int]]:
+        """All ids by their first two bytes."""
+        found: dict[bytes, list[int]] = {}
+        for token, data in enumerate(self._spelled):
+            found.setdefault(data[:2], []).append(token)
+        return found

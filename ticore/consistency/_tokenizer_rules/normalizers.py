@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from string import ascii_lowercase, digits
 
+import regex
+
 from ..._support.caches import cached_method
+from ..._support.utf8 import character_length
 from ...interfaces import TokenizerStructure
 from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
@@ -211,6 +214,20 @@ class Normalization:
             end += 1
         return text[:end]
 
+    def by_head(self, spelled: Sequence[bytes], tokens: Iterable[int]) -> dict[str, list[int]]:
+        """The tokens that have a `head`, by it."""
+        found: dict[str, list[int]] = {}
+        has_head: dict[bytes, bool] = {}  # by the first character of a token
+        for token in () if self.idle else tokens:
+            data = spelled[token]
+            if data and (data[0] >= 0xCC or data[0] in self._joining_bytes):
+                first = data[: character_length(data[0]) if data[0] >= 0xC0 else 1]
+                if first not in has_head:
+                    has_head[first] = bool(self.head(first))
+                if has_head[first]:
+                    found.setdefault(self.head(data), []).append(token)
+        return found
+
     def context(self, text: str) -> str:
         """A few characters that stand for the end of `text`, which the normalizer leaves as it is.
 
@@ -264,14 +281,17 @@ def context_in_normal_form(text: str, is_unknown: Callable[[str], bool]) -> str:
     return text[start] + (text[first] if first > start else "")
 
 
+# Only marks have a combining class. Unicode promises that neither it nor a decomposition changes.
+_MAY_JOIN = regex.compile(r"[\p{M}\p{Decomposition_Type=Canonical}]")
+
+
 @lru_cache(maxsize=1)
 def joining() -> frozenset[str]:
     """The characters of Unicode 14 that a normal form reorders or composes with those before."""
     found = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # Hangul
-    for code in range(0x80, 0x20000):  # the planes above hold ideographs alone
-        character = chr(code)
-        if not is_assigned(character):
-            continue
+    # The planes above hold ideographs alone.
+    below = "".join(map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x20000))))
+    for character in filter(is_assigned, _MAY_JOIN.findall(below)):
         decomposition = unicodedata.decomposition(character)
         if combining(character):
             found.add(character)

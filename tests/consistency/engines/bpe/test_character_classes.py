@@ -133,6 +133,15 @@ def test_shorten_runs_moves_no_boundary(steps, text):
     assert [moved[at] for at in ends(shape)] == list(ends(short))
 
 
+@given(steps=st.sampled_from(list(PRETOKENIZERS.values())), text=runs, more=texts)
+@example(steps=PRETOKENIZERS["gpt2"], text="a" + " " * 9 + "a" * 9, more=" a")
+@example(steps=PRETOKENIZERS["gpt2"], text="!" * 9 + "a" * 9, more="'s")
+def test_settled_boundaries_of_long_runs_are_those_of_short_ones(steps, text, more):
+    shape = shapes_for(steps).shape(text + more)
+    if AMBIGUOUS not in shape:
+        assert shapes_for(steps).settled(shape) == splitter_for(steps).settled_in_shape(shape)
+
+
 @pytest.mark.parametrize(
     ("shape", "offsets", "short", "moved"),
     [

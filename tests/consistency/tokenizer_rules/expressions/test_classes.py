@@ -1,9 +1,11 @@
 """Classes of characters: all of them are known from the start."""
 
 import pytest
+import regex
 
 from tests.support.pretokenizers import PRETOKENIZERS
 from ticore.consistency._tokenizer_rules.characters import is_assigned
+from ticore.consistency._tokenizer_rules.expressions import classes
 from ticore.consistency._tokenizer_rules.expressions.classes import AMBIGUOUS, CharacterClasses
 from ticore.consistency._tokenizer_rules.expressions.syntax import parse
 from ticore.consistency._tokenizer_rules.pretokenizers import splitter_for
@@ -15,17 +17,29 @@ ASSIGNED = "".join(
 
 @pytest.mark.parametrize("steps", PRETOKENIZERS.values(), ids=PRETOKENIZERS)
 def test_every_character_has_a_class_from_the_start(steps):
-    classes = splitter_for(steps).classes
-    known = set(classes.members_with_letters)
+    found = splitter_for(steps).classes
+    known = set(found.members_with_letters)
     few = ASSIGNED[::7]
-    assert {*classes.with_letters(few), *classes.without_letters(few)} <= known | {AMBIGUOUS}
-    assert [c for c in few if classes.shape(c) == AMBIGUOUS] == [
-        c for c in few if classes.is_ambiguous(c)
+    assert {*found.with_letters(few), *found.without_letters(few)} <= known | {AMBIGUOUS}
+    assert [c for c in few if found.shape(c) == AMBIGUOUS] == [
+        c for c in few if found.is_ambiguous(c)
     ]
+
+
+def test_one_of_each_class_is_read_from_disk_where_it_was_found_before(monkeypatch, tmp_path):
+    monkeypatch.setenv("TICORE_CACHE", str(tmp_path))
+    sources = ["[一-龥]", r"\p{L}", "a"]
+    found = classes._one_of_each(sources)
+    assert set(map(bool, map(regex.compile(r"[一-龥]").match, found))) == {True, False}
+    with monkeypatch.context() as without:
+        without.setattr(classes, "_find_one_of_each", None)
+        assert classes._one_of_each(sources[::-1]) == found
+    next(tmp_path.glob("classes-*.tables")).write_bytes(b"damaged")
+    assert classes._one_of_each(sources) == found
 
 
 def test_a_class_is_found_where_all_its_rows_begin_with_unassigned_characters():
     """U+3040, U+3097 and U+3098 are unassigned; U+3099 is a mark, and the others are letters."""
-    classes = CharacterClasses([parse("[一-龥\u3040-ゟ]+"), parse(r"\p{L}")])
-    assert classes.shape("\u3099") in classes.members
-    assert classes.shape("\u3099") not in (AMBIGUOUS, classes.shape("ぁ"), classes.shape("!"))
+    found = CharacterClasses([parse("[一-龥\u3040-ゟ]+"), parse(r"\p{L}")])
+    assert found.shape("\u3099") in found.members
+    assert found.shape("\u3099") not in (AMBIGUOUS, found.shape("ぁ"), found.shape("!"))

@@ -293,7 +293,7 @@ def _split_tail(
 
     The tail's end is among the boundaries if the text is split there.
     """
-    found = _find_boundaries(splitter, shape, lookahead.shape)
+    found = _known_boundaries(splitter, shape, lookahead.shape)
     return found[0], _verdict(splitter, shape, found, lookahead, whole_part_only)
 
 
@@ -308,6 +308,10 @@ def _find_boundaries(splitter: Splitter, shape: str, following: str) -> tuple[Bo
         if end == start and splitter.restarts:
             break
     return tuple(within), end
+
+
+# Tails of one shape differ in their tokens alone. They are split alike.
+_known_boundaries = lru_cache(maxsize=1 << 13)(_find_boundaries)
 
 
 def _verdict(

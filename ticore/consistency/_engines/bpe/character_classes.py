@@ -19,7 +19,7 @@ from ..._tokenizer_rules.characters import completions
 from ..._tokenizer_rules.expressions.classes import AMBIGUOUS
 from ..._tokenizer_rules.pretokenizers import WELL_KNOWN, Splitter, splitter_for
 
-__all__ = ["AMBIGUOUS", "Shapes", "shapes_for"]
+__all__ = ["AMBIGUOUS", "Closing", "Shapes", "shapes_for"]
 
 _CACHED_SHAPES, _CACHED_BEGINNINGS = 1 << 12, 1 << 12  # of one character
 # What may follow an apostrophe: half of a contraction is the beginning of a continuation.
@@ -30,6 +30,30 @@ _CONTRACTIONS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
 def shapes_for(pretokenizer: tuple[str | Split, ...]) -> Shapes:
     """The one `Shapes` of a pretokenizer, so that every tokenizer uses what it has learned."""
     return Shapes(splitter_for(pretokenizer))
+
+
+class Closing(dict[str, bool]):
+    """By the shape of a character, whether it begins a new part after a text of one shape.
+
+    The text before such a character is split as if it ended there. That is computed for a shape
+    when it is first asked for; it does not hold for a shape that is not known ("" or `AMBIGUOUS`).
+
+    Args:
+        splitter: of the pretokenizer.
+        shape: of the text.
+        known: what is known of some shapes.
+    """
+
+    def __init__(self, splitter: Splitter, shape: str, known: Mapping[str, bool] = {}) -> None:
+        super().__init__({"": False, AMBIGUOUS: False, **known})
+        self._splitter = splitter
+        self._shape = shape
+
+    def __missing__(self, after: str) -> bool:
+        ends = list(self._splitter.ends(self._shape))
+        found = self._splitter.settled_in_shape(self._shape + after)[::-1] == ends
+        self[after] = found
+        return found
 
 
 class Shapes:
@@ -112,7 +136,7 @@ class Shapes:
         Returns:
             The shorter shape, and the offsets in it; -1 for those inside what was cut out.
         """
-        runs = [(run.start() + 1, run.end() - 3) for run in self._long_run.finditer(shape)]
+        runs = self._cut_out(shape)
         if not runs:
             return shape, list(offsets)
         moved = [
@@ -121,22 +145,38 @@ class Shapes:
             else offset - sum(b - a for a, b in runs if b < offset)
             for offset in offsets
         ]
-        return self._long_run.sub(lambda run: run[1] * 4, shape), moved
+        return _without(shape, runs), moved
+
+    def settled(self, shape: str) -> list[int]:
+        """`Splitter.settled_in_shape`, computed for the shape with short runs; few exist."""
+        runs = self._cut_out(shape)
+        if not runs:
+            return self._splitter.settled_in_shape(shape)
+        found, removed = self._splitter.settled_in_shape(_without(shape, runs)), 0
+        for a, b in runs:
+            if a - removed in found:  # before or after what was cut out?
+                return self._splitter.settled_in_shape(shape)
+            removed += b - a
+        for a, b in runs:  # puts back what was cut out, from left to right
+            found = [at + b - a if at > a else at for at in found]
+        return found
+
+    def _cut_out(self, shape: str) -> list[tuple[int, int]]:
+        """What `shorten_runs` leaves out: (start, end) of each."""
+        return [(run.start() + 1, run.end() - 3) for run in self._long_run.finditer(shape)]
 
     @cached_method(_CACHED_SHAPES)
-    def closing(self, shape: str) -> frozenset[str]:
-        """The shapes of characters that begin a new part after a text of `shape`.
-
-        The text before such a character is split as if it ended there.
-        """
+    def closing(self, shape: str) -> Closing:
+        """Which characters begin a new part after a text of `shape`."""
         if self._is_well_known:
-            return self.never_joined_after(shape[-1])
-        ends = list(self._splitter.ends(shape))
-        return frozenset(
-            after
-            for after in self._splitter.members
-            if self._splitter.settled_in_shape(shape + after)[::-1] == ends
-        )
+            return self._closing_alone(shape[-1])
+        return Closing(self._splitter, shape)
+
+    @cached_method(_CACHED_SHAPES)
+    def _closing_alone(self, last: str) -> Closing:
+        """`closing`, where the last character of the shape decides."""
+        never = self.never_joined_after(last)
+        return Closing(self._splitter, last, {c: c in never for c in self._splitter.members})
 
     @cached_property
     def continuations_to_try(self) -> tuple[str, ...] | None:
@@ -165,3 +205,12 @@ class Shapes:
         for following in self.continuations_to_try:
             found.update(takewhile(len(shape).__gt__, self._splitter.ends(shape + following)))
         return frozenset(found)
+
+
+def _without(shape: str, runs: Sequence[tuple[int, int]]) -> str:
+    """`shape` without these runs."""
+    kept, at = [], 0
+    for start, end in runs:
+        kept.append(shape[at:start])
+        at = end
+    return "".join([*kept, shape[at:]])

@@ -10,32 +10,52 @@ remembered by the two:
 
 With the next such step nothing is split. Only texts and tokens of which nothing but the shape
 matters are *plain*, and only their steps are remembered. All other steps are made in full.
+
+A rare character takes several tokens. While it is unfinished, nothing is split: the state keeps the
+one before the character. The token that finishes it makes the step that one token for the whole
+character would make from there:
+
+    the tail of "今天", then two tokens, of "\xe9\x9c" and "\xbe"     the step of one letter
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from enum import Enum
+from functools import cached_property, lru_cache
 from itertools import count
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import regex
 
-from ...._support.caches import BoundedCache
+from ...._support.caches import BoundedCache, cached_method
+from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ..._tokenizer_rules.added_tokens import AddedTokens
 from ..._tokenizer_rules.normalizers import Normalization
-from .boundary_effects import FollowVerdict, Tail
-from .character_classes import AMBIGUOUS, Shapes
+from ..base import Bools
+from ..chain import Chain
+from .boundary_effects import FollowVerdict, Tail, TokenGroup
+from .character_classes import AMBIGUOUS, Closing, Shapes
 from .pretokenized_state import Form, PretokenizedState, UnsettledList
 from .replaced_parts import ReplacedParts
-from .token_groups import GroupedVocabulary
+from .token_groups import GroupedVocabulary, TokenGrouper
 from .token_pairs import TokenPairs
 
 _CACHED_FORMS, _CACHED_STEPS = 1 << 11, 1 << 7  # steps of one form
-_CACHED_PAIRS = 1 << 16
-_NEW = object()
+_CACHED_PAIRS, _CACHED_CHARACTERS = 1 << 14, 1 << 14
+_NEW: Final = object()
 # What `shorten_runs` gives for a run that may have been longer.
 _MAY_BE_SHORTENED = regex.compile(r"(.)\1{3}", regex.DOTALL)
+
+
+class Refused(Enum):
+    """That a token is known not to be admitted."""
+
+    REFUSED = 0
+
+
+REFUSED: Final = Refused.REFUSED
 
 
 class Forms:
@@ -79,16 +99,19 @@ class Forms:
 
 
 class _Kind(NamedTuple):
-    """What matters of a plain token.
+    """What matters of a plain token, or of the tokens of a character.
 
     Attributes:
         number: the same for tokens that act alike after every tail.
-        text: of the token.
+        text: of the token; empty if it begins a character, or goes on with one, and leaves it
+            unfinished.
+        group: of the token.
         whole_part_only: see `Tail`.
     """
 
     number: int
     text: str
+    group: TokenGroup
     whole_part_only: bool
 
 
@@ -104,8 +127,11 @@ class _Step(NamedTuple):
     kept: int
     begins_part: bool
     form: Form | None
-    closed_by: frozenset[str]
+    closed_by: Closing | None
     tail: Tail
+
+
+_Found = PretokenizedState | Literal[Refused.REFUSED] | None
 
 
 class KnownSteps:
@@ -115,12 +141,14 @@ class KnownSteps:
         spelled: the bytes of every id.
         pairs: the pair test.
         groups: the sorted vocabulary.
+        grouper: what sorted it.
         replaced_parts: of the vocabulary.
         added: ids of added tokens.
+        may_occur: bool[vocab_size], the tokens that some text may hold.
         shapes, forms: of the tokenizer.
         longest_text: a longer text is folded, and no step to it is remembered.
         step: makes a step in full.
-        verdict: the verdict on a token after a tail.
+        verdict: the verdict on a group of tokens after a tail.
     """
 
     def __init__(
@@ -128,20 +156,24 @@ class KnownSteps:
         spelled: Sequence[bytes],
         pairs: TokenPairs,
         groups: GroupedVocabulary,
+        grouper: TokenGrouper,
         replaced_parts: ReplacedParts,
         added: frozenset[int],
+        may_occur: Bools,
         shapes: Shapes,
         forms: Forms,
         longest_text: int,
         step: Callable[[PretokenizedState, int], PretokenizedState],
-        verdict: Callable[[Tail, int], FollowVerdict],
+        verdict: Callable[[Tail, TokenGroup], FollowVerdict],
     ) -> None:
         self._spelled = spelled
         self._do_not_merge = lru_cache(_CACHED_PAIRS)(pairs.do_not_merge)
         self._whole_part_only = pairs.whole_part_only
-        self._group_of = groups.group_of
+        self._groups = groups
+        self._grouper = grouper
         self._replaced_parts = replaced_parts
         self._added = added
+        self._may_occur = may_occur
         self._shapes = shapes
         self._forms = forms
         self._longest_text = longest_text
@@ -151,15 +183,15 @@ class KnownSteps:
         self._new_numbers = count()
         self._kinds: dict[int, _Kind | None] = {}
 
-    def step(self, state: PretokenizedState, token: int) -> PretokenizedState | None:
-        """The state after `token`, if it is admitted; None if that is not known here.
+    def step(self, state: PretokenizedState, token: int) -> _Found:
+        """The state after `token`, or that it is not admitted; None if that is not known here.
 
         Args:
-            state: one that has a form.
+            state: of a list that a text may begin with, or that `step_aside` gave.
             token: any id.
         """
-        form = state.form
-        assert form is not None
+        if (form := state.form) is None:
+            return None if state.opened_after is None else self._step_inside(state, token)
         kind = self._kinds[token] if token in self._kinds else self._find_kind(token)
         if (
             kind is None
@@ -167,60 +199,58 @@ class KnownSteps:
             or len(state.text) + len(kind.text) > self._longest_text
         ):
             return None
+        if not kind.text:
+            return self._open(state, token, form, kind)
         known = form.steps.get(kind.number, _NEW)
-        if known is _NEW:
-            return self._learn(state, token, form, kind)
-        return None if known is None else self._made_again(known, state, token, kind)
+        if known is None or known is _NEW:
+            return None if known is None else self._learn(state, token, form, kind)
+        if known.begins_part or self._do_not_merge(state.tokens.token, token):
+            return _made_again(known, state, state.tokens.then(token), kind)
+        return None
 
-    def _made_again(
-        self, known: _Step, state: PretokenizedState, token: int, kind: _Kind
-    ) -> PretokenizedState | None:
-        """The state after a step like `known`; None if the token merges with the last one."""
-        tokens = state.tokens.then(token)
-        if known.begins_part:
-            return PretokenizedState(
-                tokens.since(tokens.number - 1),
-                kind.text,
-                (len(kind.text),),
-                (tokens.number,),
-                whole_part_only=(kind.whole_part_only,),
-                tail=known.tail,
-                closed_by=known.closed_by,
-                form=known.form,
-            )
-        if not self._do_not_merge(state.tokens.token, token):
+    def step_aside(self, state: PretokenizedState, token: int) -> PretokenizedState | None:
+        """The state after a token that leaves a character unfinished and was refused for that.
+
+        None if it is another token, or if the state is not known here; see `step_if_refused`.
+        """
+        if not self._may_occur[token]:
             return None
-        text = state.text + kind.text
-        longer = UnsettledList(
-            tokens,
-            text,
-            (*state.ends, len(text)),
-            (*state.numbers, tokens.number),
-            (*state.unmerged, True),
-            (*state.whole_part_only, kind.whole_part_only),
-            state.replaced,
-            b"",
-        )
-        if known.kept >= 0:
-            longer = longer.since(longer.ends[-known.kept - 2])
-        return PretokenizedState(
-            *longer[:-1], known.tail, closed_by=known.closed_by, form=known.form
-        )
+        if state.form is not None:
+            kind = self._kinds[token] if token in self._kinds else self._find_kind(token)
+            is_known = kind is not None and not kind.text and self._is_short(state)
+            return self._opened(state, token, state.form) if is_known else None
+        if state.opened_after is None:
+            return None
+        kind = self._kind_inside(state.unfinished, token)
+        is_known = kind is not None and not kind.text
+        if is_known and self._do_not_merge(state.tokens.token, token):
+            return self._still_open(state, token)
+        return None
+
+    def _is_short(self, state: PretokenizedState) -> bool:
+        return len(state.text) <= self._longest_text
 
     def _find_kind(self, token: int) -> _Kind | None:
         """The kind of a token, noted; None if it is not plain."""
         found = None
         if token not in self._added and not self._replaced_parts.may_end_with(token):
+            data, number = self._spelled[token], int(self._groups.group_of[token])
+            group, alone = self._groups.groups[number], bool(self._whole_part_only[token])
             try:
-                text = self._spelled[token].decode()
+                text = data.decode()
             except UnicodeDecodeError:
-                text = ""
-            if text and self._forms.is_plain(text):
-                key = self._shapes.shape(text), int(self._group_of[token]), text[-1].isspace()
-                number = self._numbers.setdefault(key, next(self._new_numbers))
-                found = _Kind(number, text, bool(self._whole_part_only[token]))
+                if unfinished_suffix(data) == data:
+                    found = _Kind(self._number("", number), "", group, alone)
+            else:
+                if text and self._forms.is_plain(text):
+                    found = _Kind(self._number(text, number), text, group, alone)
         self._kinds[token] = found
         return found
+
+    def _number(self, text: str, group: int) -> int:
+        """The number of the kind of tokens with this text and this number of their group."""
+        key = self._shapes.shape(text), group, text[-1:].isspace()
+        return self._numbers.setdefault(key, next(self._new_numbers))
 
     def _learn(
         self, state: PretokenizedState, token: int, form: Form, kind: _Kind
@@ -228,23 +258,192 @@ class KnownSteps:
         """Make a step in full, and remember it if that is possible."""
         if len(form.steps) >= _CACHED_STEPS:
             form.steps.clear()
-        verdict = self._verdict(form.tail, token)
+        verdict = self._verdict(form.tail, kind.group)
         if verdict not in (FollowVerdict.YES, FollowVerdict.IF_UNMERGED):
             form.steps[kind.number] = None
             return None
-        unmerged = bool(state.tokens) and self._do_not_merge(state.tokens.token, token)
+        before = state.opened_after or state
+        if state.opened_after is not None:
+            unmerged = True  # else it was not asked about
+        else:
+            unmerged = bool(state.tokens) and self._do_not_merge(state.tokens.token, token)
         if verdict is FollowVerdict.IF_UNMERGED and not unmerged:
             return None
         longer = self._step(state, token)
         if longer.tail is None:
             return longer
-        cut = len(state.text) + len(kind.text) - len(longer.text)
-        begins_part = cut == len(state.text)
+        cut = len(before.text) + len(kind.text) - len(longer.text)
+        begins_part = cut == len(before.text)
         kept = len(longer.ends) - 1 if cut else -1
         # A run in the tail that was cut may have been longer elsewhere, with more tokens in it.
         is_whole = not cut or begins_part or not _MAY_BE_SHORTENED.search(form.tail.shape)
-        if is_whole and (unmerged or begins_part) and state.ends:
+        if is_whole and (begins_part or (unmerged and before.ends)):
             form.steps[kind.number] = _Step(
                 kept, begins_part, longer.form, longer.closed_by, longer.tail
             )
         return longer
+
+    # Inside a character.
+
+    def _open(self, state: PretokenizedState, token: int, form: Form, kind: _Kind) -> _Found:
+        """The step of a token that begins a character."""
+        verdict = self._verdict_on_open(form, kind)
+        if verdict is FollowVerdict.ASK_TOKENIZER:
+            return None
+        if verdict is FollowVerdict.NO or (
+            verdict is FollowVerdict.IF_UNMERGED
+            and not (state.tokens and self._do_not_merge(state.tokens.token, token))
+        ):
+            return REFUSED
+        return self._opened(state, token, form)
+
+    def _verdict_on_open(self, form: Form, kind: _Kind) -> FollowVerdict:
+        """The verdict on a token that leaves a character unfinished after a tail."""
+        verdict = form.steps.get(kind.number)
+        if not isinstance(verdict, FollowVerdict):
+            verdict = form.steps[kind.number] = self._verdict(form.tail, kind.group)
+        return verdict
+
+    def _opened(self, state: PretokenizedState, token: int, form: Form) -> PretokenizedState:
+        """The state after a token that begins a character."""
+        unmerged, is_unmerged = state.unmerged, True
+        if state.tokens:
+            is_unmerged = self._do_not_merge(state.tokens.token, token)
+            unmerged = (*unmerged, is_unmerged)
+        if (tail := form.opened.get(is_unmerged)) is None:
+            tail = form.opened[is_unmerged] = replace(
+                form.tail,
+                unmerged_with_open=is_unmerged,
+                completing=self._replaced_parts.completing_alone,
+            )
+        return PretokenizedState(
+            state.tokens.then(token),
+            state.text,
+            state.ends,
+            state.numbers,
+            unmerged,
+            state.whole_part_only,
+            state.replaced,
+            tail,
+            unfinished=self._spelled[token],
+            opened_after=state,
+        )
+
+    def _still_open(self, state: PretokenizedState, token: int) -> PretokenizedState:
+        """The state after a token that goes on with a character and leaves it unfinished."""
+        return state._replace(
+            tokens=state.tokens.then(token), unfinished=state.unfinished + self._spelled[token]
+        )
+
+    def _step_inside(self, state: PretokenizedState, token: int) -> _Found:
+        """`step` inside a character."""
+        before, tail = state.opened_after, state.tail
+        assert before is not None
+        assert before.form is not None
+        assert tail is not None
+        kind = self._kind_inside(state.unfinished, token)
+        if (
+            kind is None
+            or not tail.unmerged_with_open
+            or token in tail.completing
+            or len(before.text) + len(kind.text) > self._longest_text
+        ):
+            return None
+        if not self._do_not_merge(state.tokens.token, token):
+            return REFUSED
+        form = before.form
+        if not kind.text:
+            verdict = self._verdict_on_open(form, kind)
+            if verdict is FollowVerdict.ASK_TOKENIZER:
+                return None
+            return REFUSED if verdict is FollowVerdict.NO else self._still_open(state, token)
+        known = form.steps.get(kind.number, _NEW)
+        if known is _NEW:
+            return self._learn(state, token, form, kind)
+        return None if known is None else _made_again(known, before, state.tokens.then(token), kind)
+
+    @cached_method(_CACHED_CHARACTERS)
+    def _kind_inside(self, unfinished: bytes, token: int) -> _Kind | None:
+        """The kind of the tokens of a character, up to `token`; None if it is not plain.
+
+        Args:
+            unfinished: the bytes of those before `token`.
+            token: any id.
+        """
+        data = self._spelled[token]
+        if (
+            token in self._added
+            or self._replaced_parts.may_end_with(token)
+            or not data
+            or not is_continuation_byte(data[0])
+        ):
+            return None
+        data = unfinished + data
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            if unfinished_suffix(data) != data:
+                return None
+            text = ""
+        if not self._forms.is_plain(text):
+            return None
+        group = self._grouper.group(data, token, near_apostrophe=False)
+        number = self._group_numbers.setdefault(group, len(self._group_numbers))
+        return _Kind(self._number(text, number), text, group, False)
+
+    @cached_property
+    def _group_numbers(self) -> dict[TokenGroup, int]:
+        """The number of each group: of those of the vocabulary, and of others that came up."""
+        return {group: number for number, group in enumerate(self._groups.groups)}
+
+
+def _made_again(
+    known: _Step, state: PretokenizedState, tokens: Chain, kind: _Kind
+) -> PretokenizedState:
+    """The state after a step like `known`.
+
+    Args:
+        known: the step.
+        state: before it.
+        tokens: the list after it.
+        kind: of the tokens that it adds.
+    """
+    if known.begins_part:
+        return PretokenizedState(
+            tokens.since(state.tokens.number),
+            kind.text,
+            (len(kind.text),),
+            (tokens.number,),
+            (),
+            (kind.whole_part_only,),
+            (),
+            known.tail,
+            closed_by=known.closed_by,
+            form=known.form,
+        )
+    text = state.text + kind.text
+    ends = (*state.ends, len(text))
+    numbers = (*state.numbers, tokens.number)
+    unmerged = (*state.unmerged, True)
+    alone = (*state.whole_part_only, kind.whole_part_only)
+    replaced = state.replaced
+    if known.kept >= 0:
+        longer = UnsettledList(tokens, text, ends, numbers, unmerged, alone, replaced, b"")
+        tokens, text, ends, numbers, unmerged, alone, replaced, _ = longer.since(
+            ends[-known.kept - 2]
+        )
+    return PretokenizedState(
+        tokens,
+        text,
+        ends,
+        numbers,
+        unmerged,
+        alone,
+        replaced,
+        known.tail,
+        b"",
+        b"",
+        known.closed_by,
+        False,
+        known.form,
+    )

@@ -24,13 +24,13 @@ from ...._support.packed_bits import has_bit
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._tokenizer_rules.normalizers import joining
-from ..._tokenizer_rules.pretokenizers import Splitter, splitter_for
+from ..._tokenizer_rules.pretokenizers import splitter_for
 from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
 from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows
 from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
 from .character_classes import shapes_for
-from .known_steps import KnownSteps
+from .known_steps import REFUSED, KnownSteps
 from .pretokenized_state import PretokenizedState, UnsettledList
 from .replaced_parts import ReplacedParts
 from .state_builder import StateBuilder
@@ -112,31 +112,32 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             spelled,
             pairs,
             groups,
+            grouper,
             self._replaced_parts,
             self._added.ids,
+            self._may_occur,
             self._shapes,
             self._builder.forms,
             self._builder.longest_text,
             self._builder.step,
-            partial(_verdict_after, self._splitter, groups),
+            partial(decide, self._splitter),
         )
 
     def start(self) -> PretokenizedState:
-        return PretokenizedState()
+        return self._builder.start
 
     def step_if_admitted(self, state: PretokenizedState, token: int) -> PretokenizedState | None:
-        if self._first_shape[token] in state.closed_by:
+        if state.closed_by is not None and state.closed_by[self._first_shape[token]]:
             return self._begin(token)
-        if state.form is not None:
-            longer = self._known_steps.step(state, token)
-            if longer is not None:
-                return longer
-        return super().step_if_admitted(state, token)
+        longer = self._known_steps.step(state, token)
+        if longer is None:
+            return super().step_if_admitted(state, token)
+        return None if longer is REFUSED else longer
 
     @cached_method(_CACHED_BEGINNINGS)
     def _begin(self, token: int) -> PretokenizedState | None:
         """The state after a token that begins a part, as most do: as if the text began with it."""
-        return super().step_if_admitted(self.start(), token)
+        return self.step_if_admitted(self.start(), token)
 
     def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
         return self._builder.step(state, token)
@@ -172,6 +173,13 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     def step_if_refused(self, state: PretokenizedState, token: int) -> PretokenizedState | Recovery:
         """See Engine. A state remembers the wrong pairs in its tail; others are looked at here."""
+        aside = self._known_steps.step_aside(state, token)
+        return self._step_aside_in_full(state, token) if aside is None else aside
+
+    def _step_aside_in_full(
+        self, state: PretokenizedState, token: int
+    ) -> PretokenizedState | Recovery:
+        """`step_if_refused`, whether such a step was made before or not."""
         if state.tail is None or token in self._added.ids:
             return Recovery.NEVER if state.broken else Recovery.UNKNOWN
         longer = self._builder.append(state, token)
@@ -487,10 +495,3 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         text = data[: len(data) - len(unfinished_suffix(data))].decode()
         keeps = self._normalization.keeps(self._context(state) + text)
         return keeps and not self._added.occurs_in(text)
-
-
-def _verdict_after(
-    splitter: Splitter, vocabulary: GroupedVocabulary, tail: Tail, token: int
-) -> FollowVerdict:
-    """The verdict on a token after a tail, between characters."""
-    return decide(splitter, tail, vocabulary.groups[vocabulary.group_of[token]])

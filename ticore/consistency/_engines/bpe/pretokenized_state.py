@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..chain import Chain
 from .boundary_effects import Tail
+from .character_classes import Closing
 
 NO_TOKENS = Chain()
 EMPTY_TAIL = Tail()
@@ -26,13 +27,16 @@ class Form:
     Attributes:
         tail: of the states that have this form.
         steps: by kind of token; None where no step is remembered.
+        opened: the tail inside a character that begins after it, by whether the token that begins
+            the character does not merge with the last one.
     """
 
-    __slots__ = ("steps", "tail")
+    __slots__ = ("opened", "steps", "tail")
 
     def __init__(self, tail: Tail) -> None:
         self.tail = tail
         self.steps: dict[int, Any] = {}
+        self.opened: dict[bool, Tail] = {}
 
 
 class PretokenizedState(NamedTuple):
@@ -56,10 +60,11 @@ class PretokenizedState(NamedTuple):
         open_bytes: where a character is unfinished, the bytes of the tokens that share it, up to
             its first byte.
         unfinished: the bytes of the unfinished character.
-        closed_by: the shapes of characters before which the text may end, because they begin a new
-            part whatever follows; empty where that is not known.
+        closed_by: by the shape of a character, whether the text may end before it, because it
+            begins a new part whatever follows; None where that is not known.
         broken: no text begins with the list, whatever follows.
         form: by which steps from here are remembered; None where they are not.
+        opened_after: inside a character, the state before it if that has a form; else None.
     """
 
     tokens: Chain = NO_TOKENS
@@ -72,9 +77,10 @@ class PretokenizedState(NamedTuple):
     tail: Tail | None = EMPTY_TAIL
     open_bytes: bytes = b""
     unfinished: bytes = b""
-    closed_by: frozenset[str] = frozenset()
+    closed_by: Closing | None = None
     broken: bool = False
     form: Form | None = None
+    opened_after: PretokenizedState | None = None
 
     @property
     def ids(self) -> tuple[int, ...]:

@@ -15,9 +15,15 @@ from ..._tokenizer_rules.normalizers import Normalization
 from ..._tokenizer_rules.pretokenizers import splitter_for
 from ..chain import Chain
 from .boundary_effects import END_OF_TEXT, FollowVerdict, Tail, decide
-from .character_classes import AMBIGUOUS, shapes_for
+from .character_classes import AMBIGUOUS, Closing, shapes_for
 from .known_steps import Forms
-from .pretokenized_state import NO_TOKENS, PretokenizedState, UnsettledList, start_of_last
+from .pretokenized_state import (
+    EMPTY_TAIL,
+    NO_TOKENS,
+    PretokenizedState,
+    UnsettledList,
+    start_of_last,
+)
 from .replaced_parts import ReplacedParts
 from .run_folding import RunFolder
 from .token_pairs import TokenPairs
@@ -39,6 +45,7 @@ class StateBuilder:
     Attributes:
         longest_text: a longer text is folded.
         forms: of the states.
+        start: the state of the empty list.
     """
 
     def __init__(
@@ -62,11 +69,12 @@ class StateBuilder:
         self._folder = RunFolder(self._splitter, self._shapes, normalization, kept_at_end)
         self.longest_text = 2 * kept_at_end + 16
         self.forms = Forms(self._shapes, normalization, added)
+        self.start = PretokenizedState(form=self.forms.form_of(EMPTY_TAIL, ""))
 
     def step(self, state: PretokenizedState, token: int) -> PretokenizedState:
         """The state of the list followed by `token`, any id."""
         if token in self._added.ids:
-            return PretokenizedState()  # what follows is split and merged on its own
+            return self.start  # what follows is split and merged on its own
         longer = self.append(state, token)
         return self.settle(longer) if isinstance(longer, UnsettledList) else longer
 
@@ -147,7 +155,7 @@ class StateBuilder:
         tail = self._tail(longer)
         text, ends, unfinished = longer.text, longer.ends, longer.unfinished
         open_bytes = text[ends[-1] if ends else 0 :].encode() if unfinished else b""
-        closed_by = frozenset[str]() if unfinished else self._closed_by(text, tail)
+        closed_by = None if unfinished else self._closed_by(text, tail)
         form = None if unfinished else self.forms.form_of(tail, text)
         return PretokenizedState(*longer[:-1], tail, open_bytes, unfinished, closed_by, form=form)
 
@@ -184,10 +192,10 @@ class StateBuilder:
         pairs = zip(moved, settled.unmerged, strict=False)
         return all(unmerged or at >= 0 for at, unmerged in pairs)
 
-    def _closed_by(self, text: str, tail: Tail) -> frozenset[str]:
+    def _closed_by(self, text: str, tail: Tail) -> Closing | None:
         """See PretokenizedState.
 
-        Empty where the text may not end, and in three cases in which more than the shape of the
+        None where the text may not end, and in three cases in which more than the shape of the
         next character matters: the text ends in white space (the part may lose its last character),
         near an apostrophe (the letter matters), or in the beginning of an added token.
         """
@@ -198,7 +206,7 @@ class StateBuilder:
             or self._added.has_begun(text)
             or self.may_end(tail) is not FollowVerdict.YES
         ):
-            return frozenset()
+            return None
         return self._shapes.closing(tail.shape)
 
     def _last_cut(self, text: str, ends: Sequence[int]) -> tuple[int, bool]:
@@ -211,8 +219,11 @@ class StateBuilder:
             The boundary, and whether no token ends at some settled boundary after it: then no text
             begins with the tokens, whatever follows.
         """
+        shape = self._shapes.shape(text)
+        is_ambiguous = AMBIGUOUS in shape
+        settled = self._splitter.settled(text) if is_ambiguous else self._shapes.settled(shape)
         is_broken = False
-        for boundary in self._splitter.settled(text):
+        for boundary in settled:
             if not self._normalization.joins(text[boundary]) and not self._added.has_begun(
                 text[:boundary]
             ):

@@ -311,9 +311,6 @@ class TableEngine(ABC, Generic[S]):
 
     def _find_by_joining_head(self, structure: TokenizerStructure) -> dict[str, Ids]:
         """The pieces that begin with joining characters, by these characters."""
-        by_head: dict[str, list[int]] = {}
-        if not self._normalization.idle:
-            for token in np.flatnonzero(structure.pieces).tolist():
-                if head := self._normalization.head(self._spelled[token]):
-                    by_head.setdefault(head, []).append(token)
+        pieces = np.flatnonzero(structure.pieces).tolist()
+        by_head = self._normalization.by_head(self._spelled, pieces)
         return {head: np.array(tokens) for head, tokens in by_head.items()}

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._support.caches import BoundedCache
-from ...._support.utf8 import unfinished_suffix
+from ...._support.utf8 import character_length, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS
 from ..._tokenizer_rules.characters import completions
@@ -39,6 +39,8 @@ from .token_pairs import TokenPairs
 
 _CACHED_PAIRS = 1 << 16
 _CACHED_BYTES = 4096
+# By the first byte of a character, how many bytes it has.
+_LENGTH_AFTER = bytes(1 if lead < 0xC0 else character_length(lead) for lead in range(256))
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
 _NO_TOKENS = Chain()
 
@@ -81,8 +83,11 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         oracle: for the few tokens that no table decides about.
         starting: `starting` of an equal engine, since finding it takes long; None to find it.
         loose: see `loose_characters`.
+        usable: `usable` of an equal engine, in the same way.
 
     Attributes:
+        usable: bool[vocab_size], the pieces that some text holds. They may follow where none
+            merges.
         starting: bool[vocab_size], the tokens that a text may begin with.
 
     Raises:
@@ -97,6 +102,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         oracle: Oracle,
         starting: Bools | None = None,
         loose: Sequence[str] = (),
+        usable: Bools | None = None,
     ) -> None:
         super().__init__(structure, spelled, pairs, oracle)
         self._drops_spaces = not structure.keeps_whitespace
@@ -117,7 +123,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._mergeable = pairs.reachable.copy()
         self._mergeable[: len(spelled)] &= structure.pieces
         self._require_other_completions(structure.added_tokens)
-        self._usable = self._find_usable(structure)
+        self.usable = self._find_usable(structure) if usable is None else usable
         self._byte_answers: BoundedCache[tuple[bytes, str, frozenset[str]], list[bool]] = (
             BoundedCache(_CACHED_BYTES)
         )
@@ -240,7 +246,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             return self._decide_inside(state)
         if not state.ids:
             return self.starting
-        answers = self._usable.copy()
+        answers = self.usable.copy()
         if self._mergeable[state.last]:  # else it is bytes or an added token, which never merge
             unmerged = self._pairs.unmerged_after(state.last) | ~self._mergeable
             answers &= unmerged[: len(answers)]
@@ -248,9 +254,14 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         return answers
 
     def decide_one(self, state: UnsplitState, token: int) -> bool:
-        if state.unfinished or not state.ids or token in self._byte_ids:
-            return bool(self.decide_all(state)[token])
-        return bool(self._usable[token]) and not self._merge(state.last, token)
+        if not state.ids and not state.unfinished:
+            return bool(self.starting[token])
+        if token in self._byte_ids:
+            data = state.unfinished + self._spelled[token]
+            return self._spells_unknown(data, state.context, self._merging_after(state.last))
+        if state.unfinished:
+            return False
+        return bool(self.usable[token]) and not self._merge(state.last, token)
 
     def table_answers(self, state: UnsplitState) -> TableAnswers:
         rows = self._rows.get(self._row_key(state), lambda: self._make_rows(state))
@@ -292,9 +303,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
     def _make_rows(self, state: UnsplitState) -> AnswerRows:
         if not self._may_merge(state):
             return answer_rows(self.decide_all(state))
-        always = self._usable & ~self._mergeable
+        always = self.usable & ~self._mergeable
         self._add_bytes(always, state)
-        pieces = self._usable & self._mergeable
+        pieces = self.usable & self._mergeable
         pieces[list(self._byte_ids)] = False
         return answer_rows(always, pieces)
 
@@ -413,7 +424,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         )
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
-        """bool[vocab_size]: the pieces that some text holds. They may follow where none merges."""
+        """See `usable`."""
         answers = self._mergeable[: len(self._spelled)].copy()
         if self._normalization.idle and not structure.added_tokens:
             return answers
@@ -440,7 +451,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         found = None
         data = self._spelled[token]
         may_ask = self._ordinary_added and self._may_hide_spaces
-        if self._usable[token] and not may_ask and not self._normalization.head(data):
+        if self.usable[token] and not may_ask and not self._normalization.head(data):
             text = data.decode()[-self._text_length :]
             found = UnsplitState(
                 _NO_TOKENS.then(token),
@@ -455,7 +466,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def _find_starting(self, structure: TokenizerStructure) -> Bools:
         """The tokens that a text may begin with; asked of a tokenizer that adds or drops spaces."""
-        answers = self._usable.copy()
+        answers = self.usable.copy()
         self._add_bytes(answers, UnsplitState())
         if structure.dummy_prefix:
             answers[:] = False  # except for what begins with a space
@@ -496,6 +507,7 @@ def _merge(pairs: TokenPairs, mergeable: Bools, left: int, right: int) -> bool:
 
 def _known_characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
     """The characters that are pieces themselves, or added tokens."""
-    texts = (spelled[piece].decode() for piece in np.flatnonzero(structure.pieces).tolist())
-    single = (text for text in (*texts, *structure.added_tokens) if len(text) == 1)
+    data = map(spelled.__getitem__, np.flatnonzero(structure.pieces).tolist())
+    single = [text.decode() for text in data if len(text) == _LENGTH_AFTER[text[0]]]
+    single += [text for text in structure.added_tokens if len(text) == 1]
     return frozenset({_SPACE_SIGN, *single})

@@ -10,15 +10,21 @@ text (a "word shape" elsewhere), and it is split where the text is split. With G
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator, Sequence
+from hashlib import sha256
 from itertools import islice
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import regex
 
 from ...._support.caches import TextTable
+from ..._engines import table_cache
 from ..._engines.base import Unsupported
 from ..characters import is_assigned, is_doubtful
+from ..unicode14 import VERSION
 from .neighbours import Contractions, contractions_of
 from .tree import Node, leaves
 
@@ -86,7 +92,7 @@ class CharacterClasses:
         self._with_letters = TextTable(self._find_with_letters)
         self._without_letters = TextTable(self._find_without_letters)
         if not all(_is_plain(source) for source in sources):
-            sample += "".join(_one_of_each(sources))
+            sample += _one_of_each(sources)
         sample.translate(self._with_letters)
         sample.translate(self._without_letters)
         # No ambiguous character is in ASCII; U+017F may be an "s".
@@ -161,26 +167,29 @@ class CharacterClasses:
         return bool(window) and self._any_sign.search(shape[-window:]) is not None
 
     def _find_with_letters(self, code: int) -> str:
-        return self._representative(chr(code))
+        character = chr(code)
+        if self.is_ambiguous(character):
+            return AMBIGUOUS
+        return self._representative(character, self._kind_of(character))
 
     def _find_without_letters(self, code: int) -> str:
         character = chr(code)
-        sets, signs, letters = self._kind_of(character)
-        if not any(letters) or self.is_ambiguous(character):
-            return self._representative(character)
-        plain = self._representatives.get((sets, signs, (False,) * len(letters)))
-        return plain or self._representative(character)
+        if self.is_ambiguous(character):
+            return AMBIGUOUS
+        sets, signs, letters = kind = self._kind_of(character)
+        if any(letters):
+            plain = self._representatives.get((sets, signs, (False,) * len(letters)))
+            if plain:
+                return plain
+        return self._representative(character, kind)
 
     def _plain(self, sign: str) -> str:
         """The representative of a sign where it begins no contraction."""
         sets, signs, letters = self._kind_of(sign)
         return self._representatives.get((sets, (False,) * len(signs), letters), sign)
 
-    def _representative(self, character: str) -> str:
-        """The first character known that lies in the same sets."""
-        if self.is_ambiguous(character):
-            return AMBIGUOUS
-        kind = self._kind_of(character)
+    def _representative(self, character: str, kind: _Kind) -> str:
+        """The first character known that lies in the same sets, which are those of `kind`."""
         if self._is_complete:  # what is read off the classes counts on knowing all of them
             return self._representatives.get(kind, AMBIGUOUS)
         return self._representatives.setdefault(kind, character)
@@ -197,9 +206,27 @@ def _is_plain(source: str) -> bool:
     return source.isascii() and _SCRIPT.search(source) is None
 
 
-def _one_of_each(sources: Collection[str]) -> Iterator[str]:
-    """One character of each class that the sets in `sources` tell apart, of all of Unicode."""
-    characters = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+def _one_of_each(sources: Collection[str]) -> str:
+    """One character of each class that the sets in `sources` tell apart, of all of Unicode.
+
+    To look at all of Unicode takes long, so what is found is cached on disk.
+    """
+    sets = sha256(json.dumps(sorted(sources)).encode()).hexdigest()[:32]
+    name = f"classes-{sets}-{VERSION}-{regex.__version__}"
+    stored = table_cache.load_unpacked(name, lambda arrays: _characters(arrays["sample"]))
+    if stored is None:
+        stored = "".join(_find_one_of_each(sources))
+        table_cache.save(name, {"sample": np.array(list(map(ord, stored)), dtype=np.int32)})
+    return stored
+
+
+def _characters(sample: npt.NDArray[Any]) -> str:
+    return "".join(map(chr, sample.tolist()))
+
+
+def _find_one_of_each(sources: Collection[str]) -> Iterator[str]:
+    codes = np.arange(0x110000, dtype="<u4")
+    characters = codes[(codes < 0xD800) | (codes >= 0xE000)].tobytes().decode("utf-32-le")
     kinds = np.zeros(len(characters), dtype=np.int64)
     for n, source in enumerate(sorted(sources)):
         for run in regex.compile(f"(?:{source})+").finditer(characters):

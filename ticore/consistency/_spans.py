@@ -1,0 +1,125 @@
+"""The bytes that each token of a list covers in the text.
+
+    un | happ | iness        starts 0, 2, 6        ends 2, 6, 11
+
+They are held in two arrays, so that a list of a million tokens takes no million objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+Span = tuple[int, int]
+Places = npt.NDArray[np.int64]
+
+
+class Spans(Sequence[Span]):
+    """The (start, end) of each token, counted in bytes. It equals a tuple of them.
+
+    Args:
+        starts, ends: int64[n].
+    """
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self, starts: Places, ends: Places) -> None:
+        self._starts = starts
+        self._ends = ends
+
+    @classmethod
+    def of(cls, pieces: Sequence[bytes], text: bytes) -> Spans:
+        """The spans of tokens in a text.
+
+        The pieces spell the text, except for a dummy prefix, repaired UTF-8 and normalized
+        characters.
+
+        Args:
+            pieces: the bytes of each token.
+            text: in UTF-8.
+        """
+        spelled = b"".join(pieces)
+        # Where the first token begins, and where each of them ends.
+        places = np.zeros(len(pieces) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)), out=places[1:])
+        if spelled == b" " + text:  # `decode` has removed the dummy prefix.
+            places = np.maximum(places - 1, 0)
+        elif spelled != text:
+            places = np.array(_mapped(places.tolist(), spelled, text), dtype=np.int64)
+        return cls(places[:-1], places[1:])
+
+    @classmethod
+    def joined(cls, parts: Iterable[tuple[Spans, int]]) -> Spans:
+        """The spans of several texts one after the other, with an empty span between two of them.
+
+        Args:
+            parts: of each text, with its length in bytes; at least one.
+        """
+        starts, ends, at = list[Places](), list[Places](), 0
+        for part, length in parts:
+            if starts:
+                between = np.array([at], dtype=np.int64)
+                starts.append(between)
+                ends.append(between)
+            starts.append(part._starts + at)
+            ends.append(part._ends + at)
+            at += length
+        return cls(np.concatenate(starts), np.concatenate(ends))
+
+    def positions_of_others(self, spans: Spans) -> tuple[int, ...]:
+        """The positions of the spans that are not among `spans`."""
+        size = 1 + max(self._ends.max(initial=0), spans._ends.max(initial=0))
+        mine, theirs = (s._starts * size + s._ends for s in (self, spans))
+        return tuple(np.flatnonzero(np.isin(mine, theirs, invert=True)).tolist())
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Span, ...]: ...
+    def __getitem__(self, index: int | slice) -> Span | tuple[Span, ...]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        return int(self._starts[index]), int(self._ends[index])
+
+    def __iter__(self) -> Iterator[Span]:
+        return zip(self._starts.tolist(), self._ends.tolist(), strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Spans):
+            return np.array_equal(self._starts, other._starts) and np.array_equal(
+                self._ends, other._ends
+            )
+        return tuple(self) == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
+    """The offset in `text` for each offset in `spelled`, where some bytes were changed.
+
+    `decode` replaces malformed UTF-8 by U+FFFD, and a normalizer replaces characters. Outside
+    these places offsets correspond exactly. Inside them they are spread evenly, in order.
+    """
+    blocks = SequenceMatcher(None, spelled, text, autojunk=False).get_opcodes()
+    places, block = [], 0
+    for end in ends:
+        while block < len(blocks) - 1 and end > blocks[block][2]:
+            block += 1
+        tag, a, b, c, d = blocks[block] if blocks else ("equal", 0, 0, 0, 0)
+        if tag == "equal":
+            places.append(c + end - a)
+        else:
+            places.append(c + (end - a) * (d - c) // (b - a) if b > a else d)
+    # Bytes that were added at an end belong to the token at that end.
+    return [0, *places[1:-1], len(text)] if len(places) > 1 else places
