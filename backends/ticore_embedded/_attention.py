@@ -93,13 +93,19 @@ class Attention:
         share = self.heads // self.kv_heads
         grouped = queries.reshape(n, self.kv_heads, share, self.head_dim).transpose(1, 2, 0, 3)
         rows = grouped.reshape(self.kv_heads, share * n, self.head_dim)
-        scores = rows @ keys.swapaxes(1, 2)
+        # Of one row per head, these products of a matrix and few vectors take a third of the time.
+        one_row = n == 1 and self.qkv.dots
+        if one_row:
+            scores = np.ascontiguousarray((keys @ rows.swapaxes(1, 2)).swapaxes(1, 2))
+        else:
+            scores = rows @ keys.swapaxes(1, 2)
         scores *= self.scale
         if n > 1:
             self._hide(scores.reshape(self.kv_heads, share, n, seen))
         softmax_in_place(scores)
-        mixed = (scores @ values).reshape(self.kv_heads, share, n, self.head_dim)
-        return mixed.transpose(2, 0, 1, 3).reshape(n, self.heads * self.head_dim)
+        mixed = scores[:, :, None] @ values[:, None] if one_row else scores @ values
+        by_row = mixed.reshape(self.kv_heads, share, n, self.head_dim).transpose(2, 0, 1, 3)
+        return by_row.reshape(n, self.heads * self.head_dim)
 
     def _hide(self, scores: Array) -> None:
         """Set float[..., n, seen] to minus infinity where row i does not see column j."""

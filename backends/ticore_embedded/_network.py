@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -82,6 +83,21 @@ class Network:
         self.dtype = embedding.dtype
         self._embedding, self._positions, self._scale = embedding, positions, embedding_scale
         self._blocks, self._norm, self._head = tuple(blocks), norm, head
+
+    @property
+    def matrices(self) -> list[Array]:
+        """What reading a token multiplies by: each float[outputs, inputs]."""
+        parts = (
+            (block.attention for block in self._blocks),
+            (block.forward for block in self._blocks),
+        )
+        linears = [
+            linear
+            for part in chain(*parts)
+            for linear in vars(part).values()
+            if isinstance(linear, Linear)
+        ]
+        return [linear.weight for linear in (*linears, self._head)]
 
     def new_cache(self) -> Cache:
         """An empty cache."""
