@@ -38,6 +38,7 @@ from benchmarks._harness.types import JsonObject
 from ticore.candidates import Candidates, PoolSettings
 from ticore.interfaces import LanguageModel
 from ticore_embedded import EmbeddedModel
+from ticore_embedded._layers import Linear
 from training.recipes import RECIPES
 
 DTYPES = ("float32", "float64")
@@ -109,9 +110,17 @@ def products_per_second(models: Sequence[EmbeddedModel]) -> list[float]:
         for matrix in matrices:
             np.vecdot(matrix, matrix[0])
 
-    works = [partial(multiply, model.network.matrices) for model in models]
+    works = [partial(multiply, _matrices(model)) for model in models]
     seconds = time_in_turns(works, _PRODUCT_ROUNDS, clock=time.process_time)
     return [1 / min(each) for each in seconds]
+
+
+def _matrices(model: EmbeddedModel) -> list[npt.NDArray[np.floating]]:
+    """What reading a token multiplies by."""
+    network = model.network
+    parts = [part for block in network.blocks for part in (block.attention, block.forward)]
+    fields = [value for part in parts for value in vars(part).values()]
+    return [each.weight for each in (*fields, network.head) if isinstance(each, Linear)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -28,7 +28,6 @@ class Attention:
         output: from all heads to the width.
         heads, kv_heads, head_dim: heads of queries, of keys and values, and the width of each.
         scale: products of queries and keys are multiplied by it.
-        window: how many of the last positions a position sees, itself among them; None: all.
         rotations: turn queries and keys; None where positions are learned.
         query_norm, key_norm: norms of each head before it is turned, if any.
     """
@@ -39,7 +38,6 @@ class Attention:
     kv_heads: int
     head_dim: int
     scale: float
-    window: int | None = None
     rotations: Rotations | None = None
     query_norm: RMSNorm | None = None
     key_norm: RMSNorm | None = None
@@ -74,20 +72,22 @@ class Attention:
         """What the next rows of one text take, float[n, heads * head_dim]."""
         start, pairs = text.length, qkv[:, self.heads :].swapaxes(0, 1)
         text.add(pairs[: self.kv_heads], pairs[self.kv_heads :])
-        portion = max(1, MOST_SCORES // (self.heads * text.length * qkv.itemsize))
+        seen = text.length if text.window is None else min(text.length, text.window + len(qkv))
+        portion = max(1, MOST_SCORES // (self.heads * seen * qkv.itemsize))
         taken = []
         for at in range(0, len(qkv), portion):
             queries = qkv[at : at + portion, : self.heads]
             rows = range(start + at, start + at + len(queries))
-            taken.append(self._mixed(queries, *text.seen_by(rows)))
+            taken.append(self._mixed(queries, *text.seen_by(rows), text.window))
         return _joined(taken)
 
-    def _mixed(self, queries: Array, keys: Array, values: Array) -> Array:
+    def _mixed(self, queries: Array, keys: Array, values: Array, window: int | None) -> Array:
         """Values in the shares that softmax gives them, float[n, heads * head_dim].
 
         Args:
             queries: float[n, heads, head_dim].
             keys, values: float[kv heads, seen, head_dim]; the rows of `queries` are the last n.
+            window: see `LayerCache`.
         """
         n, seen = len(queries), keys.shape[1]
         share = self.heads // self.kv_heads
@@ -101,22 +101,23 @@ class Attention:
             scores = rows @ keys.swapaxes(1, 2)
         scores *= self.scale
         if n > 1:
-            self._hide(scores.reshape(self.kv_heads, share, n, seen))
+            hide(scores.reshape(self.kv_heads, share, n, seen), window)
         softmax_in_place(scores)
         mixed = scores[:, :, None] @ values[:, None] if one_row else scores @ values
         by_row = mixed.reshape(self.kv_heads, share, n, self.head_dim).transpose(2, 0, 1, 3)
         return by_row.reshape(n, self.heads * self.head_dim)
 
-    def _hide(self, scores: Array) -> None:
-        """Set float[..., n, seen] to minus infinity where row i does not see column j."""
-        n, seen = scores.shape[-2:]
-        # Without a window, only the rows' own positions can be hidden.
-        first = seen - n if self.window is None else 0
-        distance = np.arange(seen - n, seen)[:, None] - np.arange(first, seen)
-        hidden = distance < 0
-        if self.window is not None:
-            hidden |= distance >= self.window
-        np.copyto(scores[..., first:], -np.inf, where=hidden)
+
+def hide(scores: Array, window: int | None) -> None:
+    """Set float[..., n, seen] to minus infinity where row i, one of the last, does not see j."""
+    n, seen = scores.shape[-2:]
+    # Without a window, only the rows' own positions can be hidden.
+    first = seen - n if window is None else 0
+    distance = np.arange(seen - n, seen)[:, None] - np.arange(first, seen)
+    hidden = distance < 0
+    if window is not None:
+        hidden |= distance >= window
+    np.copyto(scores[..., first:], -np.inf, where=hidden)
 
 
 def softmax_in_place(scores: Array) -> None:

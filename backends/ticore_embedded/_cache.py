@@ -17,13 +17,14 @@ class LayerCache:
     """What one layer keeps of a text.
 
     Attributes:
+        window: how many of the last positions a position sees, itself among them; None: all.
         length: number of positions read; `rewind` lowers it.
         keys, values: float[kv heads, capacity, head_dim]. Row i is position `first` + i.
         first: the first position that is kept. It is above 0 only in a layer with a window.
     """
 
     def __init__(self, config: NetworkConfig, window: int | None, dtype: npt.DTypeLike) -> None:
-        self._window = window
+        self.window = window
         self._limit = config.context
         room = min(FIRST_CAPACITY, self._limit)
         shape = config.kv_heads, room, config.head_dim
@@ -49,7 +50,7 @@ class LayerCache:
         Returns:
             float[kv heads, seen, head_dim] each.
         """
-        first = self.first if self._window is None else max(0, rows.start - self._window + 1)
+        first = self.first if self.window is None else max(0, rows.start - self.window + 1)
         seen = slice(first - self.first, rows.stop - self.first)
         return self.keys[:, seen], self.values[:, seen]
 
@@ -62,10 +63,10 @@ class LayerCache:
 
         After this, nothing that was read before is rewound.
         """
-        if self._window is None:
+        if self.window is None:
             return
         end = self.length - self.first
-        kept = min(end, self._window - 1)
+        kept = min(end, self.window - 1)
         if kept < end:
             for rows in (self.keys, self.values):
                 rows[:, :kept] = rows[:, end - kept : end]

@@ -90,9 +90,11 @@ class _Parts:
     def rotations(self, window: int | None) -> Rotations | None:
         """The angles of a layer of this window; layers of the same angles share them."""
         rope = self.config.rope_of(window)
-        if rope is not None and rope not in self._rotations:
+        if rope is None:
+            return None
+        if rope not in self._rotations:
             self._rotations[rope] = Rotations(rope, self.config.head_dim, self.arrays.dtype)
-        return self._rotations.get(rope) if rope is not None else None
+        return self._rotations[rope]
 
     def attention(self, at: str, window: int | None, *, norms: bool = False) -> Attention:
         """The attention of Llama and its descendants; `norms` says whether heads are normed."""
@@ -106,10 +108,9 @@ class _Parts:
             config.kv_heads,
             config.head_dim,
             config.attention_scale,
-            window,
-            self.rotations(window),
-            self.rms_norm(f"{at}.q_norm", config.head_dim) if norms else None,
-            self.rms_norm(f"{at}.k_norm", config.head_dim) if norms else None,
+            rotations=self.rotations(window),
+            query_norm=self.rms_norm(f"{at}.q_norm", config.head_dim) if norms else None,
+            key_norm=self.rms_norm(f"{at}.k_norm", config.head_dim) if norms else None,
         )
 
     def gated(self, at: str, activation: Callable[[Array], Array]) -> GatedFeedForward:
@@ -154,8 +155,8 @@ def _gemma3(parts: _Parts) -> Network:
             parts.attention(f"{at}.self_attn", window, norms=True),
             parts.rms_norm(f"{at}.pre_feedforward_layernorm", config.width),
             parts.gated(f"{at}.mlp", gelu),
-            parts.rms_norm(f"{at}.post_attention_layernorm", config.width),
-            parts.rms_norm(f"{at}.post_feedforward_layernorm", config.width),
+            after_attention=parts.rms_norm(f"{at}.post_attention_layernorm", config.width),
+            after_forward=parts.rms_norm(f"{at}.post_feedforward_layernorm", config.width),
         )
 
     embedding = parts.vocabulary("model.embed_tokens.weight")

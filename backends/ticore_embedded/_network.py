@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -66,6 +65,10 @@ class Network:
         head: from final states to logits.
         positions: float[context, width] where positions are learned, None where they are rotary.
         embedding_scale: multiplies what the embedding gives.
+
+    Attributes:
+        config, blocks, head: as given.
+        dtype: of all arrays.
     """
 
     def __init__(
@@ -82,22 +85,7 @@ class Network:
         self.config = config
         self.dtype = embedding.dtype
         self._embedding, self._positions, self._scale = embedding, positions, embedding_scale
-        self._blocks, self._norm, self._head = tuple(blocks), norm, head
-
-    @property
-    def matrices(self) -> list[Array]:
-        """What reading a token multiplies by: each float[outputs, inputs]."""
-        parts = (
-            (block.attention for block in self._blocks),
-            (block.forward for block in self._blocks),
-        )
-        linears = [
-            linear
-            for part in chain(*parts)
-            for linear in vars(part).values()
-            if isinstance(linear, Linear)
-        ]
-        return [linear.weight for linear in (*linears, self._head)]
+        self.blocks, self._norm, self.head = tuple(blocks), norm, head
 
     def new_cache(self) -> Cache:
         """An empty cache."""
@@ -131,7 +119,7 @@ class Network:
 
     def logits(self, states: Array) -> Array:
         """Logits float[n, vocab] after each of the final states float[n, width]."""
-        return self._head(states)
+        return self.head(states)
 
     def _read(
         self, ids: Sequence[int], positions: Sequence[int] | slice, caches: Sequence[Cache]
@@ -142,12 +130,12 @@ class Network:
         if self._positions is not None:
             x += self._positions[positions]
         turns = self._turns(positions)
-        for depth, block in enumerate(self._blocks):
+        for depth, block in enumerate(self.blocks):
             turn = turns.get(block.attention.rotations)
             block(x, turn, [cache.layers[depth] for cache in caches])
         return self._norm(x)
 
     def _turns(self, positions: Sequence[int] | slice) -> Mapping[Rotations | None, Turn]:
         """How the layers turn heads at `positions`."""
-        used = {block.attention.rotations for block in self._blocks}
+        used = {block.attention.rotations for block in self.blocks}
         return {each: each.at(positions) for each in used if each is not None}

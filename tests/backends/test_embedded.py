@@ -187,7 +187,7 @@ class TestRotations:
         wide = GROUPED | {"max_position_embeddings": 10**8}
         loaded = load(write_model(tmp_path, wide, random_tensors(GROUPED)))
         assert loaded.context_length == 10**8 - 1
-        (rotations,) = {block.attention.rotations for block in loaded.network._blocks}
+        (rotations,) = {block.attention.rotations for block in loaded.network.blocks}
         assert len(rotations._tables.cos) == BLOCK
         ids = some_ids(CONTEXT - 1)
         assert (loaded.score(ids) == model.score(ids)).all()

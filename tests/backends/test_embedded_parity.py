@@ -36,6 +36,7 @@ from tests.support.embedded_checkpoints import (
     write_model,
 )
 from tests.support.readings import largest_difference
+from tests.support.slow import slow_unless
 from tests.support.torch_checkpoints import COMMON
 from ticore.interfaces import BatchModel
 from ticore.registry import load_tokenizer
@@ -76,7 +77,7 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", slow_unless(("gemma3",), FAMILIES))
 def test_families_have_the_logits_of_transformers(name: str, tmp_path: Path) -> None:
     """In float64, read in every way, with and without a start token."""
     folder = torch_checkpoints.write(tmp_path, FAMILIES[name], pieces="llama" in name)
@@ -106,6 +107,7 @@ def _write_older_config(folder: Path) -> None:
     path.write_text(json.dumps(settings | older))
 
 
+@pytest.mark.slow
 def test_float32_is_near_float64_in_every_family(tmp_path: Path) -> None:
     ids = np.random.default_rng(2).integers(0, torch_checkpoints.WIDTH, 35).tolist()
     for name, config in FAMILIES.items():

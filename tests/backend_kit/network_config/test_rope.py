@@ -42,6 +42,7 @@ def random_scaling(draw: random.Random, kind: str) -> dict[str, object]:
     return numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_angles_are_those_of_transformers(kind: str) -> None:
     torch = pytest.importorskip("torch", reason="it computes what is compared with")
