@@ -11,10 +11,13 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from rich.table import Table
 
 import ticore
@@ -34,6 +37,8 @@ from benchmarks._harness.timing import time_in_turns
 from benchmarks._harness.types import JsonObject
 from ticore.candidates import Candidates, PoolSettings
 from ticore.interfaces import LanguageModel
+from ticore_embedded import EmbeddedModel
+from ticore_embedded._layers import Linear
 from training.recipes import RECIPES
 
 DTYPES = ("float32", "float64")
@@ -42,6 +47,7 @@ WINDOW = 1024
 
 _PASSAGE = "The morning was cold and grey. " * 60
 _ROUNDS = 3
+_PRODUCT_ROUNDS = 20
 
 
 def cross_entropy(model: LanguageModel, text: str) -> tuple[float, int]:
@@ -89,7 +95,32 @@ def tokens_per_second(models: Sequence[LanguageModel], token_count: int) -> list
             decoder.logits()
 
     works = [lambda model=model: read(model) for model in models]
-    return [token_count / min(seconds) for seconds in time_in_turns(works, _ROUNDS)]
+    seconds = time_in_turns(works, _ROUNDS, clock=time.process_time)
+    return [token_count / min(each) for each in seconds]
+
+
+def products_per_second(models: Sequence[EmbeddedModel]) -> list[float]:
+    """How often per second each model's matrices multiply one vector, at the fastest.
+
+    The products of a token take at least as long. As they read every weight once, what limits them
+    is the speed of memory.
+    """
+
+    def multiply(matrices: Sequence[npt.NDArray[np.floating]]) -> None:
+        for matrix in matrices:
+            np.vecdot(matrix, matrix[0])
+
+    works = [partial(multiply, _matrices(model)) for model in models]
+    seconds = time_in_turns(works, _PRODUCT_ROUNDS, clock=time.process_time)
+    return [1 / min(each) for each in seconds]
+
+
+def _matrices(model: EmbeddedModel) -> list[npt.NDArray[np.floating]]:
+    """What reading a token multiplies by."""
+    network = model.network
+    parts = [part for block in network.blocks for part in (block.attention, block.forward)]
+    fields = [value for part in parts for value in vars(part).values()]
+    return [each.weight for each in (*fields, network.head) if isinstance(each, Linear)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,6 +156,8 @@ def _run(options: argparse.Namespace) -> int:
     models = [ticore.load_model(options.model, dtype=dtype) for dtype in DTYPES]
     with one_core():
         speeds = tokens_per_second(models, options.timed_tokens)
+        embedded = [model for model in models if isinstance(model, EmbeddedModel)]
+        products = products_per_second(embedded)
     recipe = RECIPES[options.recipe]
     held_out = [] if options.corpus is None else recipe.load(options.corpus).held_out
     model = models[0]
@@ -139,6 +172,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = {name: str(value) for name, value in vars(options).items()}
     report = new_report(settings, complete=True) | {
         "tokens_per_second": dict(zip(DTYPES, speeds, strict=True)),
+        "products_per_second": dict(zip(DTYPES, products, strict=False)),
         "bits_per_byte": _bits_per_byte(predicted),
         "texts": texts,
     }
@@ -154,9 +188,11 @@ def _bits_per_byte(predicted: Sequence[tuple[float, int]]) -> float | None:
 
 def tables(report: JsonObject) -> Iterator[Table]:
     """The tables of a report."""
-    speed = text_table("Tokens per second, one core", ["dtype"], ["tokens per second"])
+    columns = ["tokens per second", "products alone", "share"]
+    speed = text_table("Tokens per second of CPU time, one core", ["dtype"], columns)
     for dtype, found in report["tokens_per_second"].items():
-        speed.add_row(dtype, f"{found:.0f}")
+        bound = report["products_per_second"].get(dtype, math.nan)
+        speed.add_row(dtype, f"{found:.1f}", f"{bound:.1f}", f"{found / bound:.0%}")
     yield speed
     if report["bits_per_byte"] is not None:
         prediction = text_table("Held-out texts", [], ["bits per byte"])

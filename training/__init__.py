@@ -8,6 +8,7 @@ recipes.py     what each bundled model is made of
 corpora/       text to train on, a file per language
 tokenizers.py  a tokenizer of each kind, trained and read
 windows.py     the token windows that training reads
+sizes.py       the sizes of a network
 network.py     the network in PyTorch
 loop.py        the training run
 """

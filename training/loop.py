@@ -17,9 +17,8 @@ import torch
 from rich.progress import Progress
 from torch.nn import functional as F
 
-from ticore_embedded._config import LlamaConfig
-
 from .network import Llama
+from .sizes import LlamaConfig
 from .tokenizers import TrainingTokenizer
 from .windows import windows
 

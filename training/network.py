@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ticore_embedded._config import LlamaConfig
+from .sizes import LlamaConfig
 
 
 class Attention(nn.Module):

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ticore_embedded._config import LlamaConfig
-
 from .corpora import Corpus, chinese, english, japanese
+from .sizes import LlamaConfig
 from .tokenizers import ByteLevelBpe, SentencePieceBpe, TokenizerKind
 
 # 5.9 million parameters: 11.7 MB in float16, deep and narrow, which reads best at this size.

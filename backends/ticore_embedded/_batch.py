@@ -14,7 +14,8 @@ import numpy as np
 
 from ticore.interfaces import Logits
 
-from ._network import Cache, Network, feed_forward, rms_norm
+from ._cache import Cache
+from ._network import Network
 
 
 class EmbeddedBatchedForward:
@@ -30,36 +31,23 @@ class EmbeddedBatchedForward:
         Args:
             prompts: of at least one id each, the start token included.
         """
-        network, config = self._network, self._network.config
-        last = np.empty((len(prompts), config.hidden_size), network.dtype)
+        network = self._network
+        last = np.empty((len(prompts), network.config.width), network.dtype)
         for row, ids in enumerate(prompts):
-            self._caches[row] = Cache(config, network.dtype)
-            last[row] = network.read(ids, self._caches[row])[-1]
+            self._caches[row] = network.new_cache()
+            for states in network.read(ids, self._caches[row]):
+                last[row] = states[-1]
         return _read_only(network.logits(last))
 
     def push(self, tokens: Mapping[int, int]) -> Logits:
         """Read one id in each of these rows: logits float[len(tokens), vocab], in this order."""
-        network, eps = self._network, self._network.config.rms_norm_eps
         caches = [self._caches[row] for row in tokens]
-        for cache in caches:
-            cache.reserve(cache.length + 1)
-        cos, sin = network.rotations([cache.length for cache in caches])
-        x = network.weights.embedding[list(tokens.values())]
-        for depth, layer in enumerate(network.weights.layers):
-            qkv = network.project(rms_norm(x, layer.attention_norm, eps), layer, cos, sin)
-            taken = [
-                network.attend(row, cache.keys[depth], cache.values[depth], cache.length)
-                for row, cache in zip(np.split(qkv, len(caches)), caches, strict=True)
-            ]
-            x += np.concatenate(taken) @ layer.output.T
-            x += feed_forward(rms_norm(x, layer.ffn_norm, eps), layer)
-        for cache in caches:
-            cache.length += 1
-        return _read_only(network.logits(rms_norm(x, network.weights.norm, eps)))
+        states = self._network.read_each(list(tokens.values()), caches)
+        return _read_only(self._network.logits(states))
 
     def rewind(self, row: int, count: int) -> None:
         """Forget the last `count` ids of a row."""
-        self._caches[row].length -= count
+        self._caches[row].rewind(count)
 
     def drop(self, row: int) -> None:
         """Forget a row."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ticore.interfaces import Logits
 
-from ._network import Cache, Network
+from ._layers import Array
+from ._network import Network
 
 
 class EmbeddedForward:
@@ -14,19 +15,23 @@ class EmbeddedForward:
 
     def __init__(self, network: Network) -> None:
         self._network = network
-        self._cache = Cache(network.config, network.dtype)
+        self._cache = network.new_cache()
 
     def begin(self, ids: Sequence[int]) -> Logits:
-        """Read a prompt: the logits after it, read-only."""
-        states = self._network.read(ids, self._cache)
-        logits: Logits = self._network.logits(states[-1:])[0]
-        logits.setflags(write=False)
-        return logits
+        """Read a prompt of at least one id: the logits after it, read-only."""
+        for chunk in self._network.read(ids, self._cache):
+            states = chunk
+        return self._logits(states)
 
     def push(self, token: int) -> Logits:
         """Read one more id: the logits after it, read-only."""
-        return self.begin([token])
+        return self._logits(self._network.read_each([token], [self._cache]))
 
     def rewind(self, count: int) -> None:
         """Forget the last `count` ids."""
-        self._cache.length -= count
+        self._cache.rewind(count)
+
+    def _logits(self, states: Array) -> Logits:
+        logits: Logits = self._network.logits(states[-1:])[0]
+        logits.setflags(write=False)
+        return logits

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ticore.backend_kit.checkpoint import (
     Checkpoint,
-    StartToken,
     Tensors,
     find_start_token,
     open_tokenizer,
@@ -15,13 +14,13 @@ from ticore.backend_kit.checkpoint import (
     require_fits,
     within_memory,
 )
+from ticore.backend_kit.network_config import parse_config
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import ModelBackend, TokenizerLoader
 
-from ._config import LlamaConfig, parse_config
+from ._families import ARCHITECTURES, build
 from ._model import EmbeddedModel
-from ._network import Network
-from ._weights import read_weights
+from ._version_1 import is_of_version_1
 
 _MODELS = Path(__file__).parent / "models"
 _DTYPES = ("float64", "float32")
@@ -30,9 +29,9 @@ _DEFAULTS: dict[str, object] = {"dtype": "float32"}
 
 
 class EmbeddedBackend:
-    """Loads bundled models, and small Llamas from a directory."""
+    """Loads bundled models, and small models of other makers from a directory."""
 
-    summary: str = "small Llama models run in NumPy, without a framework"
+    summary: str = "small Llama, Mistral, Qwen2, Gemma 3 and GPT-2 models in NumPy, no framework"
     shipped: Mapping[str, str] = {
         "tiny-en": "English, 5.9 million parameters, trained on novels and a little web text",
     }
@@ -71,26 +70,15 @@ class EmbeddedBackend:
                 f"({', '.join(sorted(self.shipped))}); found no directory {folder}"
             )
         settings = read_config(folder)
-        config = parse_config(settings, str(folder / "config.json"))
+        config = parse_config(settings, str(folder / "config.json"), ARCHITECTURES)
         tokenizer = open_tokenizer(folder, load_tokenizer)
         require_fits(folder, tokenizer, config.vocab_size)
-        start = _start(folder, config)
+        eos = next(iter(config.eos_ids), None)
+        start = find_start_token(folder, config.bos_token, eos, config.vocab_size)
         tensors = Tensors(folder)
         with within_memory(folder, "model"):
-            network = Network(config, read_weights(tensors, config, dtype))
+            network = build(config, tensors, dtype, dots=not is_of_version_1(config, start))
         return EmbeddedModel(network, tokenizer, Checkpoint(settings, tensors, start))
-
-
-def _start(folder: Path, config: LlamaConfig) -> StartToken:
-    """The start token, which this runner reads before every text."""
-    eos = min(config.eos_ids, default=None)
-    start = find_start_token(folder, config.bos_token_id, eos, config.vocab_size)
-    if start != StartToken(config.bos_token_id, always=True):
-        raise ModelFilesError(
-            f"{folder}: expected a tokenizer that begins each text with the start token "
-            f"{config.bos_token_id}, found one that does not; use another backend for this model"
-        )
-    return start
 
 
 def _dtype(options: Mapping[str, object]) -> str:

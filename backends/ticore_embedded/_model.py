@@ -1,10 +1,11 @@
-"""The Llama in NumPy, as the core sees it."""
+"""A network in NumPy, as the core sees it."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from ticore.backend_kit import ArrayDecoder, CheckpointModel
 from ticore.backend_kit.checkpoint import Checkpoint
@@ -12,11 +13,12 @@ from ticore.interfaces import Logits, Tokenizer
 
 from ._batch import EmbeddedBatchedForward
 from ._forward import EmbeddedForward
-from ._network import Cache, Network
+from ._network import Network
+from ._version_1 import config_facts, is_of_version_1
 
 
 class EmbeddedModel(CheckpointModel):
-    """A Llama in NumPy. Every text is read after the start token, which is not among its ids.
+    """A causal language model in NumPy.
 
     Several threads may use one model, each with its own Decoders.
 
@@ -32,12 +34,13 @@ class EmbeddedModel(CheckpointModel):
             checkpoint=checkpoint,
             start=checkpoint.start,
             width=network.config.vocab_size,
-            positions=network.config.max_position_embeddings,
-            eos_ids=network.config.eos_ids,
+            positions=network.config.context,
+            eos_ids=frozenset(network.config.eos_ids),
             dtype=network.dtype.name,
             logits_dtype=network.dtype,
         )
         self.network = network
+        self._files = checkpoint
 
     def new_decoder(self, ids: list[int], opened: list[int]) -> ArrayDecoder:
         """A Decoder of `ids` that has read `opened`."""
@@ -49,14 +52,20 @@ class EmbeddedModel(CheckpointModel):
 
     def read_all(self, ids: list[int]) -> Logits:
         """Logits float[len(ids), width] after each id, in one pass."""
-        cache = Cache(self.network.config, self.network.dtype)
-        return self.network.logits(self.network.read(ids, cache))
+        states = self.network.read(ids, self.network.new_cache())
+        return self.network.logits(np.concatenate(list(states)))
 
     def digest_parts(self) -> Mapping[str, Any]:
         """Sizes, weights, precision and tokenizer."""
-        return {
-            "config": dataclasses.asdict(self.network.config),
+        config, start = self.network.config, self._files.start
+        parts = {
             "dtype": self.network.dtype.name,
-            "weights": self.network.weights.digest,
+            "weights": self._files.tensors.digest(),
             "tokenizer": self.tokenizer.digest(),
+        }
+        if is_of_version_1(config, start):
+            return parts | {"config": config_facts(config, self._files.config)}
+        return parts | {
+            "config": config.facts(),
+            "start": {"token": start.token, "always": start.always},
         }

@@ -1,7 +1,5 @@
 """Causal language models in Flax NNX on JAX: `jax:DIRECTORY`. CPU, GPU and TPU, one or many.
 
-_rope.py           rotary embeddings: variants, frequencies, tables
-_config.py         config.json in terms that all architectures share, and what is refused
 _network.py        the forward pass
 _families.py       from an architecture's tensors to the network
 _placement.py      the mesh of devices, and which weight lies where

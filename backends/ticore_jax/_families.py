@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ticore.backend_kit.checkpoint import Tensors
+from ticore.backend_kit.network_config import NetworkConfig
 
-from ._config import Config
 from ._network import (
     Attention,
     FeedForward,
@@ -33,7 +33,7 @@ _TYPES: dict[str, npt.DTypeLike] = {"BF16": ml_dtypes.bfloat16, "F16": "<f2", "F
 OUTPUTS, INPUTS = 0, 1
 
 
-def build(config: Config, tensors: Tensors) -> Network:
+def build(config: NetworkConfig, tensors: Tensors) -> Network:
     """The network of `config`, its arrays views of `tensors`.
 
     Raises:
@@ -44,7 +44,7 @@ def build(config: Config, tensors: Tensors) -> Network:
     return network
 
 
-def _llama(config: Config, tensors: Tensors) -> Network:
+def _llama(config: NetworkConfig, tensors: Tensors) -> Network:
     take = partial(_array, tensors)
     width, inner = config.width, config.inner
     queries, pairs = config.heads * config.head_dim, config.kv_heads * config.head_dim
@@ -91,7 +91,7 @@ def _llama(config: Config, tensors: Tensors) -> Network:
     )
 
 
-def _gpt2(config: Config, tensors: Tensors) -> Network:
+def _gpt2(config: NetworkConfig, tensors: Tensors) -> Network:
     take = partial(_array, tensors)
     width, inner = config.width, config.inner
     # The first exports, OpenAI's own among them, were made without the head's wrapping.
@@ -143,9 +143,11 @@ def _harmless(name: str) -> bool:
     )
 
 
-_FAMILIES: dict[str, Callable[[Config, Tensors], Network]] = {
+_FAMILIES: dict[str, Callable[[NetworkConfig, Tensors], Network]] = {
     "llama": _llama,
     "mistral": _llama,
     "qwen2": _llama,
     "gpt2": _gpt2,
 }
+ARCHITECTURES = tuple(_FAMILIES)
+"""The architectures that this backend computes."""

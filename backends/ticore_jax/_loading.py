@@ -14,11 +14,11 @@ from ticore.backend_kit.checkpoint import (
     require_fits,
     within_memory,
 )
+from ticore.backend_kit.network_config import parse_config
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerLoader
 
-from ._config import parse_config
-from ._families import build
+from ._families import ARCHITECTURES, build
 from ._model import JaxModel
 from ._runner import Runner
 
@@ -52,7 +52,7 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
             f"files and a tokenizer, found no directory; fetch the model first"
         )
     settings = read_config(folder)
-    config = parse_config(settings, str(folder / "config.json"))
+    config = parse_config(settings, str(folder / "config.json"), ARCHITECTURES)
     tokenizer = open_tokenizer(folder, load_tokenizer) if place is None else load_tokenizer(place)
     require_fits(folder, tokenizer, config.vocab_size)
     eos = next(iter(config.eos_ids), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -63,7 +62,7 @@ class JaxModel(CheckpointModel):
         Devices are no part of it, though their kind and number change the last bits of logits.
         """
         return {
-            "config": dataclasses.asdict(self._runner.config),
+            "config": self._runner.config.facts(),
             "start": {"token": self._start.token, "always": self._start.always},
             "dtype": self._runner.dtype.name,
             "weights": self._tensors.digest(),

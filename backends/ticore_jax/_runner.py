@@ -19,13 +19,12 @@ import numpy.typing as npt
 from flax import nnx
 from jax import lax
 
+from ticore.backend_kit.network_config import NetworkConfig, angle_tables
 from ticore.interfaces import Logits
 
-from ._config import Config
 from ._device_logits import as_array
 from ._network import Layer, Network, Rotation, wide
 from ._placement import Placement
-from ._rope import angle_tables
 
 # Ids are read in pieces of these lengths, one by one or padded; a long prompt in pieces of the
 # last, so that attention scores need that many rows and not as many as the context.
@@ -63,7 +62,7 @@ class Runner:
         made_of: the network of such a list, for programs that take it.
     """
 
-    def __init__(self, config: Config, network: Network, dtype: npt.DTypeLike) -> None:
+    def __init__(self, config: NetworkConfig, network: Network, dtype: npt.DTypeLike) -> None:
         self.config = config
         self.dtype = np.dtype(dtype)
         self.placement = Placement(config.kv_heads)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
+import json
 import os
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,10 @@ import sentencepiece
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import ticore
 from tests.support.embedded_checkpoints import (
     CONTEXT,
+    GEMMA3,
     GROUPED,
     TOLERANCE,
     NumberTokenizer,
@@ -25,29 +26,20 @@ from tests.support.embedded_checkpoints import (
     some_ids,
     write_model,
 )
+from ticore.backend_kit.network_config import Rope, angle_tables, parse_config
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import LanguageModel, ModelBackend
 from ticore.testing import ModelContract, ModelLimitsContract, ModelThreadsContract
-from ticore_embedded import BACKEND
+from ticore_embedded import BACKEND, _attention, _network
 from ticore_embedded import _loading as loading
-from ticore_embedded._config import parse_config
-from ticore_embedded._network import CHUNK, FIRST_CAPACITY, Cache
-from ticore_embedded._rotation import BLOCK, Rotations
-from ticore_embedded._weights import expected_shapes
+from ticore_embedded._cache import FIRST_CAPACITY, LayerCache
+from ticore_embedded._forward import EmbeddedForward
+from ticore_embedded._network import CHUNK
+from ticore_embedded._rotations import BLOCK, Rotations
 
 DATA = Path(os.environ.get("TICORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 STORIES = DATA / "models" / "stories260K"
 
-# What a config.json must state; all else has a default.
-MINIMAL: dict[str, object] = {
-    "model_type": "llama",
-    "vocab_size": 50,
-    "hidden_size": 32,
-    "intermediate_size": 48,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "max_position_embeddings": 64,
-}
 TYPES = ("float64", "float32")
 
 
@@ -97,6 +89,19 @@ class TestReading(ModelContract):
             decoder.push(token)
 
 
+class TestReadingWithWindows(ModelContract):
+    """Gemma 3, which computes in another order, without a start token before its texts."""
+
+    tolerance = 1e-9
+
+    @pytest.fixture
+    def model(self, tmp_path: Path) -> LanguageModel:
+        short = GEMMA3 | {"max_position_embeddings": 34}
+        folder = write_model(tmp_path, short, random_tensors(short))
+        (folder / "tokenizer_config.json").write_text('{"add_bos_token": false}')
+        return load(folder)
+
+
 class TestLimits(ModelLimitsContract):
     pass
 
@@ -120,15 +125,41 @@ class TestCache:
             decoder.push(token)
 
     def test_cache_doubles_up_to_the_context(self) -> None:
-        cache = Cache(GROUPED, np.float64)
-        cache.keys[:] = 1
+        cache = LayerCache(parse_config({"model_type": "llama"} | GROUPED), None, np.float64)
         sizes = []
-        for length in (FIRST_CAPACITY, FIRST_CAPACITY + 1, 2 * FIRST_CAPACITY + 1, CONTEXT):
-            cache.reserve(length)
-            sizes.append(cache.keys.shape[2])
+        for count in (FIRST_CAPACITY, 1, FIRST_CAPACITY, CONTEXT - 2 * FIRST_CAPACITY - 1):
+            ones = np.ones((2, count, 8))
+            cache.add(ones, ones)
+            sizes.append(cache.keys.shape[1])
         assert sizes == [FIRST_CAPACITY, 2 * FIRST_CAPACITY, 4 * FIRST_CAPACITY, CONTEXT]
         assert cache.values.shape == cache.keys.shape
-        assert (cache.keys[:, :, :FIRST_CAPACITY] == 1).all()
+        assert (cache.keys == 1).all()
+
+    def test_cache_of_a_window_keeps_what_a_rewound_text_sees(self, tmp_path: Path) -> None:
+        """And no more of a long prompt, in layers with a window."""
+        loaded = load(write_model(tmp_path, GEMMA3, random_tensors(GEMMA3)))
+        ids = some_ids(CONTEXT - 1)
+        forward, scored = EmbeddedForward(loaded.network), loaded.score(ids)
+        after_prompt = forward.begin([1, *ids[:-20]])
+        assert [layer.first for layer in forward._cache.layers] == [CHUNK - 6, CHUNK - 6, 0]
+        for _ in range(2):
+            last = after_prompt
+            for token, row in zip(ids[-20:], scored[-20:], strict=True):
+                np.testing.assert_allclose(last, row, rtol=0, atol=1e-9)
+                last = forward.push(token)
+            forward.rewind(20)
+
+    def test_portions_of_a_prompt_change_no_logit(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Neither chunks, nor the rows whose scores are held at once."""
+        loaded = load(write_model(tmp_path, GEMMA3, random_tensors(GEMMA3)))
+        ids = some_ids(60)
+        whole = loaded.score(ids)
+        for chunk, scores in ((5, 1), (16, 16 * 60 * 4 * 3), (60, 60 * 4 * 8 * 7)):
+            monkeypatch.setattr(_network, "CHUNK", chunk)
+            monkeypatch.setattr(_attention, "MOST_SCORES", scores)
+            np.testing.assert_allclose(loaded.score(ids), whole, rtol=0, atol=1e-9)
 
 
 class TestRotations:
@@ -141,23 +172,23 @@ class TestRotations:
         self, ends: list[int], dtype: str
     ) -> None:
         """And as one table for the whole context, to the last bit."""
-        rotations = Rotations(GROUPED, dtype)
-        frequencies = GROUPED.rope_theta ** (-np.arange(0, 8, 2, dtype=np.float64) / 8)
-        angles = np.outer(np.arange(4096), frequencies)[:, None]
-        whole = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+        rope = Rope("default", 10000.0)
+        rotations = Rotations(rope, 8, dtype)
+        whole = [table[:, None].astype(dtype) for table in angle_tables(rope, 8, 4096)]
         for end in ends:
             for positions in (slice(max(0, end - 7), end), [end - 1, 0]):
                 for found, expected in zip(rotations.at(positions), whole, strict=True):
                     assert (found == expected[positions]).all()
-            assert len(rotations._tables[0]) <= max(BLOCK, 2 * max(ends) + BLOCK)
+            assert len(rotations._tables.cos) <= max(BLOCK, 2 * max(ends) + BLOCK)
 
     def test_rotations_of_an_unread_context_are_not_made(
         self, model: LanguageModel, tmp_path: Path
     ) -> None:
-        wide = dataclasses.replace(GROUPED, max_position_embeddings=10**8)
+        wide = GROUPED | {"max_position_embeddings": 10**8}
         loaded = load(write_model(tmp_path, wide, random_tensors(GROUPED)))
         assert loaded.context_length == 10**8 - 1
-        assert len(loaded.network._rotations._tables[0]) == BLOCK
+        (rotations,) = {block.attention.rotations for block in loaded.network.blocks}
+        assert len(rotations._tables.cos) == BLOCK
         ids = some_ids(CONTEXT - 1)
         assert (loaded.score(ids) == model.score(ids)).all()
 
@@ -175,7 +206,7 @@ class TestModel:
         assert load(reordered).digest() == load(folder).digest()
 
         tensors["model.norm.weight"][0] += 1e-3
-        theta = dataclasses.replace(GROUPED, rope_theta=10001.0)
+        theta = GROUPED | {"rope_theta": 10001.0}
         others = [
             load(folder, dtype="float32"),
             load(write_model(tmp_path / "b", GROUPED, tensors)),
@@ -185,6 +216,31 @@ class TestModel:
         digests = {load(folder).digest(), *(other.digest() for other in others)}
         assert len(digests) == 5
 
+    def test_digests_of_the_bundled_model_last(self) -> None:
+        """Agreements of earlier versions name them."""
+        narrow, wide = (ticore.load_model("tiny-en", dtype=dtype) for dtype in TYPES[::-1])
+        assert narrow.digest() == "0e59c2d3819e3b1eb3ec35b2225c10f6119ed664b7b27384678457da48f5502f"
+        assert wide.digest() == "dec8256c1fd4e1fa8ae1129a55bcbd111397acef8848dacc011b58ce7755aaef"
+        assert wide.portable_digest() == (
+            "cd034099014c23be7913d420373afeccf1e5ccf74e6e8c64934b037b260ad728"
+        )
+
+    def test_networks_of_the_first_version_add_in_its_order(
+        self, folder: Path, tmp_path: Path
+    ) -> None:
+        """Their texts are read again by the same bits; others need no slower product."""
+        biased = GROUPED | {"attention_bias": True}
+        other = load(write_model(tmp_path, biased, random_tensors(biased)))
+        assert not load(folder).network.head.dots
+        assert other.network.head.dots
+
+    def test_digest_says_whether_texts_begin_with_a_start_token(
+        self, folder: Path, tmp_path: Path
+    ) -> None:
+        other = write_model(tmp_path, GROUPED, random_tensors(GROUPED))
+        (other / "tokenizer_config.json").write_text('{"add_bos_token": false}')
+        assert load(other).digest() != load(folder).digest()
+
     def test_load_ignores_rotary_tensors_of_old_exports(
         self, tmp_path: Path, model: LanguageModel
     ) -> None:
@@ -193,72 +249,6 @@ class TestModel:
         tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = np.ones(4, np.float32)
         same = load(write_model(tmp_path, GROUPED, tensors))
         assert np.array_equal(same.score([5, 6]), model.score([5, 6]))
-
-
-class TestConfig:
-    def test_config_defaults_are_those_of_transformers(self) -> None:
-        config = parse_config(MINIMAL)
-        assert config.num_key_value_heads == 4
-        assert (config.rms_norm_eps, config.rope_theta) == (1e-6, 10000.0)
-        assert config.tie_word_embeddings is False
-        assert (config.bos_token_id, config.eos_ids) == (1, {2})
-
-    @pytest.mark.parametrize(
-        "rope",
-        [
-            {"rope_theta": 500.0},
-            {"rope_theta": 500, "rope_scaling": None},
-            {"rope_theta": 500.0, "rope_scaling": {"type": "default"}},
-            {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
-        ],
-    )
-    def test_config_reads_rope_theta_in_both_spellings(self, rope: dict[str, object]) -> None:
-        assert parse_config(MINIMAL | rope).rope_theta == 500.0
-
-    @pytest.mark.parametrize(
-        ("eos", "ids"), [(3, {3}), ([3, 4], {3, 4}), (None, set()), ([], set())]
-    )
-    def test_config_reads_one_several_or_no_eos(self, eos: object, ids: set[int]) -> None:
-        assert parse_config(MINIMAL | {"eos_token_id": eos}).eos_ids == ids
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("model_type", "qwen2"),
-            ("model_type", None),
-            ("hidden_act", "gelu"),
-            ("attention_bias", True),
-            ("mlp_bias", True),
-            ("head_dim", 16),
-            ("rope_scaling", {"rope_type": "llama3", "factor": 8.0}),
-            ("rope_scaling", {"type": "linear", "factor": 2.0}),
-            ("rope_scaling", "linear"),
-            ("rope_parameters", {"rope_theta": 1.0, "rope_type": "yarn"}),
-            ("rope_parameters", {"rope_theta": -1.0}),
-            ("vocab_size", None),
-            ("vocab_size", "50"),
-            ("vocab_size", True),
-            ("hidden_size", 36),
-            ("num_hidden_layers", 0),
-            ("num_hidden_layers", 10**7),
-            ("num_hidden_layers", 10**4000),
-            ("max_position_embeddings", 2**31),
-            ("vocab_size", [0] * 10_000),
-            ("num_key_value_heads", 3),
-            ("rms_norm_eps", "small"),
-            ("rms_norm_eps", 0),
-            ("tie_word_embeddings", "yes"),
-            ("bos_token_id", None),
-            ("bos_token_id", 50),
-            ("eos_token_id", "end"),
-            ("eos_token_id", [2, 50]),
-            ("eos_token_id", [2, -1]),
-        ],
-    )
-    def test_config_names_the_field_that_it_refuses(self, name: str, value: object) -> None:
-        # What stands inside rope_parameters or rope_scaling is named by both.
-        with pytest.raises(ModelFilesError, match=rf"^config\.json: .*{name}.* found "):
-            parse_config(MINIMAL | {name: value})
 
 
 class TestBadFiles:
@@ -296,27 +286,29 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"model\.norm\.weight of shape \(32,\), found"):
             load(copy)
 
-    def test_load_refuses_more_layers_than_tensors_at_once(self, copy: Path) -> None:
-        """Found at the first that is missing, not after thousands were thought of."""
-        config = dataclasses.replace(GROUPED, num_hidden_layers=10_000)
-        names = (name for name, _ in expected_shapes(config))
-        assert len([*islice(names, 40)]) == 40
-        write_model(copy, config, random_tensors(GROUPED))
-        with pytest.raises(ModelFilesError, match=r"a tensor model\.layers\.3\."):
-            load(copy)
+    def test_load_refuses_absurd_sizes_before_it_allocates(self, copy: Path) -> None:
+        """Tensors are compared first, and the first that is missing ends it."""
+        for name, value, found in (
+            ("num_hidden_layers", 10_000, r"a tensor model\.layers\.3\."),
+            ("head_dim", 2 * 10**9, r"to have shape \(8000000000, 32\)"),
+            ("vocab_size", 2**31 - 1, r"to have shape \(2147483647, 32\)"),
+        ):
+            write_model(copy, GROUPED | {name: value}, random_tensors(GROUPED))
+            with pytest.raises(ModelFilesError, match=found):
+                load(copy)
 
     def test_load_says_when_memory_is_not_enough(
         self, copy: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fail(*_: object) -> None:
+        def fail(*_: object, dots: bool) -> None:
             raise MemoryError
 
-        monkeypatch.setattr(loading, "read_weights", fail)
+        monkeypatch.setattr(loading, "build", fail)
         with pytest.raises(ModelFilesError, match="model: expected a model that this machine's"):
             load(copy)
 
     def test_load_refuses_untied_weights_without_a_head(self, copy: Path) -> None:
-        untied = dataclasses.replace(GROUPED, tie_word_embeddings=False)
+        untied = GROUPED | {"tie_word_embeddings": False}
         write_model(copy, untied, random_tensors(GROUPED))
         with pytest.raises(ModelFilesError, match=r"lm_head\.weight of shape \(50, 32\)"):
             load(copy)
@@ -341,9 +333,10 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"at most 50 ids.* found 51"):
             BACKEND.load(str(copy), lambda place: NumberTokenizer(vocab_size=51), {})
 
-    def test_load_refuses_a_tokenizer_without_start_token(self, copy: Path) -> None:
-        (copy / "tokenizer_config.json").write_text('{"add_bos_token": false}')
-        with pytest.raises(ModelFilesError, match="each text with the start token 1, found one"):
+    def test_load_refuses_another_architecture(self, copy: Path) -> None:
+        settings = json.loads((copy / "config.json").read_text()) | {"model_type": "phi3"}
+        (copy / "config.json").write_text(json.dumps(settings))
+        with pytest.raises(ModelFilesError, match=r"one of llama, .*gpt2, found 'phi3'; use anoth"):
             load(copy)
 
     def test_load_refuses_an_unknown_dtype(self, copy: Path) -> None:

@@ -10,7 +10,7 @@ from tests.support.batch_schedules import largest_difference
 from ticore.interfaces import BatchModel
 from ticore.testing import BatchModelContract
 from ticore_embedded._batch import EmbeddedBatchedForward
-from ticore_embedded._network import FIRST_CAPACITY
+from ticore_embedded._cache import FIRST_CAPACITY
 
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 

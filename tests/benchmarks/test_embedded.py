@@ -35,6 +35,7 @@ def test_embedded_shows_speed_prediction_and_texts(tmp_path, run, monkeypatch):
     found = run(embedded.main, *sizes, "--corpus", tmp_path)
     assert found.status == 0
     assert min(found.report["tokens_per_second"].values()) > 0
+    assert found.report["products_per_second"].keys() == {"float32", "float64"}
     assert 1 < found.report["bits_per_byte"] < 8
     assert found.report["texts"][0].startswith("The morning was cold and")
     assert "Held-out texts" in found.printed

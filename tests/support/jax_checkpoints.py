@@ -71,6 +71,10 @@ CASES = {
         _ROTARY | {"rope_parameters": {"rope_type": "dynamic", "factor": 3.0, "rope_theta": 500.0}},
     ),
     "llama, llama3": ("LlamaConfig", _ROTARY | {"rope_parameters": _LLAMA3}),
+    "llama, yarn": (
+        "LlamaConfig",
+        _ROTARY | {"rope_parameters": {"rope_type": "yarn", "factor": 4.0, "rope_theta": 100.0}},
+    ),
     "mistral": ("MistralConfig", _ROTARY | {"sliding_window": None}),
     "mistral, window": ("MistralConfig", _ROTARY | {"sliding_window": 7}),
     "qwen2": ("Qwen2Config", _ROTARY | {"tie_word_embeddings": True}),

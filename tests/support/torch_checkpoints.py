@@ -25,7 +25,7 @@ CONTEXT = 40
 # Above the number of ids that either tokenizer below has.
 WIDTH = 704
 
-_COMMON = {
+COMMON = {
     "vocab_size": WIDTH,
     "hidden_size": 32,
     "intermediate_size": 48,
@@ -37,11 +37,11 @@ _COMMON = {
     "eos_token_id": 2,
 }
 CONFIGS: dict[str, PreTrainedConfig] = {
-    "llama": transformers.LlamaConfig(**_COMMON, tie_word_embeddings=True),
-    "llama-untied": transformers.LlamaConfig(**_COMMON | {"num_key_value_heads": 4}),
-    "mistral-window": transformers.MistralConfig(**_COMMON, sliding_window=6, head_dim=8),
-    "mixtral": transformers.MixtralConfig(**_COMMON, num_local_experts=4),
-    "qwen2": transformers.Qwen2Config(**_COMMON),
+    "llama": transformers.LlamaConfig(**COMMON, tie_word_embeddings=True),
+    "llama-untied": transformers.LlamaConfig(**COMMON | {"num_key_value_heads": 4}),
+    "mistral-window": transformers.MistralConfig(**COMMON, sliding_window=6, head_dim=8),
+    "mixtral": transformers.MixtralConfig(**COMMON, num_local_experts=4),
+    "qwen2": transformers.Qwen2Config(**COMMON),
     "gpt2": transformers.GPT2Config(
         vocab_size=WIDTH,
         n_embd=32,
@@ -52,7 +52,7 @@ CONFIGS: dict[str, PreTrainedConfig] = {
         eos_token_id=2,
     ),
     # Convolutions besides attention: their state cannot be cropped.
-    "lfm2": transformers.Lfm2Config(**_COMMON, layer_types=["conv", "full_attention"]),
+    "lfm2": transformers.Lfm2Config(**COMMON, layer_types=["conv", "full_attention"]),
 }
 
 

@@ -9,6 +9,7 @@ A backend computes; what every backend must remember, check and refuse is here:
 - `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library;
 - `CharacterMap`: what SentencePiece's character maps replace;
 - `ticore.backend_kit.checkpoint`: a model's directory in the Hugging Face layout;
+- `ticore.backend_kit.network_config`: what its config.json says of the network;
 - checks with the same error texts for every backend.
 """
 

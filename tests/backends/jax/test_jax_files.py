@@ -14,113 +14,11 @@ pytest.importorskip("flax", reason="jax or flax is not installed")
 import numpy as np
 import safetensors.numpy
 
-from tests.support.jax_checkpoints import CASES, NumberTokenizer, load, some_ids
+from tests.support.jax_checkpoints import NumberTokenizer, load, some_ids
 from ticore.errors import ModelFilesError, SettingsError
 from ticore_jax import BACKEND
-from ticore_jax._config import Config, parse_config
 
 Tensors = dict[str, np.ndarray]
-
-MINIMAL: dict[str, dict[str, object]] = {
-    "llama": CASES["llama"][1] | {"model_type": "llama"},
-    "mistral": CASES["llama"][1] | {"model_type": "mistral"},
-    "qwen2": CASES["llama"][1] | {"model_type": "qwen2"},
-    "gpt2": CASES["gpt2"][1] | {"model_type": "gpt2"},
-}
-
-
-def parsed(architecture: str = "llama", **changes: object) -> Config:
-    return parse_config(MINIMAL[architecture] | changes)
-
-
-class TestConfig:
-    @pytest.mark.parametrize(
-        "rope",
-        [
-            {"rope_theta": 500},
-            {"rope_theta": 500.0, "rope_scaling": {"type": "default"}},
-            {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
-        ],
-    )
-    def test_config_reads_rope_theta_in_both_spellings(self, rope: dict[str, object]) -> None:
-        found = parsed(**rope).rope
-        assert found is not None
-        assert (found.kind, found.theta) == ("default", 500.0)
-
-    @pytest.mark.parametrize(("eos", "ids"), [(3, (3,)), ([3, 4], (3, 4)), (None, ()), ([], ())])
-    def test_config_reads_one_several_or_no_eos(self, eos: object, ids: tuple[int, ...]) -> None:
-        assert parsed(eos_token_id=eos).eos_ids == ids
-
-    @pytest.mark.parametrize("architecture", MINIMAL)
-    def test_config_takes_eos_as_start_token_when_there_is_no_bos(self, architecture: str) -> None:
-        assert parsed(architecture, bos_token_id=7).bos_token == 7
-        assert parsed(architecture, bos_token_id=None).bos_token is None
-        with pytest.raises(ModelFilesError, match=r"bos_token_id or eos_token_id .* found None"):
-            parsed(architecture, bos_token_id=None, eos_token_id=None)
-
-    def test_config_reads_sliding_windows(self) -> None:
-        assert parsed("llama", sliding_window=5).windows == (None, None)
-        assert parsed("mistral", sliding_window=5).windows == (5, 5)
-        assert parsed("mistral", sliding_window=None).windows == (None, None)
-        assert parsed("mistral").windows == (4096, 4096)
-        assert parsed("qwen2", sliding_window=5).windows == (None, None)
-        used = {"use_sliding_window": True, "sliding_window": 5}
-        assert parsed("qwen2", **used, max_window_layers=1).windows == (None, 5)
-        kinds = ["sliding_attention", "full_attention"]
-        assert parsed("qwen2", **used, layer_types=kinds).windows == (5, None)
-
-    @pytest.mark.parametrize("found", ["bert", None, 3])
-    def test_config_refuses_other_architectures(self, found: object) -> None:
-        with pytest.raises(ModelFilesError, match=r"one of llama, mistral, qwen2, gpt2, found"):
-            parsed(model_type=found)
-
-    @pytest.mark.parametrize(
-        ("architecture", "name", "value"),
-        [
-            ("llama", "hidden_act", "gelu"),
-            ("llama", "hidden_act", []),
-            ("llama", "attention_bias", "yes"),
-            ("llama", "head_dim", 7),
-            ("llama", "hidden_size", 0),
-            ("llama", "vocab_size", None),
-            ("llama", "vocab_size", "50"),
-            ("llama", "vocab_size", True),
-            ("llama", "num_key_value_heads", 3),
-            ("llama", "rms_norm_eps", "small"),
-            ("llama", "rms_norm_eps", 0),
-            ("llama", "tie_word_embeddings", 1),
-            ("llama", "bos_token_id", 50),
-            ("llama", "eos_token_id", "end"),
-            ("llama", "eos_token_id", [2, -1]),
-            ("llama", "rope_scaling", "linear"),
-            ("llama", "rope_scaling", {"rope_type": "yarn", "factor": 4.0}),
-            ("llama", "rope_scaling", {"type": "linear"}),
-            ("llama", "rope_scaling", {"type": "llama3", "factor": 8.0}),
-            ("llama", "rope_parameters", {"rope_theta": -1.0}),
-            ("llama", "rope_parameters", {"full_attention": {"rope_type": "default"}}),
-            ("llama", "partial_rotary_factor", 0.5),
-            ("mistral", "sliding_window", 0),
-            ("gpt2", "activation_function", "relu"),
-            ("gpt2", "scale_attn_weights", False),
-            ("gpt2", "scale_attn_by_inverse_layer_idx", True),
-            ("gpt2", "add_cross_attention", True),
-            ("gpt2", "n_embd", 33),
-        ],
-    )
-    def test_config_names_the_field_that_it_refuses(
-        self, architecture: str, name: str, value: object
-    ) -> None:
-        # What stands inside rope_parameters or rope_scaling is named by both.
-        with pytest.raises(ModelFilesError, match=rf"^config\.json: .*{name}.* found "):
-            parsed(architecture, **{name: value})
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [("max_window_layers", "all"), ("layer_types", ["full_attention"]), ("layer_types", 3)],
-    )
-    def test_config_refuses_windows_of_some_layers_of_qwen2(self, name: str, value: object) -> None:
-        with pytest.raises(ModelFilesError, match=rf"{name}.* found "):
-            parsed("qwen2", use_sliding_window=True, **{name: value})
 
 
 class TestBadFiles:
@@ -136,6 +34,12 @@ class TestBadFiles:
         tensors = safetensors.numpy.load_file(path)
         change(tensors)
         safetensors.numpy.save_file(tensors, path)
+
+    def test_load_refuses_an_architecture_that_other_backends_compute(self, copy: Path) -> None:
+        stated = json.loads((copy / "config.json").read_text())
+        (copy / "config.json").write_text(json.dumps(stated | {"model_type": "gemma3_text"}))
+        with pytest.raises(ModelFilesError, match=r"llama, mistral, qwen2, gpt2, found 'gemma3"):
+            load(copy)
 
     def test_load_refuses_a_place_that_is_no_directory(self, tmp_path: Path) -> None:
         with pytest.raises(ModelFilesError, match=r"nowhere' to be a directory.*no directory"):

@@ -17,6 +17,7 @@ import ticore_embedded
 from tests.support.jax_checkpoints import (
     CASES,
     CONTEXT,
+    NumberTokenizer,
     expected_logits,
     load,
     reference,
@@ -59,6 +60,18 @@ def test_float64_is_as_exact_as_transformers_in_float64(tmp_path: Path) -> None:
     expected = expected_logits(copy.deepcopy(reference("gpt2")).double(), ids)
     scored = load(folder, dtype="float64").score(ids)
     np.testing.assert_allclose(scored, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", ["llama, yarn", "qwen2, window", "gpt2, untied"])
+def test_float64_is_as_exact_as_the_embedded_backend(case: str, tmp_path: Path) -> None:
+    """In files that both read; their portable digests are equal."""
+    folder, ids = save(tmp_path, case), some_ids(CONTEXT)
+    mine, theirs = (
+        backend.load(str(folder), lambda place: NumberTokenizer(), {"dtype": "float64"})
+        for backend in (BACKEND, ticore_embedded.BACKEND)
+    )
+    np.testing.assert_allclose(mine.score(ids), theirs.score(ids), rtol=0, atol=1e-9)
+    assert mine.portable_digest() == theirs.portable_digest()
 
 
 @pytest.mark.parametrize("stored", [torch.bfloat16, torch.float16])

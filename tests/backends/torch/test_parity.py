@@ -14,30 +14,15 @@ import torch
 from transformers import MistralConfig, Qwen2Config
 
 import ticore_embedded
+from tests.support.readings import largest_difference
 from tests.support.torch_checkpoints import CONFIGS, load, network, plain_pass, write
 from ticore.errors import SettingsError
-from ticore.interfaces import LanguageModel
 from ticore.registry import load_tokenizer
 from ticore_torch._network import Network
 from ticore_torch._probe import probe
 
 TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
-
-
-def largest_difference(one: LanguageModel, other: LanguageModel, ids: list[int]) -> float:
-    """Of the logits, reading in one pass, reading a prompt, step by step and after rewinds."""
-    differences = [abs(one.score(ids) - other.score(ids)).max()]
-    decoders = one.start(ids[:20]), other.start(ids[:20])
-    for i, token in enumerate(ids[20:]):
-        left, right = (decoder.logits() for decoder in decoders)
-        differences.append(abs(left - right).max())
-        for decoder in decoders:
-            for detour in (7, 8, 9)[: i % 4]:
-                decoder.push(detour)
-            decoder.rewind(i % 4)
-            decoder.push(token)
-    return float(max(differences))
 
 
 @pytest.mark.slow
