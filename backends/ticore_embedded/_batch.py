@@ -37,6 +37,12 @@ class EmbeddedBatchedForward:
             last[row] = network.read(ids, self._caches[row])[-1]
         return _read_only(network.logits(last))
 
+    def add(self, row: int, ids: Sequence[int]) -> Logits:
+        """Read a prompt in a new row: logits float[vocab] after it."""
+        self._caches[row] = Cache(self._network.config, self._network.dtype)
+        last = self._network.read(ids, self._caches[row])[-1:]
+        return _read_only(self._network.logits(last)[0])
+
     def push(self, tokens: Mapping[int, int]) -> Logits:
         """Read one id in each of these rows: logits float[len(tokens), vocab], in this order."""
         network, eps = self._network, self._network.config.rms_norm_eps

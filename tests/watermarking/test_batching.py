@@ -10,17 +10,13 @@ from hypothesis import strategies as st
 
 from tests.support.batch_schedules import largest_difference
 from tests.support.toy_models import ToyBatchModel, ToyBrackets, ToyModel, ToyTokenizer
+from ticore.backend_kit._reading import RowDecoder, serial_batch, start_batch
 from ticore.consistency import Verifier
 from ticore.errors import PromptError, SettingsError
 from ticore.interfaces import BatchModel
 from ticore.schemes import Gumbel
 from ticore.watermarking import Rollback, greedy, multinomial, watermarked_sampler
-from ticore.watermarking._batching import (
-    RowDecoder,
-    serial_batch,
-    start_batch,
-    write_together,
-)
+from ticore.watermarking._batching import write_together
 from ticore.watermarking._rollback import max_rewind
 
 # Inconsistent most of the time. What follows a "<" is mended by a ">"; nothing may follow a "z".

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..errors import ModelError
 from ..interfaces import Decoder, LanguageModel, Logits, Tokenizer, TopDecoder
-from ._pool import NEVER, Bools, Ints, Pool
+from ._pool import Bools, Ints, Pool
 from ._settings import PoolSettings
 
 Floats = npt.NDArray[np.float64]
@@ -21,6 +21,7 @@ _FALLBACK_CHUNK = 64
 # are not candidates, and one must be lower than the last candidate.
 _SPARE = 32
 _CLIP = 2**40
+_FEW = 256  # values that are sorted as fast by comparing
 _LEAST_COLUMNS = 1024
 _COLUMNS_PER_TOKEN = 4  # with fewer, many more than the top k exceed the bound of `_contenders`
 
@@ -33,6 +34,10 @@ class Candidates:
     Args:
         model: whose logits are read.
         settings: what shapes a pool.
+
+    Attributes:
+        settings: as given.
+        ids: int64[n], the tokens that may be candidates, in rising order.
     """
 
     def __init__(self, model: LanguageModel, settings: PoolSettings) -> None:
@@ -40,7 +45,7 @@ class Candidates:
         self._never = np.ones(model.logit_width, dtype=bool)
         never = non_candidates(model.tokenizer, model.eos_ids)
         self._never[: len(never)] = never
-        self._never_ids, self._ids = np.flatnonzero(self._never), np.flatnonzero(~self._never)
+        self._never_ids, self.ids = np.flatnonzero(self._never), np.flatnonzero(~self._never)
 
     @property
     def max_pool_size(self) -> int:
@@ -69,7 +74,7 @@ class Candidates:
             ModelError: a logit is NaN or infinitely large.
         """
         ids = self._contenders(logits, self.settings.top_k)
-        return self._cut(self._in_order(logits[ids], ids).keep(slice(self.settings.top_k)))
+        return self._cut(self._in_order(logits[ids], ids, self.settings.top_k))
 
     def remaining(self, logits: Logits, pool: Pool) -> Iterator[Pool]:
         """The tokens that are not in `pool`, in parts, the most probable first.
@@ -130,32 +135,38 @@ class Candidates:
         """
         self._require_finite(logits.max())  # NaN if any is
         if count is None:
-            return self._ids
+            return self.ids
         columns = max(_LEAST_COLUMNS, _COLUMNS_PER_TOKEN * count)
         dealt = len(logits) // columns * columns
         if dealt == 0:
-            return self._ids
+            return self.ids
         candidates = logits.copy()
         candidates[self._never_ids] = -np.inf
         peaks = candidates[:dealt].reshape(-1, columns).max(axis=0)
-        bound = np.partition(peaks, columns - count)[columns - count :][:1]
-        level = int(_rounded(self._scaled(bound))[0])
+        bound = np.partition(peaks, columns - count)[columns - count]
+        level = int(_rounded(self._scaled(bound[None]))[0])
         if level == -_CLIP:
-            return self._ids
+            return self.ids
         least = (level - 1 - steps_below) / (1 << self.settings.grid_bits)
         # The next lower number makes up for rounding to the type of the logits.
         with np.errstate(over="ignore"):
             least = np.nextafter(logits.dtype.type(least * self.settings.temperature), -np.inf)
-        return np.flatnonzero(candidates >= least) if np.isfinite(least) else self._ids
+        return np.flatnonzero(candidates >= least) if np.isfinite(least) else self.ids
 
-    def _in_order(self, logits: Logits, ids: Ints) -> Pool:
-        """Those of the tokens `ids`, int64[n] in rising order, whose logits are finite."""
+    def _in_order(self, logits: Logits, ids: Ints, count: int | None = None) -> Pool:
+        """The first `count` of some tokens, without those whose logit is minus infinity.
+
+        Args:
+            logits: float[n], of the tokens.
+            ids: int64[n], in rising order.
+            count: how many of them; None gives all.
+        """
         scaled = self._scaled(logits)
         rounded = _rounded(scaled)
-        if np.isneginf(scaled.min(initial=0)):
-            finite = ~np.isneginf(scaled)
-            ids, rounded = ids[finite], rounded[finite]
         order = _falling_order(rounded)
+        if len(order) and rounded[order[-1]] == -_CLIP:
+            order = order[scaled[order] > -np.inf]
+        order = order[:count]
         return Pool(ids[order], rounded[order], self.settings.grid_bits)
 
     def _pool_of_top(self, decoder: Decoder) -> Pool | None:
@@ -172,12 +183,11 @@ class Candidates:
         last = _rounded(self._scaled(logits[-1:]))[0]
         candidate = ~self._never[ids]
         by_id = np.argsort(ids[candidate])
-        pool = self._in_order(logits[candidate][by_id], ids[candidate][by_id]).keep(slice(k))
+        pool = self._in_order(logits[candidate][by_id], ids[candidate][by_id], k)
         return self._cut(pool) if len(pool) == k and pool.rounded_logits[-1] > last else None
 
     def _require_finite(self, largest: float) -> None:
-        scaled = self._scaled(largest)
-        if np.isnan(scaled) or np.isposinf(scaled):
+        if not self._scaled(largest) < np.inf:  # nor is NaN
             raise ModelError(
                 "expected finite logits, found NaN or infinity; "
                 "check the model's files and its number format"
@@ -222,7 +232,8 @@ def non_candidates(tokenizer: Tokenizer, eos_ids: Iterable[int]) -> Bools:
 def _rounded(scaled: Floats) -> Ints:
     """Whole steps of the grid. Those beyond 2^40, which no model gives, are as good as 2^40."""
     steps = np.rint(scaled)
-    return np.clip(steps, -_CLIP, _CLIP, out=steps).astype(np.int64)
+    np.maximum(steps, -_CLIP, out=steps)
+    return np.minimum(steps, _CLIP, out=steps).astype(np.int64)
 
 
 def _falling_order(values: Ints) -> Ints:
@@ -231,9 +242,12 @@ def _falling_order(values: Ints) -> Ints:
     NumPy sorts 16 bits at a time by counting, in a tenth of the time that comparing takes. Logits
     of one step hardly ever differ by more than 2^16 steps of the grid, so one time is enough.
     """
-    below = values.max(initial=NEVER) - values
+    if len(values) < _FEW:
+        few: Ints = np.argsort(-values, kind="stable")
+        return few
+    below = values.max() - values
     order = np.argsort(below.astype(np.uint16), kind="stable")
-    for shift in range(16, int(below.max(initial=0)).bit_length(), 16):
+    for shift in range(16, int(below.max()).bit_length(), 16):
         digits = (below[order] >> shift).astype(np.uint16)
         order = order[np.argsort(digits, kind="stable")]
     return order
