@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import cast
 
@@ -109,7 +110,7 @@ class Candidates:
         least = rounded[_falling_order(rounded)][:count].min(initial=_CLIP) - 1
         rivals = scaled[rounded >= least]
         distance = 0.5 - np.abs(rivals - np.rint(rivals))
-        return bool((distance > self._scaled(tolerance)).all())
+        return bool((distance > self._scaled_one(tolerance)).all())
 
     def _contenders(self, logits: Logits, count: int | None, steps_below: int = 0) -> Ints:
         """Ids of candidates, in order: at least all that rounding can put among the top `count`.
@@ -144,7 +145,7 @@ class Candidates:
         candidates[self._never_ids] = -np.inf
         peaks = candidates[:dealt].reshape(-1, columns).max(axis=0)
         bound = np.partition(peaks, columns - count)[columns - count]
-        level = int(_rounded(self._scaled(bound[None]))[0])
+        level = self._level(bound)
         if level == -_CLIP:
             return self.ids
         least = (level - 1 - steps_below) / (1 << self.settings.grid_bits)
@@ -180,14 +181,14 @@ class Candidates:
         ids, logits = cast(TopDecoder, decoder).top(k + _SPARE)
         self._require_finite(logits.max())
         # Tokens that were not fetched are at most as probable as the last of these.
-        last = _rounded(self._scaled(logits[-1:]))[0]
+        last = self._level(logits[-1])
         candidate = ~self._never[ids]
         by_id = np.argsort(ids[candidate])
         pool = self._in_order(logits[candidate][by_id], ids[candidate][by_id], k)
         return self._cut(pool) if len(pool) == k and pool.rounded_logits[-1] > last else None
 
     def _require_finite(self, largest: float) -> None:
-        if not self._scaled(largest) < np.inf:  # nor is NaN
+        if not self._scaled_one(largest) < math.inf:  # nor is NaN
             raise ModelError(
                 "expected finite logits, found NaN or infinity; "
                 "check the model's files and its number format"
@@ -202,6 +203,14 @@ class Candidates:
         scaled /= self.settings.temperature
         scaled *= 1 << self.settings.grid_bits
         return scaled
+
+    def _level(self, logit: float) -> int:
+        """One logit that is not NaN, rounded."""
+        return round(max(-_CLIP, min(self._scaled_one(logit), _CLIP)))
+
+    def _scaled_one(self, logit: float) -> float:
+        """The same for one logit, in a tenth of the time."""
+        return float(logit) / self.settings.temperature * (1 << self.settings.grid_bits)
 
     def _cut(self, pool: Pool) -> Pool:
         """The pool that top-p leaves of the top k."""
@@ -242,9 +251,10 @@ def _falling_order(values: Ints) -> Ints:
     NumPy sorts 16 bits at a time by counting, in a tenth of the time that comparing takes. Logits
     of one step hardly ever differ by more than 2^16 steps of the grid, so one time is enough.
     """
+    order: Ints
     if len(values) < _FEW:
-        few: Ints = np.argsort(-values, kind="stable")
-        return few
+        order = np.argsort(-values, kind="stable")
+        return order
     below = values.max() - values
     order = np.argsort(below.astype(np.uint16), kind="stable")
     for shift in range(16, int(below.max()).bit_length(), 16):
