@@ -242,7 +242,8 @@ def _rounded(scaled: Floats) -> Ints:
     """Whole steps of the grid. Those beyond 2^40, which no model gives, are as good as 2^40."""
     steps = np.rint(scaled)
     np.maximum(steps, -_CLIP, out=steps)
-    return np.minimum(steps, _CLIP, out=steps).astype(np.int64)
+    np.minimum(steps, _CLIP, out=steps)
+    return steps.astype(np.int64)
 
 
 def _falling_order(values: Ints) -> Ints:

@@ -159,7 +159,8 @@ def divergence(before: Pool, after: Pool) -> float:
 def _log_mass(pool: Pool) -> float:
     """log2 of the sum of exp(rounded logit)."""
     table, largest = _exponentials(pool.grid_bits), pool.rounded_logits.max()
-    mass = table[np.minimum(largest - pool.rounded_logits, len(table) - 1)].sum()
+    below = largest - pool.rounded_logits
+    mass = table[np.minimum(below, len(table) - 1, out=below)].sum()
     return math.log2(mass) + float(largest) / (1 << pool.grid_bits) / math.log(2)
 
 
