@@ -465,6 +465,23 @@ def test_embed_raises_when_the_model_does_not_repeat_its_logits():
         Steganographer(Moody(TOY), key=KEY).embed(b"x")
 
 
+def test_text_ends_early_where_the_model_has_less_room_than_it_says():
+    class Cramped(ToyModel):
+        def start(self, prompt_ids):
+            decoder = super().start(prompt_ids)
+            decoder._model = ToyModel(TOY, context=110)
+            return decoder
+
+    stego = Steganographer(Cramped(TOY), key=KEY, entropy=entropy(3), top_k=None)
+    lengths = []
+    for _ in range(12):
+        with suppress(CapacityError):  # the message itself does not fit
+            text = stego.embed(b"x")
+            lengths.append(len(text.ids))
+            assert stego.extract(text) == b"x"
+    assert max(lengths) == 111
+
+
 def test_embed_raises_when_logits_are_nan():
     class Broken(ToyModel):
         def logits_after(self, ids):

@@ -74,6 +74,7 @@ class Candidates:
         Raises:
             ModelError: a logit is NaN or infinitely large.
         """
+        logits = np.asarray(logits)
         ids = self._contenders(logits, self.settings.top_k)
         return self._cut(self._in_order(logits[ids], ids, self.settings.top_k))
 
@@ -84,7 +85,7 @@ class Candidates:
             logits: float[logit_width], from which `pool` was made.
             pool: tokens to leave out.
         """
-        others = ~self._never
+        logits, others = np.asarray(logits), ~self._never
         others[pool.ids] = False
         ids = np.flatnonzero(others)
         ordered = self._in_order(logits[ids], ids)
@@ -101,6 +102,7 @@ class Candidates:
             tolerance: at least 0, in units of logits.
             with_remaining: the `remaining` tokens must be the same as well.
         """
+        logits = np.asarray(logits)
         # A token more than a grid step below the last of the top k cannot rise among them.
         count = None if with_remaining else self.settings.top_k
         ids = self._contenders(logits, count, steps_below=1)
@@ -123,8 +125,8 @@ class Candidates:
            rounded to, and lies less than a grid step below that. (Half a step would do. The other
            half is for the errors of the floats.)
 
-        Example: with a grid of 1 and the bound 4.6, which rounds to 5, a token of 4.5 or 4.55 may
-        round to 5 as well and come first by its id. All logits of at least 4 are taken.
+        Example: with a grid of 1 and the bound 4.6, which rounds to 5, a token of 4.55 rounds to 5
+        as well and may come first by its id. All logits of at least 4 are taken.
 
         Args:
             logits: float[logit_width].
@@ -146,7 +148,7 @@ class Candidates:
         peaks = candidates[:dealt].reshape(-1, columns).max(axis=0)
         bound = np.partition(peaks, columns - count)[columns - count]
         level = self._level(bound)
-        if level == -_CLIP:
+        if level - steps_below <= -_CLIP:
             return self.ids
         least = (level - 1 - steps_below) / (1 << self.settings.grid_bits)
         # The next lower number makes up for rounding to the type of the logits.
@@ -179,6 +181,7 @@ class Candidates:
         if k is None or k + _SPARE >= len(self._never) or not hasattr(decoder, "top"):
             return None
         ids, logits = cast(TopDecoder, decoder).top(k + _SPARE)
+        logits = np.asarray(logits)
         self._require_finite(logits.max())
         # Tokens that were not fetched are at most as probable as the last of these.
         last = self._level(logits[-1])

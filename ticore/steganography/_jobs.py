@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..backend_kit._reading import start_decoder
+from ..errors import TicoreError
 from ..interfaces import Decoder, LanguageModel
 from ._prescored_decoder import PrescoredDecoder
 
@@ -70,8 +71,12 @@ def run_alone(model: LanguageModel, job: Job[T]) -> T:
             elif decoder is None:
                 raise TypeError("expected a NewText before the first id")
             else:
-                decoder.push(request)
-                request = next(job)
+                try:
+                    decoder.push(request)
+                except TicoreError as error:
+                    request = job.throw(error)
+                else:
+                    request = next(job)
     except StopIteration as end:
         result: T = end.value
         return result

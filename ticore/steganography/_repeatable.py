@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..backend_kit._reading import RowDecoder, start_batch, start_decoder
+from ..backend_kit._reading import start_batch, start_decoder
 from ..candidates import Ints
 from ..interfaces import Decoder, LanguageModel, Logits
 
@@ -48,7 +48,7 @@ def _try(model: LanguageModel, text: Sequence[int], tolerance: float, batch_size
     prompt, pushed = text[:_PROMPT], text[_PROMPT:]
     first = _start(model, prompt, batch_size)
     one = _read(first, pushed)
-    # The first Decoder still lives, so the second one has other places in memory.
+    # The first one still lives, so the second one has other places in memory.
     other = _read(_start(model, prompt, batch_size), pushed)
     if not tolerance:
         return all(a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
@@ -60,16 +60,30 @@ def _try(model: LanguageModel, text: Sequence[int], tolerance: float, batch_size
     )
 
 
-def _start(model: LanguageModel, prompt: Sequence[int], batch_size: int) -> Decoder:
+def _start(model: LanguageModel, prompt: Sequence[int], batch_size: int) -> Decoder | _SameTexts:
     if batch_size == 1:
         return start_decoder(model, prompt, rewindable=0)
-    return RowDecoder(start_batch(model, [prompt] * batch_size, rewindable=0), 0)
+    return _SameTexts(model, prompt, batch_size)
 
 
-def _read(decoder: Decoder, tokens: Sequence[int]) -> list[Logits]:
-    """The logits after what it has read, and after each further token."""
-    rows = [np.array(decoder.logits())]
+class _SameTexts:
+    """Several times the same text, side by side."""
+
+    def __init__(self, model: LanguageModel, prompt: Sequence[int], count: int) -> None:
+        self._rows = range(count)
+        self._batch = start_batch(model, [prompt] * count, rewindable=0)
+
+    def logits(self) -> Logits:
+        return self._batch.logits(0)
+
+    def push(self, token: int) -> None:
+        self._batch.push(dict.fromkeys(self._rows, token))
+
+
+def _read(text: Decoder | _SameTexts, tokens: Sequence[int]) -> list[Logits]:
+    """The logits after what was read, and after each further token."""
+    rows = [np.array(text.logits())]
     for token in tokens:
-        decoder.push(token)
-        rows.append(np.array(decoder.logits()))
+        text.push(token)
+        rows.append(np.array(text.logits()))
     return rows
