@@ -360,6 +360,28 @@ class BatchDecoder(Protocol):
         ...
 
 
+@runtime_checkable
+class GrowingBatchDecoder(BatchDecoder, Protocol):
+    """A BatchDecoder that takes further rows while others are read. These are optional."""
+
+    @property
+    def grows(self) -> bool:
+        """Whether `add` works."""
+        ...
+
+    def add(self, prompt_ids: Sequence[int]) -> int:
+        """Read a prompt in a new row. Other rows stay as they are.
+
+        Returns:
+            The number of the row; numbers are never used again.
+
+        Raises:
+            PromptError: the prompt exceeds the context.
+            SettingsError: an id has no logit, or the batch does not grow.
+        """
+        ...
+
+
 class TopDecoder(Decoder, Protocol):
     """A Decoder whose logits are on a device, from which fetching all of them takes time."""
 
@@ -420,6 +442,20 @@ class LanguageModel(Protocol):
 
     def digest(self) -> str:
         """Hex digest of everything that determines the logits: weights, sizes, precision."""
+        ...
+
+
+class RewindLimitingModel(LanguageModel, Protocol):
+    """A model whose Decoders need not keep what nobody goes back to. The argument is optional."""
+
+    def start(self, prompt_ids: Sequence[int], rewindable: int | None = None) -> Decoder:
+        """As `LanguageModel.start`.
+
+        Args:
+            prompt_ids: the prompt.
+            rewindable: the Decoder is never rewound by more ids than this from the furthest id that
+                it has read, so older logits need no memory; None: it may be rewound to its prompt.
+        """
         ...
 
 

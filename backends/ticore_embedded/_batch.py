@@ -39,6 +39,12 @@ class EmbeddedBatchedForward:
                 last[row] = states[-1]
         return _read_only(network.logits(last))
 
+    def add(self, row: int, ids: Sequence[int]) -> Logits:
+        """Read a prompt in a new row: logits float[vocab] after it."""
+        self._caches[row] = Cache(self._network.config, self._network.dtype)
+        last = self._network.read(ids, self._caches[row])[-1:]
+        return _read_only(self._network.logits(last)[0])
+
     def push(self, tokens: Mapping[int, int]) -> Logits:
         """Read one id in each of these rows: logits float[len(tokens), vocab], in this order."""
         caches = [self._caches[row] for row in tokens]

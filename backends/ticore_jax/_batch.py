@@ -146,6 +146,25 @@ class JaxBatchedForward:
             self._layers = self._programs.put(self._layers, cache.layers, row)
         return logits
 
+    def add(self, row: int, ids: Sequence[int]) -> Logits:
+        """Read a prompt in a new row: logits float[vocab] after it."""
+        cache = self._programs.runner.new_cache()
+        logits = as_array(self._programs.runner.read(ids, cache))
+        size, capacity = self._layers[0][0].shape[::2] if self._layers else (0, 0)
+        self._lengths[row] = len(ids)
+        if not self._places:
+            size, capacity = 1, self._least_capacity()
+            self._layers = self._programs.empty(size, capacity)
+        else:
+            self._resize(
+                max(size, power_of_two(len(self._places) + 1)),
+                max(capacity, self._least_capacity()),
+            )
+        place = min(set(range(len(self._layers[0][0]))) - set(self._places.values()))
+        self._layers = self._programs.put(self._layers, cache.layers, place)
+        self._places[row] = place
+        return logits
+
     def push(self, tokens: Mapping[int, int]) -> list[Logits]:
         """Read one id in each of these rows: logits float[vocab] of each, in this order.
 
@@ -171,14 +190,16 @@ class JaxBatchedForward:
 
     def _settle(self) -> None:
         """Have as many rows as are needed, and room for one more position in each."""
-        size, _, capacity, _ = self._layers[0][0].shape
-        fewer = power_of_two(len(self._places))
-        more = max(capacity, self._least_capacity())
-        if (fewer, more) == (size, capacity):
+        capacity = self._layers[0][0].shape[2]
+        self._resize(power_of_two(len(self._places)), max(capacity, self._least_capacity()))
+
+    def _resize(self, size: int, capacity: int) -> None:
+        """Have `size` rows, some of which may be unused, of `capacity` positions."""
+        if (size, capacity) == self._layers[0][0].shape[::2]:
             return
         places = list(self._places.values())
-        unused = [0] * (fewer - len(places))
-        self._layers = self._programs.move(self._layers, places + unused, more)
+        unused = [0] * (size - len(places))
+        self._layers = self._programs.move(self._layers, places + unused, capacity)
         self._places = {row: place for place, row in enumerate(self._places)}
 
     def _least_capacity(self) -> int:

@@ -75,6 +75,22 @@ class TorchBatchedForward:
                 layer.values = _side_by_side([part.values for part in parts])
             return self._keep(torch.stack(logits))
 
+    def add(self, row: int, ids: Sequence[int]) -> Logits:
+        """Read a prompt in a new row: logits [width] after it."""
+        cache = self._network.new_cache()
+        logits = self._network.read(ids, cache)
+        with self._network.computing():
+            if self._rows:
+                self._settle()
+                for layer, new in zip(_filled(self._cache), _filled(cache), strict=True):
+                    layer.keys = _side_by_side([layer.keys, new.keys])
+                    layer.values = _side_by_side([layer.values, new.values])
+            else:
+                self._cache, self._places = cache, 0
+            self._rows[row] = _CacheSlot(self._places, len(ids))
+            self._places += 1
+            return self._keep(logits)
+
     def push(self, tokens: Mapping[int, int]) -> list[Logits]:
         """Read one id in each of these rows: logits [width] of each, in this order.
 
@@ -136,7 +152,7 @@ def _filled(cache: Any) -> list[Any]:
 
 
 def _side_by_side(parts: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Tensors [1, heads, length, size] as one [rows, heads, longest, size], padded at the left."""
+    """Tensors [n, heads, length, size] as one [rows, heads, longest, size], padded at the left."""
     longest = max(part.shape[2] for part in parts)
     return torch.cat([pad(part, (0, 0, longest - part.shape[2], 0)) for part in parts])
 

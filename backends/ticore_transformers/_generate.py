@@ -27,11 +27,12 @@ from ticore.backend_kit import (
     keywords_after,
     require_tokenizer_of_model,
 )
+from ticore.backend_kit._reading import RowDecoder
 from ticore.consistency import Verification, Verifier, View
 from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore.interfaces import Decoder, Tokenizer
 from ticore.watermarking import Rollback, excluding
-from ticore.watermarking._batching import RowDecoder, write_together
+from ticore.watermarking._batching import write_together
 from ticore.watermarking._rollback import MAX_BACKTRACKS, max_rewind
 from ticore_torch import Network, TorchBatchedForward, TorchForward, ids_of
 

@@ -78,7 +78,7 @@ class Sampler:
             finish="none",
             entropy=draw.randbytes,
         )
-        observer = _TimedMeter(codec, plan.temperature)
+        observer = _TimedMeter(codec, plan.temperature, self._model)
         try:
             embed_times, written = self._timed(stego.embed_bits, bits, observer=observer)
         except CapacityError as error:
@@ -116,9 +116,10 @@ class Sampler:
 
 
 class _TimedMeter:
-    """A Meter with a clock, since its time is no part of writing."""
+    """A Meter with a clock, since its time is no part of writing, nor of the model."""
 
-    def __init__(self, codec: str, temperature: float) -> None:
+    def __init__(self, codec: str, temperature: float, model: TimedModel) -> None:
+        self._model = model
         # The meter asks the codec for probabilities, which do not depend on its random numbers.
         self.meter = Meter(
             codec_named(codec).make(randomness=SharedRandomness(bytes(32), "codec")), temperature
@@ -126,8 +127,10 @@ class _TimedMeter:
         self.seconds = 0.0
 
     def __call__(self, step: Step, index: int) -> None:
+        in_model = self._model.seconds
         seconds, _ = timed(self.meter, step, index)
         self.seconds += seconds
+        self._model.seconds = in_model  # it asks for the logits too
 
 
 def _misreading(stego: ticore.Steganographer, text: str, bits: list[int]) -> str | None:

@@ -2,8 +2,13 @@
 
 import pytest
 
-from tests.support.toy_models import ToyBatchModel, ToyTokenizer
-from ticore.backend_kit._batch_decoder import checked_prompts, each_row, error_names_row
+from tests.support.toy_models import ToyBatchModel, ToyRows, ToyTokenizer
+from ticore.backend_kit._batch_decoder import (
+    CheckedBatchDecoder,
+    checked_prompts,
+    each_row,
+    error_names_row,
+)
 from ticore.errors import CapacityError, CredentialError, PromptError, SettingsError
 
 
@@ -106,3 +111,42 @@ def test_error_names_row_keeps_the_class_of_the_error():
     assert str(raised.value.__cause__) == "a key"
     with pytest.raises(ZeroDivisionError):
         each_row(lambda given: 1 // given, [1, 0])
+
+
+def test_a_row_that_comes_later_has_a_number_of_its_own(model, batch):
+    batch.push({2: 0})
+    batch.drop(1)
+    assert batch.grows
+    assert (batch.add([2, 2]), batch.add([])) == (3, 4)
+    batch.push({0: 1, 3: 0})
+    assert [batch.ids(row) for row in (0, 2, 3, 4)] == [(0, 1), (3, 3, 3, 3, 0), (2, 2, 0), ()]
+    for row in (0, 2, 3, 4):
+        assert batch.logits(row).tolist() == model.logits_after(batch.ids(row)).tolist()
+    with pytest.raises(PromptError, match="row 5: expected a prompt of at most 5 tokens"):
+        batch.add([0] * 6)
+    assert batch.add([1]) == 5
+
+
+def test_add_is_refused_where_the_batch_takes_no_further_rows(model):
+    class Rows:
+        def push(self, tokens): ...
+        def rewind(self, row, count): ...
+        def drop(self, row): ...
+
+    batch = CheckedBatchDecoder(model, Rows(), [], [])
+    assert not batch.grows
+    with pytest.raises(SettingsError, match="start another batch"):
+        batch.add([1])
+
+
+def test_a_row_that_comes_later_is_opened_like_the_others(model):
+    read = {}
+
+    class Rows(ToyRows):
+        def add(self, row, ids):
+            read[row] = ids
+            return super().add(row, ids)
+
+    batch = CheckedBatchDecoder(model, Rows(model, []), [], [], opened=lambda ids: [3, *ids])
+    assert batch.ids(batch.add([1])) == (1,)
+    assert read == {0: [3, 1]}

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from benchmarks.steganography.plain_pool import PlainCandidates
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.candidates import (
     Candidates,
@@ -36,6 +37,54 @@ def test_pool_has_the_first_k_tokens_by_rounded_logit_then_id(logits, k):
     expected = sorted(WRITABLE, key=lambda i: (-rounded[i], i))[:k]
     assert pool.ids.tolist() == expected
     assert (np.diff(pool.unnormalized_probs) <= 0).all()
+
+
+LARGE = ToyModel(
+    ToyTokenizer(["", *map(chr, range(0x4E00, 0x4E00 + 2999))], special=[*range(1, 9), 2990]),
+    width=3100,
+    eos_ids={1500},
+)
+
+
+@settings(max_examples=60)
+@given(data=st.data(), seed=st.integers(0, 9999), dtype=st.sampled_from(["f2", "f4", "f8"]))
+def test_pool_is_the_one_that_rounding_all_logits_gives(data, seed, dtype):
+    """Where logits tie, nearly tie, lie on a boundary of the grid, are excluded, or are extreme."""
+    rng, draw = np.random.default_rng(seed), lambda *values: data.draw(st.sampled_from(values))
+    settings_ = PoolSettings(
+        temperature=draw(1.0, 0.7, 3.3, 1e-5, 1e5, 1e-310, 1e300),
+        top_k=draw(1, 64, 700, 2980, 5000, None),
+        top_p=draw(1.0, 0.9),
+        grid_bits=draw(0, 4, 10, 12),
+    )
+    step = settings_.temperature / (1 << settings_.grid_bits)
+    values = rng.normal(size=LARGE.logit_width) * draw(0, 0.01, 3.0, 1e4, 1e15)
+    if draw(True, False) and 1e-12 < step < 1e9:
+        # On the boundaries, where half of a step decides, and a float next to them.
+        values = (np.rint(values / step) + 0.5) * step
+        values = np.nextafter(values, values + rng.integers(-1, 2, len(values)))
+    if draw(True, False):
+        values[rng.random(len(values)) < draw(0.5, 0.99, 1.0)] = -np.inf
+    with np.errstate(over="ignore", invalid="ignore"):
+        given_logits = values.astype(dtype)
+        plain, source = (kind(LARGE, settings_) for kind in (PlainCandidates, Candidates))
+        try:
+            expected = plain.pool(given_logits)
+        except ModelError:
+            with pytest.raises(ModelError):
+                source.pool(given_logits)
+            return
+        found = source.pool(given_logits)
+    assert found.ids.tolist() == expected.ids.tolist()
+    assert found.rounded_logits.tolist() == expected.rounded_logits.tolist()
+
+
+def test_pool_takes_a_token_below_the_last_of_the_top_that_rounds_to_the_same_level():
+    """By its id it comes first: 4.5 rounds to 4, 4.51 and 4.6 to 5."""
+    logits_ = np.full(LARGE.logit_width, -9.0)
+    logits_[[2000, 1200, 1300]] = 4.6, 4.51, 4.5
+    pool = Candidates(LARGE, PoolSettings(top_k=1, grid_bits=0)).pool(logits_)
+    assert pool.ids.tolist() == [1200]
 
 
 @given(logits=logits, p=st.floats(0.01, 0.99))
@@ -74,9 +123,13 @@ def test_remaining_continues_where_the_pool_ends(logits, k):
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_pool_refuses_logits_that_are_not_finite(bad):
-    with pytest.raises(ModelError, match="NaN or infinity"):
-        candidates().pool(np.array([bad] + [0.0] * 11))
+@pytest.mark.parametrize("token", [0, 4, 3099])  # also where it is no candidate
+def test_pool_refuses_logits_that_are_not_finite(bad, token):
+    given_logits = np.zeros(LARGE.logit_width, np.float32)
+    given_logits[token] = bad
+    for top_k in (5, None):
+        with pytest.raises(ModelError, match="NaN or infinity"):
+            Candidates(LARGE, PoolSettings(top_k=top_k)).pool(given_logits)
 
 
 def test_pool_leaves_out_a_token_with_logit_minus_infinity():

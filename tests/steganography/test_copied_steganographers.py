@@ -31,11 +31,11 @@ def test_steganographer_comes_back_when_copied_or_pickled(again):
 
 def test_pickle_holds_the_password_and_no_derived_key():
     stego = Steganographer(ToyModel(TOY), password="pass", **SETTINGS)
-    stego._secret._last[b"salt"] = "derived keys"
+    stego._setup.secret._last[b"salt"] = "derived keys"
     back = pickle.loads(pickle.dumps(stego))
-    assert back._secret._material == stego._secret._material
-    assert back._secret.salt_length == stego._secret.salt_length
-    assert not back._secret._last
+    assert back._setup.secret._material == stego._setup.secret._material
+    assert back._setup.secret.salt_length == stego._setup.secret.salt_length
+    assert not back._setup.secret._last
 
 
 def test_steganographer_without_a_secret_has_none_when_pickled():

@@ -34,7 +34,7 @@ from ticore.errors import (
     WrongTypeError,
 )
 from ticore.steganography import Agreement, Secret, Steganographer
-from ticore.steganography import _steganographer as steganographer
+from ticore.steganography import _embedding as embedding
 
 KEY = bytes(range(32))
 LEVEL = 1e-4  # below this a fit is rejected; with fixed seeds a test passes always or never
@@ -422,9 +422,9 @@ class Rutted(ToyModel):
 @pytest.mark.slow
 def test_embed_writes_another_text_when_one_stalls(monkeypatch):
     stalled = []
-    original = steganographer.StalledError.__init__
+    original = embedding.StalledError.__init__
     monkeypatch.setattr(
-        steganographer.StalledError,
+        embedding.StalledError,
         "__init__",
         lambda self, *args: stalled.append(1) or original(self, *args),
     )
@@ -463,6 +463,23 @@ def test_embed_raises_when_the_model_does_not_repeat_its_logits():
 
     with pytest.raises(CapacityError, match="none gave the message back"):
         Steganographer(Moody(TOY), key=KEY).embed(b"x")
+
+
+def test_text_ends_early_where_the_model_has_less_room_than_it_says():
+    class Cramped(ToyModel):
+        def start(self, prompt_ids):
+            decoder = super().start(prompt_ids)
+            decoder._model = ToyModel(TOY, context=110)
+            return decoder
+
+    stego = Steganographer(Cramped(TOY), key=KEY, entropy=entropy(3), top_k=None)
+    lengths = []
+    for _ in range(12):
+        with suppress(CapacityError):  # the message itself does not fit
+            text = stego.embed(b"x")
+            lengths.append(len(text.ids))
+            assert stego.extract(text) == b"x"
+    assert max(lengths) == 111
 
 
 def test_embed_raises_when_logits_are_nan():
@@ -537,10 +554,13 @@ def test_from_agreement_rebuilds_the_same_settings():
 def test_progress_ends_with_the_message():
     seen = []
     stego = toy()
-    text = stego.embed(b"x", progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (2 * 8 * 22, 2 * 8 * 22)  # written, then read back
-    assert seen == sorted(seen)
-    seen.clear()
+    for check, most in (("tokens", 8 * 22), ("full", 2 * 8 * 22)):  # written; then read back
+        text = stego.embed(
+            b"x", progress=lambda done, total: seen.append((done, total)), check=check
+        )
+        assert seen[-1] == (most, most)
+        assert seen == sorted(seen)
+        seen.clear()
     stego.extract(text, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1]
 
@@ -551,8 +571,8 @@ def test_embed_bits_writes_samples_of_the_model():
     stego = toy(prompt="c")
     report = [stego.embed_bits(_random_bits(seed)) for seed in range(2000)]
     counts = np.zeros(TOY.vocab_size)
-    for embedding in report:
-        counts[embedding.ids[0]] += 1
+    for written in report:
+        counts[written.ids[0]] += 1
     logits = ToyModel(TOY).logits_after(TOY.encode("c"))
     probable = np.exp(logits)
     probable[0] = 0

@@ -1,12 +1,14 @@
 """The measure of what disambiguation costs a step."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from ticore.candidates import Pool
-from ticore.steganography._step import _divergence
+from ticore.disambiguation import Choices
+from ticore.steganography._step import Step, divergence
 
 LEVELS = np.array([40, 1, 1, 0]) << 10
 BEFORE = Pool(np.array([7, 5, 6, 9]), LEVELS)
@@ -18,10 +20,17 @@ BEFORE = Pool(np.array([7, 5, 6, 9]), LEVELS)
         ([7, 5, 6, 9], 0.0),
         ([7], math.log2(1 + 2 * math.exp(-39) + math.exp(-40))),
         ([5, 6], math.log2((math.exp(39) + 2 + math.exp(-1)) / 2)),
-        ([3], 0.0),  # the paper's fallback, a token from outside
     ],
 )
 def test_divergence_is_that_of_what_is_kept(kept, expected):
-    which = np.isin(BEFORE.ids, kept)
-    after = BEFORE.keep(which) if which.any() else Pool(np.array(kept), np.array([0]))
-    assert _divergence(BEFORE, after) == pytest.approx(expected, abs=1e-12)
+    after = BEFORE.keep(np.isin(BEFORE.ids, kept))
+    assert divergence(BEFORE, after) == pytest.approx(expected, abs=1e-12)
+
+
+def test_kl_filter_is_0_where_a_token_from_outside_takes_the_place_of_all_candidates():
+    step = partial(Step, weights=None, _candidates=None, _decoder=None)
+    outside = Choices.of(Pool(np.array([3]), np.array([0])))
+    assert step(BEFORE, outside, _used_fallback=True).kl_filter == 0
+    part = Choices.of(BEFORE.keep(slice(1, 3)))
+    found = {step(BEFORE, part, _used_fallback=used).kl_filter for used in (True, False)}
+    assert found == {divergence(BEFORE, part.kept)}

@@ -97,6 +97,10 @@ class ToyRows:
         self._model = model
         self._texts = {row: list(ids) for row, ids in enumerate(prompts)}
 
+    def add(self, row, ids):
+        self._texts[row] = list(ids)
+        return self._model.logits_after(ids)
+
     def push(self, tokens):
         self._model.passes += 1
         for row, token in tokens.items():

@@ -8,19 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.batch_schedules import largest_difference
 from tests.support.toy_models import ToyBatchModel, ToyBrackets, ToyModel, ToyTokenizer
+from ticore.backend_kit._reading import RowDecoder, start_batch
 from ticore.consistency import Verifier
-from ticore.errors import PromptError, SettingsError
-from ticore.interfaces import BatchModel
+from ticore.errors import SettingsError
 from ticore.schemes import Gumbel
 from ticore.watermarking import Rollback, greedy, multinomial, watermarked_sampler
-from ticore.watermarking._batching import (
-    RowDecoder,
-    serial_batch,
-    start_batch,
-    write_together,
-)
+from ticore.watermarking._batching import write_together
 from ticore.watermarking._rollback import max_rewind
 
 # Inconsistent most of the time. What follows a "<" is mended by a ">"; nothing may follow a "z".
@@ -130,59 +124,5 @@ def test_write_together_meets_every_end_rollback_and_backtrack():
     assert min(counts.values()) > 5
 
 
-def test_row_decoder_reads_its_row_alone():
-    """Also where its own `push` is used."""
-    model = ToyBatchModel(ToyTokenizer("abcd"))
-    batch = model.start_batch([[0], [1]])
-    row = RowDecoder(batch, 1)
-    row.push(2)
-    row.push(3)
-    row.rewind(1)
-    assert (row.ids, batch.ids(0)) == ((1, 2), (0,))
-    assert row.logits().tolist() == model.logits_after([1, 2]).tolist()
-
-
 def test_write_together_yields_nothing_when_there_are_no_texts():
     assert list(write_together(ToyBatchModel(ToyTokenizer("ab")).start_batch([]), [])) == []
-
-
-TOKENIZER = ToyTokenizer("abcdef")
-
-
-class Unable(ToyBatchModel):
-    def start_batch(self, prompts, rewindable=None):
-        return None
-
-
-class Serial(ToyModel):
-    """A batch made of Decoders, to be compared with what it is made of."""
-
-    def start_batch(self, prompts, rewindable=None):
-        return serial_batch(self, prompts, rewindable)
-
-
-@pytest.mark.parametrize("kind", [Serial, ToyBatchModel])
-def test_serial_batch_reads_rows_as_decoders_read_them(kind):
-    for seed in range(20):
-        assert largest_difference(kind(TOKENIZER, context=30), seed=seed) == 0
-
-
-def test_start_batch_uses_the_models_own_batch_when_it_has_one():
-    able, unable, plain = (kind(TOKENIZER) for kind in (ToyBatchModel, Unable, ToyModel))
-    assert not isinstance(plain, BatchModel)
-    for model in (able, unable, plain):
-        batch = start_batch(model, [[0], [1, 2]], 1)
-        batch.push({0: 3, 1: 4})
-        assert (batch.ids(0), batch.ids(1)) == ((0, 3), (1, 2, 4))
-    assert (able.passes, unable.passes) == (1, 0)
-
-
-def test_start_batch_names_the_row_when_the_model_refuses_it():
-    class Picky(ToyModel):
-        def start(self, prompt_ids):
-            if not prompt_ids:
-                raise PromptError("expected a prompt")
-            return super().start(prompt_ids)
-
-    with pytest.raises(PromptError, match="row 1: expected a prompt"):
-        start_batch(Picky(TOKENIZER), [[0], []])

@@ -12,7 +12,7 @@ import typer
 from .._support.atomic_files import write_new_secret
 from ..keys import Key, format_key, load_key
 from ..steganography import Agreement, Steganographer
-from ..steganography._steganographer import Finish
+from ..steganography._setup import Finish
 from . import streams
 from .options import OUTPUT, Json, NewSecretFile, file_option
 from .secrets import warn_of_others, warn_of_short

@@ -22,7 +22,7 @@ from ..interfaces import LanguageModel
 from ..registry import load_model
 from ..steganography import Agreement, Steganographer
 from ..steganography._portability import Numerics
-from ..steganography._steganographer import Finish
+from ..steganography._setup import Finish
 from . import streams
 from .options import OUTPUT
 from .usage import UsageError

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from .._support.checks import (
     HasLimits,
@@ -44,6 +44,18 @@ class BatchedForward(Protocol):
         ...
 
 
+@runtime_checkable
+class GrowingForward(BatchedForward, Protocol):
+    """A BatchedForward that can begin with another row at any time."""
+
+    def add(self, row: int, ids: Sequence[int]) -> Logits:
+        """Read a prompt of at least one id in a new row: logits float[logit_width] after it.
+
+        Row numbers are never used again.
+        """
+        ...
+
+
 @dataclass
 class _RowState:
     """A row: its ids, and the logits after each of the last of them."""
@@ -62,6 +74,8 @@ class CheckedBatchDecoder:
         logits: float[logit_width] after each prompt.
         rewindable: see `BatchModel.start_batch`. For a vocabulary of 150,000 in float32, the
             logits of 32 rows of 200 ids take 4 GB; those of the last 27 ids take a seventh of it.
+        opened: from the ids of a prompt to those that are read for it, such as a start token and
+            the prompt. For rows that come later.
     """
 
     def __init__(
@@ -71,7 +85,10 @@ class CheckedBatchDecoder:
         prompts: Sequence[Sequence[int]],
         logits: Iterable[Logits],
         rewindable: int | None = None,
+        opened: Callable[[list[int]], list[int]] = list,
     ) -> None:
+        self._model = model
+        self._opened = opened
         self._width = model.logit_width
         self._context_length = model.context_length
         self._reader = reader
@@ -80,6 +97,35 @@ class CheckedBatchDecoder:
             row: _RowState(list(ids), [last])
             for row, (ids, last) in enumerate(zip(prompts, logits, strict=True))
         }
+        self._next_row = len(self._texts)
+
+    @property
+    def grows(self) -> bool:
+        """Whether `add` works."""
+        return isinstance(self._reader, GrowingForward)
+
+    def add(self, prompt_ids: Sequence[int]) -> int:
+        """Read a prompt in a new row. Other rows stay as they are.
+
+        Returns:
+            The number of the row; numbers are never used again.
+
+        Raises:
+            PromptError: the prompt exceeds the context.
+            SettingsError: an id has no logit, or the batch does not grow.
+        """
+        if not isinstance(self._reader, GrowingForward):
+            raise SettingsError(
+                "expected a batch that can take another row, found one that cannot; start another "
+                "batch once its rows have ended"
+            )
+        row = self._next_row
+        with error_names_row(row):
+            ids = checked_prompt(self._model, prompt_ids)
+            logits = self._reader.add(row, self._opened(ids))
+        self._texts[row] = _RowState(ids, [logits])
+        self._next_row += 1
+        return row
 
     def ids(self, row: int) -> Sequence[int]:
         """The ids of a row's prompt, then the pushed ones.
@@ -162,12 +208,13 @@ def checked_prompts(model: HasLimits, prompts: Iterable[Sequence[int]]) -> list[
         PromptError: a prompt exceeds the context.
         SettingsError: an id has no logit.
     """
+    return each_row(lambda ids: checked_prompt(model, ids), prompts)
 
-    def checked(ids: Sequence[int]) -> list[int]:
-        require_prompt_fits(len(ids), model.context_length)
-        return checked_ids(ids, model.logit_width)
 
-    return each_row(checked, prompts)
+def checked_prompt(model: HasLimits, ids: Sequence[int]) -> list[int]:
+    """The ids of a prompt as Python integers. Raises as `checked_prompts`."""
+    require_prompt_fits(len(ids), model.context_length)
+    return checked_ids(ids, model.logit_width)
 
 
 def each_row(make: Callable[[Given], Made], rows: Iterable[Given]) -> list[Made]:

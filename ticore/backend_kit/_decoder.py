@@ -58,7 +58,7 @@ class _DecoderBase(Generic[Kept]):
     """The part that both Decoders share.
 
     The logits after each pushed id are kept, so that `rewind` computes nothing. That takes 0.6 MB
-    per id for a vocabulary of 150,000 in float32.
+    per id for a vocabulary of 150,000 in float32, unless `limit_rewinding` is called.
 
     Args:
         model: the model, for its number of logits and its context length.
@@ -78,6 +78,7 @@ class _DecoderBase(Generic[Kept]):
         self._reader = reader
         self._ids = list(prompt)
         self._kept = [reader.begin(opened)]  # after the prompt, then after each pushed id
+        self._rewindable: int | None = None
 
     @property
     def ids(self) -> Sequence[int]:
@@ -95,12 +96,18 @@ class _DecoderBase(Generic[Kept]):
         require_room(len(self._ids), self._model.context_length)
         self._kept.append(self._reader.push(checked))
         self._ids.append(checked)
+        if self._rewindable is not None:
+            del self._kept[: -self._rewindable - 1]
+
+    def limit_rewinding(self, most: int | None) -> None:
+        """Keep the logits after the last `most` ids alone, to which `rewind` then goes back."""
+        self._rewindable = most
 
     def rewind(self, count: int) -> None:
         """Forget the last `count` pushed ids, without computing anything.
 
         Raises:
-            SettingsError: `count` is negative or exceeds the number of pushed ids.
+            SettingsError: `count` is negative or exceeds what can be rewound.
         """
         require_pushed(count, len(self._kept) - 1)
         if count:

@@ -26,6 +26,7 @@ from ..errors import SettingsError
 from ..interfaces import BatchDecoder, Decoder, Logits, Tokenizer
 from ._batch_decoder import BatchedForward, CheckedBatchDecoder, checked_prompts, each_row
 from ._checks import require_float64
+from ._decoder import ArrayDecoder, DeviceDecoder
 from .checkpoint import Checkpoint, StartToken
 
 
@@ -101,8 +102,12 @@ class CheckpointModel(ABC):
         """Most ids that a Decoder can read. One position is the start token's, used or not."""
         return self._positions - 1
 
-    def start(self, prompt_ids: Sequence[int]) -> Decoder:
+    def start(self, prompt_ids: Sequence[int], rewindable: int | None = None) -> Decoder:
         """A Decoder that has read `prompt_ids`, after the start token if the model has one.
+
+        Args:
+            prompt_ids: the prompt.
+            rewindable: see `ticore.interfaces.RewindLimitingModel`.
 
         Raises:
             PromptError: the prompt exceeds `context_length`, or is empty and there is nothing to
@@ -111,7 +116,10 @@ class CheckpointModel(ABC):
         """
         require_prompt_fits(len(prompt_ids), self.context_length)
         ids = self.checked(prompt_ids)
-        return self.new_decoder(ids, self._start.prepended_to(ids))
+        decoder = self.new_decoder(ids, self._start.prepended_to(ids))
+        if isinstance(decoder, ArrayDecoder | DeviceDecoder):
+            decoder.limit_rewinding(rewindable)
+        return decoder
 
     def start_batch(
         self, prompts: Sequence[Sequence[int]], rewindable: int | None = None
@@ -137,7 +145,9 @@ class CheckpointModel(ABC):
         checked = checked_prompts(self, prompts)
         opened = each_row(self._start.prepended_to, checked)
         logits = forward.begin(opened) if opened else ()
-        return CheckedBatchDecoder(self, forward, checked, logits, rewindable)
+        return CheckedBatchDecoder(
+            self, forward, checked, logits, rewindable, self._start.prepended_to
+        )
 
     def score(self, ids: Sequence[int]) -> Logits:
         """Logits float[len(ids), logit_width] in one pass; row i was computed before ids[i].

@@ -45,7 +45,7 @@ class Pool:
         """
         table = _exponentials(self.grid_bits)
         below = self.rounded_logits.max(initial=NEVER) - self.rounded_logits
-        probs: Ints = table[np.minimum(below, len(table) - 1)]
+        probs: Ints = table[np.minimum(below, len(table) - 1, out=below)]
         return probs
 
     def keep(self, which: Bools | slice) -> Pool:
@@ -93,7 +93,9 @@ def to_weights(unnormalized_probs: Ints, bits: int) -> Ints:
             f"raise it or lower top_k"
         )
     whole = max(int(unnormalized_probs.sum()), 1)
-    weights = 1 + unnormalized_probs * (total - count) // whole
+    weights = unnormalized_probs * (total - count)
+    weights //= whole
+    weights += 1
     weights[0] += total - int(weights.sum())
     return weights
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..candidates import Pool
+from ..candidates import Bools, Ints, Pool
 from ..consistency import Method, Verification, Verifier
 from ..interfaces import Tokenizer
 from ._base import Choices, PromptContext
@@ -55,7 +55,13 @@ class _StepwiseSession:
         self._verification = verification
 
     def refine(self, pool: Pool, outside: Iterator[Pool]) -> Choices:
-        return Choices.of(keep_admitted(pool, outside, self._verification.admits))
+        return Choices.of(keep_admitted(pool, outside, self._admits))
+
+    def _admits(self, ids: Ints) -> Bools:
+        if 2 * len(ids) < self._tokenizer.vocab_size:
+            return self._verification.admits(ids)
+        mask: Bools = self._verification.mask()[ids]  # one row, instead of a place in it for each
+        return mask
 
     def push(self, token: int) -> None:
         self._verification.push(token)

@@ -1,12 +1,20 @@
 """Hiding messages in text and reading them back.
 
 _steganographer.py     `Steganographer`: embed and extract under one set of settings
+_batches.py            its methods for many texts at once
 _arguments.py          checks of what it is given
+_setup.py              what all of its texts share
+_sealed.py             how a sealed message is written, checked and read
+_raw_bits.py           how raw bits are written and read
 _agreement.py          the settings that both sides share, and their file
 _keys.py, _frame.py    from a secret to keys; a message sealed as random-looking bytes
 _step.py               one step of a text, the same for both sides
 _embedding.py          the writer's loop over steps
 _extraction.py         the reader's loop over steps
+_token_check.py        what the reader of a text will find, without a second pass of the model
+_repeatable.py         whether a model gives the same logits again
+_jobs.py               work that says what a model has to read
+_lockstep.py           many such jobs at once, with one model
 _nonce_first_codec.py  keyed codecs: the nonce first, then the rest
 _capacity.py           whether a message fits
 _pasted.py             texts that programs changed on the way to the reader

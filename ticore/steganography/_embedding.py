@@ -8,9 +8,11 @@ from collections.abc import Callable
 from ..codecs import Writer
 from ..errors import CapacityError
 from ._capacity import Capacity
+from ._jobs import Job
 from ._nonce_first_codec import NonceFirstWriter
 from ._results import Embedding
 from ._step import Step, TextState
+from ._token_check import TokenCheck
 
 Observer = Callable[[Step, int], None]
 """`f(step, index)`: sees each step that carries bits, and which of its choices was taken."""
@@ -40,7 +42,8 @@ def write_bits(
     progress: Progress | None,
     observer: Observer | None = None,
     tolerance: float = 0.0,
-) -> Embedding:
+    check: TokenCheck | None = None,
+) -> Job[Embedding]:
     """Write token by token until `writer` is done, and if `finish` to the end of a sentence.
 
     In any case the text goes on until it may end. It may not end inside a character, for example.
@@ -53,6 +56,7 @@ def write_bits(
         progress: see `Progress`.
         observer: see `Observer`.
         tolerance: by how much the reader's logits may differ, where tokens carry bits.
+        check: sees all steps.
 
     Raises:
         BorderlineError: a reader within the tolerance might find other candidates.
@@ -63,7 +67,7 @@ def write_bits(
     capacity = Capacity(length, text.room, text.most_choices)
     kl_filter, stalled = 0.0, 0
     while not writer.done:
-        step = text.next_step()
+        step = yield from text.next_step()
         if tolerance and not step.is_stable_within(tolerance):
             raise BorderlineError
         settled_before = writer.settled
@@ -72,6 +76,8 @@ def write_bits(
         if observer is not None:
             observer(step, index)
         text.push(step.token(index))
+        if check is not None:
+            check.see(step, index)
         if isinstance(writer, NonceFirstWriter) and writer.nonce_done:
             text.share(writer.begin_rest())
 
@@ -87,9 +93,9 @@ def write_bits(
             progress(min(writer.settled, length), length)
     token_count = len(text.ids)
     if finish:
-        _finish_sentence(text, writer)
+        yield from _finish_sentence(text, writer, check)
     while not text.may_end():
-        _write_one(text, writer)
+        yield from _write_one(text, writer, check)
     return Embedding(
         text=text.text(),
         ids=tuple(text.ids),
@@ -99,12 +105,15 @@ def write_bits(
     )
 
 
-def _write_one(text: TextState, writer: Writer) -> None:
-    step = text.next_step()
-    text.push(step.token(writer.choose(step.weights)))
+def _write_one(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
+    step = yield from text.next_step()
+    index = writer.choose(step.weights)
+    text.push(step.token(index))
+    if check is not None:
+        check.see(step, index)
 
 
-def _finish_sentence(text: TextState, writer: Writer) -> None:
+def _finish_sentence(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
     """Go on, at random, to the end of a sentence; stop where that takes too long.
 
     At least one token is written: text that is appended later may merge with the last token.
@@ -113,7 +122,7 @@ def _finish_sentence(text: TextState, writer: Writer) -> None:
         if text.is_full:
             return
         try:
-            _write_one(text, writer)
+            yield from _write_one(text, writer, check)
         except CapacityError:
             return
         if _SENTENCE_END.search(text.text()) and text.may_end():

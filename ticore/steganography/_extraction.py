@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from ..codecs import Reader
 from ..disambiguation import ReceivedText
 from ..errors import CapacityError, OutsidePoolError
+from ._jobs import Job
 from ._nonce_first_codec import NonceFirstReader
 from ._step import TextState
 
+Take = Callable[[int, int], bool]
+"""`f(value, count)`: takes the bits that a token settles. True once no more are wanted."""
 
-def read_bits(text: TextState, received: ReceivedText, reader: Reader) -> Iterator[tuple[int, int]]:
-    """Read token by token, to the end of what was received.
+
+def read_bits(text: TextState, received: ReceivedText, reader: Reader, take: Take) -> Job[None]:
+    """Read token by token, to the end of what was received, or until enough is known.
 
     Args:
         text: at the prompt; it grows by each token that is read.
         received: the text that was received, after the prompt.
         reader: of the codec that wrote the text.
-
-    Yields:
-        (value, count) for each token: the bits that it settles.
+        take: see `Take`.
 
     Raises:
         OutsidePoolError: a token of the text cannot have been written there.
     """
     while not (received.exhausted or text.is_full):
         try:
-            step = text.next_step()
+            step = yield from text.next_step()
         except CapacityError as error:
             raise OutsidePoolError(
                 f"the text goes on where nothing can have been written: {error}"
             ) from error
         index = received.locate(step.choices)
         text.push(step.token(index))
-        settled = reader.observe(step.weights, index)
+        value, count = reader.observe(step.weights, index)
         if isinstance(reader, NonceFirstReader) and reader.nonce_done:
             text.share(reader.begin_rest())
-        yield settled
+        if take(value, count):
+            return

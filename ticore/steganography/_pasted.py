@@ -12,10 +12,15 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import Protocol
+
+from ..errors import AlteredTextError, ExtractionError, IncompleteMessageError
+from ._embedding import Progress
 
 MOST_READINGS = 24
+_MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
 
-USUAL = (
+_USUAL = (
     "usual changes on the way are wrapped lines, other line ends, spaces or quotation marks, and "
     "text put before it"
 )
@@ -45,6 +50,57 @@ class Recovered:
 
     message: bytes
     undone: tuple[str, ...]
+
+
+class Extract(Protocol):
+    """`Steganographer.extract`."""
+
+    def __call__(self, text: str, *, progress: Progress | None) -> bytes: ...
+
+
+def recover(extract: Extract, text: str, sent: str, progress: Progress | None) -> Recovered:
+    """The message of a text that was changed on its way: see `Steganographer.extract_pasted`.
+
+    Args:
+        extract: reads a text.
+        text: as it was received.
+        sent: what it began with when it was sent; empty if nothing is known.
+        progress: of the first reading.
+
+    Raises:
+        ExtractionError: no reading gives a message.
+    """
+    try:
+        return Recovered(extract(text, progress=progress), ())
+    except ExtractionError as error:
+        first = error
+    steps = _StepLimit(_MOST_STEPS * len(text) + 64)
+    for undone, reading in readings(text, sent):
+        try:
+            return Recovered(extract(reading, progress=steps), undone)
+        except ExtractionError:
+            continue
+        except _StepLimitError:
+            break
+    if isinstance(first, AlteredTextError | IncompleteMessageError):
+        raise first  # The text was written with these settings, but not under this key.
+    raise type(first)(f"{first}; {_USUAL}; undoing them did not help")
+
+
+class _StepLimitError(Exception):
+    """The other readings of a text have taken long enough."""
+
+
+class _StepLimit:
+    """Counts the tokens that are read, as a Progress, and stops when they are too many."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def __call__(self, done: int, total: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _StepLimitError
 
 
 def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:

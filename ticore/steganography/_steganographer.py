@@ -3,81 +3,34 @@
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Self, get_args
 
-from .._support.checks import require_integer
+from .._support.checks import require_one_of
 from .._support.deprecation import keywords_after, warn_deprecated
-from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates
-from ..codecs import (
-    BitSource,
-    Codec,
-    CodecSpec,
-    Reader,
-    StopRule,
-    Writer,
-    codec_spec,
-    pack_bits,
-    unpack_bits,
-    zeros,
-)
+from ..codecs import CodecSpec, StopRule, codec_spec
 from ..consistency import Mode, View
-from ..disambiguation import (
-    DisambiguationSpec,
-    PromptContext,
-    ReceivedText,
-    disambiguation_spec,
-)
-from ..errors import (
-    AgreementError,
-    AlteredTextError,
-    CapacityError,
-    CredentialError,
-    ExtractionError,
-    IncompleteMessageError,
-    SettingsError,
-)
-from ..interfaces import Decoder, LanguageModel
+from ..disambiguation import DisambiguationSpec, disambiguation_spec
+from ..errors import AgreementError, CredentialError
+from ..interfaces import LanguageModel
 from ..registry import require_model
 from ._agreement import Agreement
-from ._arguments import (
-    agreed_model,
-    agreed_variant,
-    checked_message,
-    checked_prompt,
-    plain_text,
-    secret_of,
-)
-from ._capacity import NoRoomError
-from ._embedding import BorderlineError, Observer, Progress, StalledError, write_bits
-from ._extraction import read_bits
-from ._frame import FrameReader, frame_overhead, seal
+from ._arguments import agreed_model, agreed_variant, checked_message, plain_text, secret_of
+from ._batches import BatchMethods
+from ._embedding import Observer, Progress
+from ._jobs import run_alone
 from ._keys import Secret
-from ._nonce_first_codec import (
-    FOR_CODEC,
-    FOR_DISAMBIGUATION,
-    NonceFirstReader,
-    NonceFirstWriter,
-)
-from ._pasted import USUAL, Recovered, readings
-from ._portability import TOLERANCE, Numerics, model_digest
-from ._prescored_decoder import PrescoredDecoder
+from ._pasted import Recovered, recover
+from ._portability import Numerics, model_digest
+from ._raw_bits import bits_embedding, bits_extraction
 from ._results import Embedding
-from ._step import TextState
-
-Finish = Literal["sentence", "none"]
-Entropy = Callable[[int], bytes]
-"""`f(n)` gives n random bytes."""
-
-EMBED_TRIES = 4
-PORTABLE_TRIES = 64  # most texts of a thousand tokens need one try; long ones need some more
-_MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
+from ._sealed import Check, embedding, extraction
+from ._setup import Entropy, Finish, Setup
 
 
-class Steganographer:
+class Steganographer(BatchMethods):
     """Writes and reads hidden messages under one set of settings, which both sides must share.
 
     Thread-safe, as far as its model is: each call has its own text.
@@ -144,12 +97,8 @@ class Steganographer:
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
         require_model(model)
-        if finish not in get_args(Finish):
-            raise SettingsError(
-                f"finish: expected one of {', '.join(get_args(Finish))}, found {finish!r}"
-            )
-        self._codec_spec = codec_spec(codec)
-        self._disambiguation_spec = disambiguation_spec(disambiguation)
+        require_one_of("finish", finish, get_args(Finish))
+        codec, disambiguation = codec_spec(codec), disambiguation_spec(disambiguation)
         agreement = Agreement(
             model=model_digest(model, numerics),
             tokenizer=model.tokenizer.digest(),
@@ -161,28 +110,19 @@ class Steganographer:
             top_p=top_p,
             weight_bits=weight_bits,
             grid_bits=grid_bits,
-            codec=self._codec_spec.name,
-            disambiguation=self._disambiguation_spec.name,
+            codec=codec.name,
+            disambiguation=disambiguation.name,
             numerics=numerics,
         )
-        self._is_portable = numerics == "portable"
-        self._shares_randomness = self._codec_spec.keyed or self._disambiguation_spec.keyed
-        self._model = model
-        self._secret = secret_of(key, password)
-        self._finish: Finish = finish
-        self._entropy = entropy
-        self._candidates = Candidates(model, agreement.pool)
-        self._begin_with(agreement)
-
-    def _begin_with(self, agreement: Agreement) -> None:
-        """Set all that depends on the prompt."""
-        model, prompt, view = self._model, agreement.prompt, cast(View, agreement.view)
-        self.agreement = agreement
-        self._prompt_ids = checked_prompt(model, prompt, view)
-        context = PromptContext(
-            model.tokenizer, prompt, self._prompt_ids, view, cast(Mode, agreement.mode)
+        secret, candidates = secret_of(key, password), Candidates(model, agreement.pool)
+        self._setup = Setup(
+            model, agreement, codec, disambiguation, candidates, secret, finish, entropy
         )
-        self._disambiguation = self._disambiguation_spec.make(context)
+
+    @property
+    def agreement(self) -> Agreement:
+        """The settings that both sides share."""
+        return self._setup.agreement
 
     @classmethod
     def from_agreement(
@@ -252,26 +192,36 @@ class Steganographer:
         Raises:
             PromptError: see the class.
         """
+        return self._with(self._setup.with_prompt(prompt))
+
+    def _with(self, setup: Setup) -> Self:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._begin_with(replace(self.agreement, prompt=prompt))
+        other._setup = setup
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
+        setup = self._setup
         # The keys that were derived from a password are left out: they are derived again.
-        secret = None if self._secret is None else replace(self._secret)
-        variants = self._codec_spec, self._disambiguation_spec
-        settings = self._finish, self._entropy, secret, *variants
-        return _restored, (type(self), self._model, self.agreement, *settings)
+        secret = None if setup.secret is None else replace(setup.secret)
+        settings = setup.finish, setup.entropy, secret, setup.codec, setup.disambiguation
+        return _restored, (type(self), setup.model, setup.agreement, *settings)
 
     @keywords_after(2)
-    def embed(self, message: bytes, *, progress: Progress | None = None) -> Embedding:
+    def embed(
+        self, message: bytes, *, progress: Progress | None = None, check: Check = "tokens"
+    ) -> Embedding:
         """Hide a message in a text. It is checked that `extract` gives the message back.
 
         Args:
             message: any bytes, which may be empty.
             progress: called as `progress(done, total)`: the work that is done, and all the work as
                 far as it is known, in bits.
+            check: how. `tokens`: the text is taken apart as its reader will do it, and the message
+                is read from the tokens found, with the candidates that the writer had. That takes
+                no second pass of the model, and is right if the model gives the same logits again.
+                Whether it does is tried once per model, on eight tokens; if not, the check is
+                `full`. `full`: the text is read as `extract` does, which takes as long as writing.
 
         Returns:
             The text and what it cost. `str()` of it, or its `text`, is what to send.
@@ -280,48 +230,12 @@ class Steganographer:
             CapacityError: the message does not fit the model's context, or the model leaves no
                 choice to hide it in.
             CredentialError: there is no key and no password.
+            SettingsError: the check is unknown.
             WrongTypeError: the message is not bytes.
         """
         message = checked_message(message)
-        secret = self._require_secret()
-        started = time.perf_counter()
-        tries = PORTABLE_TRIES if self._is_portable else EMBED_TRIES
-        tolerance, stalled = TOLERANCE if self._is_portable else 0.0, 0
-        for _ in range(tries):
-            frame = seal(message, secret, self.agreement.digest(), self._entropy)
-            bits = 8 * len(frame)
-            # Writing is the first half of the work, reading it back the second.
-            try:
-                written = write_bits(
-                    self._text_state(),
-                    self._frame_writer(frame, secret),
-                    bits,
-                    finish=self._finish == "sentence",
-                    progress=_part(progress, 0, bits),
-                    tolerance=tolerance,
-                )
-                if self.extract(written, progress=_part(progress, bits, bits)) == message:
-                    return _timed(written, started)
-            except (BorderlineError, ExtractionError):
-                continue  # Another nonce makes another text.
-            except NoRoomError as error:
-                # A small model may repeat itself for ever, but not every text leads there.
-                stalled += 1
-                if error.by_chance and stalled < EMBED_TRIES:
-                    continue
-                most = max(0, error.fits // 8 - frame_overhead(secret))
-                fits = "at most" if error.bound else "about"
-                raise CapacityError(
-                    f"{error}; {fits} {most:,} bytes fit that do not compress, found "
-                    f"{len(message):,}"
-                ) from None
-            except StalledError:
-                stalled += 1
-                if stalled == EMBED_TRIES:
-                    raise
-        raise CapacityError(
-            f"{tries} texts were written and none gave the message back: {self._why_not()}"
-        )
+        require_one_of("check", check, get_args(Check))
+        return run_alone(self._setup.model, embedding(self._setup, message, check, progress))
 
     def embed_report(self, message: bytes, progress: Progress | None = None) -> Embedding:
         """The former name of `embed`, which returned the text alone."""
@@ -345,19 +259,7 @@ class Steganographer:
             CredentialError: there is no key and no password.
             WrongTypeError: the text is not a str.
         """
-        secret = self._require_secret()
-        frame, read = FrameReader(secret, self.agreement.digest()), 0
-        received = self._received(text)
-        state = self._text_state(received.known_ids)
-        most = state.most_bits
-        for value, count in read_bits(state, received, self._frame_reader(secret)):
-            frame.feed(value, count)
-            read += count
-            if progress is not None:
-                progress(read, read + frame.bits_needed)
-            if frame.complete or frame.least_bits > most:
-                break
-        return frame.message(most)
+        return run_alone(self._setup.model, extraction(self._setup, text, progress))
 
     @keywords_after(2)
     def extract_pasted(
@@ -382,23 +284,8 @@ class Steganographer:
                 together take a few times as long as one.
             CredentialError, WrongTypeError: as `extract`.
         """
-        text = plain_text(text)
-        try:
-            return Recovered(self.extract(text, progress=progress), ())
-        except ExtractionError as error:
-            first = error
         sent = self.agreement.prompt if self.agreement.view == "whole" else ""
-        steps = _StepLimit(_MOST_STEPS * len(text) + 64)
-        for undone, reading in readings(text, sent):
-            try:
-                return Recovered(self.extract(reading, progress=steps), undone)
-            except ExtractionError:
-                continue
-            except _StepLimitError:
-                break
-        if isinstance(first, AlteredTextError | IncompleteMessageError):
-            raise first  # The text was written with these settings, but not under this key.
-        raise type(first)(f"{first}; {USUAL}; undoing them did not help")
+        return recover(self.extract, plain_text(text), sent, progress)
 
     @keywords_after(2)
     def embed_bits(
@@ -429,16 +316,8 @@ class Steganographer:
             CredentialError: the settings need a key, and there is none; a password is not enough.
             SettingsError: a bit is neither 0 nor 1, or the codec does not have the stop rule.
         """
-        started = time.perf_counter()
-        tail = self._random_bits if stop == "exact" else zeros
-        state = self._text_state()
-        writer = self._raw_codec(stop, state).writer(BitSource(pack_bits(bits), len(bits), tail))
-        # What follows the message would hide its end, which the paper's rule needs.
-        finish = self._finish == "sentence" and stop == "exact"
-        written = write_bits(
-            state, writer, len(bits), finish=finish, progress=progress, observer=observer
-        )
-        return _timed(written, started)
+        job = bits_embedding(self._setup, bits, stop, progress, observer)
+        return run_alone(self._setup.model, job)
 
     def embed_bits_report(
         self,
@@ -470,112 +349,7 @@ class Steganographer:
             CredentialError, SettingsError: as `embed_bits`.
             WrongTypeError: the text is not a str.
         """
-        require_integer("length", length, 0)
-        received = self._received(text)
-        state = self._text_state(received.known_ids)
-        reader = self._raw_codec(stop, state).reader()
-        value, count = 0, 0
-        for settled, size in read_bits(state, received, reader):
-            value, count = value << size | settled, count + size
-            if stop == "exact" and count >= length:
-                break
-        if count < length:
-            value, count = value << length - count | reader.remainder(length - count), length
-        return unpack_bits(value >> count - length, length)
-
-    def _received(self, text: str | Embedding) -> ReceivedText:
-        text = plain_text(text)
-        if not text:
-            raise IncompleteMessageError("expected a text with a message in it, found none")
-        return self._disambiguation.read(text)
-
-    def _text_state(self, known_ids: Sequence[int] | None = None) -> TextState:
-        """A text at its prompt. If its tokens are known, all logits may be computed at once."""
-        room = self._model.context_length - len(self._prompt_ids)
-        decoder: Decoder
-        if (
-            self._is_portable
-            and known_ids
-            and PrescoredDecoder.fits(self._model, self._prompt_ids, known_ids)
-        ):
-            decoder = PrescoredDecoder(self._model, self._prompt_ids, known_ids[:room])
-        else:
-            decoder = self._model.start(self._prompt_ids)
-        return TextState(decoder, self._candidates, self._disambiguation.start(), room)
-
-    def _frame_writer(self, frame: bytes, secret: Secret) -> Writer:
-        if self._shares_randomness:
-            return NonceFirstWriter(self._codec_spec, secret, frame, self._random_bits)
-        return self._codec_spec.make().writer(BitSource(frame, 8 * len(frame), self._random_bits))
-
-    def _frame_reader(self, secret: Secret) -> Reader:
-        if self._shares_randomness:
-            return NonceFirstReader(self._codec_spec, secret)
-        return self._codec_spec.make().reader()
-
-    def _raw_codec(self, stop: StopRule, text: TextState) -> Codec:
-        """The codec of raw bits. They have no nonce: shared numbers start with the text."""
-        if not self._shares_randomness:
-            return self._codec_spec.make(stop)
-        if self._secret is None or self._secret.salt_length:
-            raise CredentialError(
-                "expected a key, since these settings draw random numbers that both sides share, "
-                "found none; give key=ticore.Key.new(), a new one for each text of raw bits"
-            )
-        key = self._secret.derive(b"").shared_key(b"raw bits")
-        text.share(SharedRandomness(key, FOR_DISAMBIGUATION))
-        return self._codec_spec.make(stop, SharedRandomness(key, FOR_CODEC))
-
-    def _why_not(self) -> str:
-        if not self._disambiguation_spec.certain:
-            return (
-                f"the reader finds other tokens, which disambiguation "
-                f"{self.agreement.disambiguation!r} does not prevent; use 'stepwise'"
-            )
-        if self._is_portable:
-            return (
-                "in each of them another machine might round a logit differently; send a shorter "
-                "message, or lower grid_bits or top_k"
-            )
-        return (
-            "the model's logits differ from one run to the next; use one device, one batch size "
-            "and float64"
-        )
-
-    def _random_bits(self, count: int) -> int:
-        size = -(-count // 8)
-        return int.from_bytes(self._entropy(size)) >> (8 * size - count)
-
-    def _require_secret(self) -> Secret:
-        if self._secret is None:
-            raise CredentialError(
-                "expected a key or a password, found neither; "
-                "give key=ticore.Key.new() or password=..., or use embed_bits for raw bits"
-            )
-        return self._secret
-
-
-class _StepLimitError(Exception):
-    """The other readings of a text have taken long enough."""
-
-
-class _StepLimit:
-    """Counts the tokens that are read, as a Progress, and stops when they are too many."""
-
-    def __init__(self, most: int) -> None:
-        self._left = most
-
-    def __call__(self, done: int, total: int) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise _StepLimitError
-
-
-def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
-    """A Progress for half of the work: `bits` of 2 x `bits`, of which `start` are done before."""
-    if progress is None:
-        return None
-    return lambda done, _total: progress(start + min(done, bits), 2 * bits)
+        return run_alone(self._setup.model, bits_extraction(self._setup, text, length, stop))
 
 
 def _restored(
@@ -597,9 +371,4 @@ def _restored(
         finish=finish,
         entropy=entropy,
     )
-    stego._secret = secret
-    return stego
-
-
-def _timed(embedding: Embedding, started: float) -> Embedding:
-    return replace(embedding, seconds=time.perf_counter() - started)
+    return stego._with(replace(stego._setup, secret=secret))

@@ -8,14 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates, Ints, Pool, to_weights
 from ..disambiguation import Choices, Session, SharingSession
 from ..errors import CapacityError
 from ..interfaces import Decoder, Logits
+from ._jobs import Job
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,10 @@ class Step:
         -log2 of the share of their probability that was kept. It is 0 where no candidate was kept
         and a token from outside takes their place, which no finite number describes.
         """
-        return _divergence(self.pool, self.choices.kept)
+        before, after = self.pool, self.choices.kept
+        if self._used_fallback:
+            after = after.keep(np.isin(after.ids, before.ids))
+        return divergence(before, after) if 0 < len(after) < len(before) else 0.0
 
     def token(self, index: int) -> int:
         """The token id that choice `index` writes."""
@@ -83,6 +89,7 @@ class TextState:
         self._decoder = decoder
         self._candidates = candidates
         self._session = session
+        self._unread: int | None = None
         self.ids: list[int] = []
 
     @property
@@ -95,8 +102,8 @@ class TextState:
         """Whether the model's context has no room for another token."""
         return len(self.ids) >= self.room
 
-    def next_step(self) -> Step:
-        """What may come next.
+    def next_step(self) -> Job[Step]:
+        """What may come next. The model reads the last token not before this is asked.
 
         Raises:
             CapacityError: nothing can, or the context is full.
@@ -106,6 +113,9 @@ class TextState:
                 f"the model's context is full after {len(self.ids)} tokens; "
                 f"send a shorter message or use a model with a longer context"
             )
+        if self._unread is not None:
+            yield self._unread
+            self._unread = None
         pool = self._candidates.after(self._decoder)
         used_fallback = False
 
@@ -125,7 +135,7 @@ class TextState:
 
     def push(self, token: int) -> None:
         """Go on with `token`."""
-        self._decoder.push(token)
+        self._unread = token
         self._session.push(token)
         self.ids.append(token)
 
@@ -138,12 +148,25 @@ class TextState:
         return self._session.may_end()
 
 
-def _divergence(before: Pool, after: Pool) -> float:
-    """-log2 of the share of `before` that `after` keeps; 0 if it keeps nothing.
+def divergence(before: Pool, after: Pool) -> float:
+    """-log2 of the share of the probability of `before` that its part `after` has, in bits.
 
-    Writer and reader need not agree on it, so floats will do.
+    Neither is empty. Writer and reader need not agree on it, so floats will do.
     """
-    relative = (before.rounded_logits - before.rounded_logits.max()) / (1 << before.grid_bits)
-    likelihood = np.exp(relative)
-    kept = likelihood[np.isin(before.ids, after.ids)].sum()
-    return math.log2(likelihood.sum() / kept) if kept else 0.0
+    return _log_mass(before) - _log_mass(after)
+
+
+def _log_mass(pool: Pool) -> float:
+    """log2 of the sum of exp(rounded logit)."""
+    table, largest = _exponentials(pool.grid_bits), pool.rounded_logits.max()
+    below = largest - pool.rounded_logits
+    mass = table[np.minimum(below, len(table) - 1, out=below)].sum()
+    return math.log2(mass) + float(largest) / (1 << pool.grid_bits) / math.log(2)
+
+
+@cache
+def _exponentials(grid_bits: int) -> npt.NDArray[np.float64]:
+    """exp(-i / 2^grid_bits) for i = 0, 1, ...; the last one, below e^-40, stands for all others."""
+    exponentials: npt.NDArray[np.float64] = np.exp(-np.arange(40 << grid_bits) / (1 << grid_bits))
+    exponentials[-1] = 0
+    return exponentials

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ..errors import CapacityError, PromptError, SettingsError
-from ..interfaces import BatchModel, LanguageModel, TopDecoder
+from ..interfaces import BatchModel, Decoder, GrowingBatchDecoder, LanguageModel, TopDecoder
 from ._same import require_same
 
 
@@ -328,6 +328,45 @@ class BatchModelContract:
         check([0, 2])
         push({0: 9, 2: 3})
         check([0, 2])
+
+    def test_rows_that_come_later_have_the_logits_of_texts_read_alone(
+        self, model: BatchModel
+    ) -> None:
+        batch = model.start_batch([], rewindable=1)
+        if not (isinstance(batch, GrowingBatchDecoder) and batch.grows):
+            pytest.skip("its batches take no further rows")
+        alone: dict[int, Decoder] = {}
+
+        def add(prompt: list[int]) -> None:
+            alone[batch.add(prompt)] = model.start(prompt)
+
+        def push(tokens: dict[int, int]) -> None:
+            batch.push(tokens)
+            for row, token in tokens.items():
+                alone[row].push(token)
+            for row, decoder in alone.items():
+                assert tuple(batch.ids(row)) == tuple(decoder.ids)
+                np.testing.assert_allclose(
+                    batch.logits(row), decoder.logits(), 0, self.tolerance, err_msg=f"row {row}"
+                )
+
+        add(some_ids(model, 3))
+        push({0: 5})
+        add([])
+        push({1: 6})
+        add(some_ids(model, 9))
+        push({0: 7, 1: 8, 2: 9})
+        for row in (1, 0):
+            batch.drop(row)
+            del alone[row]
+        push({2: 4})
+        add([5])
+        push({2: 3, 3: 6})
+        for row in (2, 3):
+            batch.drop(row)
+            del alone[row]
+        add([7, 8])
+        push({4: 9})
 
     def test_logits_of_a_batch_are_read_only(self, model: BatchModel) -> None:
         batch = model.start_batch([[5], []])

@@ -9,12 +9,13 @@ from typing import TypedDict
 from .._support.checks import require
 from ..backend_kit._batch_decoder import each_row
 from ..chat import Prompt, prompt_ids
+from ..backend_kit._reading import RowDecoder, start_batch
 from ..consistency import Specials, Verification, Verifier, View
 from ..errors import PromptError, SettingsError, WrongTypeError
 from ..interfaces import Decoder, LanguageModel
 from ..registry import require_model
 from ..schemes._array_cache import ResultCache
-from ._batching import RowDecoder, start_batch, write_together
+from ._batching import write_together
 from ._rollback import MAX_BACKTRACKS, Rollback, Sampler, max_rewind
 from ._samplers import RowSamplers, excluding, of_text
 from ._text_stream import Generated, TextStream

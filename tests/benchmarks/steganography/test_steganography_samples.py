@@ -36,6 +36,8 @@ def test_sampler_take_says_what_was_written_and_read(samples):
         assert measures["kl"] == pytest.approx(sum(parts))
         assert 0 < sample["embed_times"]["model_seconds"] < sample["embed_times"]["seconds"]
         assert 0 < sample["embed_times"]["observer_seconds"] < sample["embed_times"]["seconds"]
+        apart = sample["embed_times"]["model_seconds"] + sample["embed_times"]["observer_seconds"]
+        assert apart < sample["embed_times"]["seconds"]
         assert 0 < sample["extract_times"]["model_seconds"] < sample["extract_times"]["seconds"]
         known = len(read) - sample["read_token_count"]
         # What lies before `known` are tokens of the prompt; one more is another, or the text's.

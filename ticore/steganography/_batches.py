@@ -1,0 +1,206 @@
+"""The methods of a Steganographer that write or read many texts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar, get_args
+
+from .._support.checks import require, require_integer, require_one_of
+from ..backend_kit._batch_decoder import each_row, error_names_row
+from ..codecs import StopRule
+from ..errors import SettingsError, TicoreError, WrongTypeError
+from ._arguments import checked_message, plain_text
+from ._keys import Secret
+from ._lockstep import run_together
+from ._raw_bits import bits_embedding, bits_extraction
+from ._results import Embedding
+from ._sealed import Check, embedding, extraction
+from ._setup import Setup
+
+T = TypeVar("T")
+
+
+class BatchMethods:
+    """A base class of `Steganographer`."""
+
+    _setup: Setup
+
+    def embed_batch(
+        self,
+        messages: Sequence[bytes],
+        *,
+        prompts: Sequence[str] | None = None,
+        check: Check = "tokens",
+        batch_size: int = 32,
+    ) -> list[Embedding | TicoreError]:
+        """Hide each message in a text of its own; the model reads many texts in one pass.
+
+        Each text is one that `embed` writes. What is random comes from `entropy` in another order.
+
+        Args:
+            messages: any bytes each.
+            prompts: the beginning of each text; None: this Steganographer's prompt for all. Their
+                readers need `with_prompt` of the same prompt, or `extract_batch`.
+            check: see `embed`.
+            batch_size: how many texts are written side by side. It changes nothing but the time
+                and the memory that is taken. When a text ends, the next one begins.
+
+        Returns:
+            For each message the text and what it cost; or, where `embed` would raise it, an error
+            about this message, such as a CapacityError. The other messages do not notice.
+
+        Raises:
+            CredentialError: there is no key and no password.
+            PromptError: see the class. The text names the row, a message's number from 0 on.
+            SettingsError: `numerics` is not `portable`: other texts in the same pass change the
+                last bits of logits. Or the check is unknown, there is another number of prompts
+                than of messages, or `batch_size` is below 1.
+            WrongTypeError: a message is not bytes.
+        """
+        messages = each_row(checked_message, _several("messages", messages))
+        require_one_of("check", check, get_args(Check))
+        self._setup.sealing_secret()
+        setups = self._rows(len(messages), prompts, batch_size)
+        jobs = [
+            embedding(setup, message, check, None, batch_size)
+            for setup, message in zip(setups, messages, strict=True)
+        ]
+        return run_together(self._setup.model, jobs, batch_size)
+
+    def extract_batch(
+        self,
+        texts: Sequence[str | Embedding],
+        *,
+        prompts: Sequence[str] | None = None,
+        batch_size: int = 32,
+    ) -> list[bytes | TicoreError]:
+        """The message of each text, see `extract`; the model reads many texts in one pass.
+
+        Args:
+            texts: what was received, in any order.
+            prompts, batch_size: see `embed_batch`.
+
+        Returns:
+            For each text the message; or the ExtractionError that `extract` raises.
+
+        Raises:
+            CredentialError, PromptError, SettingsError: as `embed_batch`.
+            WrongTypeError: a text is not a str.
+        """
+        texts = each_row(plain_text, _several("texts", texts))
+        self._setup.sealing_secret()
+        setups = self._rows(len(texts), prompts, batch_size)
+        jobs = [extraction(*each, None) for each in zip(setups, texts, strict=True)]
+        return run_together(self._setup.model, jobs, batch_size)
+
+    def embed_bits_batch(
+        self,
+        bits: Sequence[Sequence[int]],
+        *,
+        prompts: Sequence[str] | None = None,
+        keys: Sequence[bytes | str] | None = None,
+        stop: StopRule = "exact",
+        batch_size: int = 32,
+    ) -> list[Embedding | TicoreError]:
+        """Hide raw bits in many texts, see `embed_bits`; the model reads many in one pass.
+
+        Args:
+            bits: for each text 0 or 1 each.
+            prompts, batch_size: see `embed_batch`.
+            keys: for each text a key in place of this Steganographer's. Settings that need a key
+                need a new one for each text of raw bits.
+            stop: see `embed_bits`.
+
+        Returns:
+            For each text the text and what it cost, or the error that `embed_bits` raises.
+
+        Raises:
+            CredentialError, PromptError, SettingsError: as `embed_batch`.
+            WrongTypeError: `bits` is one list of bits.
+        """
+        if any(isinstance(each, int) for each in bits):
+            raise WrongTypeError(
+                "bits: expected a list of bits for each text, found one list; give [it]"
+            )
+        setups = self._rows(len(bits), prompts, batch_size, keys)
+        jobs = [bits_embedding(*each, stop) for each in zip(setups, bits, strict=True)]
+        return run_together(self._setup.model, jobs, batch_size)
+
+    def extract_bits_batch(
+        self,
+        texts: Sequence[str | Embedding],
+        length: int,
+        *,
+        prompts: Sequence[str] | None = None,
+        keys: Sequence[bytes | str] | None = None,
+        stop: StopRule = "exact",
+        batch_size: int = 32,
+    ) -> list[list[int] | TicoreError]:
+        """The first `length` bits of each text, see `extract_bits`.
+
+        Args:
+            texts: what was received.
+            length, stop: see `extract_bits`.
+            prompts, keys, batch_size: see `embed_bits_batch`.
+
+        Returns:
+            For each text the bits, or the ExtractionError that `extract_bits` raises.
+
+        Raises:
+            CredentialError, PromptError, SettingsError: as `embed_batch`.
+            WrongTypeError: a text is not a str.
+        """
+        texts = each_row(plain_text, _several("texts", texts))
+        setups = self._rows(len(texts), prompts, batch_size, keys)
+        jobs = [
+            bits_extraction(setup, text, length, stop)
+            for setup, text in zip(setups, texts, strict=True)
+        ]
+        return run_together(self._setup.model, jobs, batch_size)
+
+    def _rows(
+        self,
+        count: int,
+        prompts: Sequence[str] | None,
+        batch_size: int,
+        keys: Sequence[bytes | str] | None = None,
+    ) -> list[Setup]:
+        """The setup of each row of a batch. Raises as `embed_batch`."""
+        require_integer("batch_size", batch_size, 1)
+        numerics = self._setup.agreement.numerics
+        if numerics != "portable":
+            raise SettingsError(
+                f"numerics: expected 'portable' for a batch, found {numerics!r}: texts that are "
+                f"read in one pass change the last bits of each other's logits, and a reader of "
+                f"one text would find other candidates; give numerics='portable' (with a model "
+                f"in float64), or write and read the texts one by one"
+            )
+        by_prompt = {self._setup.agreement.prompt: self._setup}
+        rows = [self._setup.agreement.prompt] * count if prompts is None else list(prompts)
+        _require_count("prompts", len(rows), count)
+        for row, prompt in enumerate(rows):
+            if prompt not in by_prompt:
+                with error_names_row(row):
+                    by_prompt[prompt] = self._setup.with_prompt(prompt)
+        setups = [by_prompt[prompt] for prompt in rows]
+        if keys is None:
+            return setups
+        _require_count("keys", len(keys), count)
+        secrets_ = each_row(Secret.from_key, keys)
+        return [
+            replace(setup, secret=secret) for setup, secret in zip(setups, secrets_, strict=True)
+        ]
+
+
+def _several(name: str, given: Sequence[T]) -> Sequence[T]:
+    """What is given for each text, if it is not one text or message."""
+    if isinstance(given, str | bytes | bytearray | memoryview | Embedding):
+        raise WrongTypeError(
+            f"{name}: expected a list, found one {type(given).__name__}; give [it]"
+        )
+    return given
+
+
+def _require_count(name: str, found: int, expected: int) -> None:
+    require(found == expected, name, f"one for each of {expected} texts", found)

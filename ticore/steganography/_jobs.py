@@ -1,0 +1,82 @@
+"""Jobs: work on a text that needs a model. The model may read that text alone, or many at once.
+
+A job is a generator. It yields what the model has to read, and goes on when that is done:
+
+    NewText([5, 6])   is answered by a Decoder that has read these ids
+    17                that Decoder has read this id as well
+
+`run_alone` serves one job, `_lockstep` serves many with one model. So each text is written and read
+by the same code either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ..backend_kit._reading import start_decoder
+from ..errors import TicoreError
+from ..interfaces import Decoder, LanguageModel
+from ._prescored_decoder import PrescoredDecoder
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class NewText:
+    """Asks for a Decoder. The one before is not used any more.
+
+    Attributes:
+        prompt_ids: what it has read.
+        known_ids: all that it will read after them, if logits may be computed at once; else empty.
+    """
+
+    prompt_ids: Sequence[int]
+    known_ids: Sequence[int] = ()
+
+
+Job = Generator[NewText | int, Decoder | None, T]
+"""A job that returns a T."""
+
+
+def begin_text(text: NewText) -> Job[Decoder]:
+    """The part of a job that gets a Decoder."""
+    decoder = yield text
+    if decoder is None:
+        raise TypeError("expected a Decoder in answer to a NewText, found None")
+    return decoder
+
+
+def prescored(model: LanguageModel, text: NewText) -> PrescoredDecoder | None:
+    """A Decoder whose logits are all computed at once, where that is allowed and fits."""
+    known = text.known_ids
+    if not known or not PrescoredDecoder.fits(model, text.prompt_ids, known):
+        return None
+    return PrescoredDecoder(model, text.prompt_ids, known)
+
+
+def run_alone(model: LanguageModel, job: Job[T]) -> T:
+    """Serve one job with Decoders of its own. Returns and raises what the job does."""
+    decoder: Decoder | None = None
+    try:
+        request = next(job)
+        while True:
+            if isinstance(request, NewText):
+                # Nobody goes back in a text, so no logits but the last need memory.
+                decoder = prescored(model, request) or start_decoder(
+                    model, request.prompt_ids, rewindable=0
+                )
+                request = job.send(decoder)
+            elif decoder is None:
+                raise TypeError("expected a NewText before the first id")
+            else:
+                try:
+                    decoder.push(request)
+                except TicoreError as error:
+                    request = job.throw(error)
+                else:
+                    request = next(job)
+    except StopIteration as end:
+        result: T = end.value
+        return result

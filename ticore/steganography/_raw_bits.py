@@ -1,0 +1,57 @@
+"""Raw bits: the jobs of `Steganographer.embed_bits` and `Steganographer.extract_bits`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .._support.checks import require_integer
+from ..codecs import BitSource, StopRule, pack_bits, unpack_bits, zeros
+from ._embedding import Observer, Progress, write_bits
+from ._extraction import read_bits
+from ._jobs import Job
+from ._results import Embedding
+from ._setup import Setup
+
+
+def bits_embedding(
+    setup: Setup,
+    bits: Sequence[int],
+    stop: StopRule,
+    progress: Progress | None = None,
+    observer: Observer | None = None,
+) -> Job[Embedding]:
+    """Hide raw bits in a text: see `Steganographer.embed_bits`."""
+    started = time.perf_counter()
+    data = pack_bits(bits)
+    state = yield from setup.begin()
+    tail = setup.random_bits if stop == "exact" else zeros
+    writer = setup.raw_codec(stop, state).writer(BitSource(data, len(bits), tail))
+    # What follows the message would hide its end, which the paper's rule needs.
+    finish = setup.finish == "sentence" and stop == "exact"
+    written = yield from write_bits(
+        state, writer, len(bits), finish=finish, progress=progress, observer=observer
+    )
+    return replace(written, seconds=time.perf_counter() - started)
+
+
+def bits_extraction(
+    setup: Setup, text: str | Embedding, length: int, stop: StopRule
+) -> Job[list[int]]:
+    """The first bits that a text holds: see `Steganographer.extract_bits`."""
+    require_integer("length", length, 0)
+    received = setup.received(text)
+    state = yield from setup.begin(received.known_ids)
+    reader = setup.raw_codec(stop, state).reader()
+    value, count = 0, 0
+
+    def take(settled: int, size: int) -> bool:
+        nonlocal value, count
+        value, count = value << size | settled, count + size
+        return stop == "exact" and count >= length
+
+    yield from read_bits(state, received, reader, take)
+    if count < length:
+        value, count = value << length - count | reader.remainder(length - count), length
+    return unpack_bits(value >> count - length, length)

@@ -1,0 +1,151 @@
+"""What all texts of one Steganographer share, and the parts that each of them begins with."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
+
+from .._support.shared_randomness import SharedRandomness
+from ..candidates import Candidates
+from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer
+from ..consistency import Mode, View
+from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext, ReceivedText
+from ..errors import CredentialError, IncompleteMessageError
+from ..interfaces import LanguageModel
+from ._agreement import Agreement
+from ._arguments import checked_prompt, plain_text
+from ._jobs import Job, NewText, begin_text
+from ._keys import Secret
+from ._nonce_first_codec import (
+    FOR_CODEC,
+    FOR_DISAMBIGUATION,
+    NonceFirstReader,
+    NonceFirstWriter,
+)
+from ._portability import TOLERANCE
+from ._results import Embedding
+from ._step import TextState
+
+Finish = Literal["sentence", "none"]
+Entropy = Callable[[int], bytes]
+"""`f(n)` gives n random bytes."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The settings of a Steganographer, made ready for texts. Thread-safe as far as its model is.
+
+    Attributes:
+        model: that writes.
+        agreement: the settings that both sides share.
+        codec, disambiguation: those that the agreement names.
+        candidates: of the model, with the agreement's settings.
+        secret: of the messages; None if there is none.
+        finish, entropy: see `ticore.Steganographer`.
+        prompt_ids: of the agreement's prompt.
+        room: how many tokens the model can read after the prompt.
+
+    Raises:
+        PromptError: the tokenizer does not give the prompt back, or the prompt fills the context.
+        SettingsError: the disambiguation does not have the agreement's mode.
+    """
+
+    model: LanguageModel
+    agreement: Agreement
+    codec: CodecSpec
+    disambiguation: DisambiguationSpec
+    candidates: Candidates
+    secret: Secret | None = field(default=None, repr=False)
+    finish: Finish = "sentence"
+    entropy: Entropy = secrets.token_bytes
+    prompt_ids: list[int] = field(init=False)
+    room: int = field(init=False)
+    _spelling: Disambiguation = field(init=False)
+
+    def __post_init__(self) -> None:
+        model, prompt, view = self.model, self.agreement.prompt, cast(View, self.agreement.view)
+        prompt_ids = checked_prompt(model, prompt, view)
+        mode = cast(Mode, self.agreement.mode)
+        context = PromptContext(model.tokenizer, prompt, prompt_ids, view, mode)
+        object.__setattr__(self, "prompt_ids", prompt_ids)
+        object.__setattr__(self, "room", model.context_length - len(prompt_ids))
+        object.__setattr__(self, "_spelling", self.disambiguation.make(context))
+
+    def with_prompt(self, prompt: str) -> Setup:
+        """The same for texts that begin with another prompt. Raises PromptError."""
+        return replace(self, agreement=replace(self.agreement, prompt=prompt))
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether other machines read the texts."""
+        return self.agreement.numerics == "portable"
+
+    @property
+    def tolerance(self) -> float:
+        """By how much the reader's logits may differ."""
+        return TOLERANCE if self.is_portable else 0.0
+
+    @property
+    def shares_randomness(self) -> bool:
+        """Whether both sides draw random numbers that they share."""
+        return self.codec.keyed or self.disambiguation.keyed
+
+    def begin(self, known_ids: Sequence[int] | None = None) -> Job[TextState]:
+        """A text at its prompt. If its tokens are known, all logits may be computed at once."""
+        # That changes their last bits.
+        known = known_ids[: self.room] if known_ids and self.is_portable else ()
+        decoder = yield from begin_text(NewText(self.prompt_ids, known))
+        return TextState(decoder, self.candidates, self._spelling.start(), self.room)
+
+    def received(self, text: str | Embedding) -> ReceivedText:
+        """A text as its reader has it. Raises ExtractionError, WrongTypeError."""
+        text = plain_text(text)
+        if not text:
+            raise IncompleteMessageError("expected a text with a message in it, found none")
+        return self._spelling.read(text)
+
+    def sealing_secret(self) -> Secret:
+        """The secret of sealed messages. Raises CredentialError."""
+        if self.secret is None:
+            raise CredentialError(
+                "expected a key or a password, found neither; "
+                "give key=ticore.Key.new() or password=..., or use embed_bits for raw bits"
+            )
+        return self.secret
+
+    def frame_writer(self, frame: bytes) -> Writer:
+        """Writes a sealed message, then random bits. Raises CredentialError."""
+        if self.shares_randomness:
+            return NonceFirstWriter(self.codec, self.sealing_secret(), frame, self.random_bits)
+        return self.codec.make().writer(BitSource(frame, 8 * len(frame), self.random_bits))
+
+    def frame_reader(self) -> Reader:
+        """Reads what a `frame_writer` wrote. Raises CredentialError."""
+        if self.shares_randomness:
+            return NonceFirstReader(self.codec, self.sealing_secret())
+        return self.codec.make().reader()
+
+    def raw_codec(self, stop: StopRule, text: TextState) -> Codec:
+        """The codec of raw bits. They have no nonce: shared numbers start with the text.
+
+        Raises:
+            CredentialError: it needs a key, and there is none.
+            SettingsError: the codec does not have the stop rule.
+        """
+        if not self.shares_randomness:
+            return self.codec.make(stop)
+        if self.secret is None or self.secret.salt_length:
+            raise CredentialError(
+                "expected a key, since these settings draw random numbers that both sides share, "
+                "found none; give key=ticore.Key.new(), a new one for each text of raw bits"
+            )
+        key = self.secret.derive(b"").shared_key(b"raw bits")
+        text.share(SharedRandomness(key, FOR_DISAMBIGUATION))
+        return self.codec.make(stop, SharedRandomness(key, FOR_CODEC))
+
+    def random_bits(self, count: int) -> int:
+        """That many random bits."""
+        size = -(-count // 8)
+        return int.from_bytes(self.entropy(size)) >> (8 * size - count)
