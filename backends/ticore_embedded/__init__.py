@@ -7,12 +7,12 @@ _network.py   the forward pass and its cache
 _forward.py   one text read token by token
 _batch.py     several texts read side by side
 _model.py     the model as the core sees it
-_loading.py   opens a bundled model or a directory
+_loading.py   opens a bundled model, a directory or a GGUF file
 
 How the bundled model was made: `training/tiny_en` in the repository.
 """
 
-from ._loading import BACKEND
+from ._loading import BACKEND, GGUF
 from ._model import EmbeddedModel
 
-__all__ = ["BACKEND", "EmbeddedModel"]
+__all__ = ["BACKEND", "GGUF", "EmbeddedModel"]

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ticore.backend_kit.checkpoint import (
-    Checkpoint,
+    ModelFiles,
     StartToken,
-    Tensors,
-    find_start_token,
-    open_tokenizer,
-    read_config,
+    is_gguf,
+    open_model_files,
     require_fits,
     within_memory,
 )
@@ -30,7 +28,7 @@ _DEFAULTS: dict[str, object] = {"dtype": "float32"}
 
 
 class EmbeddedBackend:
-    """Loads bundled models, and small Llamas from a directory."""
+    """Loads bundled models, and small Llamas from a directory or a GGUF file."""
 
     summary: str = "small Llama models run in NumPy, without a framework"
     shipped: Mapping[str, str] = {
@@ -52,7 +50,7 @@ class EmbeddedBackend:
         Args:
             location: the name of a bundled model, or the path of a directory with config.json,
                 weights in safetensors files, and tokenizer.model or tokenizer.json (write
-                `./tiny-en` for a directory that is called like a bundled model).
+                `./tiny-en` for a directory that is called like a bundled model); or of a GGUF file.
             load_tokenizer: opens the tokenizer's file.
             options: `dtype`, "float32" (the default) or "float64" (half as fast; other machines
                 reproduce its logits to about 1e-12).
@@ -63,31 +61,52 @@ class EmbeddedBackend:
             SettingsError: an unknown option or dtype.
         """
         dtype = _dtype(options)
-        folder = self.folder(location) if location in self.shipped else Path(location)
-        if not folder.is_dir():
+        path = self.folder(location) if location in self.shipped else Path(location)
+        files = open_model_files(path)
+        if files is None:
             raise ModelFilesError(
                 f"expected {location!r} to be a directory with config.json, weights in "
-                f"safetensors files and a tokenizer, or the name of a bundled model "
-                f"({', '.join(sorted(self.shipped))}); found no directory {folder}"
+                f"safetensors files and a tokenizer, a GGUF file, or the name of a bundled model "
+                f"({', '.join(sorted(self.shipped))}); found no directory {path}"
             )
-        settings = read_config(folder)
-        config = parse_config(settings, str(folder / "config.json"))
-        tokenizer = open_tokenizer(folder, load_tokenizer)
-        require_fits(folder, tokenizer, config.vocab_size)
-        start = _start(folder, config)
-        tensors = Tensors(folder)
-        with within_memory(folder, "model"):
-            network = Network(config, read_weights(tensors, config, dtype))
-        return EmbeddedModel(network, tokenizer, Checkpoint(settings, tensors, start))
+        config = parse_config(files.settings, files.settings_name)
+        tokenizer = files.open_tokenizer(load_tokenizer)
+        require_fits(path, tokenizer, config.vocab_size)
+        start = _start(files, config)
+        with within_memory(path, "model"):
+            network = Network(config, read_weights(files.tensors, config, dtype))
+        return EmbeddedModel(network, tokenizer, files.checkpoint(start))
 
 
-def _start(folder: Path, config: LlamaConfig) -> StartToken:
+class GgufBackend(EmbeddedBackend):
+    """Loads GGUF files, as `embedded:` does."""
+
+    summary = "GGUF files run in NumPy, without a framework; torch: and jax: open them, too"
+    shipped: Mapping[str, str] = {}
+    shipped_options: Mapping[str, Mapping[str, object]] = {}
+
+    def load(
+        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
+    ) -> EmbeddedModel:
+        """Load the model in the GGUF file `location`; see `EmbeddedBackend.load`.
+
+        Raises:
+            ModelFilesError: also where it is no GGUF file.
+        """
+        if not is_gguf(Path(location)):
+            raise ModelFilesError(
+                f"expected {location!r} to be a GGUF file, found none; check the path"
+            )
+        return super().load(location, load_tokenizer, options)
+
+
+def _start(files: ModelFiles, config: LlamaConfig) -> StartToken:
     """The start token, which this runner reads before every text."""
     eos = min(config.eos_ids, default=None)
-    start = find_start_token(folder, config.bos_token_id, eos, config.vocab_size)
+    start = files.find_start_token(config.bos_token_id, eos, config.vocab_size)
     if start != StartToken(config.bos_token_id, always=True):
         raise ModelFilesError(
-            f"{folder}: expected a tokenizer that begins each text with the start token "
+            f"{files.path}: expected a tokenizer that begins each text with the start token "
             f"{config.bos_token_id}, found one that does not; use another backend for this model"
         )
     return start
@@ -107,3 +126,4 @@ def _dtype(options: Mapping[str, object]) -> str:
 
 
 BACKEND: ModelBackend = EmbeddedBackend()
+GGUF: ModelBackend = GgufBackend()

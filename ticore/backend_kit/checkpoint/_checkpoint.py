@@ -30,11 +30,14 @@ class Checkpoint:
         config: as `read_config` gives it.
         tensors: all weights.
         start: as `find_start_token` gives it.
+        chat_template: as `find_chat_template` gives it. It shapes no logits, so the digest does not
+            depend on it.
     """
 
     config: Mapping[str, object]
     tensors: Tensors
     start: StartToken
+    chat_template: str | None = None
 
     def digest(self) -> str:
         """SHA-256 hex digest of config, weights as stored, and what is read before a text.
