@@ -75,17 +75,20 @@ def read_network(files: ModelFiles, config: PreTrainedConfig, options: Options) 
         "output_loading_info": True,
         **plain,
     }
-    with asking(files.path), within_memory(files.path, "model"), widened(options.dtype):
-        if files.path.is_dir():
-            loaded: Any = AutoModelForCausalLM.from_pretrained(
-                files.path,
-                trust_remote_code=options.trust_remote_code,
-                use_safetensors=True,
-                **common,
-            )
-        else:
-            kind: Any = MODEL_FOR_CAUSAL_LM_MAPPING[type(config)]
-            loaded = kind.from_pretrained(None, state_dict=_state(files.tensors), **common)
+    with asking(files.path), within_memory(files.path, "model"):
+        state = None if files.path.is_dir() else _state(files.tensors)
+        with widened(options.dtype):
+            if state is None:
+                loaded: Any = AutoModelForCausalLM.from_pretrained(
+                    files.path,
+                    trust_remote_code=options.trust_remote_code,
+                    use_safetensors=True,
+                    **common,
+                )
+            else:
+                kind: Any = MODEL_FOR_CAUSAL_LM_MAPPING[type(config)]
+                loaded = kind.from_pretrained(None, state_dict=state, **common)
+        del state
         network, report = loaded
         _check_tensors(files.path, report)
         moved: PreTrainedModel = network.to(options.device).eval()
