@@ -24,7 +24,7 @@ from ._weights import read_weights
 _MODELS = Path(__file__).parent / "models"
 _DTYPES = ("float64", "float32")
 # The values that are taken where an option is not given.
-_DEFAULTS: dict[str, object] = {"dtype": "float32"}
+_DEFAULTS: dict[str, object] = {"dtype": "float32", "tokenizer": None}
 
 
 class EmbeddedBackend:
@@ -53,14 +53,14 @@ class EmbeddedBackend:
                 `./tiny-en` for a directory that is called like a bundled model); or of a GGUF file.
             load_tokenizer: opens the tokenizer's file.
             options: `dtype`, "float32" (the default) or "float64" (half as fast; other machines
-                reproduce its logits to about 1e-12).
+                reproduce its logits to about 1e-12); `tokenizer`, the place of another one.
 
         Raises:
             ModelFilesError: a file is missing, damaged, of an unsupported kind, or does not go
                 with the others.
             SettingsError: an unknown option or dtype.
         """
-        dtype = _dtype(options)
+        dtype, place = _parse(options)
         path = self.folder(location) if location in self.shipped else Path(location)
         files = open_model_files(path)
         if files is None:
@@ -70,7 +70,7 @@ class EmbeddedBackend:
                 f"({', '.join(sorted(self.shipped))}); found no directory {path}"
             )
         config = parse_config(files.settings, files.settings_name)
-        tokenizer = files.open_tokenizer(load_tokenizer)
+        tokenizer = load_tokenizer(place) if place else files.open_tokenizer(load_tokenizer)
         require_fits(path, tokenizer, config.vocab_size)
         start = _start(files, config)
         with within_memory(path, "model"):
@@ -112,17 +112,21 @@ def _start(files: ModelFiles, config: LlamaConfig) -> StartToken:
     return start
 
 
-def _dtype(options: Mapping[str, object]) -> str:
+def _parse(options: Mapping[str, object]) -> tuple[str, str | None]:
+    """The dtype, and the place of another tokenizer."""
     for name in options:
         if name not in _DEFAULTS:
             raise SettingsError(
                 f"unknown option {name!r} for an embedded model: "
                 f"the options are {', '.join(sorted(_DEFAULTS))}"
             )
-    dtype = (_DEFAULTS | dict(options))["dtype"]
+    chosen = _DEFAULTS | dict(options)
+    dtype, tokenizer = chosen["dtype"], chosen["tokenizer"]
     if dtype not in _DTYPES:
         raise SettingsError(f"expected dtype to be one of {', '.join(_DTYPES)}, found {dtype!r}")
-    return str(dtype)
+    if not isinstance(tokenizer, str | None):
+        raise SettingsError(f"expected tokenizer to be a place or None, found {tokenizer!r}")
+    return str(dtype), tokenizer
 
 
 BACKEND: ModelBackend = EmbeddedBackend()

@@ -43,7 +43,7 @@ class StoredTensor:
 
     @property
     def data(self) -> npt.NDArray[np.uint8]:
-        """uint8[...], the little-endian numbers, row by row; unpacked anew each time."""
+        """uint8[...], the little-endian numbers, row by row; unpacked again each time."""
         return self.raw if self.unpack is None else self.unpack(self.raw)
 
 

@@ -220,7 +220,7 @@ def test_scaled_angles_become_settings(written):
         ({"type": "longrope"}, "'none' or 'linear' or 'yarn', found 'longrope'"),
         ({"type": "none", "factor": 2.0}, "'linear' or 'yarn', found 'none'"),
         ({"type": "yarn"}, "factor to be a number, found None"),
-        ({"attn_factor": 2.0}, "found qwen2.rope.scaling.attn_factor"),
+        ({"attn_factor": 2.0}, "found 'qwen2.rope.scaling.attn_factor'"),
     ):
         with pytest.raises(ModelFilesError, match=re.escape(message)):
             scaled(**values)
@@ -293,7 +293,7 @@ class TestRefusals:
         def experts(writer):
             writer.add_uint32("llama.expert_count", 8)
 
-        self.refuse(written, "found llama.expert_count; use", more=experts)
+        self.refuse(written, "found 'llama.expert_count'; use", more=experts)
 
     @pytest.mark.parametrize(
         ("family", "name"),
@@ -315,14 +315,14 @@ class TestRefusals:
             writer.add_tensor("blk.0.attn_q.weight", np.ones((60, 32), np.float32))
 
         tensors = without(tensors_of("llama"), "model.layers.0.self_attn.q_proj.weight")
-        message = "blk.0.attn_q.weight to have rows for 4 heads of even width, found 60"
+        message = "'blk.0.attn_q.weight' to have rows for 4 heads of even width, found 60"
         self.refuse(written, message, tensors=tensors, more=odd)
 
     def test_tensors_that_are_not_known(self, written):
         def odd(writer):
             writer.add_tensor("blk.0.attn_sinks.weight", np.ones(4, np.float32))
 
-        self.refuse(written, "found blk.0.attn_sinks.weight; use", more=odd)
+        self.refuse(written, "found 'blk.0.attn_sinks.weight'; use", more=odd)
 
     def test_files_without_an_embedding(self, written):
         tensors = without(tensors_of("llama"), "model.embed_tokens.weight")

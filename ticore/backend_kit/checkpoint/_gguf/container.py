@@ -23,10 +23,9 @@ from .._files import MOST_OF_TOKENIZER, require_regular
 try:
     from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType, GGUFValueType
 except ModuleNotFoundError as error:
-    if error.name != "gguf":
-        raise
     raise MissingExtraError(
-        f"a GGUF file needs the package 'gguf', which is not installed; {how_to_install('gguf')}"
+        f"a GGUF file needs the package {error.name!r}, which is not installed; "
+        f"{how_to_install('gguf')}"
     ) from error
 
 MAGIC = b"GGUF"

@@ -111,7 +111,7 @@ class _Source:
         for name in sorted(self.fields.settings.keys() - {*names, *_IDLE}):
             raise ModelFilesError(
                 f"{self.path}: expected only settings of {self.family} that are known here, found "
-                f"{self.family}.{name}; {_OTHERWISE}"
+                f"{self.family + '.' + name!r}; {_OTHERWISE}"
             )
 
     def has(self, name: str) -> bool:
@@ -145,7 +145,7 @@ class _Source:
             if match is None or part not in names:
                 raise ModelFilesError(
                     f"{self.path}: expected only tensors of {self.family} that are known here, "
-                    f"found {name}; {_OTHERWISE}"
+                    f"found {name!r}; {_OTHERWISE}"
                 )
             kind = match[4]
             layout = layouts.get(part, layouts.get(f"{part}.{kind}"))
@@ -164,7 +164,7 @@ def _llama(source: _Source) -> Network:
         for part, count in heads.items():
             if f".{part[4:]}." in name and packed.shape[0] % (2 * count):
                 raise ModelFilesError(
-                    f"{source.path}: expected {name} to have rows for {count} heads of even width, "
+                    f"{source.path}: expected {name!r} to have rows for {count} heads of even width, "
                     f"found {packed.shape[0]}; {_ADVICE}"
                 )
     settings |= {

@@ -126,7 +126,7 @@ def separators(
         width: number of logits.
 
     Raises:
-        ModelFilesError: an id is none of the `width`.
+        ModelFilesError: an id is not below `width`.
     """
     fields = _fields(path, metadata)
     bos, eos, _ = _BOS_EOS_UNKNOWN[tokenizer_kind(path, metadata)]
