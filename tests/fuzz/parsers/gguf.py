@@ -13,6 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pytest
+
+pytest.importorskip("gguf", reason="gguf is not installed")
+
 from gguf import GGMLQuantizationType
 
 from tests.fuzz.mutations import damaged_bytes

@@ -315,7 +315,7 @@ class TestRefusals:
             writer.add_tensor("blk.0.attn_q.weight", np.ones((60, 32), np.float32))
 
         tensors = without(tensors_of("llama"), "model.layers.0.self_attn.q_proj.weight")
-        message = "'blk.0.attn_q.weight' to have rows for 4 heads of even width, found 60"
+        message = "blk.0.attn_q.weight: expected a multiple of 8 rows, found 60"
         self.refuse(written, message, tensors=tensors, more=odd)
 
     def test_tensors_that_are_not_known(self, written):

@@ -7,25 +7,19 @@ that is almost the right one would answer with numbers that are almost right.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ....errors import ModelFilesError
 from .._config_fields import Fields
 from .._safetensors_files import StoredTensor
+from .angles import rope_scaling
 from .container import Container
-from .unpacking import Layout, head_halves, less_one, stored_tensor, transposed, unpacked
+from .source import Source
+from .unpacking import LESS_ONE, TRANSPOSED, halves_of_heads
 
-_ADVICE = "use a file that llama.cpp's convert_hf_to_gguf.py wrote"
-_OTHERWISE = "use the model's Hugging Face files instead"
-# Keys of every family that say nothing about the network, or nothing that its tensors do not say.
-_IDLE = ("vocab_size", "tensor_data_layout", "rope.scaling.finetuned")
 _SIZES = ("context_length", "embedding_length", "block_count", "feed_forward_length")
 # Keys of the families that turn queries and keys by angles.
 _ROTARY = (
@@ -43,16 +37,9 @@ _ROTARY = (
     "rope.scaling.yarn_beta_fast",
     "rope.scaling.yarn_beta_slow",
 )
-# A tensor that is a setting: by how much each angle of Llama 3.1 and its descendants is reduced.
-_ANGLES = "rope_freqs.weight"
-_LLAMA_3_LOW, _LLAMA_3_HIGH, _LLAMA_3_CONTEXT = 1.0, 4.0, 8192
 # Which layers of Gemma 3 see everything, and the angles of the others; llama.cpp has them in code.
 _GEMMA_3_PATTERN, _GEMMA_3_LOCAL_THETA = 6, 10_000.0
 _GEMMA_3_27B_LAYERS = 62
-
-_NAME = re.compile(
-    r"(?:(?P<blk>blk)\.(?P<block>0|[1-9]\d{0,5})\.)?(?P<part>[a-z_]+)\.(weight|bias)"
-)
 
 
 @dataclass(frozen=True)
@@ -85,104 +72,30 @@ def read_network(path: Path, container: Container) -> Network:
             f"{path}: expected a whole model, found one part of several; join them with "
             f"llama.cpp's llama-gguf-split --merge"
         )
-    return _FAMILIES[family](_Source(path, container, family))
+    return _FAMILIES[family](Source(path, container, family))
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Typed access to one file."""
-
-    path: Path
-    container: Container
-    family: str
-    fields: Fields = field(init=False)
-
-    def __post_init__(self) -> None:
-        prefix = f"{self.family}."
-        own = {
-            name.removeprefix(prefix): value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in self.container.metadata.items()
-            if name.startswith(prefix)
-        }
-        object.__setattr__(self, "fields", Fields(own, f"{self.path}: {self.family}", _ADVICE))
-
-    def require_known(self, *names: str) -> None:
-        """Refuse keys of the family that are not among `names`."""
-        for name in sorted(self.fields.settings.keys() - {*names, *_IDLE}):
-            raise ModelFilesError(
-                f"{self.path}: expected only settings of {self.family} that are known here, found "
-                f"{self.family + '.' + name!r}; {_OTHERWISE}"
-            )
-
-    def has(self, name: str) -> bool:
-        return name in self.container.tensors
-
-    def vocabulary_size(self) -> int:
-        """How many rows the embedding has."""
-        embedding = self.container.tensors.get("token_embd.weight")
-        if embedding is None or len(embedding.shape) != 2:
-            raise ModelFilesError(
-                f"{self.path}: expected a matrix token_embd.weight, found none; use another file"
-            )
-        return embedding.shape[0]
-
-    def renamed(
-        self, names: Mapping[str, str], layouts: Mapping[str, Layout]
-    ) -> dict[str, StoredTensor]:
-        """All tensors by their names in the checkpoint.
-
-        Args:
-            names: by what a name is without its number and its end: `blk.attn_q` for
-                `blk.0.attn_q.weight`. A `{}` stands for the number.
-            layouts: by the same, or with the end where only one of weight and bias is meant.
-        """
-        found: dict[str, StoredTensor] = {}
-        for name, packed in self.container.tensors.items():
-            if name == _ANGLES:
-                continue
-            match = _NAME.fullmatch(name)
-            part = "" if match is None else f"{match['blk'] or ''}.{match['part']}".strip(".")
-            if match is None or part not in names:
-                raise ModelFilesError(
-                    f"{self.path}: expected only tensors of {self.family} that are known here, "
-                    f"found {name!r}; {_OTHERWISE}"
-                )
-            kind = match[4]
-            layout = layouts.get(part, layouts.get(f"{part}.{kind}"))
-            own = f"{names[part].format(match['block'])}.{kind}"
-            found[own] = stored_tensor(f"{self.path}: {name}", packed, layout)
-        return found
-
-
-def _llama(source: _Source) -> Network:
+def _llama(source: Source) -> Network:
     settings = _rotary(source, "llama")
-    heads = {
-        "blk.attn_q": source.fields.size("attention.head_count"),
-        "blk.attn_k": settings["num_key_value_heads"],
-    }
-    for name, packed in source.container.tensors.items():
-        for part, count in heads.items():
-            if f".{part[4:]}." in name and packed.shape[0] % (2 * count):
-                raise ModelFilesError(
-                    f"{source.path}: expected {name!r} to have rows for {count} heads of even width, "
-                    f"found {packed.shape[0]}; {_ADVICE}"
-                )
     settings |= {
         "hidden_act": "silu",
         "attention_bias": source.has("blk.0.attn_q.bias"),
         "mlp_bias": source.has("blk.0.ffn_up.bias"),
     }
-    layouts = {part: partial(head_halves, count) for part, count in heads.items()}
+    layouts = {
+        "blk.attn_q": halves_of_heads(settings["num_attention_heads"]),
+        "blk.attn_k": halves_of_heads(settings["num_key_value_heads"]),
+    }
     return Network(settings, source.renamed(_LLAMA_NAMES, layouts))
 
 
-def _qwen2(source: _Source) -> Network:
+def _qwen2(source: Source) -> Network:
     settings = _rotary(source, "qwen2")
     settings |= {"hidden_act": "silu", "use_sliding_window": False}
     return Network(settings, source.renamed(_LLAMA_NAMES, {}))
 
 
-def _gemma3(source: _Source) -> Network:
+def _gemma3(source: Source) -> Network:
     fields = source.fields
     own = ("attention.sliding_window", "attention.sliding_window_pattern", "rope.freq_base_swa")
     settings = _rotary(source, "gemma3_text", *own, "final_logit_softcapping")
@@ -200,7 +113,7 @@ def _gemma3(source: _Source) -> Network:
         "layer_types": _gemma3_layers(fields, layers),
         "rope_local_base_freq": fields.positive("rope.freq_base_swa", _GEMMA_3_LOCAL_THETA),
     }
-    norms = {name: less_one for name in _GEMMA_3_NAMES if name.endswith("norm")}
+    norms = {name: LESS_ONE for name in _GEMMA_3_NAMES if name.endswith("norm")}
     return Network(settings, source.renamed(_GEMMA_3_NAMES, norms))
 
 
@@ -215,7 +128,7 @@ def _gemma3_layers(fields: Fields, layers: int) -> list[str]:
     return ["sliding_attention" if each else "full_attention" for each in local]
 
 
-def _gpt2(source: _Source) -> Network:
+def _gpt2(source: Source) -> Network:
     fields = source.fields
     epsilon = "attention.layer_norm_epsilon"
     source.require_known(*_SIZES, "attention.head_count", epsilon)
@@ -232,11 +145,11 @@ def _gpt2(source: _Source) -> Network:
         "tie_word_embeddings": not source.has("output.weight"),
     }
     return Network(
-        settings, source.renamed(_GPT_2_NAMES, dict.fromkeys(_GPT_2_MATRICES, transposed))
+        settings, source.renamed(_GPT_2_NAMES, dict.fromkeys(_GPT_2_MATRICES, TRANSPOSED))
     )
 
 
-def _rotary(source: _Source, model_type: str, *own: str) -> dict[str, Any]:
+def _rotary(source: Source, model_type: str, *own: str) -> dict[str, Any]:
     """The settings that Llama and its descendants share; `own` are further keys of the family."""
     fields = source.fields
     source.require_known(*_ROTARY, *own)
@@ -257,58 +170,9 @@ def _rotary(source: _Source, model_type: str, *own: str) -> dict[str, Any]:
         "max_position_embeddings": fields.size("context_length"),
         "rms_norm_eps": fields.positive("attention.layer_norm_rms_epsilon"),
         "rope_theta": theta,
-        "rope_scaling": _rope_scaling(source, theta, head_dim),
+        "rope_scaling": rope_scaling(source, theta, head_dim),
         "tie_word_embeddings": not source.has("output.weight"),
     }
-
-
-def _rope_scaling(source: _Source, theta: float, head_dim: int) -> dict[str, object] | None:
-    fields = source.fields
-    kind = fields.one_of("rope.scaling.type", "linear", ("none", "linear", "yarn"))
-    scaled = "rope.scaling.factor" in fields.settings
-    if source.has(_ANGLES):
-        if scaled:
-            raise fields.error("rope.scaling.factor", f"absent beside {_ANGLES}", kind)
-        return _llama3_scaling(source, theta, head_dim)
-    if not scaled and kind != "yarn":
-        return None
-    fields.one_of("rope.scaling.type", "linear", ("linear", "yarn"))
-    scaling = {"rope_type": kind, "factor": fields.positive("rope.scaling.factor")}
-    if kind == "yarn":
-        context = fields.size("context_length")
-        original = fields.size("rope.scaling.original_context_length", context)
-        scaling["original_max_position_embeddings"] = original
-        for name in ("beta_fast", "beta_slow"):
-            if (key := f"rope.scaling.yarn_{name}") in fields.settings:
-                scaling[name] = fields.positive(key)
-    return scaling
-
-
-def _llama3_scaling(source: _Source, theta: float, head_dim: int) -> dict[str, object]:
-    """The settings from which llama.cpp has computed `rope_freqs.weight`.
-
-    All models of the family share three of the four. The fourth is the largest divisor.
-    """
-    packed = source.container.tensors[_ANGLES]
-    if packed.kind.name == "F32" and packed.shape == (head_dim // 2,):
-        found = unpacked(packed).astype(np.float64)
-        factor, context = float(found.max()), _LLAMA_3_CONTEXT
-        waves = 2 * np.pi * theta ** (np.arange(0, head_dim, 2) / head_dim)
-        share = (context / waves - _LLAMA_3_LOW) / (_LLAMA_3_HIGH - _LLAMA_3_LOW)
-        with np.errstate(all="ignore"):
-            expected = 1 / (np.clip(1 - share, 0, 1) / factor + np.clip(share, 0, 1))
-        if np.isfinite(found).all() and np.allclose(found, expected, rtol=1e-5):
-            return {
-                "rope_type": "llama3",
-                "factor": factor,
-                "low_freq_factor": _LLAMA_3_LOW,
-                "high_freq_factor": _LLAMA_3_HIGH,
-                "original_max_position_embeddings": context,
-            }
-    raise ModelFilesError(
-        f"{source.path}: expected {_ANGLES} to be as in Llama 3.1, found something else; "
-        f"{_OTHERWISE}"
-    )
 
 
 _LLAMA_NAMES = {
@@ -348,7 +212,7 @@ _GPT_2_NAMES = {
 _GPT_2_MATRICES = tuple(
     f"blk.{part}.weight" for part in ("attn_qkv", "attn_output", "ffn_up", "ffn_down")
 )
-_FAMILIES: dict[str, Callable[[_Source], Network]] = {
+_FAMILIES: dict[str, Callable[[Source], Network]] = {
     "llama": _llama,
     "qwen2": _qwen2,
     "gemma3": _gemma3,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
@@ -20,8 +21,6 @@ from .._safetensors_files import StoredTensor
 from .container import PackedTensor
 
 Floats = npt.NDArray[np.float32]
-Layout = Callable[[Floats], Floats]
-"""From numbers as llama.cpp lays them out to the layout of the Hugging Face checkpoint."""
 
 _PLAIN = {
     GGMLQuantizationType.F32: "F32",
@@ -31,16 +30,32 @@ _PLAIN = {
 _AT_ONCE = 1 << 20  # numbers; the package takes several times the memory of its result
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How a tensor of llama.cpp becomes that of the Hugging Face checkpoint.
+
+    Attributes:
+        undo: from the numbers of the one to those of the other.
+        transposes: whether `undo` gives the transposed shape, else the same shape.
+        rows: how many there must be, or a multiple of it.
+    """
+
+    undo: Callable[[Floats], Floats]
+    transposes: bool = False
+    rows: int = 1
+
+
 def stored_tensor(where: str, packed: PackedTensor, layout: Layout | None = None) -> StoredTensor:
     """The tensor as runners take it; nothing is unpacked yet.
 
     Args:
         where: the file and the tensor's name in it, for the error's text.
         packed: as it lies in the file.
-        layout: what is done to its numbers; None: nothing.
+        layout: its layout in the file; None if it is that of the checkpoint.
 
     Raises:
-        ModelFilesError: the package `gguf` cannot unpack this type.
+        ModelFilesError: the package `gguf` cannot unpack this type, or the layout asks for another
+            number of rows.
     """
     raw = packed.data.reshape(-1)
     kind = packed.kind.name
@@ -51,7 +66,12 @@ def stored_tensor(where: str, packed: PackedTensor, layout: Layout | None = None
             f"{where}: expected numbers in a type that the package gguf can unpack, found {kind}; "
             f"use a file with another quantization, such as Q4_K_M or Q8_0"
         )
-    shape = packed.shape[::-1] if layout is transposed else packed.shape
+    if layout is not None and packed.shape[0] % layout.rows:
+        raise ModelFilesError(
+            f"{where}: expected a multiple of {layout.rows} rows, found {packed.shape[0]}; "
+            f"fetch the file again, or use another"
+        )
+    shape = packed.shape[::-1] if layout is not None and layout.transposes else packed.shape
     return StoredTensor("F32", shape, raw, partial(_unpack, packed, layout), kind)
 
 
@@ -84,32 +104,32 @@ def _unpack(
     """`raw`, which is the data of `packed`, as the bytes of float32 numbers."""
     found = unpacked(packed)
     if layout is not None:
-        found = np.ascontiguousarray(layout(found))
+        found = np.ascontiguousarray(layout.undo(found))
     return found.reshape(-1).view(np.uint8)
 
 
-def head_halves(heads: int, numbers: Floats) -> Floats:
-    """Rows of queries or keys, or their biases, from llama.cpp's order to that of transformers.
+def halves_of_heads(heads: int) -> Layout:
+    """Of queries or keys, or their biases.
 
-    A head turns pairs of its rows. transformers pairs row i with row i + half of the head;
-    llama.cpp stores pairs side by side.
+    A head turns pairs of its rows. transformers pairs a row of the first half with one of the
+    second; llama.cpp stores the two side by side.
 
     Args:
-        heads: how many there are.
-        numbers: float32[heads * even head_dim, ...].
+        heads: how many there are, each with an even number of rows.
 
-    >>> head_halves(1, np.arange(6, dtype=np.float32)).tolist()
+    >>> halves_of_heads(1).undo(np.arange(6, dtype=np.float32)).tolist()
     [0.0, 2.0, 4.0, 1.0, 3.0, 5.0]
     """
+    return Layout(partial(_halves, heads), rows=2 * heads)
+
+
+def _halves(heads: int, numbers: Floats) -> Floats:
     pairs = numbers.reshape(heads, -1, 2, math.prod(numbers.shape[1:]))
     return pairs.swapaxes(1, 2).reshape(numbers.shape)
 
 
-def less_one(numbers: Floats) -> Floats:
-    """Scales of a norm that stores what is to be added to one, where llama.cpp stores the sum."""
-    return numbers - np.float32(1)
+LESS_ONE = Layout(lambda numbers: numbers - np.float32(1))
+"""Of a norm that stores what is to be added to one, where llama.cpp stores the sum."""
 
-
-def transposed(numbers: Floats) -> Floats:
-    """A matrix with one row for each input, as GPT-2 has it."""
-    return numbers.T
+TRANSPOSED = Layout(np.transpose, transposes=True)
+"""Of a matrix with one row for each input, as GPT-2 has it."""
