@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,11 @@ import pytest
 pytest.importorskip("gguf", reason="gguf is not installed")
 
 import gguf
+from safetensors.numpy import save_file
 
 import ticore
-from tests.support.embedded_checkpoints import (
-    CONFIGS,
-    load,
-    random_tensors,
-    some_ids,
-    write_model,
-)
 from tests.support.gguf_files import pieces_of, write_gguf
+from tests.support.small_checkpoints import SETTINGS, tensors_of
 from tests.support.tokenizers import SENTENCEPIECE
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import PortableModel
@@ -36,35 +31,33 @@ def tokenizer_of(writer: Any) -> None:
     writer.add_chat_template("{{ messages }}")
 
 
+LLAMA = SETTINGS["llama"] | {"vocab_size": WIDTH, "head_dim": 8}
+
+
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small Llama with its tokenizer, some of its matrices quantized."""
-    config = dataclasses.replace(CONFIGS["grouped"], vocab_size=WIDTH, intermediate_size=64)
-    settings = dataclasses.asdict(config) | {"head_dim": config.head_dim}
-    return write_gguf(
-        tmp_path_factory.mktemp("llama") / "model.gguf",
-        "llama",
-        settings,
-        random_tensors(config),
-        kind=gguf.GGMLQuantizationType.Q5_1,
-        more=tokenizer_of,
-    )
+    """A small Llama with its tokenizer, its matrices quantized."""
+    path = tmp_path_factory.mktemp("llama") / "model.gguf"
+    kind = gguf.GGMLQuantizationType.Q5_1
+    tensors = tensors_of("llama", LLAMA)
+    return write_gguf(path, "llama", LLAMA, tensors, kind=kind, more=tokenizer_of)
 
 
-@pytest.mark.parametrize("name", ["grouped", "untied"])
-def test_embedded_backend_reads_the_logits_of_the_checkpoint(name: str, tmp_path: Path) -> None:
-    config = CONFIGS[name]
-    tensors = random_tensors(config)
-    folder = write_model(tmp_path / "folder", config, tensors)
-    settings = dataclasses.asdict(config) | {"head_dim": config.head_dim}
+@pytest.mark.parametrize("tied", [True, False])
+def test_embedded_backend_reads_the_logits_of_the_checkpoint(tied: bool, tmp_path: Path) -> None:
+    settings = LLAMA | {"tie_word_embeddings": tied}
+    tensors = tensors_of("llama", settings)
     path = write_gguf(tmp_path / "a.gguf", "llama", settings, tensors, more=tokenizer_of)
-    expected, found = load(folder), load(path)
-    ids = some_ids(40)
+    config = settings | {"bos_token_id": 1, "eos_token_id": 2}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    save_file(tensors, tmp_path / "model.safetensors")
+    proto = SENTENCEPIECE["sp-bpe"]()._library.serialized_model_proto()
+    (tmp_path / "tokenizer.model").write_bytes(proto)
+    expected, found = (ticore.load_model(f"embedded:{each}") for each in (tmp_path, path))
+    ids = found.tokenizer.encode(TEXT)
+    assert ids == expected.tokenizer.encode(TEXT)
     assert np.array_equal(found.score(ids), expected.score(ids))
     assert found.eos_ids == expected.eos_ids
-    assert isinstance(found, PortableModel)
-    assert isinstance(expected, PortableModel)
-    assert found.portable_digest() != expected.portable_digest()  # one is stored otherwise
 
 
 def test_places_open_the_same_model(llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Directories and GGUF files behind one interface."""
+"""Directories and GGUF files, opened in the same way."""
 
 import subprocess
 import sys

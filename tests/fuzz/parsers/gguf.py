@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import struct
 from collections.abc import Sequence
@@ -20,8 +19,8 @@ pytest.importorskip("gguf", reason="gguf is not installed")
 from gguf import GGMLQuantizationType
 
 from tests.fuzz.mutations import damaged_bytes
-from tests.support.embedded_checkpoints import CONFIGS, random_tensors
 from tests.support.gguf_files import Write, merges_of, pieces_of, write_gguf
+from tests.support.small_checkpoints import SETTINGS, tensors_of
 from tests.support.tokenizers import HUGGING_FACE, SENTENCEPIECE
 from ticore.registry import load_model
 
@@ -47,8 +46,7 @@ def files() -> Sequence[bytes]:
 
 
 def _file(tokenizer: Write, kind: GGMLQuantizationType | None) -> bytes:
-    config = dataclasses.replace(CONFIGS["grouped"], vocab_size=WIDTH, intermediate_size=32)
-    settings = dataclasses.asdict(config) | {"head_dim": config.head_dim}
+    settings = SETTINGS["llama"] | {"vocab_size": WIDTH, "head_dim": 8}
 
     def more(writer: Any) -> None:
         tokenizer(writer)
@@ -56,8 +54,9 @@ def _file(tokenizer: Write, kind: GGMLQuantizationType | None) -> bytes:
 
     with TemporaryDirectory() as folder:
         path = Path(folder, "file.gguf")
-        tensors = random_tensors(config)
-        return write_gguf(path, "llama", settings, tensors, kind=kind, more=more).read_bytes()
+        tensors = tensors_of("llama", settings)
+        write_gguf(path, "llama", settings, tensors, kind=kind, more=more)
+        return path.read_bytes()
 
 
 def damaged(draw: Random, data: bytes) -> bytes:

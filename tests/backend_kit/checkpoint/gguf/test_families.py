@@ -11,102 +11,17 @@ pytest.importorskip("gguf", reason="gguf is not installed")
 import gguf
 
 from tests.support.gguf_files import write_gguf
+from tests.support.small_checkpoints import SETTINGS, shapes_of, tensors_of
 from ticore.backend_kit.checkpoint import StartToken, open_model_files
 from ticore.errors import ModelFilesError
 
-ROTARY = {
-    "vocab_size": 20,
-    "hidden_size": 32,
-    "intermediate_size": 64,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 16,
-    "max_position_embeddings": 40,
-    "rms_norm_eps": 1e-5,
-    "rope_theta": 1e6,
-    "rope_scaling": None,
-    "tie_word_embeddings": True,
+
+DIGESTS = {
+    "llama": "9d1ddedf58d7f5aa3d91bb5013ab3ba4bad8c808db8ed7e92e99fe5cc67303f9",
+    "qwen2": "e583b53ba0a09413bc558c69287f0aaeeaaed9efc52b13551c11ba3a6c4b7062",
+    "gemma3": "e97048810ccd99d5538508a991be45c6c670a8906b26c3aa166d349aa70c630f",
+    "gpt2": "15e5e5f8ecc5245435536c21dcea346947a6ddae6e25cf5e99d3cd5d79283161",
 }
-LLAMA = ROTARY | {"model_type": "llama", "hidden_act": "silu", "attention_bias": False}
-SETTINGS = {
-    "llama": LLAMA | {"mlp_bias": False},
-    "qwen2": ROTARY
-    | {
-        "model_type": "qwen2",
-        "hidden_act": "silu",
-        "use_sliding_window": False,
-        "tie_word_embeddings": False,
-    },
-    "gemma3": ROTARY
-    | {
-        "model_type": "gemma3_text",
-        "hidden_activation": "gelu_pytorch_tanh",
-        "num_hidden_layers": 7,
-        "sliding_window": 8,
-        "layer_types": [*["sliding_attention"] * 5, "full_attention", "sliding_attention"],
-        "query_pre_attn_scalar": 16,
-        "rope_local_base_freq": 10000.0,
-        "attention_bias": False,
-        "attn_logit_softcapping": None,
-        "final_logit_softcapping": None,
-    },
-    "gpt2": {
-        "model_type": "gpt2",
-        "vocab_size": 20,
-        "n_embd": 32,
-        "n_inner": 64,
-        "n_layer": 2,
-        "n_head": 4,
-        "n_positions": 40,
-        "layer_norm_epsilon": 1e-5,
-        "activation_function": "gelu_new",
-        "tie_word_embeddings": True,
-    },
-}
-
-
-def shapes_of(family):
-    """Names and shapes of the tensors of a checkpoint."""
-    settings = SETTINGS[family]
-    if family == "gpt2":
-        root = {"wte": (20, 32), "wpe": (40, 32), "ln_f": (32,)}
-        layer = {"ln_1": (32,), "ln_2": (32,), "attn.c_attn": (32, 96), "attn.c_proj": (32, 32)}
-        layer |= {"mlp.c_fc": (32, 64), "mlp.c_proj": (64, 32)}
-        root |= {f"h.{i}.{name}": shape for i in range(2) for name, shape in layer.items()}
-        weights = {f"transformer.{name}.weight": shape for name, shape in root.items()}
-        biased = [name for name in weights if "wte" not in name and "wpe" not in name]
-        biases = {n.replace(".weight", ".bias"): weights[n][-1:] for n in biased}
-        return weights | biases
-    layer = {
-        "input_layernorm": (32,),
-        "post_attention_layernorm": (32,),
-        "self_attn.q_proj": (64, 32),
-        "self_attn.k_proj": (32, 32),
-        "self_attn.v_proj": (32, 32),
-        "self_attn.o_proj": (32, 64),
-        "mlp.gate_proj": (64, 32),
-        "mlp.up_proj": (64, 32),
-        "mlp.down_proj": (32, 64),
-    }
-    if family == "gemma3":
-        layer |= {"self_attn.q_norm": (16,), "self_attn.k_norm": (16,)}
-        layer |= {"pre_feedforward_layernorm": (32,), "post_feedforward_layernorm": (32,)}
-    shapes = {"model.embed_tokens.weight": (20, 32), "model.norm.weight": (32,)}
-    if not settings["tie_word_embeddings"]:
-        shapes["lm_head.weight"] = (20, 32)
-    for i in range(settings["num_hidden_layers"]):
-        shapes |= {f"model.layers.{i}.{name}.weight": shape for name, shape in layer.items()}
-        if family == "qwen2":
-            sizes = {"q": 64, "k": 32, "v": 32}
-            shapes |= {f"model.layers.{i}.self_attn.{x}_proj.bias": (n,) for x, n in sizes.items()}
-    return shapes
-
-
-def tensors_of(family):
-    rng = np.random.default_rng(0)
-    shapes = shapes_of(family)
-    return {name: rng.standard_normal(shape, np.float32) for name, shape in shapes.items()}
 
 
 def tokens(writer):
@@ -127,7 +42,7 @@ def written(tmp_path):
 
         path = tmp_path / "model.gguf"
         settings = SETTINGS[family] if settings is None else settings
-        tensors = tensors_of(family) if tensors is None else tensors
+        tensors = tensors_of(family, SETTINGS[family]) if tensors is None else tensors
         write_gguf(path, family, settings, tensors, kind=kind, more=write)
         return open_model_files(path)
 
@@ -142,7 +57,7 @@ def numbers(tensor):
 def test_file_gives_the_settings_and_tensors_of_the_checkpoint(family, written):
     files = written(family)
     assert files.settings == SETTINGS[family] | {"bos_token_id": 1, "eos_token_id": 2}
-    expected, found = tensors_of(family), dict(files.tensors.items())
+    expected, found = tensors_of(family, SETTINGS[family]), dict(files.tensors.items())
     assert found.keys() == expected.keys()
     for name, array in expected.items():
         # Gemma's scales are stored with one added, which rounds them.
@@ -155,7 +70,7 @@ def test_file_gives_the_settings_and_tensors_of_the_checkpoint(family, written):
 def test_packed_matrices_come_in_the_layout_of_the_checkpoint(family, written):
     kind = gguf.GGMLQuantizationType.Q8_0
     for name, tensor in written(family, kind=kind).tensors.items():
-        original = tensors_of(family)[name]
+        original = tensors_of(family, SETTINGS[family])[name]
         step = np.abs(original).max() / 127
         assert np.abs(numbers(tensor) - original).max() < step, name
         assert tensor.kind == ("Q8_0" if original.ndim > 1 else "F32")
@@ -165,10 +80,10 @@ def test_biases_of_llama_are_settings_and_ordered_like_weights(written):
     rng = np.random.default_rng(1)
     biases = {
         name.replace(".weight", ".bias"): rng.standard_normal(shape[0], np.float32)
-        for name, shape in shapes_of("llama").items()
+        for name, shape in shapes_of("llama", SETTINGS["llama"]).items()
         if "_proj" in name
     }
-    files = written("llama", tensors=tensors_of("llama") | biases)
+    files = written("llama", tensors=tensors_of("llama", SETTINGS["llama"]) | biases)
     assert files.settings["attention_bias"]
     assert files.settings["mlp_bias"]
     found = dict(files.tensors.items())
@@ -261,6 +176,18 @@ def test_start_token_is_that_of_llama_cpp(written):
     assert start(add_tokenizer_pre="tekken", add_add_bos_token=False).always is False
 
 
+@pytest.mark.parametrize(("family", "digest"), DIGESTS.items())
+def test_digest_of_a_file_never_changes(family, digest, written):
+    """Agreements hold it: a setting that is read in another way would make them useless."""
+    shapes = shapes_of(family, SETTINGS[family])
+    tensors = {
+        name: (np.arange(math.prod(shape)) % 17).astype(np.float32).reshape(shape)
+        for name, shape in shapes.items()
+    }
+    files = written(family, tensors=tensors, kind=gguf.GGMLQuantizationType.Q8_0)
+    assert files.checkpoint(StartToken(1, always=True)).digest() == digest
+
+
 def test_chat_template_is_kept(written):
     assert written("llama").chat_template is None
     files = written("llama", more=lambda writer: writer.add_chat_template("{{ messages }}"))
@@ -314,7 +241,9 @@ class TestRefusals:
         def odd(writer):
             writer.add_tensor("blk.0.attn_q.weight", np.ones((60, 32), np.float32))
 
-        tensors = without(tensors_of("llama"), "model.layers.0.self_attn.q_proj.weight")
+        tensors = without(
+            tensors_of("llama", SETTINGS["llama"]), "model.layers.0.self_attn.q_proj.weight"
+        )
         message = "blk.0.attn_q.weight: expected a multiple of 8 rows, found 60"
         self.refuse(written, message, tensors=tensors, more=odd)
 
@@ -325,5 +254,5 @@ class TestRefusals:
         self.refuse(written, "found 'blk.0.attn_sinks.weight'; use", more=odd)
 
     def test_files_without_an_embedding(self, written):
-        tensors = without(tensors_of("llama"), "model.embed_tokens.weight")
+        tensors = without(tensors_of("llama", SETTINGS["llama"]), "model.embed_tokens.weight")
         self.refuse(written, "a matrix token_embd.weight, found none", tensors=tensors)
