@@ -15,7 +15,6 @@ from tests.support.small_checkpoints import SETTINGS, shapes_of, tensors_of
 from ticore.backend_kit.checkpoint import StartToken, open_model_files
 from ticore.errors import ModelFilesError
 
-
 DIGESTS = {
     "llama": "9d1ddedf58d7f5aa3d91bb5013ab3ba4bad8c808db8ed7e92e99fe5cc67303f9",
     "qwen2": "e583b53ba0a09413bc558c69287f0aaeeaaed9efc52b13551c11ba3a6c4b7062",
