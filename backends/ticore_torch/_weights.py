@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, cast
 
@@ -49,7 +50,7 @@ def read_config(files: ModelFiles, options: Options) -> PreTrainedConfig:
                 files.path, trust_remote_code=options.trust_remote_code, local_files_only=True
             )
             if files.path.is_dir()
-            else auto.for_model(**files.settings)
+            else auto.for_model(**deepcopy(dict(files.settings)))  # it changes what it is given
         )
         if config.is_encoder_decoder:
             raise ModelFilesError(

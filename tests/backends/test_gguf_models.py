@@ -18,6 +18,7 @@ import ticore
 from tests.support.gguf_files import pieces_of, write_gguf
 from tests.support.small_checkpoints import SETTINGS, tensors_of
 from tests.support.tokenizers import SENTENCEPIECE
+from ticore.backend_kit.checkpoint import StartToken, open_model_files
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import PortableModel
 
@@ -152,6 +153,24 @@ def test_torch_backend_reads_the_logits_of_the_checkpoint(family: str, tmp_path:
     np.testing.assert_allclose(found.score(ids), expected.score(ids), rtol=0, atol=limit)
     assert found.context_length == expected.context_length
     assert found.eos_ids == expected.eos_ids
+
+
+@pytest.mark.slow
+def test_transformers_changes_no_setting_of_the_digest(tmp_path: Path) -> None:
+    """It adds fields to the objects in a config."""
+    pytest.importorskip("torch", reason="the backend under test")
+
+    def scaled(writer: Any) -> None:
+        tokenizer_of(writer)
+        writer.add_float32("llama.rope.scaling.factor", 2.0)
+
+    tensors = tensors_of("llama", LLAMA)
+    path = write_gguf(tmp_path / "a.gguf", "llama", LLAMA, tensors, more=scaled)
+    model = ticore.load_model(f"torch:{path}", dtype="float64")
+    files = open_model_files(path)
+    assert isinstance(model, PortableModel)
+    assert files is not None
+    assert model.portable_digest() == files.checkpoint(StartToken(1, always=True)).digest()
 
 
 @pytest.mark.parametrize("backend", ["embedded", "torch", "jax"])
