@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ticore.backend_kit.checkpoint import find_chat_template
+from ticore.backend_kit.checkpoint import find_chat_template, find_special_tokens
 from ticore.errors import ModelFilesError
 
 SEVERAL = [{"name": "tool", "template": "t"}, {"name": "default", "template": "d"}, 3]
@@ -47,3 +47,11 @@ def test_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "chat_template.jinja").write_bytes(b"\xff\xfe")
     with pytest.raises(ModelFilesError, match=r"jinja: expected a template, .*\(not UTF-8\)"):
         find_chat_template(tmp_path)
+
+
+def test_special_tokens_are_those_of_the_tokenizer_config(tmp_path):
+    assert find_special_tokens(tmp_path) == {}
+    config = {"bos_token": "<s>", "eos_token": {"content": "</s>"}, "pad_token": None}
+    config |= {"add_bos_token": True, "unk_token": 3, "model_max_length": 5, "name": "a"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    assert find_special_tokens(tmp_path) == {"bos_token": "<s>", "eos_token": "</s>"}

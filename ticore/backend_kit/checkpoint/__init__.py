@@ -1,5 +1,7 @@
-"""A model's files, read the same way by every backend: a directory in the Hugging Face layout, or
-one GGUF file, whose settings and tensors become those of such a directory.
+"""A model's files, read the same way by every backend.
+
+They are a directory in the Hugging Face layout; or one GGUF file, whose settings and tensors become
+those of such a directory.
 
 _files.py              whole files, of a plausible size
 _json_files.py         config.json, overruled by generation_config.json
@@ -14,7 +16,7 @@ _gguf/                 the same things from a GGUF file
 _model_files.py        all of these, for a directory and for a GGUF file
 """
 
-from ._chat_template import find_chat_template
+from ._chat_template import find_chat_template, find_special_tokens
 from ._checkpoint import Checkpoint
 from ._config_fields import Fields
 from ._files import MOST_OF_TOKENIZER, read_whole
@@ -44,6 +46,7 @@ __all__ = [
     "Tensors",
     "TokenKind",
     "find_chat_template",
+    "find_special_tokens",
     "find_start_token",
     "is_gguf",
     "open_model_files",

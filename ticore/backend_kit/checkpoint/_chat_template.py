@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...errors import ModelFilesError
@@ -42,4 +43,20 @@ def find_chat_template(folder: Path) -> str | None:
             f"{path}: expected chat_template to be a text, found {type(found).__name__}; "
             f"fetch the file again"
         )
+    return found
+
+
+def find_special_tokens(folder: Path) -> Mapping[str, str]:
+    """The texts of special tokens by their names in tokenizer_config.json, such as `bos_token`.
+
+    Templates write them by these names. Values that are no token are left out.
+
+    Raises:
+        ModelFilesError: tokenizer_config.json is there and cannot be read.
+    """
+    found = {}
+    for name, value in read_optional_object(folder / "tokenizer_config.json").items():
+        text = value.get("content") if isinstance(value, dict) else value
+        if name.endswith("_token") and isinstance(text, str):
+            found[name] = text
     return found

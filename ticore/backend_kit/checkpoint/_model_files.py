@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ...interfaces import Tokenizer, TokenizerLoader
-from ._chat_template import find_chat_template
+from ._chat_template import find_chat_template, find_special_tokens
 from ._checkpoint import Checkpoint
 from ._gguf.vocabulary import GgufVocabulary, parse_vocabulary
 from ._json_files import read_config
@@ -60,6 +60,11 @@ class ModelFiles(ABC):
     def chat_template(self) -> str | None:
         """As `find_chat_template` gives it."""
 
+    @property
+    @abstractmethod
+    def special_tokens(self) -> Mapping[str, str]:
+        """As `find_special_tokens` gives them."""
+
     @abstractmethod
     def open_tokenizer(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
         """The tokenizer of the model, opened by the backend that reads its kind of file."""
@@ -75,7 +80,9 @@ class ModelFiles(ABC):
 
     def checkpoint(self, start: StartToken) -> Checkpoint:
         """The files as one Checkpoint, for a model that reads `start` before a text."""
-        return Checkpoint(self.settings, self.tensors, start, self.chat_template)
+        return Checkpoint(
+            self.settings, self.tensors, start, self.chat_template, self.special_tokens
+        )
 
 
 def open_model_files(path: Path) -> ModelFiles | None:
@@ -134,6 +141,10 @@ class DirectoryFiles(ModelFiles):
     @cached_property
     def chat_template(self) -> str | None:
         return find_chat_template(self.path)
+
+    @cached_property
+    def special_tokens(self) -> Mapping[str, str]:
+        return find_special_tokens(self.path)
 
     def open_tokenizer(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
         return open_tokenizer(self.path, load_tokenizer)

@@ -187,10 +187,15 @@ def test_digest_of_a_file_never_changes(family, digest, written):
     assert files.checkpoint(StartToken(1, always=True)).digest() == digest
 
 
-def test_chat_template_is_kept(written):
+def test_chat_template_and_its_special_tokens_are_kept(written):
+    def more(writer):
+        writer.add_chat_template("{{ messages }}")
+        writer.add_token_list(["<unk>", "<s>", "</s>"])
+
+    found = written("llama", more=more).checkpoint(StartToken(1, always=True))
+    assert found.chat_template == "{{ messages }}"
+    assert found.special_tokens == {"bos_token": "<s>", "eos_token": "</s>"}
     assert written("llama").chat_template is None
-    files = written("llama", more=lambda writer: writer.add_chat_template("{{ messages }}"))
-    assert files.checkpoint(StartToken(1, True)).chat_template == "{{ messages }}"
 
 
 def without(mapping, *names):

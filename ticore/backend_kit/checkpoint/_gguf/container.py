@@ -84,7 +84,7 @@ class Container:
 
 
 def read_container(path: Path) -> Container:
-    """The content of the GGUF file at `path`, which is mapped and not read.
+    """The content of the GGUF file at `path`. Its tensors are mapped, not read.
 
     Raises:
         ModelFilesError: it cannot be read, or is not a complete GGUF file of version 2 or 3.

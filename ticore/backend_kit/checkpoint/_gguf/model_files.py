@@ -42,6 +42,10 @@ class GgufFiles(ModelFiles):
     def chat_template(self) -> str | None:
         return vocabulary.chat_template(self.path, self._metadata)
 
+    @cached_property
+    def special_tokens(self) -> Mapping[str, str]:
+        return vocabulary.special_tokens(self.path, self._metadata)
+
     def open_tokenizer(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
         backend = _BACKENDS[vocabulary.tokenizer_kind(self.path, self._metadata)]
         return load_tokenizer(f"{backend}:{self.path}")

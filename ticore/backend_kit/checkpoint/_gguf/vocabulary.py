@@ -26,6 +26,12 @@ _BOS_EOS_UNKNOWN: Mapping[str, tuple[int | None, int | None, int | None]] = {
     "t5": (None, 1, 2),
 }
 _Number = TypeVar("_Number", bound=np.generic)
+_TEMPLATE_NAMES = {
+    "bos_token": "bos_token_id",
+    "eos_token": "eos_token_id",
+    "unk_token": "unknown_token_id",
+    "pad_token": "padding_token_id",
+}
 _ENDS = ("eos_token_id", "eot_token_id", "eom_token_id")
 
 
@@ -164,6 +170,20 @@ def chat_template(path: Path, metadata: Mapping[str, object]) -> str | None:
     if found is not None and not isinstance(found, str):
         raise Fields(metadata, str(path), _ADVICE).error("tokenizer.chat_template", "text", found)
     return found
+
+
+def special_tokens(path: Path, metadata: Mapping[str, object]) -> Mapping[str, str]:
+    """The texts of special tokens by the names that templates use, such as `bos_token`.
+
+    Ids without a token are left out.
+
+    Raises:
+        ModelFilesError: the tokens are no list of strings.
+    """
+    fields = _fields(path, metadata)
+    named = {name: fields.get(key) for name, key in _TEMPLATE_NAMES.items()}
+    tokens = dict(enumerate(_strings(fields, "tokens")))
+    return {name: tokens[i] for name, i in named.items() if isinstance(i, int) and i in tokens}
 
 
 def _fields(path: Path, metadata: Mapping[str, object]) -> Fields:
