@@ -9,6 +9,7 @@ NEEDED = {
     "backends/ticore_jax": "jax",
     "backends/ticore_torch": "torch",
     "backends/ticore_transformers": "transformers",
+    "ticore/backend_kit/checkpoint/_gguf": "gguf",
     "training": "torch",
 }
 

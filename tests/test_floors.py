@@ -9,7 +9,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 # What a user can install; the other extras are for those who work on ticore.
-FOR_USERS = ("chat", "data", "jax", "plots", "scale", "tiktoken", "tokenizers", "torch")
+FOR_USERS = (
+    "chat",
+    "data",
+    "gguf",
+    "jax",
+    "plots",
+    "scale",
+    "tiktoken",
+    "tokenizers",
+    "torch",
+)
 ABOVE = {"regex", "torch"}  # why: see .ci/lowest.txt
 
 

@@ -11,12 +11,12 @@ _version_1.py  what the first version computed, kept as it was
 _forward.py    one text read token by token
 _batch.py      several texts read side by side
 _model.py      the model as the core sees it
-_loading.py    opens a bundled model or a directory
+_loading.py    opens a bundled model, a directory or a GGUF file
 
 How the bundled models were made: `training` in the repository.
 """
 
-from ._loading import BACKEND
+from ._loading import BACKEND, GGUF
 from ._model import EmbeddedModel
 
-__all__ = ["BACKEND", "EmbeddedModel"]
+__all__ = ["BACKEND", "GGUF", "EmbeddedModel"]

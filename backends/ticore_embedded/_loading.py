@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ticore.backend_kit.checkpoint import (
-    Checkpoint,
-    Tensors,
-    find_start_token,
-    open_tokenizer,
-    read_config,
+    is_gguf,
+    open_model_files,
     require_fits,
     within_memory,
 )
@@ -25,11 +22,11 @@ from ._version_1 import is_of_version_1
 _MODELS = Path(__file__).parent / "models"
 _DTYPES = ("float64", "float32")
 # The values that are taken where an option is not given.
-_DEFAULTS: dict[str, object] = {"dtype": "float32"}
+_DEFAULTS: dict[str, object] = {"dtype": "float32", "tokenizer": None}
 
 
 class EmbeddedBackend:
-    """Loads bundled models, and small models of other makers from a directory."""
+    """Loads bundled models, and small models of other makers from a directory or a GGUF file."""
 
     summary: str = "small Llama, Mistral, Qwen2, Gemma 3 and GPT-2 models in NumPy, no framework"
     shipped: Mapping[str, str] = {
@@ -51,47 +48,73 @@ class EmbeddedBackend:
         Args:
             location: the name of a bundled model, or the path of a directory with config.json,
                 weights in safetensors files, and tokenizer.model or tokenizer.json (write
-                `./tiny-en` for a directory that is called like a bundled model).
+                `./tiny-en` for a directory that is called like a bundled model); or of a GGUF file.
             load_tokenizer: opens the tokenizer's file.
             options: `dtype`, "float32" (the default) or "float64" (half as fast; other machines
-                reproduce its logits to about 1e-12).
+                reproduce its logits to about 1e-12); `tokenizer`, the place of another one.
 
         Raises:
             ModelFilesError: a file is missing, damaged, of an unsupported kind, or does not go
                 with the others.
             SettingsError: an unknown option or dtype.
         """
-        dtype = _dtype(options)
-        folder = self.folder(location) if location in self.shipped else Path(location)
-        if not folder.is_dir():
+        dtype, place = _parse(options)
+        path = self.folder(location) if location in self.shipped else Path(location)
+        files = open_model_files(path)
+        if files is None:
             raise ModelFilesError(
                 f"expected {location!r} to be a directory with config.json, weights in "
-                f"safetensors files and a tokenizer, or the name of a bundled model "
-                f"({', '.join(sorted(self.shipped))}); found no directory {folder}"
+                f"safetensors files and a tokenizer, a GGUF file, or the name of a bundled model "
+                f"({', '.join(sorted(self.shipped))}); found no directory {path}"
             )
-        settings = read_config(folder)
-        config = parse_config(settings, str(folder / "config.json"), ARCHITECTURES)
-        tokenizer = open_tokenizer(folder, load_tokenizer)
-        require_fits(folder, tokenizer, config.vocab_size)
+        config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
+        tokenizer = load_tokenizer(place) if place else files.open_tokenizer(load_tokenizer)
+        require_fits(path, tokenizer, config.vocab_size)
         eos = next(iter(config.eos_ids), None)
-        start = find_start_token(folder, config.bos_token, eos, config.vocab_size)
-        tensors = Tensors(folder)
-        with within_memory(folder, "model"):
-            network = build(config, tensors, dtype, dots=not is_of_version_1(config, start))
-        return EmbeddedModel(network, tokenizer, Checkpoint(settings, tensors, start))
+        start = files.find_start_token(config.bos_token, eos, config.vocab_size)
+        with within_memory(path, "model"):
+            network = build(config, files.tensors, dtype, dots=not is_of_version_1(config, start))
+        return EmbeddedModel(network, tokenizer, files.checkpoint(start))
 
 
-def _dtype(options: Mapping[str, object]) -> str:
+class GgufBackend(EmbeddedBackend):
+    """Loads GGUF files, as `embedded:` does."""
+
+    summary = "GGUF files run in NumPy, without a framework; torch: and jax: open them, too"
+    shipped: Mapping[str, str] = {}
+    shipped_options: Mapping[str, Mapping[str, object]] = {}
+
+    def load(
+        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
+    ) -> EmbeddedModel:
+        """Load the model in the GGUF file `location`; see `EmbeddedBackend.load`.
+
+        Raises:
+            ModelFilesError: also where it is no GGUF file.
+        """
+        if not is_gguf(Path(location)):
+            raise ModelFilesError(
+                f"expected {location!r} to be a GGUF file, found none; check the path"
+            )
+        return super().load(location, load_tokenizer, options)
+
+
+def _parse(options: Mapping[str, object]) -> tuple[str, str | None]:
+    """The dtype, and the place of another tokenizer."""
     for name in options:
         if name not in _DEFAULTS:
             raise SettingsError(
                 f"unknown option {name!r} for an embedded model: "
                 f"the options are {', '.join(sorted(_DEFAULTS))}"
             )
-    dtype = (_DEFAULTS | dict(options))["dtype"]
+    chosen = _DEFAULTS | dict(options)
+    dtype, tokenizer = chosen["dtype"], chosen["tokenizer"]
     if dtype not in _DTYPES:
         raise SettingsError(f"expected dtype to be one of {', '.join(_DTYPES)}, found {dtype!r}")
-    return str(dtype)
+    if not isinstance(tokenizer, str | None):
+        raise SettingsError(f"expected tokenizer to be a place or None, found {tokenizer!r}")
+    return str(dtype), tokenizer
 
 
 BACKEND: ModelBackend = EmbeddedBackend()
+GGUF: ModelBackend = GgufBackend()

@@ -1,4 +1,6 @@
-"""Causal language models in Flax NNX on JAX: `jax:DIRECTORY`. CPU, GPU and TPU, one or many.
+"""Causal language models in Flax NNX on JAX: `jax:DIRECTORY` or `jax:FILE.gguf`.
+
+They run on CPU, GPU and TPU, one device or many.
 
 _network.py        the forward pass
 _families.py       from an architecture's tensors to the network
@@ -8,7 +10,7 @@ _forward.py        one text read token by token
 _device_logits.py  logits that stay on their device until they are asked for
 _batch.py          several texts read side by side
 _model.py          the model as the core sees it
-_loading.py        opens a directory: uses all of these in turn
+_loading.py        opens a directory or a GGUF file: uses all of these in turn
 
 JAX takes a second to import, so it is imported when a model is asked for.
 """

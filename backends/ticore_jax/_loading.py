@@ -1,19 +1,11 @@
-"""From a directory to a model, in steps that refuse what they cannot use as early as they can."""
+"""From files to a model, in steps that refuse what they cannot use as early as they can."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from ticore.backend_kit.checkpoint import (
-    Checkpoint,
-    Tensors,
-    find_start_token,
-    open_tokenizer,
-    read_config,
-    require_fits,
-    within_memory,
-)
+from ticore.backend_kit.checkpoint import open_model_files, require_fits, within_memory
 from ticore.backend_kit.network_config import parse_config
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerLoader
@@ -32,7 +24,8 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
 
     Args:
         location: the path of a directory with config.json, the weights in model.safetensors or in
-            shards that model.safetensors.index.json lists, and tokenizer.model or tokenizer.json.
+            shards that model.safetensors.index.json lists, and tokenizer.model or tokenizer.json;
+            or of a GGUF file.
         load_tokenizer: opens the tokenizer's file.
         options: `dtype`, "float64" (what other machines reproduce to about 1e-12; JAX's 64-bit
             types are enabled for this model alone), "float32" (the default, no TF32) or
@@ -45,22 +38,21 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
         SettingsError: an unknown option or dtype.
     """
     dtype, place = _parse(options)
-    folder = Path(location)
-    if not folder.is_dir():
+    path = Path(location)
+    files = open_model_files(path)
+    if files is None:
         raise ModelFilesError(
             f"expected {location!r} to be a directory with config.json, weights in safetensors "
-            f"files and a tokenizer, found no directory; fetch the model first"
+            f"files and a tokenizer, or a GGUF file, found no directory; fetch the model first"
         )
-    settings = read_config(folder)
-    config = parse_config(settings, str(folder / "config.json"), ARCHITECTURES)
-    tokenizer = open_tokenizer(folder, load_tokenizer) if place is None else load_tokenizer(place)
-    require_fits(folder, tokenizer, config.vocab_size)
+    config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
+    tokenizer = load_tokenizer(place) if place is not None else files.open_tokenizer(load_tokenizer)
+    require_fits(path, tokenizer, config.vocab_size)
     eos = next(iter(config.eos_ids), None)
-    start = find_start_token(folder, config.bos_token, eos, config.vocab_size)
-    tensors = Tensors(folder)
-    with within_memory(folder, "model"):
-        runner = Runner(config, build(config, tensors), dtype)
-    return JaxModel(runner, tokenizer, Checkpoint(settings, tensors, start))
+    start = files.find_start_token(config.bos_token, eos, config.vocab_size)
+    with within_memory(path, "model"):
+        runner = Runner(config, build(config, files.tensors), dtype)
+    return JaxModel(runner, tokenizer, files.checkpoint(start))
 
 
 def _parse(options: Mapping[str, object]) -> tuple[str, str | None]:

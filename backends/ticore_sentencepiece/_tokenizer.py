@@ -15,10 +15,17 @@ from typing import Any
 import sentencepiece
 
 from ticore.backend_kit import LibraryTokenizer
-from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
+from ticore.backend_kit.checkpoint import (
+    MOST_OF_TOKENIZER,
+    is_gguf,
+    read_gguf_vocabulary,
+    read_whole,
+    within_memory,
+)
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerStructure
 
+from ._gguf import proto_of
 from ._proto import SPACE, Piece, byte_of, parse
 from ._structure import describe
 
@@ -56,14 +63,18 @@ class SentencePieceTokenizer(LibraryTokenizer):
 
     @classmethod
     def from_file(cls, path: str | Path) -> SentencePieceTokenizer:
-        """Open a `.model` file.
+        """Open a `.model` file, or the tokenizer of SentencePiece in a GGUF file.
 
         Raises:
             ModelFilesError: the file is missing, unreadable, or not a SentencePiece model.
         """
+        file = Path(path)
+        vocabulary = read_gguf_vocabulary(file) if is_gguf(file) else None
         try:
-            with within_memory(Path(path), "tokenizer"):
-                return cls(read_whole(path, MOST_OF_TOKENIZER))
+            with within_memory(file, "tokenizer"):
+                if vocabulary is not None:
+                    return cls(proto_of(vocabulary))
+                return cls(read_whole(file, MOST_OF_TOKENIZER))
         except OSError as error:
             raise ModelFilesError(
                 f"{path}: expected a SentencePiece .model file, found none that can be read "

@@ -20,9 +20,16 @@ from ticore.backend_kit import (
     require_dense,
     tokenizer_failure,
 )
-from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
+from ticore.backend_kit.checkpoint import (
+    MOST_OF_TOKENIZER,
+    is_gguf,
+    read_gguf_vocabulary,
+    read_whole,
+    within_memory,
+)
 from ticore.errors import ModelFilesError
 
+from ._gguf import json_of
 from ._json import parse, read
 from ._memory import return_freed_memory
 from ._pretokenizers import without_leading_space
@@ -94,7 +101,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
 
     @classmethod
     def from_file(cls, path: str | Path) -> HuggingFaceTokenizer:
-        """Open a tokenizer.json, or the one in a folder.
+        """Open a tokenizer.json, the one in a folder, or the byte-level BPE of a GGUF file.
 
         Raises:
             ModelFilesError: the file is missing, unreadable, or holds a tokenizer that cannot be
@@ -103,8 +110,11 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         file = Path(path)
         if file.is_dir():
             file /= "tokenizer.json"
+        vocabulary = read_gguf_vocabulary(file) if is_gguf(file) else None
         try:
             with within_memory(file, "tokenizer"):
+                if vocabulary is not None:
+                    return cls(_open_sound(json_of(vocabulary)), copy=False)
                 return cls(_open_sound(read_whole(file, MOST_OF_TOKENIZER)), copy=False)
         except OSError as error:
             raise ModelFilesError(

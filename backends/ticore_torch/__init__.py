@@ -1,10 +1,11 @@
-"""Causal language models of transformers on PyTorch: `torch:DIRECTORY` or `torch:OWNER/NAME`.
+"""Causal language models of transformers on PyTorch: `torch:DIRECTORY`, `torch:FILE.gguf` or
+`torch:OWNER/NAME`.
 
 _adopt.py          a model that is in memory already
 _options.py        dtype, device and the other options, checked
-_places.py         from a place to a directory, which may be fetched from the hub
+_places.py         from a place to files, which may be fetched from the hub
 _sizes.py          what a config asks for, compared with the tensors there are
-_weights.py        the directory read by transformers, with nothing missing and nothing left over
+_weights.py        the files read by transformers, with nothing missing and nothing left over
 _precision.py      the same bits for the same calls, and float64 throughout
 _network.py        a transformers model with its cache: read, crop
 _forward.py        one text read token by token

@@ -8,25 +8,18 @@ from pathlib import Path
 
 from transformers import PreTrainedConfig, PreTrainedModel
 
-from ticore.backend_kit.checkpoint import (
-    Checkpoint,
-    Tensors,
-    find_start_token,
-    open_tokenizer,
-    require_fits,
-)
-from ticore.backend_kit.checkpoint import read_config as read_settings
+from ticore.backend_kit.checkpoint import require_fits
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerLoader
 
 from ._model import TorchModel
 from ._network import Network, ids_of
 from ._options import parse_options
-from ._places import find_folder
+from ._places import find_files
 from ._precision import reproducible
 from ._probe import probe
 from ._sizes import require_layers, require_numbers
-from ._weights import asking, read_config, read_network, require_config
+from ._weights import asking, read_config, read_network
 
 # How configs name the number of positions. A model without such a number (a recurrent one, or one
 # that only weighs distances) is given more than anybody writes.
@@ -42,7 +35,7 @@ def load(
     Args:
         location: the path of a directory with config.json, safetensors files and tokenizer.model
             or tokenizer.json, or a name of the Hugging Face hub (write `./name` for a directory
-            that is called like a model there).
+            that is called like a model there); or the path of a GGUF file.
         load_tokenizer: opens the tokenizer beside the weights; see
             `ticore.backend_kit.checkpoint.open_tokenizer`.
         options: `dtype`, "float32" (the default), "float64", "bfloat16" or "float16"; `device`,
@@ -56,31 +49,31 @@ def load(
         SettingsError: an unknown option, or a value it does not take.
     """
     chosen = parse_options(options)
-    folder = find_folder(location, chosen.revision, with_code=chosen.trust_remote_code)
-    require_config(folder)
-    settings, tensors = read_settings(folder), Tensors(folder)  # these refuse damaged files
-    require_layers(folder, settings, tensors)
-    config = read_config(folder, chosen)
+    files = find_files(location, chosen.revision, with_code=chosen.trust_remote_code)
+    path = files.path
+    settings, tensors = files.settings, files.tensors  # these refuse damaged files
+    require_layers(path, settings, tensors)
+    config = read_config(files, chosen)
     tokenizer = (
         load_tokenizer(chosen.tokenizer)
         if chosen.tokenizer is not None
-        else open_tokenizer(folder, load_tokenizer)
+        else files.open_tokenizer(load_tokenizer)
     )
-    with asking(folder):
-        require_numbers(folder, config, tensors, trust_remote_code=chosen.trust_remote_code)
-    module = read_network(folder, config, chosen)
-    with asking(folder):
+    with asking(path):
+        require_numbers(path, config, tensors, trust_remote_code=chosen.trust_remote_code)
+    module = read_network(files, config, chosen)
+    with asking(path):
         network = Network(module, partial(reproducible, chosen.dtype))
-        width = probe(folder, network, chosen.dtype)
-    require_fits(folder, tokenizer, width)
+        width = probe(path, network, chosen.dtype)
+    require_fits(path, tokenizer, width)
     bos, eos = special_ids(module, "bos_token_id"), special_ids(module, "eos_token_id")
-    require_logits(folder, width, bos_token_id=bos, eos_token_id=eos)
-    start = find_start_token(folder, next(iter(bos), None), next(iter(eos), None), width)
+    require_logits(path, width, bos_token_id=bos, eos_token_id=eos)
+    start = files.find_start_token(next(iter(bos), None), next(iter(eos), None), width)
     return TorchModel(
         network,
         tokenizer,
         width=width,
-        checkpoint=Checkpoint(settings, tensors, start),
+        checkpoint=files.checkpoint(start),
         start=start,
         positions=positions_of(config),
         eos_ids=frozenset(eos),

@@ -1,4 +1,4 @@
-"""From a place to a directory: a model of the Hugging Face hub is fetched first."""
+"""From a place to the files of a model: one of the Hugging Face hub is fetched first."""
 
 from __future__ import annotations
 
@@ -7,39 +7,44 @@ from pathlib import Path
 
 import huggingface_hub
 
+from ticore.backend_kit.checkpoint import DirectoryFiles, ModelFiles, open_model_files
 from ticore.errors import ModelFilesError, SettingsError
 
 # What a model consists of here. Weights in pickles are left where they are: opening one may run
 # any code. Folders inside hold other formats of the same weights.
-_FETCHED = ["*.json", "*.safetensors", "tokenizer.model"]
+_FETCHED = ["*.json", "*.safetensors", "tokenizer.model", "chat_template.jinja"]
 _LEFT = ["*/*", "consolidated*"]
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
-def find_folder(location: str, revision: str | None = None, *, with_code: bool = False) -> Path:
-    """The directory with the files of the model at `location`.
+def find_files(
+    location: str, revision: str | None = None, *, with_code: bool = False
+) -> ModelFiles:
+    """The files of the model at `location`.
 
     Args:
-        location: the path of a directory, or a name of the hub, such as `Qwen/Qwen2.5-7B`.
+        location: the path of a directory or a GGUF file, or a name of the hub, such as
+            `Qwen/Qwen2.5-7B`.
         revision: of a model of the hub.
         with_code: fetch the model's Python code too.
 
     Raises:
-        ModelFilesError: there is no such directory, and the hub gives no model of this name.
-        SettingsError: a revision was given for a directory.
+        ModelFilesError: there is nothing at this path, and the hub gives no model of this name.
+        SettingsError: a revision was given for a path.
     """
-    folder = Path(location).expanduser()
-    if folder.is_dir():
+    path = Path(location).expanduser()
+    files = open_model_files(path)
+    if files is not None:
         if revision is not None:
             raise SettingsError(
-                f"expected no revision for the directory {folder}, found {revision!r}; "
+                f"expected no revision for the directory or file {path}, found {revision!r}; "
                 f"only models of the hub have revisions"
             )
-        return folder
+        return files
     if not _HUB_NAME.fullmatch(location):
         raise ModelFilesError(
             f"expected {location!r} to be a directory with config.json, model.safetensors and "
-            f"a tokenizer; found no directory {folder}"
+            f"a tokenizer, or a GGUF file; found no directory {path}"
         )
     fetched = [*_FETCHED, "*.py"] if with_code else _FETCHED
     try:
@@ -53,7 +58,7 @@ def find_folder(location: str, revision: str | None = None, *, with_code: bool =
             f"no such directory, and the hub gives none ({first_line(error)}); check the name, "
             f"the connection and, for a closed model, that `hf auth login` was run"
         ) from error
-    return Path(copy)
+    return DirectoryFiles(Path(copy))
 
 
 def first_line(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""The directory of a model read by transformers, with nothing missing and nothing left over.
+"""The files of a model read by transformers, with nothing missing and nothing left over.
 
 What transformers would only warn of, weights that it makes up because none are stored, is refused:
 a network that is almost the model answers with numbers that are almost right.
@@ -9,13 +9,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    AutoConfig,
+    AutoModelForCausalLM,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
 from transformers.utils import logging as _logging
 
+from ticore.backend_kit.checkpoint import ModelFiles, Tensors, within_memory
 from ticore.errors import ModelFilesError, TicoreError
 
 from ._options import Options
@@ -24,27 +32,25 @@ from ._precision import widened
 
 log: Any = _logging  # not all of it is annotated
 
-
-def require_config(folder: Path) -> None:
-    """Raise ModelFilesError where there is no config.json in `folder`."""
-    if not (folder / "config.json").is_file():
-        raise ModelFilesError(
-            f"{folder}: expected config.json, found no such file; name a directory that "
-            f"transformers' save_pretrained wrote"
-        )
+# Types in which a GGUF file's tensors come.
+_TYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
 
-def read_config(folder: Path, options: Options) -> PreTrainedConfig:
-    """The config.json in `folder`.
+def read_config(files: ModelFiles, options: Options) -> PreTrainedConfig:
+    """The settings in `files`.
 
     Raises:
-        ModelFilesError: it is damaged, transformers does not know its kind of
+        ModelFilesError: they are damaged, transformers does not know their kind of
             model, or it does not read from left to right.
     """
-    path = folder / "config.json"
+    path, auto = files.settings_name, cast(Any, AutoConfig)  # not all of it is annotated
     with asking(path):
-        config: PreTrainedConfig = AutoConfig.from_pretrained(
-            folder, trust_remote_code=options.trust_remote_code, local_files_only=True
+        config: PreTrainedConfig = (
+            auto.from_pretrained(
+                files.path, trust_remote_code=options.trust_remote_code, local_files_only=True
+            )
+            if files.path.is_dir()
+            else auto.for_model(**deepcopy(dict(files.settings)))  # it changes what it is given
         )
         if config.is_encoder_decoder:
             raise ModelFilesError(
@@ -54,34 +60,53 @@ def read_config(folder: Path, options: Options) -> PreTrainedConfig:
     return config
 
 
-def read_network(folder: Path, config: PreTrainedConfig, options: Options) -> PreTrainedModel:
+def read_network(files: ModelFiles, config: PreTrainedConfig, options: Options) -> PreTrainedModel:
     """The model of `config` with its weights, in the dtype and on the device of `options`.
 
     Raises:
-        ModelFilesError: no safetensors files, damaged ones, or tensors that do not fit the config.
+        ModelFilesError: no weights, damaged ones, or tensors that do not fit the config.
     """
     # The fused kernel for mixtures of experts has no float64.
     plain = {"experts_implementation": "eager"} if options.dtype is torch.float64 else {}
-    with asking(folder), widened(options.dtype):
-        loaded: Any = AutoModelForCausalLM.from_pretrained(
-            folder,
-            config=config,
-            dtype=options.dtype,
-            trust_remote_code=options.trust_remote_code,
-            local_files_only=True,
-            use_safetensors=True,
-            ignore_mismatched_sizes=True,  # reported, and refused below with their names
-            output_loading_info=True,
-            **plain,
-        )
+    common: dict[str, Any] = {
+        "config": config,
+        "dtype": options.dtype,
+        "local_files_only": True,
+        "ignore_mismatched_sizes": True,  # reported, and refused below with their names
+        "output_loading_info": True,
+        **plain,
+    }
+    with asking(files.path), within_memory(files.path, "model"):
+        state = None if files.path.is_dir() else _state(files.tensors)
+        with widened(options.dtype):
+            if state is None:
+                loaded: Any = AutoModelForCausalLM.from_pretrained(
+                    files.path,
+                    trust_remote_code=options.trust_remote_code,
+                    use_safetensors=True,
+                    **common,
+                )
+            else:
+                kind: Any = MODEL_FOR_CAUSAL_LM_MAPPING[type(config)]
+                loaded = kind.from_pretrained(None, state_dict=state, **common)
+        del state
         network, report = loaded
-        _check_tensors(folder, report)
+        _check_tensors(files.path, report)
         moved: PreTrainedModel = network.to(options.device).eval()
     return moved
 
 
+def _state(tensors: Tensors) -> dict[str, torch.Tensor]:
+    """All tensors in memory of their own: the network keeps what it need not convert."""
+    state = {}
+    for name, tensor in tensors.items():
+        data = tensor.data if tensor.unpack else tensor.data.copy()
+        state[name] = torch.from_numpy(data).view(_TYPES[tensor.code]).reshape(tensor.shape)
+    return state
+
+
 @contextmanager
-def asking(path: Path) -> Iterator[None]:
+def asking(path: Path | str) -> Iterator[None]:
     """Silence the output of transformers, and turn its errors into a ModelFilesError."""
     verbosity, bars = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity(log.CRITICAL)

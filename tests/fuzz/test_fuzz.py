@@ -17,7 +17,13 @@ from tests.fuzz.parsers import GROUPS
 
 ROOT = Path(__file__).parents[2]
 THOROUGH = 10_000
-NEEDED = {"jax": "jax", "torch": "torch", "corpora": "pyarrow", "tokenizers": "tokenizers"}
+NEEDED = {
+    "corpora": "pyarrow",
+    "gguf": "gguf",
+    "jax": "jax",
+    "tokenizers": "tokenizers",
+    "torch": "torch",
+}
 
 
 def failures(group: str, count: int) -> list[str]:

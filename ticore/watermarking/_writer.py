@@ -8,8 +8,8 @@ from typing import TypedDict
 
 from .._support.checks import require
 from ..backend_kit._batch_decoder import each_row
-from ..chat import Prompt, prompt_ids
 from ..backend_kit._reading import RowDecoder, start_batch
+from ..chat import Prompt, prompt_ids
 from ..consistency import Specials, Verification, Verifier, View
 from ..errors import PromptError, SettingsError, WrongTypeError
 from ..interfaces import Decoder, LanguageModel

@@ -1,5 +1,6 @@
 """One digest for one model, whichever backend asks."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -37,6 +38,11 @@ def test_digest_changes_with_what_shapes_the_logits(checkpoint, change):
 def test_digest_ignores_fields_that_do_not_describe_the_model(checkpoint):
     notes = {"transformers_version": "5", "dtype": "float32", "_name_or_path": "x"}
     assert checkpoint().digest() == checkpoint(**notes).digest()
+
+
+def test_digest_ignores_the_chat_template(checkpoint):
+    plain = checkpoint()
+    assert dataclasses.replace(plain, chat_template="{{ messages }}").digest() == plain.digest()
 
 
 @pytest.mark.slow

@@ -127,7 +127,7 @@ class TestPlaces:
         model = load("owner/name", revision="v1")
         assert model.digest() == load(original).digest()
         load("gpt2", trust_remote_code=True)
-        files = ["*.json", "*.safetensors", "tokenizer.model"]
+        files = ["*.json", "*.safetensors", "tokenizer.model", "chat_template.jinja"]
         assert asked == [("owner/name", "v1", files), ("gpt2", None, [*files, "*.py"])]
 
     def test_load_names_the_hub_error_when_the_download_fails(
@@ -183,7 +183,7 @@ class TestEnds:
 class TestBadFiles:
     def test_load_refuses_a_directory_without_config(self, folder: Path) -> None:
         (folder / "config.json").unlink()
-        with pytest.raises(ModelFilesError, match=r"expected config\.json, found no such file"):
+        with pytest.raises(ModelFilesError, match=r"config\.json: .*found no readable file"):
             load(folder)
 
     @pytest.mark.parametrize(

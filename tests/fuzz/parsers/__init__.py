@@ -9,7 +9,7 @@ from importlib import import_module
 
 from .base import Parser
 
-GROUPS = ("messages", "engines", "tokenizers", "embedded", "jax", "torch", "corpora")
+GROUPS = ("messages", "engines", "tokenizers", "embedded", "gguf", "jax", "torch", "corpora")
 
 
 def parsers_of(group: str) -> list[Parser]:

@@ -1,4 +1,7 @@
-"""A model's directory in the Hugging Face layout, read the same way by every backend.
+"""A model's files, read the same way by every backend.
+
+They are a directory in the Hugging Face layout; or one GGUF file, whose settings and tensors become
+those of such a directory.
 
 _files.py              whole files, of a plausible size
 _json_files.py         config.json, overruled by generation_config.json
@@ -7,14 +10,26 @@ _safetensors_files.py  weights, single or sharded: mapped, checked, taken by nam
 _tokenizer_files.py    which of the tokenizer's files is read
 _start_token.py        what the model reads before a text
 _memory.py             the error for files larger than the memory
-_checkpoint.py         all of these, with a digest that is the same in every backend
+_chat_template.py      how the messages of a dialogue become one text
+_checkpoint.py         config, weights and start token, with a digest that every backend shares
+_gguf/                 the same things from a GGUF file
+_model_files.py        all of these, for a directory and for a GGUF file
 """
 
+from ._chat_template import find_chat_template, find_special_tokens
 from ._checkpoint import Checkpoint
 from ._config_fields import Fields
 from ._files import MOST_OF_TOKENIZER, read_whole
+from ._gguf.vocabulary import GgufVocabulary, TokenKind
 from ._json_files import read_config, read_object
 from ._memory import within_memory
+from ._model_files import (
+    DirectoryFiles,
+    ModelFiles,
+    is_gguf,
+    open_model_files,
+    read_gguf_vocabulary,
+)
 from ._safetensors_files import StoredTensor, Tensors
 from ._start_token import StartToken, find_start_token
 from ._tokenizer_files import open_tokenizer, require_fits
@@ -22,13 +37,22 @@ from ._tokenizer_files import open_tokenizer, require_fits
 __all__ = [
     "MOST_OF_TOKENIZER",
     "Checkpoint",
+    "DirectoryFiles",
     "Fields",
+    "GgufVocabulary",
+    "ModelFiles",
     "StartToken",
     "StoredTensor",
     "Tensors",
+    "TokenKind",
+    "find_chat_template",
+    "find_special_tokens",
     "find_start_token",
+    "is_gguf",
+    "open_model_files",
     "open_tokenizer",
     "read_config",
+    "read_gguf_vocabulary",
     "read_object",
     "read_whole",
     "require_fits",

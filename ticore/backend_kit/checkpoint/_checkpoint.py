@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ._safetensors_files import Tensors
 from ._start_token import StartToken
@@ -30,11 +30,16 @@ class Checkpoint:
         config: as `read_config` gives it.
         tensors: all weights.
         start: as `find_start_token` gives it.
+        chat_template: as `find_chat_template` gives it.
+        special_tokens: as `find_special_tokens` gives them. Neither shapes the logits, so the
+            digest does not depend on them.
     """
 
     config: Mapping[str, object]
     tensors: Tensors
     start: StartToken
+    chat_template: str | None = None
+    special_tokens: Mapping[str, str] = field(default_factory=dict)
 
     def digest(self) -> str:
         """SHA-256 hex digest of config, weights as stored, and what is read before a text.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PureWindowsPath
@@ -25,21 +25,30 @@ from ._json_files import read_object
 
 @dataclass(frozen=True, eq=False)
 class StoredTensor:
-    """A tensor as it lies in a file.
+    """A tensor of a file.
 
     Attributes:
-        code: what safetensors calls the type of its numbers, such as BF16.
+        code: what safetensors calls the type of the numbers in `data`, such as BF16.
         shape: its sizes, outermost first.
-        data: uint8[...], the little-endian numbers, row by row; a read-only view of the file.
+        raw: uint8[...], its bytes in the file; a read-only view.
+        unpack: from `raw` to `data`; None if they are the same.
+        kind: what its file calls the type of the numbers in `raw`; empty if `code`.
     """
 
     code: str
     shape: tuple[int, ...]
-    data: npt.NDArray[np.uint8]
+    raw: npt.NDArray[np.uint8]
+    unpack: Callable[[npt.NDArray[np.uint8]], npt.NDArray[np.uint8]] | None = None
+    kind: str = ""
+
+    @property
+    def data(self) -> npt.NDArray[np.uint8]:
+        """uint8[...], the little-endian numbers, row by row; unpacked again each time."""
+        return self.raw if self.unpack is None else self.unpack(self.raw)
 
 
 class Tensors:
-    """All tensors of a directory.
+    """All tensors of a directory with safetensors files; those of another file by `Tensors.of`.
 
     Args:
         folder: holds model.safetensors, or model.safetensors.index.json with the files it lists.
@@ -49,11 +58,29 @@ class Tensors:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         index = folder / "model.safetensors.index.json"
         single = folder / "model.safetensors"
         sharded = index.exists() and not single.exists()
-        self._tensors = _read_shards(index) if sharded else _read_file(single)
+        tensors = _read_shards(index) if sharded else _read_file(single)
+        self._hold(folder, tensors, "check that config.json belongs to these weights")
+
+    @classmethod
+    def of(cls, where: Path, tensors: Mapping[str, StoredTensor], advice: str) -> Tensors:
+        """Tensors that were found elsewhere.
+
+        Args:
+            where: what the error texts call them.
+            tensors: by name.
+            advice: what the error texts say to do about tensors that do not go with the settings.
+        """
+        found = cls.__new__(cls)
+        found._hold(where, tensors, advice)
+        return found
+
+    def _hold(self, where: Path, tensors: Mapping[str, StoredTensor], advice: str) -> None:
+        self._where = where
+        self._tensors = tensors
+        self._advice = advice
         self._taken: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
@@ -62,6 +89,10 @@ class Tensors:
     def __len__(self) -> int:
         return len(self._tensors)
 
+    def items(self) -> Iterator[tuple[str, StoredTensor]]:
+        """Each name and tensor, for a library that checks names and shapes itself."""
+        yield from self._tensors.items()
+
     @property
     def numbers(self) -> int:
         """How many numbers all of them hold."""
@@ -69,8 +100,8 @@ class Tensors:
 
     @property
     def size(self) -> int:
-        """How many bytes all of them take."""
-        return sum(tensor.data.size for tensor in self._tensors.values())
+        """How many bytes all of them take in their files."""
+        return sum(tensor.raw.size for tensor in self._tensors.values())
 
     def take(self, name: str, shape: tuple[int, ...], codes: Collection[str]) -> StoredTensor:
         """The tensor `name`.
@@ -79,21 +110,20 @@ class Tensors:
             ModelFilesError: there is no tensor of that name and `shape`, or its type is not one of
                 `codes`.
         """
-        advice = "check that config.json belongs to these weights"
         if name not in self._tensors:
             raise ModelFilesError(
-                f"{self._folder}: expected a tensor {name} of shape {shape}, "
-                f"found none of that name; {advice}"
+                f"{self._where}: expected a tensor {name} of shape {shape}, "
+                f"found none of that name; {self._advice}"
             )
         tensor = self._tensors[name]
         if tensor.shape != shape:
             raise ModelFilesError(
-                f"{self._folder}: expected {name} to have shape {shape}, "
-                f"found {tensor.shape}; {advice}"
+                f"{self._where}: expected {name} to have shape {shape}, "
+                f"found {tensor.shape}; {self._advice}"
             )
         if tensor.code not in codes:
             raise ModelFilesError(
-                f"{self._folder}: expected {name} to be one of {', '.join(sorted(codes))}, "
+                f"{self._where}: expected {name} to be one of {', '.join(sorted(codes))}, "
                 f"found {tensor.code}; convert the weights to bfloat16"
             )
         self._taken.add(name)
@@ -108,9 +138,8 @@ class Tensors:
         rest = [name for name in sorted(self._tensors.keys() - self._taken) if not harmless(name)]
         if rest:
             raise ModelFilesError(
-                f"{self._folder}: expected no tensors but those that config.json calls for, found "
-                f"{len(rest)} others, such as {rest[0]}; "
-                f"check that config.json belongs to these weights"
+                f"{self._where}: expected no tensors but those that the settings call for, found "
+                f"{len(rest)} others, such as {rest[0]}; {self._advice}"
             )
 
     def digest(self) -> str:
@@ -124,8 +153,9 @@ class Tensors:
     def _digest(self) -> str:
         digest = hashlib.sha256()
         for name, tensor in sorted(self._tensors.items()):
-            digest.update(f"{name} {tensor.code} {tensor.shape}\n".encode())
-            digest.update(tensor.data.data)
+            kind = tensor.kind or tensor.code
+            digest.update(f"{name} {kind} {tensor.shape}\n".encode())
+            digest.update(tensor.raw.data)
         return digest.hexdigest()
 
 
