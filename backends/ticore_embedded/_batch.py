@@ -31,19 +31,12 @@ class EmbeddedBatchedForward:
         Args:
             prompts: of at least one id each, the start token included.
         """
-        network = self._network
-        last = np.empty((len(prompts), network.config.width), network.dtype)
-        for row, ids in enumerate(prompts):
-            self._caches[row] = network.new_cache()
-            for states in network.read(ids, self._caches[row]):
-                last[row] = states[-1]
-        return _read_only(network.logits(last))
+        lasts = [self._read_prompt(row, ids) for row, ids in enumerate(prompts)]
+        return _read_only(self._network.logits(np.concatenate(lasts)))
 
     def add(self, row: int, ids: Sequence[int]) -> Logits:
         """Read a prompt in a new row: logits float[vocab] after it."""
-        self._caches[row] = Cache(self._network.config, self._network.dtype)
-        last = self._network.read(ids, self._caches[row])[-1:]
-        return _read_only(self._network.logits(last)[0])
+        return _read_only(self._network.logits(self._read_prompt(row, ids))[0])
 
     def push(self, tokens: Mapping[int, int]) -> Logits:
         """Read one id in each of these rows: logits float[len(tokens), vocab], in this order."""
@@ -58,6 +51,12 @@ class EmbeddedBatchedForward:
     def drop(self, row: int) -> None:
         """Forget a row."""
         del self._caches[row]
+
+    def _read_prompt(self, row: int, ids: Sequence[int]) -> Logits:
+        """Read a prompt in a new row: the state float[1, width] after its last id."""
+        cache = self._caches[row] = self._network.new_cache()
+        *_, states = self._network.read(ids, cache)
+        return states[-1:]
 
 
 def _read_only(logits: Logits) -> Logits:
