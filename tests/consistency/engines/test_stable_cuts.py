@@ -179,9 +179,9 @@ GPT2 = (PATTERNS["gpt2"],)
         ),
         (replace(PLAIN, keeps_whitespace=False), "the tokenizer drops spaces"),
         (
-            replace(PLAIN, pretokenizer=(r"\w+",)),
-            "the pretokenizer's regular expression has `\\w`, of which libraries have different "
-            "ideas, at character 2 of '\\\\w+'",
+            replace(PLAIN, pretokenizer=(r"(a)\1",)),
+            "the pretokenizer's regular expression has the escape `\\1`, at character 5 of "
+            "'(a)\\\\1'",
         ),
     ],
 )
