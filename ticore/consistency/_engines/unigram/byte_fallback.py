@@ -10,7 +10,7 @@ from ..._tokenizer_rules.characters import completions
 from .reading import Reading
 from .viterbi import Viterbi
 
-# Of the first ones that complete some bytes, if there are so many, some join no character before
+# Of this many characters that complete some bytes, the first ones, some join no character before
 # them in any normalizer.
 _ENOUGH = 256
 # SentencePiece reads this character as a space, and writes a space for it.
