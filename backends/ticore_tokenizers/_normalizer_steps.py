@@ -80,11 +80,11 @@ def read_normalizer(
             why = _WHY_NOT.get(step["type"], "which is not known here")
             raise NoStructure(f"its normalizer has a step {step['type']}, {why}")
     kept = {old: new for old, new in replacements.items() if old != new}
+    if len(maps) > 1:
+        raise NoStructure("its normalizer has several steps Precompiled")
     for step in maps:
-        others = {*names, *["by_character" for _ in maps[1:]]}
-        require_by_character(step, others, kept, alphabet or set())
-    # The steps of a kind that the order makes no difference to.
-    names += ["by_character"] * bool(maps)
+        require_by_character(step, {*names}, kept, alphabet or set())
+        names.append("by_character")  # in which order makes no difference
     return "+".join(names) or "identity", kept
 
 

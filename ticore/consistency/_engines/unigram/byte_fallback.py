@@ -10,7 +10,8 @@ from ..._tokenizer_rules.characters import completions
 from .reading import Reading
 from .viterbi import Viterbi
 
-# After any one character, each normalizer changes fewer characters than this together with it.
+# Of this many characters that complete some bytes, the first ones, some join no character before
+# them in any normalizer.
 _ENOUGH = 256
 # SentencePiece reads this character as a space, and writes a space for it.
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"
@@ -100,10 +101,9 @@ class ByteFallback:
         2. A character that the normalizer changes does not come back: it is left out.
         3. If no piece ends with a character, the best segmentation of any text that ends with it
            ends with this character alone. So the character completes the list, unless the
-           normalizer changes it together with the character before. The normalizer does so for
-           fewer than `_ENOUGH` characters after any one character. So of `_ENOUGH` such characters
-           one succeeds, and more need not be tried; without a normalizer, one is enough. They come
-           first.
+           normalizer changes it together with the character before. Of `_ENOUGH` such characters
+           some are never changed in this way, and more need not be tried; without a normalizer, one
+           is enough. They come first.
         """
         enough = 1 if self._reading.is_plain else _ENOUGH
         found, free = [], 0
