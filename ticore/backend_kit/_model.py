@@ -23,10 +23,11 @@ import numpy.typing as npt
 
 from .._support.checks import checked_ids, require_prompt_fits, require_scorable
 from ..errors import SettingsError
-from ..interfaces import BatchDecoder, Decoder, Logits, Tokenizer
+from ..interfaces import BatchDecoder, ChatTemplate, Decoder, Logits, Tokenizer
 from ._batch_decoder import BatchedForward, CheckedBatchDecoder, checked_prompts, each_row
 from ._checks import require_float64
 from ._decoder import ArrayDecoder, DeviceDecoder
+from ._special_tokens import encode_with_specials
 from .checkpoint import Checkpoint, StartToken
 
 
@@ -101,6 +102,24 @@ class CheckpointModel(ABC):
     def context_length(self) -> int:
         """Most ids that a Decoder can read. One position is the start token's, used or not."""
         return self._positions - 1
+
+    @property
+    def chat_template(self) -> ChatTemplate | None:
+        """How a conversation is written; None if the model's files do not say."""
+        found = self._checkpoint
+        if found is None or found.chat_template is None:
+            return None
+        return ChatTemplate(found.chat_template, found.special_tokens)
+
+    def encode_conversation(self, text: str) -> list[int]:
+        """Ids of a conversation that the template wrote, with its special tokens.
+
+        A start token that the model reads before every text is left out.
+        """
+        ids = encode_with_specials(self._tokenizer, text)
+        if self._start.always and ids[:1] == [self._start.token]:
+            del ids[0]
+        return ids
 
     def start(self, prompt_ids: Sequence[int], rewindable: int | None = None) -> Decoder:
         """A Decoder that has read `prompt_ids`, after the start token if the model has one.

@@ -47,6 +47,7 @@ class Candidates:
         never = non_candidates(model.tokenizer, model.eos_ids)
         self._never[: len(never)] = never
         self._never_ids, self.ids = np.flatnonzero(self._never), np.flatnonzero(~self._never)
+        self._ends = sorted(i for i in model.eos_ids if i < model.logit_width)
 
     @property
     def max_pool_size(self) -> int:
@@ -91,6 +92,30 @@ class Candidates:
         ordered = self._in_order(logits[ids], ids)
         for start in range(0, len(ordered), _FALLBACK_CHUNK):
             yield ordered.keep(slice(start, start + _FALLBACK_CHUNK))
+
+    def chance_of_end(self, logits: Logits, pool: Pool) -> float:
+        """The probability that the model ends its text here, if it may.
+
+        It is what sampling from the pool and the tokens that end a text would give, of which those
+        count that are as probable as the pool's least probable token. Writer and reader need not
+        agree on it, so floats will do.
+
+        Args:
+            logits: float[logit_width].
+            pool: the candidates that were made from them.
+        """
+        if not self._ends or not len(pool):
+            return 0.0
+        steps = self._scaled(np.asarray(logits)[self._ends])
+        steps = steps[steps >= pool.rounded_logits.min()]
+        if not len(steps):
+            return 0.0
+        highest = max(steps.max(), pool.rounded_logits.max())
+        ends, others = (
+            np.exp((of - highest) / (1 << pool.grid_bits)).sum()
+            for of in (steps, pool.rounded_logits)
+        )
+        return float(ends / (ends + others))
 
     def stable_within(
         self, logits: Logits, tolerance: float, *, with_remaining: bool = False

@@ -10,6 +10,7 @@ _agreement.py          the settings that both sides share, and their file
 _keys.py, _frame.py    from a secret to keys; a message sealed as random-looking bytes
 _step.py               one step of a text, the same for both sides
 _embedding.py          the writer's loop over steps
+_ending.py             what follows the message, up to the end of the text
 _extraction.py         the reader's loop over steps
 _token_check.py        what the reader of a text will find, without a second pass of the model
 _repeatable.py         whether a model gives the same logits again

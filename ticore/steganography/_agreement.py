@@ -47,7 +47,7 @@ _MOST_BYTES = 16 << 20  # the prompt may be as long as a context
 _DIGEST_DOMAIN = b"ticore/agreement/1\n"
 # Fields that came later are left out where they have the value that was implied before, so that
 # texts and files from then can still be read.
-_LATER = {"numerics": "same-stack"}
+_LATER = {"numerics": "same-stack", "prompt_ids": None}
 _MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
 _ACCESS = ("key", "model_place", "model_options")
 
@@ -69,6 +69,8 @@ class Agreement:
         disambiguation: name of the disambiguation.
         numerics: how the two sides compute, `same-stack` or `portable`; see
             `ticore.Steganographer`.
+        prompt_ids: the ids that the model continues, where they are not those of a text, such as a
+            conversation; then `prompt` is empty, and they are never sent.
         key: 32 bytes, or their hex digits; None if it is shared in another way. Not shown by repr
             and not part of the digest.
         model_place: what `load_model` opens, such as `tiny-en`; None if each side knows its own.
@@ -94,6 +96,7 @@ class Agreement:
     codec: str
     disambiguation: str
     numerics: Numerics = "same-stack"
+    prompt_ids: tuple[int, ...] | None = None
     key: bytes | None = field(default=None, repr=False)
     model_place: str | None = None
     model_options: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -105,6 +108,11 @@ class Agreement:
         require(isinstance(self.prompt, str), "prompt", "a text", self.prompt)
         views = get_args(View)
         require(self.view in views, "view", f"one of {', '.join(views)}", self.view)
+        if self.prompt_ids is not None:
+            object.__setattr__(self, "prompt_ids", _ids(self.prompt_ids))
+            require(self.prompt == "", "prompt", "no text beside prompt_ids", self.prompt)
+            alone = self.view == "continuation"
+            require(alone, "view", "continuation where the prompt is not a text", self.view)
 
         known = get_args(Numerics)
         require(self.numerics in known, "numerics", f"one of {', '.join(known)}", self.numerics)
@@ -262,6 +270,14 @@ class Agreement:
         """The former name of `model_options`."""
         warn_deprecated("Pact.options", "Agreement.model_options")
         return self.model_options
+
+
+def _ids(given: object) -> tuple[int, ...]:
+    """Token ids as a tuple. Raises SettingsError."""
+    found = tuple(given) if isinstance(given, list | tuple) else None
+    if found is None or not all(type(token) is int and token >= 0 for token in found):
+        raise SettingsError(f"prompt_ids: expected token ids, found {shown(given)}")
+    return found
 
 
 def _settings() -> list[str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
+from .._support.checks import checked_ids
 from .._support.utf8 import require_text
+from ..chat import Prompt, prompt_ids
 from ..codecs import CodecSpec, codec_spec
 from ..consistency import View
 from ..disambiguation import DisambiguationSpec, disambiguation_spec
@@ -76,24 +80,53 @@ def secret_of(key: bytes | str | None, password: str | None) -> Secret | None:
     return None if password is None else Secret.from_password(password)
 
 
-def checked_prompt(model: LanguageModel, prompt: str, view: View) -> list[int]:
-    """The prompt's ids.
+def checked_prompt(model: LanguageModel, agreement: Agreement) -> list[int]:
+    """The ids of the agreement's prompt.
 
     Raises:
         PromptError: the tokenizer does not give the prompt back, in view `whole`; or the prompt
             fills the model's context.
+        SettingsError: an id has no logit.
     """
-    tokenizer = model.tokenizer
-    ids = tokenizer.encode(prompt)
-    back = tokenizer.decode(ids)
-    if view == "whole" and back != prompt:
-        raise PromptError(
-            f"expected a prompt that its tokenizer gives back unchanged, found one that comes "
-            f"back as {back[:60]!r}; write it that way, or use view 'continuation'"
-        )
+    tokenizer, prompt = model.tokenizer, agreement.prompt
+    if agreement.prompt_ids is not None:
+        ids = checked_ids(agreement.prompt_ids, model.logit_width)
+    else:
+        ids = tokenizer.encode(prompt)
+        back = tokenizer.decode(ids)
+        if agreement.view == "whole" and back != prompt:
+            raise PromptError(
+                f"expected a prompt that its tokenizer gives back unchanged, found one that comes "
+                f"back as {back[:60]!r}; write it that way, or use view 'continuation'"
+            )
     if len(ids) >= model.context_length:
         raise PromptError(
             f"expected a prompt of fewer than {model.context_length} tokens, the model's context, "
             f"found {len(ids)}; shorten it"
         )
     return ids
+
+
+class AgreedPrompt(TypedDict):
+    """A prompt as the fields of an Agreement."""
+
+    prompt: str
+    prompt_ids: tuple[int, ...] | None
+    view: View
+
+
+def agreed_prompt(model: LanguageModel, prompt: Prompt, view: View | None) -> AgreedPrompt:
+    """A prompt of any kind as the fields of an Agreement.
+
+    Args:
+        model: whose template writes a conversation.
+        prompt: what the model continues.
+        view: None: `whole` for a text; what is no text is never sent.
+
+    Raises:
+        PromptError, SettingsError, WrongTypeError: as `ticore.chat.prompt_ids`.
+    """
+    if isinstance(prompt, str):
+        return {"prompt": prompt, "prompt_ids": None, "view": view or "whole"}
+    ids = tuple(prompt_ids(model, prompt))
+    return {"prompt": "", "prompt_ids": ids, "view": view or "continuation"}

@@ -8,6 +8,7 @@ from typing import TypeVar, get_args
 
 from .._support.checks import require, require_integer, require_one_of
 from ..backend_kit._batch_decoder import each_row, error_names_row
+from ..chat import Chat, Prompt
 from ..codecs import StopRule
 from ..errors import SettingsError, TicoreError, WrongTypeError
 from ._arguments import checked_message, plain_text
@@ -30,7 +31,7 @@ class BatchMethods:
         self,
         messages: Sequence[bytes],
         *,
-        prompts: Sequence[str] | None = None,
+        prompts: Sequence[Prompt] | None = None,
         check: Check = "tokens",
         batch_size: int = 32,
     ) -> list[Embedding | TicoreError]:
@@ -40,8 +41,8 @@ class BatchMethods:
 
         Args:
             messages: any bytes each.
-            prompts: the beginning of each text; None: this Steganographer's prompt for all. Their
-                readers need `with_prompt` of the same prompt, or `extract_batch`.
+            prompts: what each text continues, see the class; None: this Steganographer's prompt for
+                all. Their readers need `with_prompt` of the same prompt, or `extract_batch`.
             check: see `embed`.
             batch_size: how many texts are written side by side. It changes nothing but the time
                 and the memory that is taken. When a text ends, the next one begins.
@@ -72,7 +73,7 @@ class BatchMethods:
         self,
         texts: Sequence[str | Embedding],
         *,
-        prompts: Sequence[str] | None = None,
+        prompts: Sequence[Prompt] | None = None,
         batch_size: int = 32,
     ) -> list[bytes | TicoreError]:
         """The message of each text, see `extract`; the model reads many texts in one pass.
@@ -98,7 +99,7 @@ class BatchMethods:
         self,
         bits: Sequence[Sequence[int]],
         *,
-        prompts: Sequence[str] | None = None,
+        prompts: Sequence[Prompt] | None = None,
         keys: Sequence[bytes | str] | None = None,
         stop: StopRule = "exact",
         batch_size: int = 32,
@@ -132,7 +133,7 @@ class BatchMethods:
         texts: Sequence[str | Embedding],
         length: int,
         *,
-        prompts: Sequence[str] | None = None,
+        prompts: Sequence[Prompt] | None = None,
         keys: Sequence[bytes | str] | None = None,
         stop: StopRule = "exact",
         batch_size: int = 32,
@@ -162,7 +163,7 @@ class BatchMethods:
     def _rows(
         self,
         count: int,
-        prompts: Sequence[str] | None,
+        prompts: Sequence[Prompt] | None,
         batch_size: int,
         keys: Sequence[bytes | str] | None = None,
     ) -> list[Setup]:
@@ -176,14 +177,11 @@ class BatchMethods:
                 f"one text would find other candidates; give numerics='portable' (with a model "
                 f"in float64), or write and read the texts one by one"
             )
-        by_prompt = {self._setup.agreement.prompt: self._setup}
-        rows = [self._setup.agreement.prompt] * count if prompts is None else list(prompts)
-        _require_count("prompts", len(rows), count)
-        for row, prompt in enumerate(rows):
-            if prompt not in by_prompt:
-                with error_names_row(row):
-                    by_prompt[prompt] = self._setup.with_prompt(prompt)
-        setups = [by_prompt[prompt] for prompt in rows]
+        if prompts is None:
+            setups = [self._setup] * count
+        else:
+            _require_count("prompts", len(prompts), count)
+            setups = self._with_prompts(prompts)
         if keys is None:
             return setups
         _require_count("keys", len(keys), count)
@@ -191,6 +189,18 @@ class BatchMethods:
         return [
             replace(setup, secret=secret) for setup, secret in zip(setups, secrets_, strict=True)
         ]
+
+    def _with_prompts(self, prompts: Sequence[Prompt]) -> list[Setup]:
+        """A setup for each prompt, one for equal ones."""
+        made: dict[str | Chat | tuple[int, ...], Setup] = {}
+        setups = []
+        for row, prompt in enumerate(prompts):
+            key = prompt if isinstance(prompt, str | Chat) else tuple(prompt)
+            if key not in made:
+                with error_names_row(row):
+                    made[key] = self._setup.with_prompt(prompt)
+            setups.append(made[key])
+        return setups
 
 
 def _several(name: str, given: Sequence[T]) -> Sequence[T]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from ..codecs import Writer
 from ..errors import CapacityError
 from ._capacity import Capacity
+from ._ending import Ending, write_one
 from ._jobs import Job
 from ._nonce_first_codec import NonceFirstWriter
 from ._results import Embedding
@@ -20,9 +20,7 @@ Observer = Callable[[Step, int], None]
 Progress = Callable[[int, int], None]
 """`f(done, total)`: the work that is done, and all the work as far as it is known, in bits."""
 
-FINISH_TOKENS = 160  # how many tokens a text may go on to end its last sentence
 STALL_TOKENS = 512  # a model that settles no bit for that long will hardly ever settle one
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
 
 
 class BorderlineError(Exception):
@@ -38,13 +36,13 @@ def write_bits(
     writer: Writer,
     length: int,
     *,
-    finish: bool,
+    finish: Ending,
     progress: Progress | None,
     observer: Observer | None = None,
     tolerance: float = 0.0,
     check: TokenCheck | None = None,
 ) -> Job[Embedding]:
-    """Write token by token until `writer` is done, and if `finish` to the end of a sentence.
+    """Write token by token until `writer` is done, and then to an end of the text.
 
     In any case the text goes on until it may end. It may not end inside a character, for example.
 
@@ -52,7 +50,7 @@ def write_bits(
         text: at the prompt; it grows by each token that is written.
         writer: of the codec, with the bits to write.
         length: how many bits these are.
-        finish: go on to the end of a sentence.
+        finish: goes on to the end.
         progress: see `Progress`.
         observer: see `Observer`.
         tolerance: by how much the reader's logits may differ, where tokens carry bits.
@@ -92,10 +90,9 @@ def write_bits(
         if progress is not None:
             progress(min(writer.settled, length), length)
     token_count = len(text.ids)
-    if finish:
-        yield from _finish_sentence(text, writer, check)
+    yield from finish(text, writer, check)
     while not text.may_end():
-        yield from _write_one(text, writer, check)
+        yield from write_one(text, writer, check)
     return Embedding(
         text=text.text(),
         ids=tuple(text.ids),
@@ -103,27 +100,3 @@ def write_bits(
         token_count=token_count,
         kl_filter=kl_filter / token_count if token_count else 0.0,
     )
-
-
-def _write_one(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
-    step = yield from text.next_step()
-    index = writer.choose(step.weights)
-    text.push(step.token(index))
-    if check is not None:
-        check.see(step, index)
-
-
-def _finish_sentence(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
-    """Go on, at random, to the end of a sentence; stop where that takes too long.
-
-    At least one token is written: text that is appended later may merge with the last token.
-    """
-    for _ in range(FINISH_TOKENS):
-        if text.is_full:
-            return
-        try:
-            yield from _write_one(text, writer, check)
-        except CapacityError:
-            return
-        if _SENTENCE_END.search(text.text()) and text.may_end():
-            return

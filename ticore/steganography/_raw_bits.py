@@ -9,6 +9,7 @@ from dataclasses import replace
 from .._support.checks import require_integer
 from ..codecs import BitSource, StopRule, pack_bits, unpack_bits, zeros
 from ._embedding import Observer, Progress, write_bits
+from ._ending import stop_at_once
 from ._extraction import read_bits
 from ._jobs import Job
 from ._results import Embedding
@@ -29,7 +30,7 @@ def bits_embedding(
     tail = setup.random_bits if stop == "exact" else zeros
     writer = setup.raw_codec(stop, state).writer(BitSource(data, len(bits), tail))
     # What follows the message would hide its end, which the paper's rule needs.
-    finish = setup.finish == "sentence" and stop == "exact"
+    finish = setup.ending() if stop == "exact" else stop_at_once
     written = yield from write_bits(
         state, writer, len(bits), finish=finish, progress=progress, observer=observer
     )

@@ -87,7 +87,7 @@ def _written_and_read(
         state,
         setup.frame_writer(frame),
         bits,
-        finish=setup.finish == "sentence",
+        finish=setup.ending(),
         progress=halves[0] if rereads else progress,
         tolerance=setup.tolerance,
         check=check,

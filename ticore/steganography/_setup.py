@@ -9,13 +9,15 @@ from typing import Literal, cast
 
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates
+from ..chat import Prompt
 from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer
 from ..consistency import Mode, View
 from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext, ReceivedText
 from ..errors import CredentialError, IncompleteMessageError
 from ..interfaces import LanguageModel
 from ._agreement import Agreement
-from ._arguments import checked_prompt, plain_text
+from ._arguments import agreed_prompt, checked_prompt, plain_text
+from ._ending import Ending, finish_sentence, finish_turn, stop_at_once
 from ._jobs import Job, NewText, begin_text
 from ._keys import Secret
 from ._nonce_first_codec import (
@@ -28,7 +30,7 @@ from ._portability import TOLERANCE
 from ._results import Embedding
 from ._step import TextState
 
-Finish = Literal["sentence", "none"]
+Finish = Literal["sentence", "turn", "none"]
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
@@ -58,24 +60,40 @@ class Setup:
     disambiguation: DisambiguationSpec
     candidates: Candidates
     secret: Secret | None = field(default=None, repr=False)
-    finish: Finish = "sentence"
+    finish: Finish | None = None
     entropy: Entropy = secrets.token_bytes
     prompt_ids: list[int] = field(init=False)
     room: int = field(init=False)
     _spelling: Disambiguation = field(init=False)
 
     def __post_init__(self) -> None:
-        model, prompt, view = self.model, self.agreement.prompt, cast(View, self.agreement.view)
-        prompt_ids = checked_prompt(model, prompt, view)
-        mode = cast(Mode, self.agreement.mode)
-        context = PromptContext(model.tokenizer, prompt, prompt_ids, view, mode)
+        model, agreement = self.model, self.agreement
+        prompt_ids = checked_prompt(model, agreement)
+        mode, view = cast(Mode, agreement.mode), cast(View, agreement.view)
+        context = PromptContext(model.tokenizer, agreement.prompt, prompt_ids, view, mode)
         object.__setattr__(self, "prompt_ids", prompt_ids)
         object.__setattr__(self, "room", model.context_length - len(prompt_ids))
         object.__setattr__(self, "_spelling", self.disambiguation.make(context))
 
-    def with_prompt(self, prompt: str) -> Setup:
-        """The same for texts that begin with another prompt. Raises PromptError."""
-        return replace(self, agreement=replace(self.agreement, prompt=prompt))
+    def with_prompt(self, prompt: Prompt) -> Setup:
+        """The same for texts that continue another prompt. Raises as `agreed_prompt`.
+
+        The view stays, unless the prompt changes from a text to something else or back.
+        """
+        had_text = self.agreement.prompt_ids is None
+        view = cast(View, self.agreement.view) if had_text == isinstance(prompt, str) else None
+        fields = agreed_prompt(self.model, prompt, view)
+        return replace(self, agreement=replace(self.agreement, **fields))
+
+    def ending(self) -> Ending:
+        """What follows the message. After a conversation it ends like a reply, unless stated."""
+        has_text = self.agreement.prompt_ids is None
+        match self.finish or ("sentence" if has_text else "turn"):
+            case "sentence":
+                return finish_sentence
+            case "turn":
+                return finish_turn(self.random_bits)
+        return stop_at_once
 
     @property
     def is_portable(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Self, get_args
 from .._support.checks import require_one_of
 from .._support.deprecation import keywords_after, warn_deprecated
 from ..candidates import Candidates
+from ..chat import Prompt
 from ..codecs import CodecSpec, StopRule, codec_spec
 from ..consistency import Mode, View
 from ..disambiguation import DisambiguationSpec, disambiguation_spec
@@ -17,7 +18,14 @@ from ..errors import AgreementError, CredentialError
 from ..interfaces import LanguageModel
 from ..registry import require_model
 from ._agreement import Agreement
-from ._arguments import agreed_model, agreed_variant, checked_message, plain_text, secret_of
+from ._arguments import (
+    agreed_model,
+    agreed_prompt,
+    agreed_variant,
+    checked_message,
+    plain_text,
+    secret_of,
+)
 from ._batches import BatchMethods
 from ._embedding import Observer, Progress
 from ._jobs import run_alone
@@ -43,8 +51,10 @@ class Steganographer(BatchMethods):
         key: 32 secret bytes, or their hex digits as a str: `ticore.Key.new()`,
             `ticore.load_key(path)`. Either this or `password`.
         password: a shared secret of any length. It costs 16 more bytes per message.
-        prompt: the beginning of the text, or in view `continuation` the unsent text before it.
+        prompt: the beginning of the text, or in view `continuation` the unsent text before it; or a
+            conversation (`ticore.Chat`) that the text replies to, or token ids, both never sent.
         view: `whole`: the text begins with the prompt. `continuation`: the prompt is not sent.
+            None: `whole` for a text, `continuation` for what is never sent.
         mode: how consistency is verified, see `ticore.Verifier`.
         temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.candidates.PoolSettings`.
         codec: `arithmetic`, `discop`, `huffman`, `meteor`, `sparsamp`, one with a number such as
@@ -55,14 +65,16 @@ class Steganographer(BatchMethods):
             may find other tokens.
         numerics: `same-stack`: the reader computes exactly as the writer does. `portable`: both
             compute in float64, with any backend on any machine.
-        finish: `sentence`: after the message the text goes on to the end of a sentence; `none`: it
-            stops at once.
+        finish: `sentence`: after the message the text goes on to the end of a sentence; `turn`: to
+            where the model, sampled freely, ends its reply; `none`: it stops at once. None: `turn`
+            after a conversation or token ids, else `sentence`.
         entropy: source of random bytes: `f(n)` gives n of them. Replace it only to write the same
             text twice.
 
     Raises:
         SettingsError: a setting is out of range or unknown, or `model` is not a model.
-        PromptError: the tokenizer does not give the prompt back, or the prompt fills the context.
+        PromptError: the tokenizer does not give the prompt back, the prompt fills the context, or
+            the model's template does not write the conversation.
         CredentialError: the key does not have 32 bytes, the password is empty, or both are given.
 
     With a keyed codec or disambiguation, the first 16 bytes of the sealed message (32 with a
@@ -82,8 +94,8 @@ class Steganographer(BatchMethods):
         *,
         key: bytes | str | None = None,
         password: str | None = None,
-        prompt: str = "",
-        view: View = "whole",
+        prompt: Prompt = "",
+        view: View | None = None,
         mode: Mode = "prefix",
         temperature: float = 1.0,
         top_k: int | None = 64,
@@ -93,17 +105,16 @@ class Steganographer(BatchMethods):
         codec: str | CodecSpec = "arithmetic",
         disambiguation: str | DisambiguationSpec = "stepwise",
         numerics: Numerics = "same-stack",
-        finish: Finish = "sentence",
+        finish: Finish | None = None,
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
         require_model(model)
-        require_one_of("finish", finish, get_args(Finish))
+        require_one_of("finish", finish, (*get_args(Finish), None))
         codec, disambiguation = codec_spec(codec), disambiguation_spec(disambiguation)
         agreement = Agreement(
             model=model_digest(model, numerics),
             tokenizer=model.tokenizer.digest(),
-            prompt=prompt,
-            view=view,
+            **agreed_prompt(model, prompt, view),
             mode=mode,
             temperature=temperature,
             top_k=top_k,
@@ -134,7 +145,7 @@ class Steganographer(BatchMethods):
         password: str | None = None,
         codec: CodecSpec | None = None,
         disambiguation: DisambiguationSpec | None = None,
-        finish: Finish = "sentence",
+        finish: Finish | None = None,
         entropy: Entropy = secrets.token_bytes,
     ) -> Self:
         """A steganographer with the settings of an agreement, such as `Agreement.load` gives.
@@ -173,6 +184,9 @@ class Steganographer(BatchMethods):
             key = agreement.key
         settings: dict[str, Any] = agreement.to_dict()
         del settings["model"], settings["tokenizer"]
+        ids = settings.pop("prompt_ids", None)
+        if ids is not None:
+            settings["prompt"] = ids
         for name, given in (("codec", codec), ("disambiguation", disambiguation)):
             settings[name] = agreed_variant(name, settings[name], given)
         return cls(model, key=key, password=password, finish=finish, entropy=entropy, **settings)
@@ -183,11 +197,12 @@ class Steganographer(BatchMethods):
         warn_deprecated("Steganographer.agreed(model, agreement)", "from_agreement(agreement)")
         return cls.from_agreement(agreement, model=model, **settings)
 
-    def with_prompt(self, prompt: str) -> Self:
-        """The same steganographer for texts that begin with another prompt.
+    def with_prompt(self, prompt: Prompt) -> Self:
+        """The same steganographer for texts that continue another prompt.
 
         It costs less than a new one: what depends on the model and the settings is shared. Both
-        sides must use the same prompt, which is part of `agreement`.
+        sides must use the same prompt, which is part of `agreement`. The view stays as it is,
+        unless a text takes the place of a conversation or of ids, or they that of a text.
 
         Raises:
             PromptError: see the class.
@@ -356,7 +371,7 @@ def _restored(
     kind: type[Steganographer],
     model: LanguageModel,
     agreement: Agreement,
-    finish: Finish,
+    finish: Finish | None,
     entropy: Entropy,
     secret: Secret | None,
     codec: CodecSpec,

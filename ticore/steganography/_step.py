@@ -55,6 +55,11 @@ class Step:
             after = after.keep(np.isin(after.ids, before.ids))
         return divergence(before, after) if 0 < len(after) < len(before) else 0.0
 
+    @property
+    def chance_of_end(self) -> float:
+        """The probability that the model, sampled freely, would end its text here."""
+        return self._candidates.chance_of_end(self.logits, self.pool)
+
     def token(self, index: int) -> int:
         """The token id that choice `index` writes."""
         return int(self.choices.ids[index])
