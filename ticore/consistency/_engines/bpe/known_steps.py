@@ -181,6 +181,7 @@ class KnownSteps:
         self._verdict = verdict
         self._numbers: dict[tuple[str, int, bool], int] = {}
         self._new_numbers = count()
+        self._new_group_numbers = count(len(groups.groups))
         self._kinds: dict[int, _Kind | None] = {}
 
     def step(self, state: PretokenizedState, token: int) -> _Found:
@@ -388,7 +389,7 @@ class KnownSteps:
         if not self._forms.is_plain(text):
             return None
         group = self._grouper.group(data, token, near_apostrophe=False)
-        number = self._group_numbers.setdefault(group, len(self._group_numbers))
+        number = self._group_numbers.setdefault(group, next(self._new_group_numbers))
         return _Kind(self._number(text, number), text, group, False)
 
     @cached_property
