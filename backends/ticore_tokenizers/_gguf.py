@@ -45,12 +45,6 @@ _LLAMA_3 = _Splitting(
     whole=True,
 )
 _DIGITS_APART = _Splitting((r"\p{N}", _WORDS))
-_GPT_4O = _Splitting(
-    (
-        rf"{_CASED[0]}{_CONTRACTIONS}?|{_CASED[1]}{_CONTRACTIONS}?|\p{{N}}{{1,3}}"
-        rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_LINES}",
-    )
-)
 _SPLITTINGS = {
     "gpt-2": _Splitting((_WORDS,)),
     "phi-2": _Splitting((_WORDS,)),
@@ -64,7 +58,7 @@ _SPLITTINGS = {
             rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}"
             rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_LINES}",
         ),
-        composed=True,
+        composed=True,  # as in its tokenizer.json; llama.cpp itself normalizes nothing
     ),
     "deepseek-coder": _Splitting(
         (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+", r"\p{N}")
@@ -82,7 +76,12 @@ _SPLITTINGS = {
         (rf"{_CASED[0]}|{_CASED[1]}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_LINES}",),
         whole=True,
     ),
-    "gpt-4o": _GPT_4O,
+    "gpt-4o": _Splitting(
+        (
+            rf"{_CASED[0]}{_CONTRACTIONS}?|{_CASED[1]}{_CONTRACTIONS}?|\p{{N}}{{1,3}}"
+            rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_LINES}",
+        )
+    ),
 }
 
 

@@ -241,6 +241,12 @@ class TestRefusals:
 
         self.refuse(written, "rope.dimension_count to be 16, found [16, 16]", more=lists)
 
+    def test_lists_longer_than_any_network(self, written):
+        def long(writer):
+            writer.add_array("llama.attention.head_count_kv", np.ones(10_001, np.uint8).tolist())
+
+        self.refuse(written, "head_count_kv to be at most 10,000 numbers, found 10001", more=long)
+
     def test_heads_that_do_not_share_the_rows(self, written):
         def odd(writer):
             writer.add_tensor("blk.0.attn_q.weight", np.ones((60, 32), np.float32))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ ANGLES = "rope_freqs.weight"
 _ADVICE = "use a file that llama.cpp's convert_hf_to_gguf.py wrote"
 # Keys of every family that say nothing about the network, or nothing that its tensors do not say.
 _IDLE = ("vocab_size", "tensor_data_layout", "rope.scaling.finetuned")
+_MOST_NUMBERS = 10_000  # of a setting: one for each layer
 _NAME = re.compile(
     r"(?:(?P<blk>blk)\.(?P<block>0|[1-9]\d{0,5})\.)?(?P<part>[a-z_]+)\.(?P<end>weight|bias)"
 )
@@ -37,22 +39,22 @@ class Source:
         path: of the file.
         container: its content.
         family: what llama.cpp calls it.
-        fields: its metadata that begin with the name of the family, without this name.
     """
 
     path: Path
     container: Container
     family: str
-    fields: Fields = field(init=False)
 
-    def __post_init__(self) -> None:
-        prefix = f"{self.family}."
-        own = {
-            name.removeprefix(prefix): value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in self.container.metadata.items()
-            if name.startswith(prefix)
-        }
-        object.__setattr__(self, "fields", Fields(own, f"{self.path}: {self.family}", _ADVICE))
+    @cached_property
+    def fields(self) -> Fields:
+        """The metadata that begin with the name of the family, without this name."""
+        own: dict[str, object] = {}
+        fields = Fields(own, f"{self.path}: {self.family}", _ADVICE)
+        for name, value in self.container.metadata.items():
+            family, _, own_name = name.partition(".")
+            if family == self.family:
+                own[own_name] = _plain(fields, own_name, value)
+        return fields
 
     def require_known(self, *names: str) -> None:
         """Refuse keys of the family that are not among `names`."""
@@ -101,3 +103,12 @@ class Source:
             own = f"{names[part].format(match['block'])}.{end}"
             found[own] = stored_tensor(f"{self.path}: {name}", packed, layout)
         return found
+
+
+def _plain(fields: Fields, name: str, value: object) -> object:
+    """A setting as JSON would have it."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if len(value) > _MOST_NUMBERS:
+        raise fields.error(name, f"at most {_MOST_NUMBERS:,} numbers", len(value))
+    return value.tolist()
