@@ -225,6 +225,15 @@ class TestModel:
             "cd034099014c23be7913d420373afeccf1e5ccf74e6e8c64934b037b260ad728"
         )
 
+    def test_networks_of_the_first_version_add_in_its_order(
+        self, folder: Path, tmp_path: Path
+    ) -> None:
+        """Their texts are read again by the same bits; others need no slower product."""
+        biased = GROUPED | {"attention_bias": True}
+        other = load(write_model(tmp_path, biased, random_tensors(biased)))
+        assert not load(folder).network.head.dots
+        assert other.network.head.dots
+
     def test_digest_says_whether_texts_begin_with_a_start_token(
         self, folder: Path, tmp_path: Path
     ) -> None:
