@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.slow import slow_unless
 from tests.support.toy_models import ToyBatchModel, ToyModel, ToyRows, ToyTokenizer
 from ticore.backend_kit import CheckedBatchDecoder
 from ticore.codecs import CODECS
@@ -79,7 +80,7 @@ def shown(result):
     return repr(result) if isinstance(result, Exception) else result
 
 
-@pytest.mark.parametrize("kind", [Serial, Growing, Fixed])
+@pytest.mark.parametrize("kind", slow_unless([Growing], [Serial, Growing, Fixed]))
 @settings(max_examples=5)
 @given(
     seed=st.integers(0, 999),

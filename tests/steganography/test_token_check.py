@@ -44,7 +44,9 @@ def toy(model=None, seed=0, **more):
 
 
 @pytest.mark.parametrize("codec", slow_unless(["sparsamp"], sorted(CODECS)))
-@pytest.mark.parametrize("disambiguation", [*DISAMBIGUATIONS, "basic:decoded"])
+@pytest.mark.parametrize(
+    "disambiguation", slow_unless(["stepwise", "syncpool", "none"], [*DISAMBIGUATIONS])
+)
 @settings(max_examples=3)
 @given(
     message=st.binary(max_size=3),

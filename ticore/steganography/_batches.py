@@ -63,6 +63,7 @@ class BatchMethods:
         require_one_of("check", check, get_args(Check))
         self._setup.sealing_secret()
         setups = self._rows(len(messages), prompts, batch_size)
+        batch_size = min(batch_size, max(1, len(messages)))
         jobs = [
             embedding(setup, message, check, None, batch_size)
             for setup, message in zip(setups, messages, strict=True)
