@@ -105,7 +105,14 @@ def _reading(
                 _require_spaces_only(normalize, alphabet)
                 keeps = keeps_whitespace(normalize, has_prefix)
             return NormalizerRules(
-                "characters", is_text, name, normalize, patterns, has_prefix, replacements, keeps
+                "characters",
+                is_text,
+                name,
+                normalize,
+                patterns,
+                dummy_prefix=has_prefix,
+                replacements=replacements,
+                keeps_whitespace=keeps,
             )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
 
