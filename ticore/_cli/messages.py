@@ -14,7 +14,7 @@ from ..keys import Key, format_key, load_key
 from ..steganography import Agreement, Steganographer
 from ..steganography._setup import Finish
 from . import streams
-from .options import OUTPUT, Json, NewSecretFile, file_option
+from .options import OUTPUT, Json, NewSecretFile, file_option, option
 from .secrets import warn_of_others, warn_of_short
 from .settings import SECRET, Settings, shares_settings
 from .usage import UsageError
@@ -37,12 +37,13 @@ Password = Annotated[
     ),
 ]
 FinishOption = Annotated[
-    Finish,
-    typer.Option(
-        metavar="NAME",
-        help="Where the text ends: with its last sentence (sentence), or right after the message "
-        "(none).",
-        rich_help_panel=OUTPUT,
+    Finish | None,
+    option(
+        "NAME",
+        "Where the text ends: with its last sentence (sentence), where the model would end its "
+        "reply (turn), or right after the message (none).",
+        panel=OUTPUT,
+        default="sentence; turn after a conversation",
     ),
 ]
 MessageFile = Annotated[
@@ -77,7 +78,7 @@ def embed(
     key_file: KeyFile = None,
     password: Password = False,
     settings: Settings,
-    finish: FinishOption = "sentence",
+    finish: FinishOption = None,
     json: Json = False,
 ) -> None:
     """Hide a message in a text.
@@ -184,7 +185,7 @@ def _steganographer(
     key_file: Path | None,
     password: bool,
     agreement: Path | None,
-    finish: Finish = "sentence",
+    finish: Finish | None = None,
     writes: bool = False,
 ) -> Steganographer:
     agreed = None

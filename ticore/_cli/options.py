@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-OUTPUT = "Output"
+MODEL, OUTPUT = "Model", "Output"
 
 
 def option(metavar: str, help_text: str, *names: str, panel: str, default: object = None) -> Any:

@@ -8,30 +8,22 @@ from typing import Annotated
 from .._support.input_files import read_file
 from ..chat import Chat
 from . import streams
-from .options import file_option, option
+from .options import MODEL, file_option, option
 from .usage import UsageError
-
-MODEL = "Model"
 
 PromptText = Annotated[
     str | None, option("TEXT", "What the model continues.", panel=MODEL, default="empty")
 ]
-PromptFile = Annotated[
-    Path | None,
-    file_option(
-        "The prompt in a file, as it is, with any line break at its end; - is standard input.",
-        panel=MODEL,
-    ),
-]
-ChatFile = Annotated[
-    Path | None,
-    file_option(
-        "A conversation to reply to, for a chat model: a JSON list of messages such as "
-        '{"role": "user", "content": "..."}; - is standard input.',
-        "--chat",
-        panel=MODEL,
-    ),
-]
+_PROMPT_FILE = "The prompt in a file, as it is, with any line break at its end"
+_CHAT_FILE = (
+    "A conversation to reply to, for a chat model: a JSON list of messages such as "
+    '{"role": "user", "content": "..."}'
+)
+_OR_INPUT = "; - is standard input."
+PromptFile = Annotated[Path | None, file_option(f"{_PROMPT_FILE}.", panel=MODEL)]
+PromptFileOrInput = Annotated[Path | None, file_option(_PROMPT_FILE + _OR_INPUT, panel=MODEL)]
+ChatFile = Annotated[Path | None, file_option(f"{_CHAT_FILE}.", "--chat", panel=MODEL)]
+ChatFileOrInput = Annotated[Path | None, file_option(_CHAT_FILE + _OR_INPUT, "--chat", panel=MODEL)]
 UserMessage = Annotated[
     str | None,
     option("TEXT", "A user's message to reply to, for a chat model.", "--user", panel=MODEL),

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypedDict, Unpack, cast, get_args, get_type_h
 
 import typer
 
+from ..chat import Chat
 from ..codecs import CODECS
 from ..consistency import Mode, View
 from ..disambiguation import DISAMBIGUATIONS
@@ -23,13 +24,21 @@ from ..registry import load_model
 from ..steganography import Agreement, Steganographer
 from ..steganography._portability import Numerics
 from ..steganography._setup import Finish
-from . import streams
-from .options import OUTPUT
+from .options import MODEL, OUTPUT
+from .prompt_options import (
+    ChatFile,
+    PromptFile,
+    PromptText,
+    SystemMessage,
+    UserMessage,
+    read_prompt,
+)
 from .usage import UsageError
 
 DEFAULT_MODEL = "tiny-en"
 _LIBRARY = inspect.signature(Steganographer).parameters
 _OPENING = ("model", "dtype", "device")
+_PROMPT = ("prompt", "prompt_file", "chat", "user", "system")
 
 
 class SteganographerSettings(TypedDict, total=False):
@@ -37,8 +46,8 @@ class SteganographerSettings(TypedDict, total=False):
 
     key: bytes | None
     password: str | None
-    finish: Finish
-    prompt: str
+    finish: Finish | None
+    prompt: str | Chat
     view: View
     mode: Mode
     temperature: float
@@ -50,7 +59,7 @@ class SteganographerSettings(TypedDict, total=False):
 
 
 # Panels of `--help`.
-SECRET, MODEL, SAMPLING, CODING = "Secret", "Model", "Sampling", "Coding"
+SECRET, SAMPLING, CODING = "Secret", "Sampling", "Coding"
 
 
 def _option(metavar: str, help_text: str, default: object, panel: str) -> Any:
@@ -101,20 +110,11 @@ class Settings:
     model: Annotated[str | None, _option("PLACE", _MODEL_HELP, DEFAULT_MODEL, MODEL)] = None
     dtype: Dtype = None
     device: Device = None
-    prompt: Annotated[
-        str | None,
-        _option("TEXT", "What the model continues: the beginning of the text.", "empty", MODEL),
-    ] = None
-    prompt_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            readable=False,
-            help="Take the prompt from this file as it is, with any line break at its end.",
-            show_default=False,
-            rich_help_panel=MODEL,
-        ),
-    ] = None
+    prompt: PromptText = None
+    prompt_file: PromptFile = None
+    chat: ChatFile = None
+    user: UserMessage = None
+    system: SystemMessage = None
     temperature: Annotated[
         float | None,
         _number("temperature", "X", "Above 0; below 1 the text is more usual, but longer."),
@@ -155,7 +155,7 @@ class Settings:
             "NAME",
             "What is sent: the prompt and what follows it (whole), or only what follows it "
             "(continuation).",
-            _LIBRARY["view"].default,
+            "whole; continuation after a conversation",
             OUTPUT,
         ),
     ] = None
@@ -172,20 +172,22 @@ class Settings:
         """What was given, as arguments of Steganographer, without the model.
 
         Raises:
-            UsageError: there are two prompts.
+            UsageError: there are two prompts, or the prompt is to come from standard input.
             InputFileError: the file with the prompt cannot be read.
         """
         given = {
             name: value
             for name, value in asdict(self).items()
-            if value is not None and name not in (*_OPENING, "prompt_file")
+            if value is not None and name not in (*_OPENING, *_PROMPT)
         }
         if given.get("top_k") == 0:
             given["top_k"] = None
-        if self.prompt_file is not None:
-            if self.prompt is not None:
-                raise UsageError("give --prompt or --prompt-file, not both")
-            given["prompt"] = streams.read_text_file(self.prompt_file, streams.MOST_SETTINGS)
+        if Path("-") in (self.prompt_file, self.chat):
+            raise UsageError("expected a file for the prompt: standard input is not read for it")
+        if any(getattr(self, name) is not None for name in _PROMPT):
+            given["prompt"] = read_prompt(
+                self.prompt, self.prompt_file, self.chat, self.user, self.system
+            )
         return cast(SteganographerSettings, given)
 
     @property

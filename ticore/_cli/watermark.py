@@ -16,8 +16,8 @@ from ..watermarking import Generated, TextStream, Watermarker
 from . import streams
 from .options import OUTPUT, Json, option
 from .prompt_options import (
-    ChatFile,
-    PromptFile,
+    ChatFileOrInput,
+    PromptFileOrInput,
     PromptText,
     SystemMessage,
     UserMessage,
@@ -139,8 +139,8 @@ def watermark(
     greens: Greens = None,
     scheme_version: SchemeVersion = None,
     prompt: PromptText = None,
-    prompt_file: PromptFile = None,
-    chat: ChatFile = None,
+    prompt_file: PromptFileOrInput = None,
+    chat: ChatFileOrInput = None,
     user: UserMessage = None,
     system: SystemMessage = None,
     model: _Model = None,
