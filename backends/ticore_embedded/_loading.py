@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ticore.backend_kit.checkpoint import (
+    find_model_files,
     is_gguf,
-    open_model_files,
     require_fits,
     within_memory,
 )
@@ -48,7 +48,8 @@ class EmbeddedBackend:
         Args:
             location: the name of a bundled model, or the path of a directory with config.json,
                 weights in safetensors files, and tokenizer.model or tokenizer.json (write
-                `./tiny-en` for a directory that is called like a bundled model); or of a GGUF file.
+                `./tiny-en` for a directory that is called like a bundled model); or of a GGUF file;
+                or a name of the Hugging Face hub.
             load_tokenizer: opens the tokenizer's file.
             options: `dtype`, "float32" (the default) or "float64" (half as fast; other machines
                 reproduce its logits to about 1e-12); `tokenizer`, the place of another one.
@@ -59,14 +60,9 @@ class EmbeddedBackend:
             SettingsError: an unknown option or dtype.
         """
         dtype, place = _parse(options)
-        path = self.folder(location) if location in self.shipped else Path(location)
-        files = open_model_files(path)
-        if files is None:
-            raise ModelFilesError(
-                f"expected {location!r} to be a directory with config.json, weights in "
-                f"safetensors files and a tokenizer, a GGUF file, or the name of a bundled model "
-                f"({', '.join(sorted(self.shipped))}); found no directory {path}"
-            )
+        bundled = location in self.shipped
+        files = find_model_files(str(self.folder(location)) if bundled else location)
+        path = files.path
         config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
         tokenizer = load_tokenizer(place) if place else files.open_tokenizer(load_tokenizer)
         require_fits(path, tokenizer, config.vocab_size)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from ticore.backend_kit.checkpoint import open_model_files, require_fits, within_memory
+from ticore.backend_kit.checkpoint import find_model_files, require_fits, within_memory
 from ticore.backend_kit.network_config import parse_config
-from ticore.errors import ModelFilesError, SettingsError
+from ticore.errors import SettingsError
 from ticore.interfaces import TokenizerLoader
 
 from ._families import ARCHITECTURES, build
@@ -25,7 +24,7 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
     Args:
         location: the path of a directory with config.json, the weights in model.safetensors or in
             shards that model.safetensors.index.json lists, and tokenizer.model or tokenizer.json;
-            or of a GGUF file.
+            or of a GGUF file; or a name of the hub, such as `Qwen/Qwen2.5-0.5B`.
         load_tokenizer: opens the tokenizer's file.
         options: `dtype`, "float64" (what other machines reproduce to about 1e-12; JAX's 64-bit
             types are enabled for this model alone), "float32" (the default, no TF32) or
@@ -38,13 +37,8 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
         SettingsError: an unknown option or dtype.
     """
     dtype, place = _parse(options)
-    path = Path(location)
-    files = open_model_files(path)
-    if files is None:
-        raise ModelFilesError(
-            f"expected {location!r} to be a directory with config.json, weights in safetensors "
-            f"files and a tokenizer, or a GGUF file, found no directory; fetch the model first"
-        )
+    files = find_model_files(location)
+    path = files.path
     config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
     tokenizer = load_tokenizer(place) if place is not None else files.open_tokenizer(load_tokenizer)
     require_fits(path, tokenizer, config.vocab_size)

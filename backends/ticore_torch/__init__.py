@@ -3,7 +3,6 @@
 
 _adopt.py          a model that is in memory already
 _options.py        dtype, device and the other options, checked
-_places.py         from a place to files, which may be fetched from the hub
 _sizes.py          what a config asks for, compared with the tensors there are
 _weights.py        the files read by transformers, with nothing missing and nothing left over
 _precision.py      the same bits for the same calls, and float64 throughout

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from transformers import PreTrainedConfig, PreTrainedModel
 
-from ticore.backend_kit.checkpoint import require_fits
+from ticore.backend_kit.checkpoint import find_model_files, require_fits
 from ticore.errors import ModelFilesError
 from ticore.interfaces import TokenizerLoader
 
 from ._model import TorchModel
 from ._network import Network, ids_of
 from ._options import parse_options
-from ._places import find_files
 from ._precision import reproducible
 from ._probe import probe
 from ._sizes import require_layers, require_numbers
@@ -49,7 +48,7 @@ def load(
         SettingsError: an unknown option, or a value it does not take.
     """
     chosen = parse_options(options)
-    files = find_files(location, chosen.revision, with_code=chosen.trust_remote_code)
+    files = find_model_files(location, chosen.revision, with_code=chosen.trust_remote_code)
     path = files.path
     settings, tensors = files.settings, files.tensors  # these refuse damaged files
     require_layers(path, settings, tensors)

@@ -23,11 +23,11 @@ from transformers import (
 )
 from transformers.utils import logging as _logging
 
+from ticore.backend_kit import first_line
 from ticore.backend_kit.checkpoint import ModelFiles, Tensors, within_memory
 from ticore.errors import ModelFilesError, TicoreError
 
 from ._options import Options
-from ._places import first_line
 from ._precision import widened
 
 log: Any = _logging  # not all of it is annotated

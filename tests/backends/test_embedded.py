@@ -262,7 +262,7 @@ class TestBadFiles:
         write_model(copy, GROUPED, tensors)
 
     def test_load_refuses_a_place_that_is_no_directory(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelFilesError, match=r"bundled model \(tiny-en\).*no directory"):
+        with pytest.raises(ModelFilesError, match="found no directory"):
             load(tmp_path / "nowhere")
 
     def test_load_refuses_a_directory_without_config(self, copy: Path) -> None:

@@ -37,7 +37,7 @@ from ._batch_decoder import (
     error_names_row,
 )
 from ._character_map import CharacterMap
-from ._checks import is_of_library, require_dense, require_float64, tokenizer_failure
+from ._checks import first_line, is_of_library, require_dense, require_float64, tokenizer_failure
 from ._decoder import ArrayDecoder, CachedForward, DeviceDecoder, DeviceLogits
 from ._model import CheckpointModel, NewBatch
 from ._tokenizer import LibraryTokenizer, NoStructure
@@ -60,6 +60,7 @@ __all__ = [
     "checked_prompts",
     "each_row",
     "error_names_row",
+    "first_line",
     "is_of_library",
     "keywords_after",
     "moved_names",

@@ -69,3 +69,9 @@ def tokenizer_failure(error: BaseException, read: str) -> BaseException:
         f"expected a tokenizer that reads and writes every text, found one that fails at {read} "
         f"({error}); correct its file, or choose another tokenizer"
     )
+
+
+def first_line(error: Exception) -> str:
+    """What an error of another library says, on one line."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -14,6 +14,7 @@ _chat_template.py      how the messages of a dialogue become one text
 _checkpoint.py         config, weights and start token, with a digest that every backend shares
 _gguf/                 the same things from a GGUF file
 _model_files.py        all of these, for a directory and for a GGUF file
+_places.py             from a place to these files, which may be fetched from the hub
 """
 
 from ._chat_template import find_chat_template, find_special_tokens
@@ -30,6 +31,7 @@ from ._model_files import (
     open_model_files,
     read_gguf_vocabulary,
 )
+from ._places import find_model_files
 from ._safetensors_files import StoredTensor, Tensors
 from ._start_token import StartToken, find_start_token
 from ._tokenizer_files import open_tokenizer, require_fits
@@ -46,6 +48,7 @@ __all__ = [
     "Tensors",
     "TokenKind",
     "find_chat_template",
+    "find_model_files",
     "find_special_tokens",
     "find_start_token",
     "is_gguf",

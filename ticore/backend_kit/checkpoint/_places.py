@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import huggingface_hub
-
-from ticore.backend_kit.checkpoint import DirectoryFiles, ModelFiles, open_model_files
-from ticore.errors import ModelFilesError, SettingsError
+from ..._support.installing import how_to_install
+from ...errors import MissingExtraError, ModelFilesError, SettingsError
+from .._checks import first_line
+from ._model_files import DirectoryFiles, ModelFiles, open_model_files
 
 # What a model consists of here. Weights in pickles are left where they are: opening one may run
 # any code. Folders inside hold other formats of the same weights.
@@ -17,7 +17,7 @@ _LEFT = ["*/*", "consolidated*"]
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
-def find_files(
+def find_model_files(
     location: str, revision: str | None = None, *, with_code: bool = False
 ) -> ModelFiles:
     """The files of the model at `location`.
@@ -31,6 +31,7 @@ def find_files(
     Raises:
         ModelFilesError: there is nothing at this path, and the hub gives no model of this name.
         SettingsError: a revision was given for a path.
+        MissingExtraError: a package that this place needs is not installed.
     """
     path = Path(location).expanduser()
     files = open_model_files(path)
@@ -46,22 +47,29 @@ def find_files(
             f"expected {location!r} to be a directory with config.json, model.safetensors and "
             f"a tokenizer, or a GGUF file; found no directory {path}"
         )
+    return DirectoryFiles(_fetched(location, revision, with_code))
+
+
+def _fetched(name: str, revision: str | None, with_code: bool) -> Path:
+    """The folder where the hub's library keeps the files of a model, fetched if need be."""
+    try:
+        import huggingface_hub  # noqa: PLC0415  # comes with extras
+    except ImportError as error:
+        raise MissingExtraError(
+            f"models of the hub need the package 'huggingface_hub', which is not installed; "
+            f"{how_to_install('tokenizers')}"
+        ) from error
     fetched = [*_FETCHED, "*.py"] if with_code else _FETCHED
     try:
-        copy = huggingface_hub.snapshot_download(
-            location, revision=revision, allow_patterns=fetched, ignore_patterns=_LEFT
+        return Path(
+            huggingface_hub.snapshot_download(
+                name, revision=revision, allow_patterns=fetched, ignore_patterns=_LEFT
+            )
         )
     # Unknown names, closed models and broken connections have errors of many libraries.
     except Exception as error:
         raise ModelFilesError(
-            f"expected {location!r} to be a directory, or a model of the Hugging Face hub; found "
+            f"expected {name!r} to be a directory, or a model of the Hugging Face hub; found "
             f"no such directory, and the hub gives none ({first_line(error)}); check the name, "
             f"the connection and, for a closed model, that `hf auth login` was run"
         ) from error
-    return DirectoryFiles(Path(copy))
-
-
-def first_line(error: Exception) -> str:
-    """What an error of another library says, on one line."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
