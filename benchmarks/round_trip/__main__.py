@@ -45,6 +45,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add_alias(parser, "--count", "samples", type=positive_int)
     parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
     parser.add_argument("--top-k", type=positive_int, default=plan.top_k)
+    parser.add_argument(
+        "--chat", action="store_true", help="a prompt is a user's message, the text is the reply"
+    )
     parser.set_defaults(processes=os.cpu_count() or 1)
     return parser.parse_args(arguments)
 
@@ -52,7 +55,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _run(options: argparse.Namespace) -> int:
     prompts = load_prompts(options.data, options.language)
     model = ticore.load_model(options.model)
-    plan = Plan(options.model, options.size, options.top_k, options.temperature, options.seed)
+    plan = Plan(
+        options.model,
+        options.size,
+        options.top_k,
+        options.temperature,
+        options.seed,
+        options.chat,
+    )
     code = code_digest(make_worker, model, model.tokenizer)
     samples, complete = collect_samples(
         SampleStore(options.out),

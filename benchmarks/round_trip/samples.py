@@ -25,6 +25,7 @@ class Plan:
         top_k: candidates per step.
         temperature: as for `ticore.Steganographer`.
         seed: of all messages and keys.
+        chat: whether a prompt is what a user says, and the text the reply of a chat model.
     """
 
     model: str = "tiny-en"
@@ -32,6 +33,7 @@ class Plan:
     top_k: int = 64
     temperature: float = 1.0
     seed: int = 0
+    chat: bool = False
 
 
 def make_worker(plan: Plan, prompts: Sequence[str]) -> Worker:
@@ -57,9 +59,10 @@ class Sampler:
         """Sample `index`. Its message, key and prompt follow from the index."""
         draw = sample_random(self._plan.seed, index)
         message = draw.randbytes(self._plan.size)
+        prompt = self._prompts[index % len(self._prompts)]
         settings: dict[str, Any] = {
             "key": sample_key(self._plan.seed, index),
-            "prompt": self._prompts[index % len(self._prompts)],
+            "prompt": ticore.Chat.ask(prompt) if self._plan.chat else prompt,
             "temperature": self._plan.temperature,
             "top_k": self._plan.top_k,
         }
@@ -76,4 +79,5 @@ class Sampler:
             "kl_filter": written.kl_filter,
             "embed_seconds": written.seconds,
             "extract_seconds": extract_seconds,
+            "text": written.text,
         }
