@@ -52,7 +52,8 @@ def assert_alike(found: Tokenizer, original: Tokenizer) -> None:
     assert found.unknown_ids == original.unknown_ids
     size = original.vocab_size
     assert [*map(found.token_bytes, range(size))] == [*map(original.token_bytes, range(size))]
-    assert (found.structure() is None) == (original.structure() is None)
+    # A GGUF file has a character map without its name; not every map is read without one.
+    assert (found.structure() is None) >= (original.structure() is None)
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_detect_writes_another_format_when_output_says_so(ticore: Ticore) -> Non
         (["rows.jsonl", "--column", "nix"], 1, "expected a column 'nix', found 'text'"),
         (["missing.jsonl"], 1, "cannot read missing.jsonl"),
         (["rows.jsonl", "-o", "missing/a.jsonl"], 1, "missing/a.jsonl"),
-        (["rows.jsonl", "--tokenizer", "nix"], 1, "no bundled model"),
+        (["rows.jsonl", "--tokenizer", "nix"], 1, "no model is called"),
     ],
 )
 def test_detect_refuses_wrong_usage_with_a_column(

@@ -45,6 +45,7 @@ OTHER: dict[str, Any] = {
     "codec": "huffman",
     "disambiguation": "mwis",
     "numerics": "portable",
+    "prompt_ids": (),
 }
 INVALID: dict[str, list[Any]] = {
     "model": ["", None, b"ab"],
@@ -60,6 +61,7 @@ INVALID: dict[str, list[Any]] = {
     "codec": ["", None],
     "disambiguation": ["", None],
     "numerics": ["", "exact", None, []],
+    "prompt_ids": ["ab", [-1], [1.0], [True], 7, {}],
 }
 
 values = st.fixed_dictionaries(
@@ -106,9 +108,13 @@ def test_digest_sees_every_field() -> None:
         == INVALID.keys()
         == {field.name for field in fields(Agreement)} - {"key", "model_place", "model_options"}
     )
-    variants = [replace(AGREEMENT, **{name: value}) for name, value in OTHER.items()]
-    digests = {agreement.digest() for agreement in [AGREEMENT, *variants]}
-    assert len(digests) == 1 + len(OTHER)
+    unsent = replace(AGREEMENT, prompt="", view="continuation")  # as prompt_ids need it
+    variants = [
+        replace(unsent if name == "prompt_ids" else AGREEMENT, **{name: value})
+        for name, value in OTHER.items()
+    ]
+    digests = {agreement.digest() for agreement in [AGREEMENT, unsent, *variants]}
+    assert len(digests) == 2 + len(OTHER)
 
 
 def test_digest_is_the_same_for_whole_and_decimal_numbers() -> None:
@@ -138,7 +144,7 @@ def test_to_dict_leaves_out_later_fields_when_they_have_their_default() -> None:
     assert replace(AGREEMENT, numerics="portable").to_dict()["numerics"] == "portable"
 
 
-@pytest.mark.parametrize("name", sorted(OTHER.keys() - {"numerics"}))
+@pytest.mark.parametrize("name", sorted(OTHER.keys() - {"numerics", "prompt_ids"}))
 def test_from_dict_names_missing_fields(name: str) -> None:
     values = AGREEMENT.to_dict()
     del values[name]

@@ -519,7 +519,7 @@ def test_steganographer_refuses_prompts_that_do_not_survive_or_fit():
         ({"disambiguation": "mwis", "mode": "viable"}, SettingsError, "use 'stepwise'"),
         ({"mode": "x"}, SettingsError, "mode: expected one of prefix"),
         ({"view": "x"}, SettingsError, "view: expected one of whole, continuation"),
-        ({"finish": "x"}, SettingsError, "finish: expected one of sentence, none"),
+        ({"finish": "x"}, SettingsError, "finish: expected one of sentence, turn, none"),
         ({"top_k": 0}, SettingsError, "top_k"),
     ],
 )

@@ -17,7 +17,7 @@ PromptText = Annotated[
 _PROMPT_FILE = "The prompt in a file, as it is, with any line break at its end"
 _CHAT_FILE = (
     "A conversation to reply to, for a chat model: a JSON list of messages such as "
-    '{"role": "user", "content": "..."}'
+    '{"role": "user", "content": "Hi"}'
 )
 _OR_INPUT = "; - is standard input."
 PromptFile = Annotated[Path | None, file_option(f"{_PROMPT_FILE}.", panel=MODEL)]
