@@ -48,7 +48,7 @@ def test_a_model_that_the_cache_lacks_is_named(hub: Path) -> None:
 
 
 def test_a_revision_is_one_of_the_hub(hub: Path, tmp_path: Path) -> None:
-    assert find_model_files(NAME, REVISION).settings == find_model_files(NAME).settings
+    assert find_model_files(NAME, "main").settings == find_model_files(NAME).settings
     with pytest.raises(SettingsError, match="only models of the hub have revisions"):
         find_model_files(str(MODEL_FOLDER), REVISION)
 
