@@ -48,7 +48,9 @@ def load(
         SettingsError: an unknown option, or a value it does not take.
     """
     chosen = parse_options(options)
-    files = find_model_files(location, chosen.revision, with_code=chosen.trust_remote_code)
+    files = find_model_files(
+        location, chosen.revision, with_code=chosen.trust_remote_code, without_owner=True
+    )
     path = files.path
     settings, tensors = files.settings, files.tensors  # these refuse damaged files
     require_layers(path, settings, tensors)

@@ -27,8 +27,8 @@ def test_settings_have_an_option_for_every_setting_of_the_library() -> None:
     elsewhere = {"key", "password", "finish", "entropy"}  # secrets, and what only a writer needs
     fixed = {"grid_bits", "weight_bits"}  # bits that a person has no reason to change
     opening = {"dtype", "device"}  # how a model is opened is the backend's matter
-    files = {"prompt_file"}
-    assert {f.name for f in fields(Settings)} == library - elsewhere - fixed | opening | files
+    prompts = {"prompt_file", "chat", "user", "system"}
+    assert {f.name for f in fields(Settings)} == library - elsewhere - fixed | opening | prompts
 
 
 def test_agree_uses_the_defaults_of_the_library_without_options(ticore: Ticore) -> None:
@@ -47,9 +47,11 @@ def test_help_states_each_default(ticore: Ticore, command: str) -> None:
         "prompt": "empty",
         "dtype": "float64 for a bundled model, else float32",
         "device": "cuda if there is one, else cpu",
+        "view": "whole; continuation after a conversation",
     }
     for field in fields(Settings):
-        if field.name == "prompt_file":  # without it there is the default of --prompt
+        # Without any of these there is the default of --prompt.
+        if field.name in ("prompt_file", "chat", "user", "system"):
             continue
         option = "--" + field.name.replace("_", "-")
         own = text.partition(f" {option} ")[2].partition("[default: ")[2].partition("]")[0]

@@ -57,3 +57,12 @@ def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(MissingExtraError, match="huggingface_hub"):
         find_model_files(NAME)
+
+
+@pytest.mark.parametrize("place", ["missing", "./a/b", "/a/b", "a/b/c", "a b/c"])
+def test_what_is_no_name_of_the_hub_is_not_asked_for(
+    monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(ModelFilesError, match="found no directory"):
+        find_model_files(place)

@@ -14,11 +14,15 @@ from ._model_files import DirectoryFiles, ModelFiles, open_model_files
 # any code. Folders inside hold other formats of the same weights.
 _FETCHED = ["*.json", "*.safetensors", "tokenizer.model", "chat_template.jinja"]
 _LEFT = ["*/*", "consolidated*"]
-_HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
+_HUB_NAME = re.compile(r"(?P<owner>[\w-][\w.-]*/)?[\w-][\w.-]*")
 
 
 def find_model_files(
-    location: str, revision: str | None = None, *, with_code: bool = False
+    location: str,
+    revision: str | None = None,
+    *,
+    with_code: bool = False,
+    without_owner: bool = False,
 ) -> ModelFiles:
     """The files of the model at `location`.
 
@@ -27,6 +31,7 @@ def find_model_files(
             `Qwen/Qwen2.5-7B`.
         revision: of a model of the hub.
         with_code: fetch the model's Python code too.
+        without_owner: whether a name alone, such as `gpt2`, may be one of the hub.
 
     Raises:
         ModelFilesError: there is nothing at this path, and the hub gives no model of this name.
@@ -42,7 +47,8 @@ def find_model_files(
                 f"only models of the hub have revisions"
             )
         return files
-    if not _HUB_NAME.fullmatch(location):
+    name = _HUB_NAME.fullmatch(location)
+    if name is None or not (name["owner"] or without_owner):
         raise ModelFilesError(
             f"expected {location!r} to be a directory with config.json, model.safetensors and "
             f"a tokenizer, or a GGUF file; found no directory {path}"
