@@ -134,13 +134,27 @@ def _llama(parts: _Parts) -> Network:
             parts.gated(f"{at}.mlp", silu),
         )
 
-    embedding = parts.vocabulary("model.embed_tokens.weight")
+    return _with_rms_norms(parts, block)
+
+
+def _with_rms_norms(
+    parts: _Parts, block: Callable[[str, int | None], Block], embedding_scale: float = 1.0
+) -> Network:
+    """A network whose tensors are named as Llama's are.
+
+    Args:
+        parts: makes the parts from the tensors.
+        block: a layer, from its name and its window.
+        embedding_scale: see `Network`.
+    """
+    config, embedding = parts.config, parts.vocabulary("model.embed_tokens.weight")
     return Network(
         config,
         embedding=embedding,
         blocks=[block(f"model.layers.{i}", w) for i, w in enumerate(config.windows)],
         norm=parts.rms_norm("model.norm", config.width),
         head=parts.head(embedding),
+        embedding_scale=embedding_scale,
     )
 
 
@@ -159,15 +173,7 @@ def _gemma3(parts: _Parts) -> Network:
             after_forward=parts.rms_norm(f"{at}.post_feedforward_layernorm", config.width),
         )
 
-    embedding = parts.vocabulary("model.embed_tokens.weight")
-    return Network(
-        config,
-        embedding=embedding,
-        blocks=[block(f"model.layers.{i}", w) for i, w in enumerate(config.windows)],
-        norm=parts.rms_norm("model.norm", config.width),
-        head=parts.head(embedding),
-        embedding_scale=config.width**0.5,
-    )
+    return _with_rms_norms(parts, block, embedding_scale=config.width**0.5)
 
 
 def _gpt2(parts: _Parts) -> Network:

@@ -183,7 +183,10 @@ def test_watermark_replies_to_a_conversation(
     model = library.load_model("tiny-en")
     template = ChatTemplate("{% for m in messages %}{{ m.content }} {% endfor %}")
     monkeypatch.setattr(type(model), "chat_template", template, raising=False)
-    encode = lambda self, text: self.tokenizer.encode(text)  # noqa: E731  # a method for one test
+
+    def encode(self: LanguageModel, text: str) -> list[int]:
+        return self.tokenizer.encode(text)
+
     monkeypatch.setattr(type(model), "encode_conversation", encode, raising=False)
     messages = [{"role": "system", "content": "Once"}, {"role": "user", "content": "upon a"}]
     Path("chat.json").write_text(json.dumps(messages))

@@ -14,7 +14,7 @@ from ..interfaces import LanguageModel
 from ..registry import load_model
 from ..watermarking import Generated, TextStream, Watermarker
 from . import streams
-from .options import OUTPUT, Json, option
+from .options import MODEL, OUTPUT, Json, option
 from .prompt_options import (
     ChatFileOrInput,
     PromptFileOrInput,
@@ -27,7 +27,6 @@ from .secrets import warn_of_others
 from .settings import DEFAULT_MODEL, Device, Dtype, model_options
 from .usage import UsageError
 from .watermark_options import (
-    MODEL,
     SAMPLING,
     AgreementFile,
     Delta,

@@ -18,7 +18,7 @@ from ..schemes._green_list import GreensMode
 from ..schemes._keyed_numbers import LATEST
 from ..watermarking import WatermarkAgreement, WatermarkDetector
 from . import streams
-from .options import file_option, option
+from .options import MODEL, file_option, option
 from .settings import DEFAULT_MODEL
 from .usage import UsageError
 
@@ -26,7 +26,7 @@ _DETECTOR = inspect.signature(WatermarkDetector).parameters
 _GREEN_LIST = inspect.signature(GreenList).parameters
 DEFAULT_SCHEME: str = _DETECTOR["scheme"].default
 
-WATERMARK, MODEL, SAMPLING = "Watermark", "Model", "Sampling"
+WATERMARK, SAMPLING = "Watermark", "Sampling"
 
 
 def _green_option(metavar: str, setting: str, help_text: str) -> Any:
