@@ -64,6 +64,7 @@ def export(model: Llama, out: Path) -> None:
         "attention_bias": False,
         "mlp_bias": False,
         "torch_dtype": "float16",
+        "ticore_version": 2,
     }
     (out / "config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n")
 

@@ -33,8 +33,10 @@ class EmbeddedBackend:
         "tiny-en": "English, 5.9 million parameters, trained on novels and a little web text",
     }
 
-    # It is small enough for float64 on any machine, and float64 can be portable.
-    shipped_options: Mapping[str, Mapping[str, object]] = {"tiny-en": {"dtype": "float64"}}
+    # They are small enough for float64 on any machine, and float64 can be portable.
+    shipped_options: Mapping[str, Mapping[str, object]] = {
+        name: {"dtype": "float64"} for name in shipped
+    }
 
     def folder(self, model: str) -> Path:
         """The directory of a bundled model."""
@@ -69,7 +71,8 @@ class EmbeddedBackend:
         eos = next(iter(config.eos_ids), None)
         start = files.find_start_token(config.bos_token, eos, config.vocab_size)
         with within_memory(path, "model"):
-            network = build(config, files.tensors, dtype, dots=not is_of_version_1(config, start))
+            dots = not is_of_version_1(config, start, files.settings)
+            network = build(config, files.tensors, dtype, dots=dots)
         return EmbeddedModel(network, tokenizer, files.checkpoint(start))
 
 

@@ -63,7 +63,7 @@ class EmbeddedModel(CheckpointModel):
             "weights": self._files.tensors.digest(),
             "tokenizer": self.tokenizer.digest(),
         }
-        if is_of_version_1(config, start):
+        if is_of_version_1(config, start, self._files.config):
             return parts | {"config": config_facts(config, self._files.config)}
         return parts | {
             "config": config.facts(),

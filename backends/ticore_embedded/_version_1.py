@@ -13,10 +13,20 @@ from ticore.backend_kit.checkpoint import StartToken
 from ticore.backend_kit.network_config import NetworkConfig
 
 
-def is_of_version_1(config: NetworkConfig, start: StartToken) -> bool:
-    """Whether the first version computed this network."""
+def is_of_version_1(
+    config: NetworkConfig, start: StartToken, settings: Mapping[str, object]
+) -> bool:
+    """Whether the first version computed this network.
+
+    Args:
+        config: of the network.
+        start: what it reads before a text.
+        settings: its config.json. A model that was made for a later version says so in
+            `ticore_version`, and is computed faster.
+    """
     return (
-        config.architecture == "llama"
+        "ticore_version" not in settings
+        and config.architecture == "llama"
         and config.rope is not None
         and config.rope.kind == "default"
         and not (config.qkv_bias or config.mlp_bias)

@@ -6,13 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 
 import numpy as np
 from rich.table import Table
 
-import ticore
 from benchmarks._harness.cli import add_alias, exit_status, positive_int, sampling_command
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
@@ -21,7 +20,7 @@ from benchmarks._harness.prompts import load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table
-from benchmarks._harness.types import JsonObject, Sample
+from benchmarks._harness.types import JsonObject, Task
 
 from . import __doc__ as usage
 from .samples import Plan, make_worker
@@ -48,36 +47,41 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--chat", action="store_true", help="a prompt is a user's message, the text is the reply"
     )
+    parser.add_argument(
+        "--batch", type=positive_int, default=plan.batch, help="texts that are written side by side"
+    )
+    parser.add_argument(
+        "--reader", metavar="PLACE", help="the model that reads, where another one than --model"
+    )
     parser.set_defaults(processes=os.cpu_count() or 1)
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
     prompts = load_prompts(options.data, options.language)
-    model = ticore.load_model(options.model)
-    plan = Plan(
-        options.model,
-        options.size,
-        options.top_k,
-        options.temperature,
-        options.seed,
-        options.chat,
-    )
-    code = code_digest(make_worker, model, model.tokenizer)
-    samples, complete = collect_samples(
+    plan = Plan(**{field.name: getattr(options, field.name) for field in fields(Plan)})
+    writer, reader = plan.open_models()
+    code = code_digest(make_worker, writer, reader, writer.tokenizer)
+    groups, complete = collect_samples(
         SampleStore(options.out),
-        digest_of(asdict(plan), model.digest(), prompts, code),
-        [(index,) for index in range(options.samples)],
-        ("index",),
+        digest_of(asdict(plan), writer.digest(), reader.digest(), prompts, code),
+        _groups(options.samples, plan.batch),
+        ("first", "count"),
         partial(make_worker, plan, prompts),
         options.processes,
     )
+    samples = [text for group in groups for text in group["texts"]]
     settings = asdict(plan) | {"samples": options.samples}
     report = new_report(settings, complete=complete, code=code) | summarize(samples)
     return publish(options, report, samples, tables(report))
 
 
-def summarize(samples: Sequence[Sample]) -> JsonObject:
+def _groups(count: int, size: int) -> list[Task]:
+    """The number of the first message in each group of `size` messages, and how many they are."""
+    return [(first, min(size, count - first)) for first in range(0, count, size)]
+
+
+def summarize(samples: Sequence[JsonObject]) -> JsonObject:
     """How many messages were recovered; the mean, 5 % and 95 % quantiles of each measure."""
     measures: JsonObject = {}
     for name in _MEASURES if samples else ():

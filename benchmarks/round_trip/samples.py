@@ -1,9 +1,10 @@
-"""Samples: one message is written and read back."""
+"""Samples: messages are written and read back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import ticore
@@ -12,7 +13,7 @@ from benchmarks._harness.timing import timed
 from ticore.interfaces import LanguageModel
 
 if TYPE_CHECKING:
-    from benchmarks._harness.types import Sample, Worker
+    from benchmarks._harness.types import JsonObject, Sample, Worker
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Plan:
         temperature: as for `ticore.Steganographer`.
         seed: of all messages and keys.
         chat: whether a prompt is what a user says, and the text the reply of a chat model.
+        reader: the model that reads, such as the same one of another backend; None for `model`.
+        batch: how many texts are written, and read, side by side.
     """
 
     model: str = "tiny-en"
@@ -34,50 +37,120 @@ class Plan:
     temperature: float = 1.0
     seed: int = 0
     chat: bool = False
+    reader: str | None = None
+    batch: int = 1
+
+    @property
+    def portable(self) -> bool:
+        """Whether the texts are portable: a batch is, and so is what another backend reads."""
+        return self.batch > 1 or self.reader is not None
+
+    def open_models(self) -> tuple[LanguageModel, LanguageModel]:
+        """The model that writes, and the one that reads."""
+        options = {"dtype": "float64"} if self.portable else {}
+        writer = ticore.load_model(self.model, **options)
+        reader = writer if self.reader is None else ticore.load_model(self.reader, **options)
+        return writer, reader
 
 
 def make_worker(plan: Plan, prompts: Sequence[str]) -> Worker:
-    """The worker of a plan: `Sampler.take` with the plan's model."""
-    return Sampler(ticore.load_model(plan.model), plan, prompts).take
+    """The worker of a plan: `Sampler.take` with the plan's models."""
+    return Sampler(*plan.open_models(), plan, prompts).take
 
 
 class Sampler:
-    """Takes samples with one model.
+    """Takes samples with one model, or two.
 
     Args:
-        model: that writes and reads.
+        writer: the model that writes.
+        reader: the model that reads.
         plan: the settings.
-        prompts: sample `n` has prompt `n`, modulo their number.
+        prompts: message `n` has prompt `n`, modulo their number.
     """
 
-    def __init__(self, model: LanguageModel, plan: Plan, prompts: Sequence[str]) -> None:
-        self._model = model
+    def __init__(
+        self, writer: LanguageModel, reader: LanguageModel, plan: Plan, prompts: Sequence[str]
+    ) -> None:
+        self._writer = writer
+        self._reader = reader
         self._plan = plan
         self._prompts = prompts
 
-    def take(self, index: int) -> Sample:
-        """Sample `index`. Its message, key and prompt follow from the index."""
-        draw = sample_random(self._plan.seed, index)
-        message = draw.randbytes(self._plan.size)
-        prompt = self._prompts[index % len(self._prompts)]
+    def take(self, first: int, count: int) -> Sample:
+        """A sample: the messages from number `first` on. All in it follows from the numbers.
+
+        Messages that are written side by side have one key.
+        """
+        draw = sample_random(self._plan.seed, first)
+        messages = [draw.randbytes(self._plan.size) for _ in range(count)]
+        prompts = [self._prompts[n % len(self._prompts)] for n in range(first, first + count)]
+        asked = [ticore.Chat.ask(each) if self._plan.chat else each for each in prompts]
         settings: dict[str, Any] = {
-            "key": sample_key(self._plan.seed, index),
-            "prompt": ticore.Chat.ask(prompt) if self._plan.chat else prompt,
+            "key": sample_key(self._plan.seed, first),
             "temperature": self._plan.temperature,
             "top_k": self._plan.top_k,
         }
-        writer = ticore.Steganographer(self._model, entropy=draw.randbytes, **settings)
+        if self._plan.portable:
+            settings["numerics"] = "portable"
+        take = self._take_one if self._plan.batch == 1 else self._take_batch
+        rows = take(messages, asked, settings, draw)
+        for n, prompt, row in zip(range(first, first + count), prompts, rows, strict=True):
+            row |= {"index": n, "prompt": prompt}
+        return {"first": first, "count": count, "texts": rows}
+
+    def _take_one(
+        self,
+        messages: list[bytes],
+        prompts: list[str | ticore.Chat],
+        settings: dict[str, Any],
+        draw: Random,
+    ) -> list[JsonObject]:
+        [message], [prompt] = messages, prompts
+        settings |= {"prompt": prompt}
+        writer = ticore.Steganographer(self._writer, entropy=draw.randbytes, **settings)
         written = writer.embed(message)
-        reader = ticore.Steganographer(self._model, **settings)
-        extract_seconds, recovered = timed(reader.extract, written.text)
-        return {
-            "index": index,
-            "recovered": recovered == message,
-            "bits": written.bits,
-            "token_count": written.token_count,
-            "bits_per_token": written.bits_per_token,
-            "kl_filter": written.kl_filter,
-            "embed_seconds": written.seconds,
-            "extract_seconds": extract_seconds,
-            "text": written.text,
-        }
+        reader = ticore.Steganographer(self._reader, **settings)
+        seconds, read = timed(reader.extract, written.text)
+        return [_row(written, written.seconds, read == message, seconds)]
+
+    def _take_batch(
+        self,
+        messages: list[bytes],
+        prompts: list[str | ticore.Chat],
+        settings: dict[str, Any],
+        draw: Random,
+    ) -> list[JsonObject]:
+        """Seconds are those of the batch, divided by the number of its messages."""
+        writer = ticore.Steganographer(self._writer, entropy=draw.randbytes, **settings)
+        together: dict[str, Any] = {"prompts": prompts, "batch_size": self._plan.batch}
+        embed_seconds, found = timed(lambda: writer.embed_batch(messages, **together))
+        written = [_or_raised(each) for each in found]
+        reader = ticore.Steganographer(self._reader, **settings)
+        texts = [each.text for each in written]
+        extract_seconds, read = timed(lambda: reader.extract_batch(texts, **together))
+        count = len(messages)
+        return [
+            _row(one, embed_seconds / count, back == message, extract_seconds / count)
+            for one, message, back in zip(written, messages, read, strict=True)
+        ]
+
+
+def _or_raised(written: ticore.Embedding | ticore.TicoreError) -> ticore.Embedding:
+    if isinstance(written, ticore.TicoreError):
+        raise written
+    return written
+
+
+def _row(
+    written: ticore.Embedding, embed_seconds: float, recovered: bool, extract_seconds: float
+) -> JsonObject:
+    return {
+        "recovered": recovered,
+        "bits": written.bits,
+        "token_count": written.token_count,
+        "bits_per_token": written.bits_per_token,
+        "kl_filter": written.kl_filter,
+        "embed_seconds": embed_seconds,
+        "extract_seconds": extract_seconds,
+        "text": written.text,
+    }

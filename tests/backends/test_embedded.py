@@ -231,8 +231,11 @@ class TestModel:
         """Their texts are read again by the same bits; others need no slower product."""
         biased = GROUPED | {"attention_bias": True}
         other = load(write_model(tmp_path, biased, random_tensors(biased)))
+        later = GROUPED | {"ticore_version": 2}
+        newer = load(write_model(tmp_path, later, random_tensors(later)))
         assert not load(folder).network.head.dots
         assert other.network.head.dots
+        assert newer.network.head.dots
 
     def test_digest_says_whether_texts_begin_with_a_start_token(
         self, folder: Path, tmp_path: Path

@@ -1,5 +1,7 @@
 """The benchmark of round trips: messages come back, and none is written twice."""
 
+import json
+
 import pytest
 
 from benchmarks.round_trip.__main__ import main, summarize
@@ -18,6 +20,18 @@ def test_round_trip_recovers_messages_and_continues(tmp_path, run):
     assert "2 of 2 messages recovered" in found.printed
     assert out.read_text().startswith(first)
     assert len(out.read_text().splitlines()) == 2
+
+
+@pytest.mark.slow
+def test_messages_are_written_side_by_side_and_read_by_another_backend(tmp_path, run):
+    command = ["--size", 1, "--processes", 1, "--batch", 2, "--samples", 3]
+    found = run(main, *command, "--reader", "torch:tiny-en", "--out", tmp_path / "out.jsonl")
+    assert found.status == 0
+    assert (found.report["recovered_count"], found.report["sample_count"]) == (3, 3)
+    groups = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    texts = [text for group in groups for text in group["texts"]]
+    assert [text["index"] for text in texts] == [0, 1, 2]
+    assert len({text["prompt"] for text in texts}) == 3
 
 
 @pytest.mark.slow
