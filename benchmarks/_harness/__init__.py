@@ -4,7 +4,7 @@ types          names of types
 cli            command lines
 environment    machine, commit and versions of a run
 prompts        the prompts that texts start with
-workers        processes that carry out tasks
+workers        processes that carry out tasks; ray_workers: a Ray cluster
 code_digest    the digest of the code that produces samples
 sample_store   samples on disk, so that a run can continue
 collect        carry out the tasks that have no sample yet

@@ -63,9 +63,7 @@ def sampling_command(
 def add_prompt_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose prompts."""
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
-    parser.add_argument(
-        "--language", default="en", help="language of the prompts in DIR: en, ja or zh"
-    )
+    parser.add_argument("--language", default="en", help="language of the prompts: en, ja or zh")
 
 
 def add_store_options(parser: argparse.ArgumentParser, name: str, processes: int = 2) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from .progress import messages, progress_bar
 from .sample_store import SampleStore
 from .types import Sample, Task, Worker
-from .workers import carry_out
+from .workers import Engine, carry_out
 
 
 def collect_samples(
@@ -17,6 +17,7 @@ def collect_samples(
     names: Sequence[str],
     make_worker: Callable[[], Worker],
     processes: int,
+    engine: Engine = "processes",
 ) -> tuple[list[Sample], bool]:
     """The samples of all tasks. Those that are missing are taken, and each is stored at once.
 
@@ -26,7 +27,8 @@ def collect_samples(
         tasks: the tasks to carry out.
         names: the field of a sample for each value of its task.
         make_worker: see `carry_out`.
-        processes: how many processes work.
+        processes: how many workers.
+        engine: what they are.
 
     Returns:
         The samples, and whether they are complete: Ctrl-C ends the run early.
@@ -40,7 +42,7 @@ def collect_samples(
     complete = True
     try:
         with progress_bar(len(tasks), len(tasks) - len(missing)) as advance:
-            for sample in carry_out(missing, make_worker, processes) if missing else ():
+            for sample in carry_out(missing, make_worker, processes, engine) if missing else ():
                 store.add(digest, sample)
                 advance(1, "samples")
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Processes that carry out tasks. Each process has a model of its own."""
+"""Workers that carry out tasks, each with a model of its own: processes, or a Ray cluster's."""
 
 from __future__ import annotations
 
@@ -6,26 +6,36 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import Any
+from typing import Any, Literal
 
+from .ray_workers import carry_out_on_ray
 from .types import Sample, Task, Worker
+
+Engine = Literal["processes", "ray"]
 
 _worker: Worker
 
 
 def carry_out(
-    tasks: Sequence[Task], make_worker: Callable[[], Worker], processes: int
+    tasks: Sequence[Task],
+    make_worker: Callable[[], Worker],
+    processes: int,
+    engine: Engine = "processes",
 ) -> Iterator[Sample]:
     """Carry out tasks, in any order.
 
     Args:
         tasks: the arguments of the worker, one tuple per call.
         make_worker: called once in each process. Pickle must be able to copy it.
-        processes: how many processes to start; 1 starts none and works in this one.
+        processes: how many workers to start; 1 process starts none and works in this one.
+        engine: what they are. A Ray cluster is the one that Ray finds, or a new one here.
 
     Returns:
         The samples, each as soon as it is finished.
     """
+    if engine == "ray":
+        yield from carry_out_on_ray(tasks, make_worker, processes)
+        return
     if processes == 1:
         worker = make_worker()
         for task in tasks:

@@ -12,7 +12,14 @@ def write(folder, text):
 
 
 def test_load_prompts_gives_bundled_ones_when_no_folder_is_named():
-    assert len(set(load_prompts(None, "en"))) > 5
+    found = [load_prompts(None, language) for language in ("en", "ja", "zh")]
+    assert all(len(set(prompts)) > 5 for prompts in found)
+    assert len({prompt for prompts in found for prompt in prompts}) == sum(map(len, found))
+
+
+def test_load_prompts_raises_when_none_are_bundled():
+    with pytest.raises(FileError, match="with --data"):
+        load_prompts(None, "fr")
 
 
 def test_load_prompts_reads_the_file_of_the_language(tmp_path):

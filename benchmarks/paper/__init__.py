@@ -1,0 +1,18 @@
+"""The experiments of Yan & Murawaki, each table and figure beside ours.
+
+python -m benchmarks.paper --data DIR --out results/paper
+python -m benchmarks.paper --data DIR --out results/paper --parts investigation --models smollm2
+python -m benchmarks.paper --data DIR --out OUT --models torch:/models/Llama-2-7b-hf --as llama-2
+
+Models of ours stand in for the paper's, one for each structure of tokenizers. DIR holds prompts/.
+Samples are stored in OUT as they are taken: the same command continues an interrupted run, and one
+with more samples adds to them. OUT/index.html and OUT/index.md show the results; OUT/results holds
+them for programs, OUT/figures the figures.
+
+stand_ins.py     which model stands in for which of the paper's
+part.py          what each part of the paper's experiments offers
+sections.py      what a page shows
+page.py          pages as Markdown and HTML
+taking.py        takes the samples of a part
+investigation/   how often tokens are inconsistent, and for how long (their section 3)
+"""

@@ -1,0 +1,33 @@
+"""Numbers as the page shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject
+
+
+def percent(share: JsonObject | None) -> str:
+    """A share with its interval, in percent.
+
+    >>> percent({"value": 0.25, "low": 0.2, "high": 0.3})
+    '25.0 (20.0 to 30.0)'
+    """
+    if share is None:
+        return "-"
+    value, low, high = (_digits(100 * share[name]) for name in ("value", "low", "high"))
+    return f"{value} ({low} to {high})"
+
+
+def beside(share: JsonObject | None, theirs: float | None) -> str:
+    """Our share in percent, and the paper's percentage in brackets, where there is one.
+
+    >>> beside({"value": 0.25, "low": 0.2, "high": 0.3}, 17.7)
+    '25.0 (20.0 to 30.0) [17.7]'
+    """
+    return percent(share) + ("" if theirs is None else f" [{theirs:g}]")
+
+
+def _digits(value: float) -> str:
+    return f"{value:.1f}" if value >= 10 or not value else f"{value:.2f}"

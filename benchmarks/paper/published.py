@@ -1,0 +1,31 @@
+"""The numbers that Yan & Murawaki published, by model."""
+
+from __future__ import annotations
+
+LLAMA_2, SWALLOW, QWEN_2_5 = "llama-2", "swallow", "qwen2.5"
+
+LENGTHS = (25, 50, 100, 200, 400)
+"""Tokens of a text."""
+
+# Their table 1: texts that are read back as other tokens, %, at each of LENGTHS.
+TEXT_PERCENT = {
+    LLAMA_2: (3.9, 8.1, 17.7, 33.6, 53.0),
+    SWALLOW: (3.9, 5.0, 9.6, 15.5, 34.2),
+    QWEN_2_5: (8.7, 11.1, 18.1, 39.4, 66.4),
+}
+# Inconsistent tokens, written and read, %, at the first and the last of LENGTHS.
+TOKEN_PERCENT = {
+    LLAMA_2: {25: 0.176, 400: 0.223},
+    SWALLOW: {25: 0.242, 400: 0.186},
+    QWEN_2_5: {25: 0.558, 400: 0.467},
+}
+# Of the 64 likeliest candidates, %: by number and by probability.
+CANDIDATE_NUMBER_PERCENT = {LLAMA_2: 1.497, SWALLOW: 2.045, QWEN_2_5: 3.993}
+CANDIDATE_PROBABILITY_PERCENT = {LLAMA_2: 0.184, SWALLOW: 1.126, QWEN_2_5: 1.833}
+# Inconsistent tokens that were chosen, %: after how many further tokens the text was consistent.
+HEALED_PERCENT = {
+    LLAMA_2: {1: 0.0, 2: 3.61, 3: 3.61, None: 91.24},
+    SWALLOW: {1: 1.36, 2: 68.02, 3: 2.33, None: 18.02},
+    QWEN_2_5: {1: 60.03, 2: 27.69, 3: 0.20, None: 12.07},
+}
+TEMPORARY_PERCENT = {LLAMA_2: 8.76, SWALLOW: 81.98, QWEN_2_5: 87.93}

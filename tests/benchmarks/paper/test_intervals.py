@@ -1,0 +1,23 @@
+"""Intervals by drawing texts again."""
+
+import numpy as np
+import pytest
+
+from benchmarks.paper.intervals import mean, ratio
+
+
+def test_ratio_is_that_of_the_sums():
+    found = ratio([1, 0, 1], [2, 2, 4])
+    assert found.value == pytest.approx(2 / 8)
+    assert found.low <= found.value <= found.high
+
+
+def test_ratio_of_nothing_is_none():
+    assert ratio([], []) is None
+    assert ratio([0, 0], [0, 0]) is None
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    rng = np.random.default_rng(1)
+    found = [mean(rng.exponential(size=60)) for _ in range(100)]
+    assert 85 <= sum(one.low <= 1 <= one.high for one in found) <= 100
