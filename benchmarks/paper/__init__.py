@@ -14,5 +14,8 @@ part.py          what each part of the paper's experiments offers
 sections.py      what a page shows
 page.py          pages as Markdown and HTML
 taking.py        takes the samples of a part
+free_texts.py    free sampling of texts
+statistics.py    what the generating model says of a text
+intervals.py     intervals of means and ratios over texts
 investigation/   how often tokens are inconsistent, and for how long (their section 3)
 """

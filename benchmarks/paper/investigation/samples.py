@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import ticore
 from benchmarks._harness.sampling import sample_random
+from benchmarks.paper.free_texts import FreeSampling, choose
 from benchmarks.paper.part import Setting
 from benchmarks.paper.published import LENGTHS
 from ticore.consistency import Comparison, Verifier, compare
@@ -50,9 +51,7 @@ class Sampler:
         self._model = model
         self._setting = setting
         self._verifier = Verifier(model.tokenizer)
-        size = model.tokenizer.vocab_size
-        # Special tokens are no text, and ids beyond the vocabulary only pad the logits.
-        self._not_text = [*model.tokenizer.special_ids, *range(size, model.logit_width)]
+        self._sampling = FreeSampling(model)
 
     def take(self, first: int) -> Sample:
         """The texts from number `first` on, written side by side."""
@@ -80,14 +79,11 @@ class Sampler:
         decoder = yield from begin_text(NewText(prompt_ids))
         verification = self._verifier.start(prompt_ids)
         for _ in range(max(LENGTHS)):
-            logits = np.array(decoder.logits(), dtype=np.float64)
-            logits[self._not_text] = -np.inf
-            probs = softmax(logits)
+            probs = self._sampling.distribution(decoder)
             if verification.consistent:
                 top = np.argpartition(-probs, CANDIDATES)[:CANDIDATES]
                 written.see_candidates(probs[top], ~verification.admits(top.tolist()))
-            cumulative = np.cumsum(probs)
-            token = int(np.searchsorted(cumulative, draw.random() * cumulative[-1], side="right"))
+            token = choose(probs, draw)
             verification.push(token)
             written.ids.append(token)
             written.consistent.append(verification.consistent)

@@ -1,0 +1,78 @@
+"""What the generating model itself says of a text: the strongest detector of hidden messages.
+
+A text that the model sampled freely has a log probability per token that is, on average, minus the
+entropy of the model's distribution. Truncated, filtered or coded texts differ from that, and take
+tokens of other ranks and probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ticore.interfaces import LanguageModel
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject
+
+RANKS = (1, 4, 16, 64, 256, 1024)
+RARE = (1e-2, 1e-3, 1e-4, 1e-5)
+_QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75)
+
+
+def statistics(
+    model: LanguageModel, prompt_ids: Sequence[int], ids: Sequence[int]
+) -> JsonObject | None:
+    """Numbers about the tokens of a text, all at temperature 1.
+
+    Args:
+        model: that may have written it.
+        prompt_ids: what the text continues.
+        ids: its tokens, as they are read; at least one.
+
+    Returns:
+        `tokens`, their number; `nll`, the mean negative log-likelihood in nats (its exp is the
+        perplexity); means, deviations and quantiles of log probabilities, of the entropy in nats
+        and of `excess`, their sum; the shares of tokens of a rank above each of `RANKS`, and of a
+        probability below each of `RARE`. None if the model's context is too short.
+    """
+    whole = [*prompt_ids, *ids]
+    if len(whole) > model.context_length:
+        return None
+    logits = np.asarray(model.score(whole), dtype=np.float64)[len(prompt_ids) :]
+    return of_logits(logits, list(ids))
+
+
+def of_logits(logits: npt.NDArray[np.float64], ids: list[int]) -> JsonObject:
+    """The numbers of `statistics`.
+
+    Args:
+        logits: float64[len(ids), n]; row i predicts ids[i].
+        ids: the tokens.
+    """
+    logits = logits - logits.max(axis=1, keepdims=True)
+    exponentials = np.exp(logits)
+    sums = exponentials.sum(axis=1)
+    rows = np.arange(len(ids))
+    chosen = logits[rows, ids]
+    log_p = chosen - np.log(sums)
+    with np.errstate(invalid="ignore"):
+        products = np.where(exponentials > 0, exponentials * logits, 0.0)
+    entropy = np.log(sums) - products.sum(axis=1) / sums
+    # Tokens that are as likely count as less likely: the best token has rank 1.
+    rank = 1 + (logits > chosen[:, None]).sum(axis=1)
+    excess = log_p + entropy
+    found: JsonObject = {"tokens": len(ids), "nll": float(-log_p.mean())}
+    for name, values in (("log_p", log_p), ("entropy", entropy), ("excess", excess)):
+        found |= {f"{name}_mean": float(values.mean()), f"{name}_sd": float(values.std())}
+    found["log_rank_mean"] = float(np.log2(rank).mean())
+    found |= {
+        f"log_p_{round(100 * q)}": float(value)
+        for q, value in zip(_QUANTILES, np.quantile(log_p, _QUANTILES), strict=True)
+    }
+    found |= {f"rank_above_{bound}": float((rank > bound).mean()) for bound in RANKS}
+    found |= {f"rarer_than_{bound:g}": float((log_p < np.log(bound)).mean()) for bound in RARE}
+    return found
