@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
@@ -19,7 +19,8 @@ from benchmarks._harness.types import JsonObject
 from benchmarks._harness.workers import Engine
 
 from . import __doc__ as usage
-from . import investigation
+from . import covers, investigation, steganalysis
+from .analysis import Analysis, analysed
 from .page import write_pages
 from .part import Part, Setting
 from .prompt_cuts import beginning
@@ -28,8 +29,13 @@ from .sections import Section
 from .stand_ins import ROLES, STAND_INS, StandIn, stand_in
 from .taking import take
 
-PARTS = {part.name: part for part in (investigation.PART,)}
+PARTS = {part.name: part for part in (investigation.PART, covers.PART)}
+ANALYSES = {each.name: each for each in (steganalysis.ANALYSIS,)}
+_NAMES = [*PARTS, *ANALYSES]
 _BUNDLED = [place for place in STAND_INS if place.startswith("tiny-")]
+
+Rows = dict[StandIn, Sequence[JsonObject]]
+"""The rows of a part, by model."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,10 +51,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=list(PARTS),
-        default=list(PARTS),
+        choices=_NAMES,
+        default=_NAMES,
         metavar="PART",
-        help=f"of {', '.join(PARTS)}; default: all",
+        help=f"of {', '.join(_NAMES)}; default: all",
     )
     parser.add_argument(
         "--models",
@@ -84,59 +90,84 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         default="processes",
         help="what the workers are: processes here, or those of a Ray cluster",
     )
+    parser.add_argument(
+        "--encoder",
+        type=Path,
+        metavar="DIR",
+        help="a sentence-embedding model that is fine-tuned as a detector, such as MiniLM-L6",
+    )
     parser.add_argument("--out", type=Path, default=Path("results/paper"), metavar="DIR")
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
-    models = [stand_in(place, options.role) for place in options.models]
+    wanted = list(options.parts)
+    needed = {name for each in wanted if each in ANALYSES for name in ANALYSES[each].needs}
+    settings = [_setting(stand_in(place, options.role), options) for place in options.models]
+    rows: dict[str, Rows] = {}
     sections, complete = [], True
-    for name in options.parts:
-        summaries: dict[StandIn, JsonObject] = {}
-        rows: list[JsonObject] = []
-        for model in models:
-            prompts = load_prompts(options.data, model.language)
-            cut = tuple(beginning(prompt, model.language) for prompt in prompts)
-            setting = Setting(model, cut, options.batch, options.seed)
-            found, all_taken = _take(PARTS[name], setting, options)
-            complete &= all_taken
-            if found:
-                rows += [{"model": model.place} | row for row in found]
-                summaries[model] = PARTS[name].summarize(found)
-        if summaries:
-            sections.append(_publish(PARTS[name], options.out, summaries, rows, complete))
-    environment = new_report({}, complete=complete)
-    write_pages(options.out, _introduction(environment), sections)
+    for name, part in PARTS.items():
+        if name in wanted or name in needed:
+            rows[name], taken = _take(part, settings, options)
+            complete &= taken
+            if section := _publish(part, options.out / "results", rows[name], complete=complete):
+                sections.append(section)
+    for name in wanted:
+        if name in ANALYSES:
+            sections.append(_analyse(ANALYSES[name], rows, options))
+    report = new_report({}, complete=complete)
+    write_pages(options.out, _introduction(report), sections)
     messages.print(f"written: {options.out / 'index.html'}", markup=False)
     return 0 if complete else INTERRUPTED
 
 
+def _setting(model: StandIn, options: argparse.Namespace) -> Setting:
+    prompts = load_prompts(options.data, model.language)
+    cut = tuple(beginning(prompt, model.language) for prompt in prompts)
+    return Setting(model, cut, options.batch, options.seed)
+
+
 def _take(
-    part: Part, setting: Setting, options: argparse.Namespace
-) -> tuple[Sequence[JsonObject], bool]:
-    count = options.samples or part.full_samples
-    messages.print(f"{part.name}, {setting.model.place}: {count:,} samples", markup=False)
-    samples, complete = take(
-        part, setting, count, options.out / "samples", options.processes, options.engine
-    )
-    return part.rows(samples, count), complete
+    part: Part, settings: Sequence[Setting], options: argparse.Namespace
+) -> tuple[Rows, bool]:
+    """The rows of each model, and whether they are complete."""
+    count, complete = options.samples or part.full_samples, True
+    rows: Rows = {}
+    for setting in settings:
+        messages.print(f"{part.name}, {setting.model.place}: {count:,} samples", markup=False)
+        samples, taken = take(
+            part, setting, count, options.out / "samples", options.processes, options.engine
+        )
+        rows[setting.model] = part.rows(samples, count)
+        complete &= taken
+    return rows, complete
 
 
-def _publish(
-    part: Part,
-    folder: Path,
-    summaries: dict[StandIn, JsonObject],
-    rows: Sequence[JsonObject],
-    complete: bool,
-) -> Section:
-    """Write a part's results for programs, and return its section of the page."""
+def _publish(part: Part, folder: Path, rows: Rows, *, complete: bool) -> Section | None:
+    """Write a part's results for programs, and return its section of the page, if it has one."""
     report = new_report({"part": part.name}, complete=complete)
+    summaries: dict[StandIn, JsonObject] = {}
+    if part.summarize is not None:
+        summaries = {model: part.summarize(found) for model, found in rows.items() if found}
     report["models"] = [asdict(model) | {"results": s} for model, s in summaries.items()]
-    results = folder / "results"
-    write_json(results / f"{part.name}.json", report)
+    write_json(folder / f"{part.name}.json", report)
+    every = [{"model": model.place} | row for model, found in rows.items() for row in found]
     description = {name: report[name] for name in ("command", "time", "machine", "commit")}
-    write_parquet(results / f"{part.name}.parquet", rows, description)
-    return part.section(summaries)
+    write_parquet(folder / f"{part.name}.parquet", every, description)
+    return part.section(summaries) if part.section is not None and summaries else None
+
+
+def _analyse(analysis: Analysis, rows: Mapping[str, Rows], options: argparse.Namespace) -> Section:
+    folder = options.out / "results"
+    found: dict[StandIn, JsonObject] = {}
+    for model in rows[analysis.needs[0]]:
+        messages.print(f"{analysis.name}, {model.place}", markup=False)
+        of_model = {name: rows[name][model] for name in analysis.needs}
+        if all(of_model.values()):
+            found[model] = analysed(
+                analysis, model, of_model, options.seed, options.encoder, folder
+            )
+    return analysis.section(found)
 
 
 def _introduction(report: JsonObject) -> list[str]:

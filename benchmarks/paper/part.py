@@ -27,6 +27,10 @@ class Setting:
     batch: int
     seed: int = 0
 
+    def prompt(self, number: int) -> str:
+        """What sample `number` continues."""
+        return self.prompts[number % len(self.prompts)]
+
     def facts(self) -> JsonObject:
         """The setting as JSON, for the digest of its samples."""
         return asdict(self)
@@ -44,8 +48,8 @@ class Part:
             the others change.
         make_worker: the worker of a setting; see `benchmarks._harness.workers`.
         rows: what a file of results says of each text.
-        summarize: the results of one model, from its rows.
-        section: what the page shows, from the summary of each model.
+        summarize: the results of one model, from its rows; None where other parts use the rows.
+        section: what the page shows, from the summary of each model; None as well.
     """
 
     name: str
@@ -54,8 +58,8 @@ class Part:
     tasks: Callable[[Setting, int], Sequence[Task]]
     make_worker: Callable[[Setting], Worker]
     rows: Callable[[Sequence[Sample], int], Sequence[JsonObject]]
-    summarize: Callable[[Sequence[JsonObject]], JsonObject]
-    section: Callable[[Mapping[StandIn, JsonObject]], Section]
+    summarize: Callable[[Sequence[JsonObject]], JsonObject] | None = None
+    section: Callable[[Mapping[StandIn, JsonObject]], Section] | None = None
 
 
 def groups(setting: Setting, samples: int) -> list[Task]:

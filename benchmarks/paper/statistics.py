@@ -8,6 +8,8 @@ tokens of other ranks and probabilities.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
+from operator import eq
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,3 +78,25 @@ def of_logits(logits: npt.NDArray[np.float64], ids: list[int]) -> JsonObject:
     found |= {f"rank_above_{bound}": float((rank > bound).mean()) for bound in RANKS}
     found |= {f"rarer_than_{bound:g}": float((log_p < np.log(bound)).mean()) for bound in RARE}
     return found
+
+
+def read_back(model: LanguageModel, prompt: str, text: str) -> JsonObject:
+    """A text as its receiver, or an observer, sees it.
+
+    Args:
+        model: whose tokenizer reads it.
+        prompt: what the text continues.
+        text: the whole text, which begins with the prompt.
+
+    Returns:
+        `text`, without the prompt; `read_ids`, its tokens; `statistics` of them.
+    """
+    prompt_ids, ids = model.tokenizer.encode(prompt), model.tokenizer.encode(text)
+    # The first token that is read may span the end of the prompt and the start of the text.
+    shared = sum(1 for _ in takewhile(lambda pair: eq(*pair), zip(prompt_ids, ids, strict=False)))
+    read = ids[shared:]
+    return {
+        "text": text.removeprefix(prompt),
+        "read_ids": read,
+        "statistics": statistics(model, ids[:shared], read) if read else None,
+    }

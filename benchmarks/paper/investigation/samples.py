@@ -56,7 +56,7 @@ class Sampler:
     def take(self, first: int) -> Sample:
         """The texts from number `first` on, written side by side."""
         numbers = range(first, first + self._setting.batch)
-        prompts = [self._prompt(n) for n in numbers]
+        prompts = [self._setting.prompt(n) for n in numbers]
         jobs = [
             self._write(self._model.tokenizer.encode(prompt), sample_random(self._setting.seed, n))
             for n, prompt in zip(numbers, prompts, strict=True)
@@ -69,9 +69,6 @@ class Sampler:
                 raise found
             texts.append({"index": n, "prompt": prompt} | self._measured(found))
         return {"first": first, "texts": texts}
-
-    def _prompt(self, number: int) -> str:
-        return self._setting.prompts[number % len(self._setting.prompts)]
 
     def _write(self, prompt_ids: list[int], draw: random.Random) -> Job[_Written]:
         """Write one text of the longest of `LENGTHS`."""

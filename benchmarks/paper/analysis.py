@@ -1,0 +1,62 @@
+"""Analyses: parts that take no samples of their own, but look at those of others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks._harness.code_digest import code_digest
+from benchmarks._harness.tables import write_json
+from benchmarks._harness.types import JsonObject
+
+from .sections import Section
+from .stand_ins import StandIn
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A look at the samples of other parts.
+
+    Attributes:
+        name: for the command line and files.
+        needs: the names of the parts.
+        run: the results for one model, from the rows of these parts, a seed, and the directory of a
+            sentence-embedding model or None.
+        section: what the page shows, from the results of each model.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    run: Callable[[Mapping[str, Sequence[JsonObject]], int, Path | None], JsonObject]
+    section: Callable[[Mapping[StandIn, JsonObject]], Section]
+
+
+def analysed(
+    analysis: Analysis,
+    model: StandIn,
+    rows: Mapping[str, Sequence[JsonObject]],
+    seed: int,
+    encoder: Path | None,
+    folder: Path,
+) -> JsonObject:
+    """The results for one model: those of an earlier run, if it saw the same with the same code.
+
+    Args:
+        analysis, rows, seed, encoder: see `Analysis.run`.
+        model: whose rows they are.
+        folder: where results are kept.
+    """
+    code = code_digest(analysis.run)
+    facts = [code, seed, None if encoder is None else encoder.name, rows]
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    file = folder / f"{analysis.name}-{model.name}.json"
+    if file.exists():
+        earlier: JsonObject = json.loads(file.read_text(encoding="utf-8"))
+        if earlier.get("digest") == digest:
+            return earlier
+    found = {"digest": digest} | analysis.run(rows, seed, encoder)
+    write_json(file, found)
+    return found

@@ -1,0 +1,70 @@
+"""Samples: texts that the model writes freely, read back as a receiver reads them."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import ticore
+from benchmarks._harness.sampling import sample_random
+from benchmarks.paper.free_texts import FreeSampling, choose
+from benchmarks.paper.part import Setting
+from benchmarks.paper.statistics import read_back
+from ticore.errors import TicoreError
+from ticore.interfaces import LanguageModel
+from ticore.steganography._jobs import Job, NewText, begin_text
+from ticore.steganography._lockstep import run_together
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import Sample, Worker
+
+SHORTEST, LONGEST = 10, 128
+"""Tokens of a cover; every length is as likely (the paper, section 5)."""
+
+
+def make_worker(setting: Setting) -> Worker:
+    """The worker of a setting: `Sampler.take`."""
+    return Sampler(ticore.load_model(setting.model.place), setting).take
+
+
+class Sampler:
+    """Takes samples with one model.
+
+    Args:
+        model: that writes.
+        setting: of the samples.
+    """
+
+    def __init__(self, model: LanguageModel, setting: Setting) -> None:
+        self._model = model
+        self._setting = setting
+        self._sampling = FreeSampling(model)
+
+    def take(self, first: int) -> Sample:
+        """The texts from number `first` on, written side by side."""
+        numbers = range(first, first + self._setting.batch)
+        prompts = [self._setting.prompt(n) for n in numbers]
+        encode = self._model.tokenizer.encode
+        draws = [sample_random(self._setting.seed, n, "cover") for n in numbers]
+        jobs = [
+            self._write(encode(prompt), draw) for prompt, draw in zip(prompts, draws, strict=True)
+        ]
+        texts = []
+        written = run_together(self._model, jobs, len(jobs))
+        for n, prompt, ids in zip(numbers, prompts, written, strict=True):
+            if isinstance(ids, TicoreError):
+                raise ids
+            text = self._model.tokenizer.decode(ids)
+            texts.append({"index": n, "prompt": prompt} | read_back(self._model, prompt, text))
+        return {"first": first, "texts": texts}
+
+    def _write(self, prompt_ids: list[int], draw: random.Random) -> Job[list[int]]:
+        """A text of the prompt and as many tokens as chance gives."""
+        ids = list(prompt_ids)
+        length = draw.randint(SHORTEST, LONGEST)
+        decoder = yield from begin_text(NewText(prompt_ids))
+        for n in range(length):
+            ids.append(choose(self._sampling.distribution(decoder), draw))
+            if n < length - 1:
+                yield ids[-1]
+        return ids

@@ -1,0 +1,21 @@
+"""Can the texts with a message be told from covers? (section 5, accuracies of table 2)
+
+detectors/    what tells them apart
+trials.py     how well one of them does
+summary.py    all of them on all kinds of texts
+section.py    what the page shows
+
+The paper's BERT is replaced by a sentence-embedding MiniLM where one is at hand (`--encoder DIR`),
+and by a small transformer that is trained from scratch where none is. Beside the paper's detectors
+stands the strongest observer, who has the generating model; and, as a control, one who sees nothing
+but the length.
+"""
+
+from benchmarks.paper.analysis import Analysis
+
+from .run import run
+from .section import section
+
+ANALYSIS = Analysis("steganalysis", ("messages", "covers"), run, section)
+
+__all__ = ["ANALYSIS"]

@@ -1,0 +1,69 @@
+"""What the page shows of the detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchmarks.paper.numbers import percent
+from benchmarks.paper.sections import PageTable, Section
+from benchmarks.paper.stand_ins import StandIn
+from benchmarks.paper.statistics import RARE
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject
+
+Summaries = Mapping[StandIn, "JsonObject"]
+
+
+def section(summaries: Summaries) -> Section:
+    """Accuracies, pooled and alone, and the shares of improbable tokens."""
+    blocks: list[str | PageTable] = [
+        "Covers are free samples of the same model after the same prompts, 10 to 128 tokens long. "
+        "A fifth of the texts is held out. 50 % is chance. The texts of messages have the length "
+        "that their bits need, and covers any length: what the length alone gives away is no "
+        "fault of a method.",
+    ]
+    for model, found in summaries.items():
+        blocks += [
+            _accuracies(
+                f"{model.place}: accuracy, %, of detectors that learned from all texts together",
+                found["pooled"],
+            ),
+            _accuracies(
+                f"{model.place}: accuracy, %, of detectors that learned from one kind of texts",
+                found["alone"],
+            ),
+            _rare(model, found["rare"]),
+        ]
+    return Section("Can texts with a message be told from others?", blocks)
+
+
+def _accuracies(title: str, entries: Sequence[JsonObject]) -> PageTable:
+    detectors = list(dict.fromkeys(entry["detector"] for entry in entries))
+    cells = {(e["method"], e["k"], e["detector"]): e["accuracy"] for e in entries}
+    kinds = list(dict.fromkeys((entry["method"], entry["k"]) for entry in entries))
+    rows = [
+        [
+            method,
+            f"{k:,}" if k else "",
+            *(percent(cells.get((method, k, name))) for name in detectors),
+        ]
+        for method, k in kinds
+    ]
+    return PageTable(title, ["method", "k", *detectors], rows)
+
+
+def _rare(model: StandIn, entries: Sequence[JsonObject]) -> PageTable:
+    return PageTable(
+        f"{model.place}: tokens of small probability, %; a cut or coarse distribution has fewer",
+        ["method", "k", *(f"below {bound:g}" for bound in RARE)],
+        list(_rare_rows(entries)),
+    )
+
+
+def _rare_rows(entries: Sequence[JsonObject]) -> Iterator[list[str]]:
+    for entry in entries:
+        k = f"{entry['k']:,}" if "k" in entry else ""
+        shares = (percent(entry[f"rarer_than_{bound:g}"]) for bound in RARE)
+        yield [entry.get("method", "covers"), k, *shares]
