@@ -13,6 +13,7 @@ from ..base import Unsupported
 # Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
 _PAIRWISE = frozenset(
     {"nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "identity", "metaspace", "character_map"}
+    | {normalizers.CLUSTERS}
 )
 _PAIRWISE_STEPS = frozenset(
     {"nfd", "nfkd", "lowercase", "strip_accents", "replace", "by_character"}
@@ -44,7 +45,8 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
             f"the normalizer {name!r} may change more than pairs of characters",
         ),
         (
-            any(len(text) > _PAIR for text in structure.replacements),
+            name != normalizers.CLUSTERS
+            and any(len(text) > _PAIR for text in structure.replacements),
             "its normalizer replaces texts of more than two characters",
         ),
         (
