@@ -41,7 +41,7 @@ def clusters_replaced(
     found = {
         text: result
         for text, result in replaced.items()
-        if 1 < len(text)
+        if len(text) > 1
         and len(text.encode()) <= _LONGEST
         and not any(text[:n] in replaced for n in range(1, len(text)))
         and read(text) != text

@@ -211,7 +211,7 @@ def test_a_text_with_an_added_token_is_never_read_back():
         ),
         (
             {"pieces": {" ": 1, "é": 2}, "normalizer": ("nfkd", "nmt_nfkc")},
-            r"together, 'e\u0300', and there are other steps",
+            r"together, 'e\u0301', and there are other steps",
         ),
     ],
 )

@@ -36,7 +36,6 @@ class Reading:
         self._normalize = structure.normalize
         self._normalization = Normalization(structure)
         self._clusters = self._normalization.clusters
-        self.require_settled = self._normalization.require_settled
 
     def all_kept(self, texts: Sequence[str]) -> list[bool]:
         """`keeps` for each of many texts."""
@@ -51,6 +50,10 @@ class Reading:
             else:
                 found += map(self.keeps, batch)
         return found
+
+    def require_settled(self, text: str) -> None:
+        """See `Normalization`."""
+        self._normalization.require_settled(text)
 
     def keeps_together(self, texts: Sequence[str]) -> bool:
         """Whether it is certain, from one call of the normalizer, that it `keeps` all texts."""
