@@ -29,7 +29,7 @@ class Clusters:
     """The clusters that one normalizer changes. Thread-safe if `read` is.
 
     Args:
-        replaced: the texts that such clusters begin with; each is a beginning of one cluster.
+        replaced: the texts that such clusters begin with.
         read: what the normalizer makes of a text in the middle of a longer one.
     """
 

@@ -129,11 +129,11 @@ class Normalization:
         self._normalize = structure.normalize or (lambda text: text)
         self._squeezes = not structure.keeps_whitespace
         self.idle = structure.normalizer in _IDLE and not self._squeezes
-        self.clusters = None
-        if by_clusters(structure):
-            self.clusters = Clusters(structure.replacements, self.read)
+        self.clusters = (
+            Clusters(structure.replacements, self.read) if by_clusters(structure) else None
+        )
         steps = frozenset(_steps(structure))
-        replaced_texts = () if self.clusters else structure.replacements
+        replaced_texts: Iterable[str] = () if self.clusters else structure.replacements
         self._is_normal_form = (
             bool(steps & FORMS)
             if steps <= STEPS | {_MAP} and structure.normalizer not in _LISTS

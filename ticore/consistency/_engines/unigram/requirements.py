@@ -13,7 +13,6 @@ from ..base import Unsupported
 # Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
 _PAIRWISE = frozenset(
     {"nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "identity", "metaspace", "character_map"}
-    | {normalizers.CLUSTERS}
 )
 _PAIRWISE_STEPS = frozenset(
     {"nfd", "nfkd", "lowercase", "strip_accents", "replace", "by_character"}
@@ -31,6 +30,7 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
     scores = None if structure.scores is None else structure.scores[structure.pieces]
     added = structure.added_tokens
     by_words = structure.pretokenizer == (WORDS,)
+    by_clusters = name == normalizers.CLUSTERS
     reasons = (
         (
             (kind, atoms) != ("unigram", "characters"),
@@ -41,12 +41,13 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
             "its pieces have no scores, or infinite ones",
         ),
         (
-            name not in _PAIRWISE and not _PAIRWISE_STEPS.issuperset(name.split("+")),
+            not by_clusters
+            and name not in _PAIRWISE
+            and not _PAIRWISE_STEPS.issuperset(name.split("+")),
             f"the normalizer {name!r} may change more than pairs of characters",
         ),
         (
-            name != normalizers.CLUSTERS
-            and any(len(text) > _PAIR for text in structure.replacements),
+            not by_clusters and any(len(text) > _PAIR for text in structure.replacements),
             "its normalizer replaces texts of more than two characters",
         ),
         (
