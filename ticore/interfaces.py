@@ -102,8 +102,12 @@ class TokenizerStructure:
             character, `replace`, and `by_character`, which replaces some characters by texts that
             no step makes these characters of again; the last one may be `metaspace`, where a space
             at the beginning of a text takes the place of the dummy prefix. Or `character_map`
-            alone, which changes a text if and only if one of `replacements` is in it.
-        replacements: what `replace` or `character_map` put in the place of which texts.
+            alone, which changes a text if and only if one of `replacements` is in it. Or `clusters`
+            (perhaps with `metaspace`), which changes some characters wherever they stand, and each
+            grapheme cluster of at most 5 bytes that begins with one of `replacements`. These begin
+            a cluster wherever they stand, but after characters such as U+0600, which reach over
+            any character that follows.
+        replacements: what `replace`, `character_map` or `clusters` put in the place of which texts.
         normalize: from a text to the text that the algorithm reads instead, with plain spaces and
             without a dummy prefix; None if it reads the text as it is.
         pretokenizer: its steps. The first splits the text, and each further one splits the parts

@@ -1,8 +1,6 @@
-"""Character maps of SentencePiece in a tokenizer.json that work character by character.
+"""Character maps of SentencePiece in a tokenizer.json: what they change in texts of some tokens.
 
-The library replaces some texts of several characters and not others. That depends on the cluster of
-characters around them: "e" and U+0301 become one character, but not if two more marks follow. Where
-the tokens of a model can spell no such text, this does not matter.
+Most texts that the library replaces are single characters; `_clusters` is about the others.
 
 Other steps of the same normalizer must not undo what the map does. So each replacement must either
 leave the form KD as it is, or make the *weight* of a text smaller, which no step makes larger. Its
@@ -16,15 +14,20 @@ import unicodedata
 from base64 import b64decode
 from collections.abc import Mapping, Set
 
+from tokenizers import normalizers
+
 from ticore.backend_kit import CharacterMap, NoStructure
 
+from ._clusters import clusters_replaced
 from ._normalizers import TokenizerJson
 
+_MARK = "\N{LOWER ONE EIGHTH BLOCK}"  # may be put before a text
 
-def require_by_character(
+
+def read_character_map(
     step: TokenizerJson, others: Set[str], replacements: Mapping[str, str], alphabet: Set[str]
-) -> None:
-    """Refuse a step Precompiled that may change several characters together.
+) -> dict[str, str]:
+    """What a step Precompiled changes besides single characters; see `clusters_replaced`.
 
     Args:
         step: of a normalizer.
@@ -33,23 +36,26 @@ def require_by_character(
         alphabet: the characters that the tokens of the model can spell.
 
     Raises:
-        NoStructure: for such a step, and for one that other steps may undo.
+        NoStructure: what it changes depends on more than that, or other steps may undo it.
     """
-    character_map = CharacterMap(b64decode(step["precompiled_charsmap"]))
+    content = b64decode(step["precompiled_charsmap"])
+    character_map = CharacterMap(content)
     spelled = _with_results(character_map, alphabet, replacements) if others else alphabet
+    spelled = spelled | {_MARK}
     replaced = dict(character_map.replaced(spelled, spelled))
-    together = [text for text in replaced if len(text) > 1]
-    # Nor may what one character becomes stand for another one, so that all together is as before.
+    clusters = clusters_replaced(
+        replaced, others, normalizers.Precompiled(content).normalize_str, alphabet
+    )
+    # Nor may what becomes of a text begin as the text does, or as one that is dropped: then all
+    # together might be as before.
     dropped = {text for text, result in replaced.items() if not result}
-    together += [
-        text for text, result in replaced.items() if result and result[0] in {text, *dropped}
+    alike = [
+        text
+        for text, result in replaced.items()
+        if (len(text) == 1 or text in clusters) and result and result[0] in {text[0], *dropped}
     ]
-    if together:
-        raise NoStructure(
-            f"its normalizer (Precompiled) changes some characters of its tokens together, unless "
-            f"more marks follow: {min(together)!a}; the model that SentencePiece trained has "
-            f"tables (sentencepiece:FILE)"
-        )
+    if alike:
+        raise NoStructure(f"its normalizer (Precompiled) may bring back {min(alike)!a}")
     if others & {"nfc", "nfd", "nfkc"}:
         raise NoStructure(
             "its normalizer has a step Precompiled, and another one for a normal form but NFKD"
@@ -59,6 +65,7 @@ def require_by_character(
         raise NoStructure(
             f"other steps of its normalizer may undo what Precompiled does to {min(rewritten)!r}"
         )
+    return clusters
 
 
 def _with_results(

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from ticore.backend_kit import NoStructure
 
-from ._by_character import require_by_character
+from ._by_character import read_character_map
 from ._normalizers import Normalize, TokenizerJson
 
 _NAMES = {
@@ -83,7 +83,8 @@ def read_normalizer(
     if len(maps) > 1:
         raise NoStructure("its normalizer has several steps Precompiled")
     for step in maps:
-        require_by_character(step, {*names}, kept, alphabet or set())
+        if clusters := read_character_map(step, {*names}, kept, alphabet or set()):
+            return "clusters", clusters
         names.append("by_character")  # in which order makes no difference
     return "+".join(names) or "identity", kept
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from functools import partial
 
+from tokenizers.pre_tokenizers import WhitespaceSplit
+
 from ticore.backend_kit import NoStructure
 
 from ._byte_fallback import byte_fallback_ids
@@ -29,6 +31,7 @@ _SPLIT_AT_SPACES = {
     "invert": False,
 }
 _FROM_SPACE_TO_SPACE = r" [^ ]*"
+_WORDS = WhitespaceSplit()
 
 
 def read_space_marks(state: TokenizerJson, spell: Spelling) -> NormalizerRules:
@@ -81,7 +84,8 @@ def _reading(
     is_text: Callable[[str], bool],
     alphabet: Set[str] | None,
 ) -> NormalizerRules:
-    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES):
+    split, by_words = _last_step(split)
+    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES) and not by_words:
         if split and _PREPEND in steps:
             raise NoStructure(
                 "its pretokenizer splits at spaces, which its normalizer has replaced"
@@ -91,9 +95,12 @@ def _reading(
         case {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
             others = [step for step in steps if not drops_white_space(step)]
             drops = others != steps
-            name, replacements = read_before_marks(others, alphabet, drops_spaces=drops)
+            name, replacements = read_before_marks(others, alphabet, drops_spaces=drops or by_words)
             own = normalize_with(steps)
-            patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] else ()
+            if by_words:
+                own = partial(_read_words, own)
+                name = "by_character" if name == "identity" else name
+            patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] or by_words else ()
             has_prefix = scheme != "never"
             # `first` puts the prefix before the whole text only, `always` also after added tokens.
             # Where there is a prefix, all added tokens are special, so both are the same here.
@@ -103,6 +110,7 @@ def _reading(
             keeps = True
             if drops and normalize is not None:
                 _require_spaces_only(normalize, alphabet)
+            if (drops or by_words) and normalize is not None:
                 keeps = keeps_whitespace(normalize, has_prefix)
             return NormalizerRules(
                 "characters",
@@ -114,7 +122,26 @@ def _reading(
                 replacements=replacements,
                 keeps_whitespace=keeps,
             )
+        case {"type": "Sequence", "pretokenizers": [*several]}:
+            kinds = ", ".join(step["type"] for step in several)
+            raise NoStructure(
+                f"its pretokenizer has the steps {kinds}; known are Metaspace alone, and after "
+                f"WhitespaceSplit with the prepend_scheme 'always'"
+            )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
+
+
+def _last_step(split: TokenizerJson | None) -> tuple[TokenizerJson | None, bool]:
+    """The step that may be Metaspace, and whether one that drops white space is before it."""
+    match split:
+        case {"type": "Sequence", "pretokenizers": [only]}:
+            return only, False
+        case {
+            "type": "Sequence",
+            "pretokenizers": [{"type": "WhitespaceSplit"}, {"prepend_scheme": "always"} as last],
+        }:
+            return last, True
+    return split, False
 
 
 def _marked_by_normalizer(
@@ -152,6 +179,12 @@ def _read_with_spaces(normalize: Normalize | None, text: str) -> str:
 def _read_without_own_space(normalize: Normalize | None, text: str) -> str:
     """The same without its first space, which takes the place of the dummy prefix."""
     return _read_with_spaces(normalize, text).removeprefix(" ")
+
+
+def _read_words(normalize: Normalize | None, text: str) -> str:
+    """The words of the normal text, with one space before each but the first."""
+    words = _WORDS.pre_tokenize_str(text if normalize is None else normalize(text))
+    return " ".join(_read_without_own_space(None, word) for word, _ in words)
 
 
 def read_before_marks(

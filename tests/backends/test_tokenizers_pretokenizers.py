@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.support.random_steps import PUBLISHED, byte_level_step, digits, metaspace, split_by
+from tests.support.random_tokenizers import JsonTokenizer
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import Split
 from ticore_tokenizers._pretokenizers import GPT2_PATTERN, read_steps
 
 NO_REGEX = byte_level_step(use_regex=False)
 PREFIXING = byte_level_step(use_regex=True, add_prefix_space=True)
+
+WORDS = {"type": "WhitespaceSplit"}
 
 
 def in_sequence(*steps):
@@ -62,3 +65,24 @@ def test_falcon_splits_digits_among_bytes():
 def test_what_has_no_steps_is_refused_with_the_reason(steps, reason):
     with pytest.raises(NoStructure, match=reason):
         read_steps(in_sequence(*steps))
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        ((metaspace("always"),), ""),
+        ((WORDS, metaspace("always")), ""),
+        ((WORDS, metaspace("first")), "the steps WhitespaceSplit, Metaspace"),
+        ((digits(individual=True), metaspace("always")), "the steps Digits, Metaspace"),
+    ],
+)
+def test_metaspace_is_read_alone_or_after_white_space_is_dropped(steps, why):
+    model = JsonTokenizer(
+        "characters",
+        more=(b"a",),
+        pretokenizers=(in_sequence(*steps),),
+        decoder="metaspace",
+        strips=True,
+    )
+    assert why in (reason := model.open().no_structure_reason)
+    assert bool(why) == bool(reason)

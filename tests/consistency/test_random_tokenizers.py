@@ -84,6 +84,14 @@ MODELS = {
         decoder="metaspace",
         strips=True,
     ),
+    "BPE of words": JsonTokenizer(
+        "characters",
+        from_left(" ab", "\tb", "aé\n", "▁"),
+        normalizers=(*CLEANED, SQUEEZE),
+        pretokenizers=({"type": "WhitespaceSplit"}, metaspace("always", split=False)),
+        decoder="metaspace",
+        strips=True,
+    ),
     "unigram after several steps, as ALBERT's": JsonTokenizer(
         "unigram",
         scores=(*SCORES, ("''", -0.5), ("A", -1.0), ("\n", -4.0)),

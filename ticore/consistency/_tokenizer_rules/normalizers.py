@@ -21,6 +21,7 @@ from ...interfaces import TokenizerStructure
 from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from .characters import combining, is_assigned, is_doubtful
+from .clusters import Clusters
 from .normalizer_steps import (
     BY_CHARACTER,
     DECOMPOSING,
@@ -38,6 +39,7 @@ _LISTS = frozenset({"nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"})
 # Replaces texts of its own, from left to right, the longest first. It changes a text if and only if
 # one of them is in it.
 _MAP = "character_map"
+CLUSTERS = "clusters"
 _BATCH = 256  # texts
 # The most frequent characters. Most normalizers change their case only.
 _PLAIN = ascii_lowercase + digits
@@ -68,6 +70,9 @@ def require_known(structure: TokenizerStructure, mode: Mode = "prefix") -> None:
     steps = _steps(structure)
     if name == _MAP:
         _require_known_map(structure, mode)
+    elif by_clusters(structure):
+        if not replacements or any(_NEUTRAL in text for text in replacements):
+            raise Unsupported("the clusters that its normalizer changes are not known")
     elif name not in _IDLE | _LISTS:
         if not STEPS.issuperset(steps):
             raise Unsupported(f"the normalizer {name!r} is not one of those known")
@@ -96,9 +101,14 @@ def is_metaspace(structure: TokenizerStructure) -> bool:
     return structure.normalizer.split("+")[-1] == METASPACE
 
 
+def by_clusters(structure: TokenizerStructure) -> bool:
+    """Whether a normalizer changes clusters; see `Clusters`."""
+    return _steps(structure) == [CLUSTERS]
+
+
 def keeps_composed(structure: TokenizerStructure) -> bool:
     """Whether it is certain that a text which a normalizer keeps is still kept in normal form C."""
-    return (DECOMPOSING | {BY_CHARACTER, _MAP}).isdisjoint(_steps(structure))
+    return (DECOMPOSING | {BY_CHARACTER, _MAP, CLUSTERS}).isdisjoint(_steps(structure))
 
 
 def _steps(structure: TokenizerStructure) -> list[str]:
@@ -112,22 +122,27 @@ class Normalization:
 
     Attributes:
         idle: it changes nothing inside a text.
+        clusters: those that it changes; None if it works in another way.
     """
 
     def __init__(self, structure: TokenizerStructure) -> None:
         self._normalize = structure.normalize or (lambda text: text)
         self._squeezes = not structure.keeps_whitespace
         self.idle = structure.normalizer in _IDLE and not self._squeezes
+        self.clusters = (
+            Clusters(structure.replacements, self.read) if by_clusters(structure) else None
+        )
         steps = frozenset(_steps(structure))
+        replaced_texts: Iterable[str] = () if self.clusters else structure.replacements
         self._is_normal_form = (
             bool(steps & FORMS)
             if steps <= STEPS | {_MAP} and structure.normalizer not in _LISTS
             else self._normalize(_ACROSS_A_MARK) == _COMPOSED
         )
         self._composes = not steps <= STEPS | {_MAP} or bool(steps & FORMS)
-        replaced = frozenset("".join(structure.replacements))
+        replaced = frozenset("".join(replaced_texts))
         self._keeps_ascii = replaced.isdisjoint(_PLAIN) and self.read(_PLAIN) == _PLAIN
-        self._replaced_after = frozenset("".join(old[1:] for old in structure.replacements))
+        self._replaced_after = frozenset("".join(old[1:] for old in replaced_texts))
         self._joining_bytes = frozenset({0x20, *(c.encode()[0] for c in self._replaced_after)})
 
     @cached_method(1 << 16)
@@ -141,6 +156,21 @@ class Normalization:
         if self._squeezes and "  " in text:
             return False
         return self.read(text) == text
+
+    def require_settled(self, text: str) -> None:
+        """Refuse a token that the normalizer changes, and may bring back where more marks follow.
+
+        Args:
+            text: of a token, which it does not keep.
+
+        Raises:
+            Unsupported: only a cluster of the text is changed.
+        """
+        drops_spaces = self._squeezes and "  " in text
+        if self.clusters and not drops_spaces and all(map(self.keeps, text)):
+            raise Unsupported(
+                f"its normalizer changes the token {text!a}, unless more marks follow"
+            )
 
     def read(self, text: str) -> str:
         """What the normalizer makes of `text` in the middle of a longer text."""
@@ -168,9 +198,10 @@ class Normalization:
     def keeps_together(self, texts: Iterable[str]) -> bool:
         """Whether it is certain, from one run of the normalizer, that it `keeps` all of `texts`.
 
-        What stands inside a text in a normal form of Unicode is in that form too.
+        What stands inside a text in a normal form of Unicode is in that form too. Clusters are
+        independent.
         """
-        if self._squeezes or not self._is_normal_form:
+        if not self.clusters and (self._squeezes or not self._is_normal_form):
             return False
         joined = _NEUTRAL.join(("", *texts, ""))
         return self._normalize(joined) == joined
@@ -180,12 +211,20 @@ class Normalization:
         """Whether `character` may be changed together with the characters before it."""
         if self.idle:
             return False
+        if self.clusters:
+            return self.clusters.extends(character) or (self._squeezes and character == " ")
         return (
             character in self._replaced_after
             or (self._squeezes and character == " ")
             # To a newer library a doubtful character may be a combining mark.
             or (self._composes and (character in joining() or is_doubtful(character)))
         )
+
+    def holds_context(self, text: str) -> bool:
+        """Whether the `context` of any text that ends with `text` is the one of `text`."""
+        if self.clusters:
+            return self.clusters.holds_context(text)
+        return not self.joins(text[0])
 
     @cached_method(1 << 12)
     def _has_unknown_class(self, character: str) -> bool:
@@ -235,6 +274,8 @@ class Normalization:
         They need not be the last ones of `text`. When a text grows, the context so far followed by
         the new text has the same context as the whole.
         """
+        if self.clusters:
+            return self.clusters.context(text)
         if self._is_normal_form and not self._replaced_after:
             return context_in_normal_form(text, self._has_unknown_class)
         longest = len(text) if self._is_normal_form else _LONGEST_REPLACED

@@ -201,10 +201,7 @@ def test_a_text_with_an_added_token_is_never_read_back():
         ({"pieces": {" ": -200}, "unit": 1.0}, ""),
         ({"pieces": {" ": 1, "a b": 1}, "split": False}, "removes all spaces of the first token"),
         ({"normalizer": ("squeeze",)}, "drops some spaces"),
-        (
-            {"pieces": {" ": 1, "e": 2, "\u0301": 3}, "normalizer": ("nmt_nfkc",)},
-            "changes some characters of its tokens together",
-        ),
+        ({"pieces": {" ": 1, "e": 2, "\u0301": 3}, "normalizer": ("nmt_nfkc",)}, ""),
         ({"byte_fallback": True, "normalizer": ("nmt_nfkc",)}, "tokens of bytes"),
         ({"normalizer": ("nfc",)}, ""),  # the engine refuses it
         ({"normalizer": ("nfd", "nmt_nfkc")}, "another one for a normal form but NFKD"),
@@ -214,7 +211,7 @@ def test_a_text_with_an_added_token_is_never_read_back():
         ),
         (
             {"pieces": {" ": 1, "é": 2}, "normalizer": ("nfkd", "nmt_nfkc")},
-            "tokens together, unless more marks follow: 'e",
+            r"together, 'e\u0301', and there are other steps",
         ),
     ],
 )

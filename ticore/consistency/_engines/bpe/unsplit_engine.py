@@ -197,7 +197,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             except UnicodeDecodeError:
                 continue
             length += len(text)
-            if length >= self._text_length and not self._normalization.joins(text[0]):
+            if length >= self._text_length and self._normalization.holds_context(text):
                 return at
         return 0
 
@@ -432,6 +432,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         texts = [self._spelled[token].decode() for token in tokens]
         kept = self._normalization.keeps_each(texts)
         for token, text, is_kept in zip(tokens, texts, kept, strict=True):
+            if not is_kept:
+                self._normalization.require_settled(text)
             answers[token] = (
                 is_kept
                 and not self._added.occurs_in(text)
@@ -444,22 +446,28 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
         There is one under two conditions:
 
-        1. The token's first characters compose with nothing before them.
+        1. The token's first characters compose with nothing before them, and what later ones
+           compose with is in the token.
         2. It completes no added token. That always holds where `last_token_suffices`: the text
            ends in the beginning of none.
         """
         found = None
         data = self._spelled[token]
         may_ask = self._ordinary_added and self._may_hide_spaces
-        if self.usable[token] and not may_ask and not self._normalization.head(data):
-            text = data.decode()[-self._text_length :]
+        if (
+            self.usable[token]
+            and not may_ask
+            and not self._normalization.head(data)
+            and self._normalization.holds_context(whole := data.decode())
+        ):
+            text = whole[-self._text_length :]
             found = UnsplitState(
                 _NO_TOKENS.then(token),
                 text,
                 last=token,
                 has_begun=True,
                 last_token_suffices=not self._added.has_begun(text),
-                context=self._context_after("", data.decode()),
+                context=self._context_after("", whole),
             )
         self._state_after[token] = found
         return found

@@ -115,11 +115,7 @@ class UnigramEngine:
         for begin, end in trie.levels[1:]:
             firsts[begin:end] = firsts[trie.parents[begin:end]]
         self._firsts, self._lasts = firsts[nodes], trie.codes[nodes]
-        self._joining = {
-            chr(code): self._ids[self._firsts == code]
-            for code in np.unique(self._firsts).tolist()
-            if self._reading.may_be_joined(chr(code)) and chr(code) != " "
-        }
+        self._joining = self._by_head()
         lasts = np.unique(self._lasts).tolist()
         no_text_ends_in = [code for code in lasts if not self._reading.may_end(chr(code))]
         self._not_last = self._ids[np.isin(self._lasts, no_text_ends_in)]
@@ -129,6 +125,15 @@ class UnigramEngine:
             text not in inside_pieces and self._reading.keeps(text) for text in CONTINUATIONS
         )
         self._spaced = self._ids[self._lasts == ord(" ")]
+
+    def _by_head(self) -> dict[str, Ids]:
+        """The pieces that begin with characters other than a space which join, by these."""
+        codes = np.unique(self._firsts).tolist()
+        joining = [c for c in codes if c != ord(" ") and self._reading.may_be_joined(chr(c))]
+        found = dict[str, list[int]]()
+        for token in self._ids[np.isin(self._firsts, joining)].tolist():
+            found.setdefault(self._reading.head(self._spelled[token].decode()), []).append(token)
+        return {head: np.array(tokens) for head, tokens in found.items()}
 
     def tables(self) -> Arrays:
         """What took long to compute."""
@@ -320,7 +325,8 @@ class UnigramEngine:
             if start >= 0:
                 read.append((text, longer))
             whole = start == state.best.position
-            yield whole and self._may_begin(UnigramState(longer, text[-1]))
+            after = UnigramState(longer, self._reading.context(state.last, text))
+            yield whole and self._may_begin(after)
 
     def _admits_one(self, state: UnigramState | None, token: int) -> bool:
         return self.step_if_admitted(state, token) is not None
@@ -334,7 +340,9 @@ class UnigramEngine:
         if not self._follows(state, text):
             return None
         best, start = self._viterbi.extend(state.best, text)
-        return UnigramState(best, text[-1]) if start == state.best.position else None
+        if start != state.best.position:
+            return None
+        return UnigramState(best, self._reading.context(state.last, text))
 
     def _follows(self, state: UnigramState, text: str) -> bool:
         """Whether a piece may follow, as far as its first characters and the last one go."""
@@ -343,7 +351,7 @@ class UnigramEngine:
             return self._reading.may_begin_with(text)
         if place is Place.AFTER_PREFIX and not self._reading.may_start(text[0]):
             return False
-        return self._reading.may_follow(state.last, text[0])
+        return self._reading.may_go_on(state.last, text)
 
     def _spell(self, state: UnigramState, character: str) -> UnigramState | None:
         """The state after a character that was spelled by its bytes."""
@@ -351,14 +359,12 @@ class UnigramEngine:
 
     @cached_method(1 << 12)
     def _after(self, last: str) -> Longs:
-        """Ids of pieces whose first character is changed together with `last`, but for spaces."""
+        """Ids of pieces whose beginning is changed together with `last`, but for spaces."""
         if not last or not self._joining:
             return self._ids[:0]
-        if self._reading.keeps_together([last + character for character in self._joining]):
+        if self._reading.keeps_together([last + head for head in self._joining]):
             return self._ids[:0]
-        found = [
-            ids for first, ids in self._joining.items() if not self._reading.may_follow(last, first)
-        ]
+        found = [ids for head, ids in self._joining.items() if not self._reading.keeps(last + head)]
         return np.concatenate([self._ids[:0], *found])
 
     def _may_begin(self, state: UnigramState | None) -> bool:
@@ -384,6 +390,8 @@ class UnigramEngine:
 
         No normalizer here changes a continuation together with a character before it.
         """
+        if not self._reading.keeps(state.last):  # but for the last cluster
+            return False
         after_prefix = self._place(state) is Place.AFTER_PREFIX
         for text in CONTINUATIONS:
             more = self._reading.at_end(state.last, text)

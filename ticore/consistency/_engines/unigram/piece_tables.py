@@ -32,9 +32,13 @@ def build_piece_tables(
         competing = {t: score for t, score in competing.items() if " " not in t[1:]}
     trie, found = build_trie(competing)
     nodes = dict(zip(competing, found.tolist(), strict=True))
+    kept = reading.all_kept(texts)
+    for text, good in zip(texts, kept, strict=True):
+        if not good:
+            reading.require_settled(text)
     held = [
         (i, nodes[text])
-        for i, text, good in zip(ids.tolist(), texts, reading.all_kept(texts), strict=True)
+        for i, text, good in zip(ids.tolist(), texts, kept, strict=True)
         if good and i not in special_ids and text in nodes
     ]
     return {

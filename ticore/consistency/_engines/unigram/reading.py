@@ -1,6 +1,7 @@
 """What is left alone before a text is segmented: characters, neighbours, beginnings and ends.
 
-Every normalizer here changes a text if and only if it changes a character or two neighbours of it.
+Every normalizer here changes a text if and only if it changes a character or two neighbours of it,
+or a cluster; see `Clusters`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Reading:
         self.is_plain = structure.normalize is None
         self._normalize = structure.normalize
         self._normalization = Normalization(structure)
+        self._clusters = self._normalization.clusters
 
     def all_kept(self, texts: Sequence[str]) -> list[bool]:
         """`keeps` for each of many texts."""
@@ -48,6 +50,10 @@ class Reading:
             else:
                 found += map(self.keeps, batch)
         return found
+
+    def require_settled(self, text: str) -> None:
+        """See `Normalization`."""
+        self._normalization.require_settled(text)
 
     def keeps_together(self, texts: Sequence[str]) -> bool:
         """Whether it is certain, from one call of the normalizer, that it `keeps` all texts."""
@@ -69,6 +75,26 @@ class Reading:
     def may_be_joined(self, character: str) -> bool:
         """Whether `character` may be changed together with the one before it."""
         return self._normalization.joins(character)
+
+    def head(self, text: str) -> str:
+        """The characters at the beginning of `text` that may be changed with those before it."""
+        if self._clusters:
+            return self._clusters.head(text)
+        return text[:1] if self.may_be_joined(text[0]) else ""
+
+    def context(self, last: str, text: str) -> str:
+        """What matters to the characters that follow; see `UnigramState.last`."""
+        return self._clusters.context(last + text) if self._clusters else text[-1]
+
+    def may_go_on(self, last: str, text: str) -> bool:
+        """Whether `text` may follow `last` in a list that may be read back when it goes on.
+
+        What follows may bring back the last cluster, but none before it.
+        """
+        if not self._clusters:
+            return self.may_follow(last, text[0])
+        head = self._clusters.head(text)
+        return head == text or self.keeps(last + text[: len(head) + 1])
 
     def may_follow(self, last: str, character: str) -> bool:
         """Whether `character` may follow `last`, which is empty at the beginning of a text."""

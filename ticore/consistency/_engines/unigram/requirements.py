@@ -30,6 +30,7 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
     scores = None if structure.scores is None else structure.scores[structure.pieces]
     added = structure.added_tokens
     by_words = structure.pretokenizer == (WORDS,)
+    by_clusters = name == normalizers.CLUSTERS
     reasons = (
         (
             (kind, atoms) != ("unigram", "characters"),
@@ -40,11 +41,13 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
             "its pieces have no scores, or infinite ones",
         ),
         (
-            name not in _PAIRWISE and not _PAIRWISE_STEPS.issuperset(name.split("+")),
+            not by_clusters
+            and name not in _PAIRWISE
+            and not _PAIRWISE_STEPS.issuperset(name.split("+")),
             f"the normalizer {name!r} may change more than pairs of characters",
         ),
         (
-            any(len(text) > _PAIR for text in structure.replacements),
+            not by_clusters and any(len(text) > _PAIR for text in structure.replacements),
             "its normalizer replaces texts of more than two characters",
         ),
         (

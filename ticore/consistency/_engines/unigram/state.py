@@ -14,7 +14,8 @@ class UnigramState(NamedTuple):
     Attributes:
         best: the best segmentation up to there.
         last: the last whole character, empty if there is none. One is enough: every change of a
-            normalizer here shows in two neighbours, and so does a second space.
+            normalizer here shows in two neighbours, and so does a second space. Where the
+            normalizer changes clusters, it is preceded by what else of its cluster matters.
         unfinished: the bytes of the character that the list ends inside; empty if there is none.
     """
 
