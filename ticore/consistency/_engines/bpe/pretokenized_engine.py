@@ -43,12 +43,12 @@ _CACHED_QUESTIONS = 64  # of one tail
 
 
 class _End(NamedTuple):
-    """What is known of all lists that end in one tail, between characters.
+    """What is known of all lists whose tails are of one kind, between characters.
 
     Attributes:
         rows: the answers, all but those that the tokenizer gives.
         by_class: ids that the tokenizer is asked about, int64[n], for a character on whose class
-            libraries disagree. Its answers are the same after all lists with this tail whose last
+            libraries disagree. Its answers are the same after all lists with such tails whose last
             tokens merge with the same of these ids.
         by_text: other ids that it is asked about, in order.
         answers: which of `by_class` may follow, by those that do not merge with the last token.
@@ -105,6 +105,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
         self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
         self._ends: BoundedCache[Tail, _End] = BoundedCache(_CACHED_TAILS)
+        self._ends_by_kind: BoundedCache[Hashable, _End] = BoundedCache(_CACHED_TAILS)
         # Which of `_End.by_text` may follow, by the key of a table and `_joined_context`.
         self._questions: BoundedCache[Hashable, tuple[int, ...]] = BoundedCache(_CACHED_TAILS)
         self._first_shape = TextTable(self._find_first_shape)
@@ -337,8 +338,14 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     def _end(self, tail: Tail) -> _End:
         """What the rows, and the questions to the tokenizer, are after `tail`."""
+        known = self._known_verdicts(tail)
         vocabulary = self._grouped_vocabulary(tail)
-        verdicts = self._known_verdicts(tail).of(tail)
+        kind = vocabulary is self._groups, tail.completing, known.kind(tail)
+        return self._ends_by_kind.get(kind, lambda: self._new_end(tail, known.of(tail)))
+
+    def _new_end(self, tail: Tail, verdicts: npt.NDArray[np.uint8]) -> _End:
+        """`_end` for the first tail of a kind."""
+        vocabulary = self._grouped_vocabulary(tail)
         key = vocabulary is self._groups, tail.completing, verdicts.tobytes()
         rows = self._rows.get(key, lambda: self._end_rows(vocabulary, verdicts, tail.completing))
         by_class, by_text = self._undecided if vocabulary is self._groups else self._undecided_near
