@@ -244,11 +244,11 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         else:
             verdicts = self._verdicts_after(tail)
         verdicts[list(tail.completing)] = FollowVerdict.ASK_TOKENIZER
-        answers: Bools = verdicts == FollowVerdict.YES
+        answers = _are(verdicts, FollowVerdict.YES)
         if state.tokens:
             unmerged = self._pairs.unmerged_after(state.tokens.token)
-            answers |= (verdicts == FollowVerdict.IF_UNMERGED) & unmerged
-        asked = np.flatnonzero(verdicts == FollowVerdict.ASK_TOKENIZER)
+            answers |= _are(verdicts, FollowVerdict.IF_UNMERGED) & unmerged
+        asked = np.flatnonzero(_are(verdicts, FollowVerdict.ASK_TOKENIZER))
         if len(asked):
             answers[asked] = self._oracle.admits(state.ids, asked)
         return answers
@@ -358,15 +358,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self, vocabulary: GroupedVocabulary, verdicts: npt.NDArray[np.uint8], asked: frozenset[int]
     ) -> AnswerRows:
         """The rows of these verdicts on the groups, without the ids that are `asked` about."""
-
-        answers = [
-            (verdicts == verdict).take(vocabulary.group_of)
-            for verdict in (FollowVerdict.YES, FollowVerdict.IF_UNMERGED)
-        ]
-        for known in answers:
-            known[list(asked)] = False
-        yes, if_unmerged = answers
-        return answer_rows(yes, if_unmerged & self._pairs.reachable)
+        by_id = verdicts.take(vocabulary.group_of)
+        by_id[list(asked)] = FollowVerdict.NO
+        if_unmerged = _are(by_id, FollowVerdict.IF_UNMERGED) & self._pairs.reachable
+        return answer_rows(_are(by_id, FollowVerdict.YES), if_unmerged)
 
     def _asked(self, state: PretokenizedState, end: _End, last: int) -> tuple[int, ...]:
         """Of the ids that the tokenizer is asked about, those that may follow."""
@@ -502,3 +497,9 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         text = data[: len(data) - len(unfinished_suffix(data))].decode()
         keeps = self._normalization.keeps(self._context(state) + text)
         return keeps and not self._added.occurs_in(text)
+
+
+def _are(verdicts: npt.NDArray[np.uint8], verdict: FollowVerdict) -> Bools:
+    """Which verdicts are `verdict`. As an enum it would be compared as int64, which is slow."""
+    found: Bools = verdicts == int(verdict)
+    return found
