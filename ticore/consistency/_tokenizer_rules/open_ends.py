@@ -23,7 +23,7 @@ the key is the text itself.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from ..._support.caches import cached_method
 from .expressions.open_matches import Ways, open_match, possible_ends
@@ -77,11 +77,15 @@ class OpenEnds:
         """The open end of a text that the steps from `level` on split."""
         size, start, at = len(text), 0, 0
         settled, ways = list[int](), Ways()
-        while at < size and (not (ways := self._matches[level](text, at)) or _is_settled(ways)):
+        while at < size:
+            ways = self._matches[level](text, at)
             if not ways:
                 at += 1
                 continue
-            end = size - ways[0]
+            first = ways[0]
+            if not isinstance(first, int):
+                break
+            end = size - first
             settled += self._inside(text, start, at, level) + self._inside(text, at, end, level)
             start = at = end
         rest = text[start:]
@@ -122,8 +126,3 @@ class OpenEnds:
             key.append((distance, after.settled, after.key))
             splits += [(distance, *after.settled, *split) for split in after.splits]
         return OpenEnd(tuple(key), (), tuple(splits))
-
-
-def _is_settled(ways: Ways) -> TypeGuard[tuple[int]]:
-    """Whether the match is the same whatever follows."""
-    return isinstance(ways[0], int)

@@ -298,9 +298,10 @@ class TailVerdicts:
         self._undecided = groups.undecided
         self._verdicts = groups.verdicts_after(shape)
         end = groups.open_end(shape)
-        self._key, self._splits = end.key, None
-        if end.splits is not None:
-            self._splits = [_from_the_start(shape, (*end.settled, *open)) for open in end.splits]
+        self._key = end.key
+        self._splits = end.splits and [
+            _from_the_start(shape, (*end.settled, *split)) for split in end.splits
+        ]
 
     def of(self, tail: Tail) -> npt.NDArray[np.uint8]:
         """`decide` for all groups after a tail of this shape: uint8[groups]."""

@@ -147,8 +147,9 @@ def _look(part: OpenMatch, negated: bool, then: OpenMatch, number: int) -> OpenM
 def _atomic(part: OpenMatch, then: OpenMatch, number: int) -> OpenMatch:
     def run(text: str, at: int) -> Ways:
         ways = part(text, at)
-        if ways and not isinstance(ways[0], int):
-            return ((number, text[at:]),)
-        return then(text, len(text) - ways[0]) if ways else ()
+        if not ways:
+            return ()
+        first = ways[0]
+        return then(text, len(text) - first) if isinstance(first, int) else ((number, text[at:]),)
 
     return run
