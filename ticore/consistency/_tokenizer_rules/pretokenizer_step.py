@@ -98,6 +98,12 @@ class Step:
         return is_boundary(self.split, before, after)
 
     @property
+    def splits_everywhere(self) -> bool:
+        """Whether the text is split wherever a match begins or ends."""
+        kinds = ((True, True), (True, False), (False, True))
+        return all(self.is_boundary(before, after) for before, after in kinds)
+
+    @property
     def looks_back(self) -> bool:
         """Whether the expression looks at what stands before a match."""
         return bool(self._looked_back_at)
@@ -167,6 +173,17 @@ class Step:
         if not self.is_boundary(before=False, after=True):
             found |= {a + b for a, b in product(between, firsts)}
         return found
+
+
+def split_whole(steps: Sequence[Step], text: str) -> list[int]:
+    """Where the parts of a whole text end that all `steps` split, one after the other."""
+    if not (steps and text):
+        return [len(text)] if text else []
+    found, start = list[int](), 0
+    for end in steps[0].ends(text):
+        found += [start + at for at in split_whole(steps[1:], text[start:end])]
+        start = end
+    return found
 
 
 @cache

@@ -23,7 +23,8 @@ from .byte_steps import read_steps
 from .expressions.classes import AMBIGUOUS, CharacterClasses, is_ambiguous
 from .expressions.neighbours import forms_runs, looks_far, matched_alone
 from .expressions.tree import to_regex
-from .pretokenizer_step import Segment, Step, is_member
+from .open_ends import OpenEnd, OpenEnds
+from .pretokenizer_step import Segment, Step, is_member, split_whole
 
 __all__ = [
     "CL100K",
@@ -115,6 +116,7 @@ class Splitter:
             and all(matched_alone(nodes[0], is_member, c) for c in self.members_with_letters)
         )
         self._expression = regex.compile(to_regex(nodes[0]))
+        self._open_ends = OpenEnds(self._steps)
 
     @property
     def members(self) -> list[str]:
@@ -160,17 +162,11 @@ class Splitter:
         """The offsets where the parts of `text` end. Each part begins where the one before ends."""
         if self._covering:
             return map(_END_OF, self._expression.finditer(text))
-        return iter(self._ends(text, 0))
+        return iter(split_whole(self._steps, text))
 
-    def _ends(self, text: str, level: int) -> list[int]:
-        found = self._steps[level].ends(text)
-        if level + 1 == len(self._steps):
-            return found
-        deeper, start = list[int](), 0
-        for end in found:
-            deeper += [start + at for at in self._ends(text[start:end], level + 1)]
-            start = end
-        return deeper
+    def open_end(self, shape: str) -> OpenEnd:
+        """What may follow a text of this shape, and how it is split then."""
+        return self._open_ends.of(shape)
 
     def settled(self, text: str) -> list[int]:
         """The boundaries inside `text` that no appended text moves, the last one first.

@@ -3,6 +3,9 @@
 All letters are of one class here, so a text is its own shape.
 """
 
+import random
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -166,3 +169,30 @@ def test_tail_verdicts_are_those_of_decide_for_each_group(name, data):
         before = tail(*pieces[first:], unmerged=flags[0], whole_part_only=first_alone)
         found = TailVerdicts(before.shape, index).of(before)
         assert found.tolist() == [decide(splitter, before, group) for group in groups]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "o200k", "deepseek-v3"])
+def test_the_same_tokens_may_follow_tails_of_one_kind(name):
+    splitter, draw = splitter_for(PRETOKENIZERS[name]), random.Random(name)
+    members = splitter.members_with_letters
+
+    def piece(few=members):
+        return "".join(draw.choices(few, k=draw.randint(1, 3)))
+
+    groups = [token(piece(), piece(), {1}, draw.random() < 0.2) for _ in range(20)]
+    index = GroupIndex(splitter, groups)
+    of_kind = {}
+    for _ in range(150):
+        few = draw.sample(members, min(len(members), 3))
+        pieces = [piece(few) for _ in range(draw.randint(0, 3))]
+        before = tail(*pieces)
+        before = replace(
+            before,
+            unmerged=tuple(draw.random() < 0.7 for _ in before.unmerged),
+            whole_part_only=tuple(draw.random() < 0.2 for _ in pieces),
+            replaced=frozenset({(0, len(before.shape))} if draw.random() < 0.2 else ()),
+        )
+        kind = TailVerdicts(before.shape, index).kind(before)
+        found = [decide(splitter, before, group) for group in groups]
+        assert of_kind.setdefault(kind, found) == found, before
+    assert len(of_kind) < 100

@@ -42,7 +42,8 @@ def answer_rows(yes: Bools, if_unmerged: Bools | None = None) -> AnswerRows:
     row = pack(yes)
     if if_unmerged is None or not if_unmerged.any():
         return AnswerRows(row, None, row)
-    return AnswerRows(row, pack(if_unmerged), pack(yes | if_unmerged))
+    other = pack(if_unmerged)
+    return AnswerRows(row, other, row | other)
 
 
 class TableAnswers(NamedTuple):

@@ -29,7 +29,7 @@ With GPT-2's expression, for the tail "a '" of the tokens "a" and " '":
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache, partial
@@ -40,6 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import BoundedCache
+from ..._tokenizer_rules.open_ends import Distances, OpenEnd
 from ..._tokenizer_rules.pretokenizers import Splitter
 
 
@@ -165,10 +166,30 @@ class GroupIndex:
         self._found: BoundedCache[tuple[str, str, bool], VerdictsBySplit] = BoundedCache(
             _CACHED_ENDS
         )
+        self._by_open_end: BoundedCache[Hashable, VerdictsBySplit] = BoundedCache(_CACHED_ENDS)
+
+    def open_end(self, shape: str) -> OpenEnd:
+        """How tails of one shape are split if something follows."""
+        return self._splitter.open_end(shape)
 
     def verdicts_after(self, shape: str) -> VerdictsBySplit:
-        """The verdicts on all groups after tails of one shape, by how they are split."""
-        return self._after(shape, self._all)
+        """The verdicts on all groups after tails of one shape, by how they are split.
+
+        They are found once for all shapes with one open end, of which there are few.
+        """
+        end = self.open_end(shape)
+        found = self._by_open_end.get(end.key, partial(self._after_open_end, shape, end))
+        return {
+            _from_the_start(shape, (*end.settled, *split)): verdicts
+            for split, verdicts in found.items()
+        }
+
+    def _after_open_end(self, shape: str, end: OpenEnd) -> VerdictsBySplit:
+        """`verdicts_after`, with the open boundaries alone, counted from the end of the shape."""
+        return {
+            tuple(len(shape) - at for at in boundaries[len(end.settled) :]): verdicts
+            for boundaries, verdicts in self._after(shape, self._all).items()
+        }
 
     def _after(self, shape: str, branch: _Branch) -> VerdictsBySplit:
         """The verdicts on the groups of one branch."""
@@ -276,6 +297,11 @@ class TailVerdicts:
     def __init__(self, shape: str, groups: GroupIndex) -> None:
         self._undecided = groups.undecided
         self._verdicts = groups.verdicts_after(shape)
+        end = groups.open_end(shape)
+        self._key = end.key
+        self._splits = end.splits and [
+            _from_the_start(shape, (*end.settled, *split)) for split in end.splits
+        ]
 
     def of(self, tail: Tail) -> npt.NDArray[np.uint8]:
         """`decide` for all groups after a tail of this shape: uint8[groups]."""
@@ -284,6 +310,21 @@ class TailVerdicts:
             if _is_canonical(tail, boundaries):
                 np.maximum(verdicts, found, out=verdicts)
         return verdicts
+
+    def kind(self, tail: Tail) -> Hashable:
+        """Equal for tails after which the same tokens may follow; their shapes may differ.
+
+        Such tails have the same open end, and their tokens fit the same of its splits. What
+        completes a replaced part is left out.
+        """
+        if self._splits is None:
+            return tail
+        return self._key, tuple(_is_canonical(tail, boundaries) for boundaries in self._splits)
+
+
+def _from_the_start(shape: str, distances: Distances) -> Boundaries:
+    """Boundaries that are counted from the end of a shape, counted from its start."""
+    return tuple(len(shape) - at for at in distances)
 
 
 def _split_tail(

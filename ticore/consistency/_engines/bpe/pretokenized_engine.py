@@ -43,12 +43,12 @@ _CACHED_QUESTIONS = 64  # of one tail
 
 
 class _End(NamedTuple):
-    """What is known of all lists that end in one tail, between characters.
+    """What is known of all lists whose tails are of one kind, between characters.
 
     Attributes:
         rows: the answers, all but those that the tokenizer gives.
         by_class: ids that the tokenizer is asked about, int64[n], for a character on whose class
-            libraries disagree. Its answers are the same after all lists with this tail whose last
+            libraries disagree. Its answers are the same after all lists with such tails whose last
             tokens merge with the same of these ids.
         by_text: other ids that it is asked about, in order.
         answers: which of `by_class` may follow, by those that do not merge with the last token.
@@ -105,6 +105,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
         self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
         self._ends: BoundedCache[Tail, _End] = BoundedCache(_CACHED_TAILS)
+        self._ends_by_kind: BoundedCache[Hashable, _End] = BoundedCache(_CACHED_TAILS)
         # Which of `_End.by_text` may follow, by the key of a table and `_joined_context`.
         self._questions: BoundedCache[Hashable, tuple[int, ...]] = BoundedCache(_CACHED_TAILS)
         self._first_shape = TextTable(self._find_first_shape)
@@ -243,11 +244,11 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         else:
             verdicts = self._verdicts_after(tail)
         verdicts[list(tail.completing)] = FollowVerdict.ASK_TOKENIZER
-        answers: Bools = verdicts == FollowVerdict.YES
+        answers = _are(verdicts, FollowVerdict.YES)
         if state.tokens:
             unmerged = self._pairs.unmerged_after(state.tokens.token)
-            answers |= (verdicts == FollowVerdict.IF_UNMERGED) & unmerged
-        asked = np.flatnonzero(verdicts == FollowVerdict.ASK_TOKENIZER)
+            answers |= _are(verdicts, FollowVerdict.IF_UNMERGED) & unmerged
+        asked = np.flatnonzero(_are(verdicts, FollowVerdict.ASK_TOKENIZER))
         if len(asked):
             answers[asked] = self._oracle.admits(state.ids, asked)
         return answers
@@ -337,8 +338,14 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     def _end(self, tail: Tail) -> _End:
         """What the rows, and the questions to the tokenizer, are after `tail`."""
+        known = self._known_verdicts(tail)
         vocabulary = self._grouped_vocabulary(tail)
-        verdicts = self._known_verdicts(tail).of(tail)
+        kind = vocabulary is self._groups, tail.completing, known.kind(tail)
+        return self._ends_by_kind.get(kind, lambda: self._new_end(tail, known.of(tail)))
+
+    def _new_end(self, tail: Tail, verdicts: npt.NDArray[np.uint8]) -> _End:
+        """`_end` for the first tail of a kind."""
+        vocabulary = self._grouped_vocabulary(tail)
         key = vocabulary is self._groups, tail.completing, verdicts.tobytes()
         rows = self._rows.get(key, lambda: self._end_rows(vocabulary, verdicts, tail.completing))
         by_class, by_text = self._undecided if vocabulary is self._groups else self._undecided_near
@@ -351,15 +358,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self, vocabulary: GroupedVocabulary, verdicts: npt.NDArray[np.uint8], asked: frozenset[int]
     ) -> AnswerRows:
         """The rows of these verdicts on the groups, without the ids that are `asked` about."""
-
-        answers = [
-            (verdicts == verdict).take(vocabulary.group_of)
-            for verdict in (FollowVerdict.YES, FollowVerdict.IF_UNMERGED)
-        ]
-        for known in answers:
-            known[list(asked)] = False
-        yes, if_unmerged = answers
-        return answer_rows(yes, if_unmerged & self._pairs.reachable)
+        by_id = verdicts.take(vocabulary.group_of)
+        by_id[list(asked)] = FollowVerdict.NO
+        if_unmerged = _are(by_id, FollowVerdict.IF_UNMERGED) & self._pairs.reachable
+        return answer_rows(_are(by_id, FollowVerdict.YES), if_unmerged)
 
     def _asked(self, state: PretokenizedState, end: _End, last: int) -> tuple[int, ...]:
         """Of the ids that the tokenizer is asked about, those that may follow."""
@@ -495,3 +497,9 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         text = data[: len(data) - len(unfinished_suffix(data))].decode()
         keeps = self._normalization.keeps(self._context(state) + text)
         return keeps and not self._added.occurs_in(text)
+
+
+def _are(verdicts: npt.NDArray[np.uint8], verdict: FollowVerdict) -> Bools:
+    """Which verdicts are `verdict`. As an enum it would be compared as int64, which is slow."""
+    found: Bools = verdicts == int(verdict)
+    return found

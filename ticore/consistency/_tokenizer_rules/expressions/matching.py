@@ -167,10 +167,10 @@ class Matcher:
         return run
 
     def _members_of(self, node: Chars) -> dict[str, bool]:
-        return self._members.setdefault(node.source, _Members(node.source))
+        return self._members.setdefault(node.source, Members(node.source))
 
 
-class _Members(dict[str, bool]):
+class Members(dict[str, bool]):
     """Whether characters are in a set; each is looked at once."""
 
     def __init__(self, source: str) -> None:
