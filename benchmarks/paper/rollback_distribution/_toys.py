@@ -38,8 +38,9 @@ class Toy:
         length: the most tokens of a text.
         caution: how much lower the logits of tokens are that make a consistent list inconsistent;
             a trained model seldom writes such tokens.
-        choices: at how many positions there is a choice, besides the end of the text; None: at all
-            of them. With few, long texts can be listed.
+        choices: at how many positions there is a choice, besides the first one and the end of the
+            text; None: at all of them. With few, long texts can be listed. With one at the first
+            position, every algorithm writes tokens.
     """
 
     kind: Kind
@@ -97,7 +98,7 @@ class Toy:
         return logits
 
     def _is_choice(self, position: int) -> bool:
-        if self.choices is None:
+        if self.choices is None or position == 0:
             return True
         order = np.random.default_rng([self.seed, 1 << 20]).permutation(self.length)
         return position in order[: self.choices]
@@ -108,4 +109,4 @@ def make_toys(seed: int) -> Iterator[Toy]:
     for caution in (0.0, 3.0):
         yield Toy("permanent", seed, length=7, caution=caution)
         yield Toy("temporary", seed, length=7, caution=caution)
-        yield Toy("temporary", seed, length=24, caution=caution, choices=5)
+        yield Toy("temporary", seed, length=24, caution=caution, choices=4)

@@ -114,8 +114,8 @@ def test_trees_of_whole_text_rejection_are_those_of_ticore(kind, mendable):
 @pytest.mark.parametrize("loops", ["steps", "tokens"])
 def test_algorithm_4_is_what_its_pseudocode_does(kind, loops, monkeypatch):
     """As printed; and until the text is full, but for some steps only: else paths are too many."""
-    toy, observation = Toy(kind, seed=3, length=3, choices=None if loops == "steps" else 1), 1
-    steps = toy.length if loops == "steps" else 12
+    toy, observation = Toy(kind, seed=3, length=3, choices=None if loops == "steps" else 0), 1
+    steps = toy.length if loops == "steps" else 8
     monkeypatch.setattr(_algorithms, "_MOST_STEPS", steps)
 
     def write(choose):
@@ -199,6 +199,13 @@ def test_measure_gives_rows_for_json_and_summarize_their_means():
     assert masking.cost == pytest.approx(sum(row.cost for row in both) / 2)
     assert masking.cost_range == (min(r.cost for r in both), max(r.cost for r in both))
     assert json.loads(json.dumps(asdict(summary[0])))["algorithm"] == "none"
+
+
+def test_every_algorithm_writes_tokens_when_there_are_no_choices():
+    """A first token that is forced and inconsistent would leave the empty text alone."""
+    for seed in range(20):
+        tree = TextTree.of(Toy("temporary", seed, length=3, choices=0))
+        assert rejected_windows(tree, 1).tokens > 0
 
 
 def test_measure_refuses_a_toy_without_inconsistent_texts():
