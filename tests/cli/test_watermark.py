@@ -87,6 +87,15 @@ def test_watermark_takes_nothing_back_when_no_rollback_is_given(ticore: Ticore) 
     assert shown["forwards"] == len(shown["ids"]) - 1  # the last one need not be read
 
 
+def test_watermark_passes_on_the_settings_of_rollback(ticore: Ticore, model: LanguageModel) -> None:
+    exact = ("--rollback", "exact", "--max-attempts", "50")
+    found = ticore("watermark", *SHORT, *exact, "--json")
+    writer = library.Watermarker(model, key=KEY, seed=1, rollback="exact", max_attempts=50)
+    expected = writer.generate(PROMPT, max_new_tokens=12)
+    assert json.loads(found.out)["ids"] == list(expected.ids)
+    assert ticore("watermark", *SHORT, *exact, "--stream").out.decode().strip() == expected.text
+
+
 @pytest.mark.slow
 def test_watermark_says_so_when_the_context_is_full(ticore: Ticore, model: LanguageModel) -> None:
     prompt = " word" * (model.context_length - 5)
@@ -110,7 +119,7 @@ def test_watermark_says_so_when_the_context_is_full(ticore: Ticore, model: Langu
 def test_watermark_help_shows_the_defaults_of_the_library(ticore: Ticore) -> None:
     text = " ".join(ticore("watermark", "--help").out.decode().split())
     parameters = inspect.signature(library.Watermarker).parameters
-    for name in ("scheme", "observation", "view", "temperature", "top_p"):
+    for name in ("scheme", "observation", "rollback", "view", "temperature", "top_p"):
         own = text.partition(f" --{name.replace('_', '-')} ")[2]
         assert own.partition("[default: ")[2].partition("]")[0] == str(parameters[name].default)
 
@@ -121,6 +130,12 @@ def test_watermark_help_shows_the_defaults_of_the_library(ticore: Ticore) -> Non
     [
         (["--stream", "--json"], 2, "not both"),
         (["--observation", "3", "--no-rollback"], 2, "not both"),
+        (["--rollback", "exact", "--no-rollback"], 2, "give --rollback or --no-rollback, not both"),
+        (["--rollback", "exact", "--observation", "3"], 2, "or --rollback exact, not both"),
+        (["--max-attempts", "3"], 2, "give --max-attempts with --rollback exact"),
+        (["--rollback", "exact", "--max-attempts", "0"], 2, "max_attempts: expected an integer"),
+        (["--rollback", "nix"], 2, "rollback: expected one of windowed, exact"),
+        (["--rollback", "exact", "--scheme", "gumbel"], 2, "such as greedy or the scheme gumbel"),
         (["--observation", "-1"], 2, "observation: expected 0 or more"),
         (["--view", "nix"], 2, "--view: expected one of"),
         (["--scheme", "nix"], 2, "unknown scheme 'nix'"),

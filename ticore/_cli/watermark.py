@@ -42,6 +42,8 @@ from .watermark_options import (
 _DEFAULTS = inspect.signature(Watermarker).parameters
 _MAX_NEW_TOKENS: int = inspect.signature(Watermarker.generate).parameters["max_new_tokens"].default
 _OBSERVATION: int = _DEFAULTS["observation"].default
+_ROLLBACK: str = _DEFAULTS["rollback"].default
+_MAX_ATTEMPTS: int = _DEFAULTS["max_attempts"].default
 
 _Model = Annotated[
     str | None,
@@ -64,6 +66,25 @@ _Observation = Annotated[
         "For how many further tokens an inconsistency may last before tokens are taken back.",
         panel=SAMPLING,
         default=_OBSERVATION,
+    ),
+]
+_Rollback = Annotated[
+    str | None,
+    option(
+        "NAME",
+        "What is taken back: the tokens since the inconsistency began (windowed), or the whole "
+        "text, which keeps the distribution of texts exact (exact; not with gumbel).",
+        panel=SAMPLING,
+        default=_ROLLBACK,
+    ),
+]
+_MaxAttempts = Annotated[
+    int | None,
+    option(
+        "N",
+        "With --rollback exact: how many texts are begun at most, for one that is consistent.",
+        panel=SAMPLING,
+        default=_MAX_ATTEMPTS,
     ),
 ]
 _NoRollback = Annotated[
@@ -123,7 +144,8 @@ _Stream = Annotated[
     bool,
     typer.Option(
         "--stream",
-        help="Show each piece of the text once it is settled.",
+        help="Show each piece of the text once it is settled; with --rollback exact the whole text "
+        "in one piece.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -148,6 +170,8 @@ def watermark(
     max_new_tokens: _MaxNewTokens = None,
     tokens: _Tokens = None,
     observation: _Observation = None,
+    rollback: _Rollback = None,
+    max_attempts: _MaxAttempts = None,
     no_rollback: _NoRollback = False,
     temperature: _Temperature = _DEFAULTS["temperature"].default,
     top_k: _TopK = _DEFAULTS["top_k"].default or 0,
@@ -165,8 +189,7 @@ def watermark(
     """
     if stream and json:
         raise UsageError("give --stream or --json, not both")
-    if no_rollback and observation is not None:
-        raise UsageError("give --observation or --no-rollback, not both")
+    _require_one_rollback(observation, rollback, max_attempts, no_rollback)
     if view not in get_args(View):
         raise UsageError(
             f"--view: expected one of {', '.join(get_args(View))}, found {streams.printable(view)}"
@@ -187,6 +210,8 @@ def watermark(
         model,
         model_options(dtype, device),
         observation=None if no_rollback else _OBSERVATION if observation is None else observation,
+        rollback=_ROLLBACK if rollback is None else rollback,
+        max_attempts=_MAX_ATTEMPTS if max_attempts is None else max_attempts,
         view=cast(View, view),
         end_of_text=not no_end_of_text,
         temperature=temperature,
@@ -208,6 +233,24 @@ def watermark(
     if written.end in ("dead end", "context"):
         streams.note(f"ticore: {_why_short(written, count)}")
     warn_of_others(options.secret_file)
+
+
+def _require_one_rollback(
+    observation: int | None, rollback: str | None, max_attempts: int | None, no_rollback: bool
+) -> None:
+    """Refuse options of one way of rollback beside those of another."""
+    beside, refused = "", dict[str, object]()
+    if no_rollback:
+        beside = "--no-rollback"
+        refused = {"--observation": observation, "--rollback": rollback}
+        refused["--max-attempts"] = max_attempts
+    elif rollback == "exact":
+        beside, refused = "--rollback exact", {"--observation": observation}
+    elif max_attempts is not None:
+        raise UsageError("give --max-attempts with --rollback exact, which alone counts attempts")
+    for name, value in refused.items():
+        if value is not None:
+            raise UsageError(f"give {name} or {beside}, not both")
 
 
 def _count(max_new_tokens: int | None, tokens: int | None) -> int:

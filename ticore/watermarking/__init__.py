@@ -13,7 +13,7 @@ from ._generator import (
     consistent_generate_batch,
 )
 from ._key_check import KeyCheck, check_key
-from ._rollback import Rollback, Sampler
+from ._rollback import Rollback
 from ._samplers import (
     LogitsWarper,
     RowSamplers,
@@ -23,8 +23,11 @@ from ._samplers import (
     watermarked_sampler,
 )
 from ._segments import Segment
+from ._text_loop import Sampler
 from ._text_stream import Generated, TextStream
 from ._watermarker import Watermarker, WatermarkerSettings
+from ._whole_text_rejection import WholeTextRejection
+from ._writer import RollbackKind
 
 __all__ = [
     "Detection",
@@ -36,6 +39,7 @@ __all__ = [
     "KeyCheck",
     "LogitsWarper",
     "Rollback",
+    "RollbackKind",
     "RowSamplers",
     "Sampler",
     "Segment",
@@ -44,6 +48,7 @@ __all__ = [
     "WatermarkDetector",
     "Watermarker",
     "WatermarkerSettings",
+    "WholeTextRejection",
     "check_key",
     "consistent_generate",
     "consistent_generate_batch",

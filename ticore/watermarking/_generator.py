@@ -13,16 +13,19 @@ from ..consistency._boundaries import specials_named
 from ..errors import SettingsError
 from ..interfaces import LanguageModel
 from ._randomness import Randomness, row_randoms
-from ._rollback import Sampler
 from ._samplers import RowSamplers, multinomial
+from ._text_loop import Sampler
 from ._text_stream import Generated, TextStream
-from ._writer import TextSettings, TextWriter
+from ._whole_text_rejection import MAX_ATTEMPTS
+from ._writer import RollbackKind, TextSettings, TextWriter
 
 
 class GeneratorSettings(TextSettings, total=False):
     """The settings of a `Generator` by name."""
 
     observation: int | None
+    rollback: RollbackKind
+    max_attempts: int
 
 
 class Generator:
@@ -37,6 +40,12 @@ class Generator:
         observation: for how many further tokens an inconsistency is observed before it is taken
             back; 2 suits Llama 2, 10 Swallow and Qwen2.5 (Yan & Murawaki, section 6). None: nothing
             is taken back, and the text may be inconsistent.
+        rollback: what is taken back. `windowed`: the tokens since the inconsistency began, and the
+            first of them is not chosen again; this changes how likely texts are, a little.
+            `exact`: the whole text, which is begun again; so a text is as likely as it is for the
+            sampler, among the consistent texts of at most `max_new_tokens` tokens. `observation` is
+            then not used, and a sampler that repeats its choices is refused, as `greedy` is.
+        max_attempts: how many texts `exact` begins at most, for one that is consistent.
         view: what the receiver retokenizes: the `continuation`, or the `whole` text.
         specials: what special tokens in a prompt of ids mean in view `whole`. `refuse`: the
             receiver has the text alone, in which there are none. `gaps`: the receiver keeps them,
@@ -48,8 +57,9 @@ class Generator:
             own, which its result states.
 
     Raises:
-        SettingsError: `model` is not a model, a setting is out of range, or there is a seed beside
-            a sampler, which has random numbers of its own.
+        SettingsError: `model` is not a model, a setting is out of range, there is a seed beside a
+            sampler, which has random numbers of its own, or the sampler is `deterministic` and
+            `rollback` is `exact`.
     """
 
     def __init__(
@@ -58,6 +68,8 @@ class Generator:
         sampler: Sampler | None = None,
         *,
         observation: int | None = 2,
+        rollback: RollbackKind = "windowed",
+        max_attempts: int = MAX_ATTEMPTS,
         view: View = "continuation",
         specials: Specials = "refuse",
         end_of_text: bool = True,
@@ -65,8 +77,16 @@ class Generator:
     ) -> None:
         specials = specials_named(specials)
         self._writer = TextWriter(
-            model, observation=observation, view=view, specials=specials, end_of_text=end_of_text
+            model,
+            observation=observation,
+            rollback=rollback,
+            max_attempts=max_attempts,
+            view=view,
+            specials=specials,
+            end_of_text=end_of_text,
         )
+        if sampler is not None:
+            self._writer.require_usable(sampler)
         self._sampler = sampler
         self._randomness = Randomness(seed)
         self._require_no_seed(seed)
@@ -91,6 +111,7 @@ class Generator:
                 is a conversation that the model's template does not write.
             SettingsError: `max_new_tokens` is negative, an id has no logit, or there is a seed
                 beside a sampler.
+            CapacityError: with `rollback="exact"`, no attempt was consistent.
             WrongTypeError: the prompt is bytes.
         """
         return self.stream(prompt, max_new_tokens=max_new_tokens, seed=seed).run()
@@ -125,6 +146,7 @@ class Generator:
         Raises:
             PromptError, SettingsError: as `generate`, before anything is written. The text names
                 the row, which is a prompt's number from 0 on.
+            CapacityError: as `generate`; the text names the row. No text is returned.
             WrongTypeError: `prompts` is one text.
         """
         self._require_no_seed(seed, samplers)
@@ -184,6 +206,8 @@ def consistent_generate(
     sampler: Sampler | None = None,
     max_new_tokens: int = 200,
     observation: int | None = 2,
+    rollback: RollbackKind = "windowed",
+    max_attempts: int = MAX_ATTEMPTS,
     **settings: Unpack[TextSettings],
 ) -> Generated:
     """Write a text whose tokens survive retokenization, without a watermark.
@@ -192,16 +216,24 @@ def consistent_generate(
     tokens that were generated.
 
     Args:
-        model, sampler, observation, settings: see `ticore.watermarking.Generator`.
+        model, sampler, observation, rollback, max_attempts, settings: see
+            `ticore.watermarking.Generator`.
         prompt, max_new_tokens: see `ticore.watermarking.Generator.generate`.
 
     Returns:
         The text and how it was written; `str` of it is the text.
 
     Raises:
-        PromptError, SettingsError: as `Generator` and `Generator.generate`.
+        PromptError, SettingsError, CapacityError: as `Generator` and `Generator.generate`.
     """
-    generator = Generator(model, sampler, observation=observation, **settings)
+    generator = Generator(
+        model,
+        sampler,
+        observation=observation,
+        rollback=rollback,
+        max_attempts=max_attempts,
+        **settings,
+    )
     return generator.generate(prompt, max_new_tokens=max_new_tokens)
 
 
@@ -214,19 +246,23 @@ def consistent_generate_batch(
     samplers: RowSamplers | None = None,
     max_new_tokens: int = 200,
     observation: int | None = 2,
+    rollback: RollbackKind = "windowed",
+    max_attempts: int = MAX_ATTEMPTS,
     **settings: Unpack[TextSettings],
 ) -> list[Generated]:
     """Write a text whose tokens survive retokenization for each prompt, all of them together.
 
     Args:
-        model, observation, settings: see `ticore.watermarking.Generator`.
+        model, observation, rollback, max_attempts, settings: see
+            `ticore.watermarking.Generator`.
         prompts, samplers, max_new_tokens: see `ticore.watermarking.Generator.generate_batch`.
 
     Returns:
         The texts, in the order of the prompts.
 
     Raises:
-        PromptError, SettingsError, WrongTypeError: as `Generator` and `Generator.generate_batch`.
+        PromptError, SettingsError, CapacityError, WrongTypeError: as `Generator` and
+            `Generator.generate_batch`.
 
     >>> import ticore
     >>> model = ticore.load_model("tiny-en", dtype="float32")
@@ -235,5 +271,11 @@ def consistent_generate_batch(
     >>> [model.tokenizer.encode(text.text) == list(text.ids) for text in texts]
     [True, True]
     """
-    generator = Generator(model, observation=observation, **settings)
+    generator = Generator(
+        model,
+        observation=observation,
+        rollback=rollback,
+        max_attempts=max_attempts,
+        **settings,
+    )
     return generator.generate_batch(prompts, samplers=samplers, max_new_tokens=max_new_tokens)

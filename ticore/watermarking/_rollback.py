@@ -20,9 +20,8 @@ The published pseudocode bans nothing, and may return pending tokens at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, device
@@ -30,16 +29,7 @@ from array_api_compat import array_namespace, device
 from .._support.deprecation import renamed_arguments, warn_deprecated
 from ..consistency import Verification
 from ..interfaces import Decoder
-
-Sampler = Callable[[Sequence[int], Any], int]
-"""`f(ids, logits)`: the next token, one whose logit is above -inf.
-
-`ids` are all tokens before it, those of the prompt included. `logits` are the decoder's,
-float[logit_width], with -inf for banned tokens. A sampler that must know where the prompt ends has
-a method `of_text(length)`, which returns the sampler of a text whose prompt has that many ids.
-"""
-
-End = Literal["length", "end of text", "dead end"]
+from ._text_loop import Sampler, TextLoop
 
 MAX_BACKTRACKS = 8
 
@@ -61,7 +51,7 @@ class _Commit:
     banned: frozenset[int]
 
 
-class Rollback:
+class Rollback(TextLoop):
     """Writes one text that is consistent at each frontier. Use one per thread.
 
     Args:
@@ -96,21 +86,13 @@ class Rollback:
         eos_ids: frozenset[int] = frozenset(),
         max_backtracks: int = MAX_BACKTRACKS,
     ) -> None:
-        self._decoder = decoder
-        self._verification = verification
-        self._sampler = sampler
-        self._max_new_tokens = max_new_tokens
+        super().__init__(
+            decoder, verification, sampler, max_new_tokens=max_new_tokens, eos_ids=eos_ids
+        )
         self._observation = observation
-        self._eos_ids = eos_ids
         self._max_backtracks = max_backtracks
-        self._prompt = tuple(decoder.ids)
-        self._pending: list[int] = []
         self._banned: set[int] = set()
         self._commits: list[_Commit] = []
-        self._read = 0  # how many of the tokens written the decoder has read
-        self.committed: list[int] = []
-        self.end: End | None = None
-        self.rollbacks = self.temporary = self.backtracks = self.forwards = 0
 
     @property
     def undone(self) -> int:
@@ -130,59 +112,6 @@ class Rollback:
         left = self._max_backtracks - self.backtracks
         last = self._commits[-left:] if left else []
         return len(self.committed) - sum(commit.size for commit in last)
-
-    @property
-    def is_pending(self) -> bool:
-        """Whether there are pending tokens."""
-        return bool(self._pending)
-
-    def run(self) -> Iterator[tuple[int, ...]]:
-        """Write to the end.
-
-        Yields:
-            Tokens, once they are settled. All of them together are `committed` at the end.
-        """
-        shown = 0
-        while self.end is None:
-            self.step()
-            if self.settled > shown:
-                yield tuple(self.committed[shown : self.settled])
-                shown = self.settled
-
-    def reads(self) -> Iterator[int]:
-        """Write to the end, and let the caller feed the decoder. To be called once.
-
-        Yields:
-            Each token that the decoder has to read next. The caller pushes it before it goes on.
-        """
-        while self.end is None:
-            token = self._unread()
-            if token is not None:
-                yield token
-                self._count_read()
-            self._sample_one()
-
-    def step(self) -> None:
-        """Have the decoder read what is unread, and sample one token. Do nothing after the end."""
-        if self.end is not None:
-            return
-        token = self._unread()
-        if token is not None:
-            self._decoder.push(token)
-            self._count_read()
-        self._sample_one()
-
-    def _unread(self) -> int | None:
-        """The token that the decoder has to read before another is sampled, if there is one."""
-        written = len(self.committed) + len(self._pending)
-        if self._read == written or len(self.committed) >= self._max_new_tokens:
-            return None
-        # There is at most one: it is read before the next one is sampled.
-        return (self._pending or self.committed)[-1]
-
-    def _count_read(self) -> None:
-        self._read += 1
-        self.forwards += 1
 
     def _sample_one(self) -> None:
         if len(self.committed) >= self._max_new_tokens:
@@ -247,15 +176,6 @@ class Rollback:
         self._banned = {*last.banned, self.committed[at]}
         self._forget(last.size)
         del self.committed[at:]
-
-    def _forget(self, count: int) -> None:
-        """Take back the last `count` tokens written."""
-        if self._verification is not None:
-            self._verification.rewind(count)
-        left = len(self.committed) + len(self._pending) - count
-        if self._read > left:
-            self._decoder.rewind(self._read - left)
-            self._read = left
 
 
 def without(logits: Any, banned: set[int]) -> Any:

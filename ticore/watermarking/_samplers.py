@@ -16,7 +16,7 @@ from .._support.checks import require
 from ..errors import SettingsError, shown
 from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
-from ._rollback import Sampler
+from ._text_loop import Sampler
 
 RowSamplers = Callable[[int], Sampler]
 """`f(row)`: the sampler of one of several texts that are written together."""
@@ -76,6 +76,11 @@ def probabilities(logits: Any) -> Any:
     return raised / xp.sum(raised)
 
 
+def is_deterministic(sampler: Sampler) -> bool:
+    """Whether a sampler's choices depend on ids and logits alone, so that it repeats its text."""
+    return sampler is greedy or bool(getattr(sampler, "deterministic", False))
+
+
 def greedy(ids: Sequence[int], logits: Any) -> int:
     """A sampler: the likeliest token; of equally likely ones, the one with the lowest id."""
     return int(array_namespace(logits).argmax(logits))
@@ -119,15 +124,25 @@ def watermarked_sampler(
     if scheme.greedy and getattr(scheme, "once", False):
         return _OncePerContext(scheme, unmarked, warper)
     choose = greedy if scheme.greedy else multinomial(randomness)
+    return _AtEachContext(scheme, unmarked, choose, warper)
 
-    def sample(ids: Sequence[int], logits: Any) -> int:
-        if len(ids) < scheme.context:
-            return unmarked(ids, logits)
-        warped = logits if warper is None else warper(logits)
-        context = list(ids[len(ids) - scheme.context :])
-        return choose(ids, scheme.bias(context, warped))
 
-    return sample
+class _AtEachContext:
+    """Prefers the tokens that a scheme prefers, wherever its context is complete."""
+
+    def __init__(
+        self, scheme: Scheme, unmarked: Sampler, choose: Sampler, warper: LogitsWarper | None
+    ) -> None:
+        self._scheme, self._unmarked, self._choose = scheme, unmarked, choose
+        self._warper = warper
+        self.deterministic = is_deterministic(choose)
+
+    def __call__(self, ids: Sequence[int], logits: Any) -> int:
+        width = self._scheme.context
+        if len(ids) < width:
+            return self._unmarked(ids, logits)
+        warped = logits if self._warper is None else self._warper(logits)
+        return self._choose(ids, self._scheme.bias(list(ids[len(ids) - width :]), warped))
 
 
 class _OncePerContext:
@@ -138,6 +153,8 @@ class _OncePerContext:
     Args:
         begin: how many of the ids are the prompt's.
     """
+
+    deterministic = True
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from .._support.deprecation import warn_deprecated
 from ..consistency import Specials, View, compare
 from ..interfaces import Tokenizer
-from ._rollback import End, Rollback
+from ._text_loop import End, TextLoop
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Generated:
             are boundaries, this holds for each part between them.
         end: why it ended: `length`, `end of text`, `dead end` (no consistent token may follow), or
             `context` (the model's context is full).
-        rollbacks: how often tokens were taken back because their inconsistency stayed.
+        rollbacks: how often tokens were taken back because their inconsistency stayed; with
+            `rollback="exact"` those of a whole attempt.
         temporary: how often an inconsistency was mended by later tokens.
         backtracks: how often consistent tokens were taken back because nothing could follow them.
         forwards: how many tokens the model read after the prompt.
@@ -70,7 +71,8 @@ class TextStream:
 
     A piece is given out once its tokens are settled, so that no piece is ever taken back. The last
     commits, mostly single tokens, are therefore held back: as many as there are backtracks left, 8
-    at most.
+    at most. With `rollback="exact"` nothing is settled before the text is complete, so it is given
+    out in one piece.
 
     Attributes:
         rollback: decides what is written.
@@ -82,7 +84,7 @@ class TextStream:
         view: View,
         specials: Specials,
         prompt_ids: Sequence[int],
-        rollback: Rollback,
+        rollback: TextLoop,
         *,
         fills_context: bool,
         seed: int | None = None,
@@ -117,7 +119,11 @@ class TextStream:
         yield self._text(self.rollback.committed)[len(shown) :]
 
     def run(self) -> Generated:
-        """Write to the end, and return the result."""
+        """Write to the end, and return the result.
+
+        Raises:
+            CapacityError: as `Generator.generate`; iterating over the stream raises it as well.
+        """
         for _ in self.rollback.run():
             pass
         return self.result()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import Unpack
 
 from .._support.deprecation import keywords_after, renamed_arguments
@@ -17,7 +18,8 @@ from ._generator import GeneratorSettings
 from ._randomness import Randomness, row_randoms
 from ._samplers import LogitsWarper, watermarked_sampler
 from ._text_stream import Generated, TextStream
-from ._writer import TextWriter
+from ._whole_text_rejection import MAX_ATTEMPTS
+from ._writer import RollbackKind, TextWriter
 
 
 class WatermarkerSettings(GeneratorSettings, total=False):
@@ -42,7 +44,9 @@ class Watermarker:
         scheme: its name, or a scheme as an object.
         key: the secret, which a detector needs too; only for a scheme that is given by name. See
             `ticore.new_key`.
-        observation, view, specials, end_of_text: see `ticore.watermarking.Generator`.
+        observation, rollback, max_attempts, view, specials, end_of_text: see
+            `ticore.watermarking.Generator`. `gumbel` takes its choices from the key, so it has no
+            `exact` rollback.
         temperature, top_k, top_p: see `ticore.watermarking.LogitsWarper`; applied before the
             scheme's own bias.
         seed: of the random numbers that are not the scheme's. The first call writes the text of
@@ -73,6 +77,8 @@ class Watermarker:
         *,
         key: bytes | str | None = None,
         observation: int | None = 2,
+        rollback: RollbackKind = "windowed",
+        max_attempts: int = MAX_ATTEMPTS,
         view: View = "continuation",
         specials: Specials = "refuse",
         end_of_text: bool = True,
@@ -88,8 +94,15 @@ class Watermarker:
         self._warper = LogitsWarper(temperature, top_k, top_p)
         self._randomness = Randomness(seed)
         self._writer = TextWriter(
-            model, observation=observation, view=view, specials=specials, end_of_text=end_of_text
+            model,
+            observation=observation,
+            rollback=rollback,
+            max_attempts=max_attempts,
+            view=view,
+            specials=specials,
+            end_of_text=end_of_text,
         )
+        self._writer.require_usable(watermarked_sampler(self.scheme, Random(0), self._warper))
 
     @classmethod
     def from_agreement(
@@ -129,7 +142,8 @@ class Watermarker:
             The text and how it was written; `str` of it is the text.
 
         Raises:
-            PromptError, SettingsError: as `ticore.watermarking.Generator.generate`.
+            PromptError, SettingsError, CapacityError: as
+                `ticore.watermarking.Generator.generate`.
         """
         return self.stream(prompt, max_new_tokens=max_new_tokens, seed=seed).run()
 
@@ -157,7 +171,7 @@ class Watermarker:
             The texts, in the order of the prompts.
 
         Raises:
-            PromptError, SettingsError, WrongTypeError: as
+            PromptError, SettingsError, CapacityError, WrongTypeError: as
                 `ticore.watermarking.Generator.generate_batch`.
         """
         randomness, used = self._randomness.of_call(seed)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral
-from typing import TypedDict
+from typing import Literal, TypedDict, get_args
 
-from .._support.checks import require
-from ..backend_kit._batch_decoder import each_row
+from .._support.checks import require, require_integer, require_one_of
+from ..backend_kit._batch_decoder import each_row, error_names_row
 from ..backend_kit._reading import RowDecoder, start_batch
 from ..chat import Prompt, prompt_ids
 from ..consistency import Specials, Verification, Verifier, View
@@ -16,9 +16,14 @@ from ..interfaces import Decoder, LanguageModel
 from ..registry import require_model
 from ..schemes._array_cache import ResultCache
 from ._batching import write_together
-from ._rollback import MAX_BACKTRACKS, Rollback, Sampler, max_rewind
-from ._samplers import RowSamplers, excluding, of_text
+from ._rollback import MAX_BACKTRACKS, Rollback, max_rewind
+from ._samplers import RowSamplers, excluding, is_deterministic, of_text
+from ._text_loop import Sampler, TextLoop
 from ._text_stream import Generated, TextStream
+from ._whole_text_rejection import MAX_ATTEMPTS, WholeTextRejection
+
+RollbackKind = Literal["windowed", "exact"]
+"""What is taken back with an inconsistency: the tokens since it began, or the whole text."""
 
 
 class TextSettings(TypedDict, total=False):
@@ -35,10 +40,10 @@ class TextWriter:
 
     Args:
         model: any.
-        observation, view, specials, end_of_text: see `Generator`.
+        observation, rollback, max_attempts, view, specials, end_of_text: see `Generator`.
 
     Raises:
-        SettingsError: `model` is not a model, or `observation` is not an integer of at least 0.
+        SettingsError: `model` is not a model, or a setting is out of range or contradicts another.
     """
 
     def __init__(
@@ -46,6 +51,8 @@ class TextWriter:
         model: LanguageModel,
         *,
         observation: int | None = 2,
+        rollback: RollbackKind = "windowed",
+        max_attempts: int = MAX_ATTEMPTS,
         view: View = "continuation",
         specials: Specials = "refuse",
         end_of_text: bool = True,
@@ -57,8 +64,18 @@ class TextWriter:
             "0 or more tokens, or None",
             observation,
         )
+        require_one_of("rollback", rollback, get_args(RollbackKind))
+        require_integer("max_attempts", max_attempts, 1)
+        require(
+            observation is not None or rollback == "windowed",
+            "observation",
+            "a number of tokens with rollback='exact', which verifies every text",
+            observation,
+        )
         self._model = model
         self._observation = observation
+        self._rollback: RollbackKind = rollback
+        self._max_attempts = max_attempts
         self._view: View = view
         self._eos_ids = model.eos_ids if end_of_text else frozenset[int]()
         tokenizer = model.tokenizer
@@ -67,6 +84,20 @@ class TextWriter:
         self._never = sorted(never - self._eos_ids)
         self._masks = ResultCache()
         self._verifier = Verifier(tokenizer, mode="prefix", view=view, specials=specials)
+
+    def require_usable(self, sampler: Sampler) -> None:
+        """Refuse a sampler that would write the same text in each attempt.
+
+        Raises:
+            SettingsError: it would.
+        """
+        if self._rollback == "exact" and is_deterministic(sampler):
+            raise SettingsError(
+                "rollback: expected 'windowed' with a sampler whose choices depend on the tokens "
+                "before alone, such as greedy or the scheme gumbel, found 'exact', which would "
+                "write the same inconsistent text again and again; use 'windowed', or a sampler or "
+                "scheme that draws each token"
+            )
 
     def start(
         self, prompt: Prompt, sampler: Sampler, max_new_tokens: int, seed: int | None
@@ -99,15 +130,22 @@ class TextWriter:
         _require_length(max_new_tokens)
         ids = each_row(self._ids, prompts)
         verifications = each_row(self._verification, ids)
-        rewindable = max_rewind(self._observation or 0, MAX_BACKTRACKS)
-        batch = start_batch(self._model, ids, rewindable)
+        chosen = [samplers(row) for row in range(len(ids))]
+        each_row(self.require_usable, chosen)
+        batch = start_batch(self._model, ids, self._rewindable())
         texts = [
-            self._stream(RowDecoder(batch, row), verification, samplers(row), max_new_tokens, seed)
-            for row, verification in enumerate(verifications)
+            self._stream(RowDecoder(batch, row), verification, sampler, max_new_tokens, seed)
+            for row, (verification, sampler) in enumerate(zip(verifications, chosen, strict=True))
         ]
-        ended = write_together(batch, [text.rollback.reads() for text in texts])
+        ended = write_together(batch, [_reads(row, text) for row, text in enumerate(texts)])
         written = {row: texts[row].result() for row in ended}
         return [written[row] for row in range(len(texts))]
+
+    def _rewindable(self) -> int | None:
+        """The most tokens that a text is rewound by; None: to its prompt."""
+        if self._rollback == "exact":
+            return None
+        return max_rewind(self._observation or 0, MAX_BACKTRACKS)
 
     def _ids(self, prompt: Prompt) -> list[int]:
         """The ids of a prompt that the model can read and continue."""
@@ -141,14 +179,27 @@ class TextWriter:
     ) -> TextStream:
         """A text whose prompt `decoder` has read."""
         room = self._model.context_length - len(decoder.ids)
-        rollback = Rollback(
-            decoder,
-            verification,
-            of_text(excluding(sampler, self._never, self._masks), len(decoder.ids)),
-            max_new_tokens=min(max_new_tokens, room),
-            observation=self._observation or 0,
-            eos_ids=self._eos_ids,
-        )
+        chooses = of_text(excluding(sampler, self._never, self._masks), len(decoder.ids))
+        most = min(max_new_tokens, room)
+        rollback: TextLoop
+        if verification is not None and self._rollback == "exact":
+            rollback = WholeTextRejection(
+                decoder,
+                verification,
+                chooses,
+                max_new_tokens=most,
+                eos_ids=self._eos_ids,
+                max_attempts=self._max_attempts,
+            )
+        else:
+            rollback = Rollback(
+                decoder,
+                verification,
+                chooses,
+                max_new_tokens=most,
+                observation=self._observation or 0,
+                eos_ids=self._eos_ids,
+            )
         return TextStream(
             self._model.tokenizer,
             self._view,
@@ -158,6 +209,12 @@ class TextWriter:
             fills_context=room < max_new_tokens,
             seed=seed,
         )
+
+
+def _reads(row: int, text: TextStream) -> Iterator[int]:
+    """`TextLoop.reads` of a row's text. Errors name the row."""
+    with error_names_row(row):
+        yield from text.rollback.reads()
 
 
 def _require_length(max_new_tokens: int) -> None:
