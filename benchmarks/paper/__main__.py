@@ -20,6 +20,7 @@ from benchmarks._harness.workers import Engine
 
 from . import __doc__ as usage
 from . import investigation
+from .messages import PART as MESSAGES
 from .page import write_pages
 from .part import Part, Setting
 from .prompt_cuts import beginning
@@ -28,7 +29,7 @@ from .sections import Section
 from .stand_ins import ROLES, STAND_INS, StandIn, stand_in
 from .taking import take
 
-PARTS = {part.name: part for part in (investigation.PART,)}
+PARTS = {part.name: part for part in (investigation.PART, MESSAGES)}
 _BUNDLED = [place for place in STAND_INS if place.startswith("tiny-")]
 
 
