@@ -40,6 +40,7 @@ def draw_bits_per_token(summaries: Summaries) -> Any:
                 label=method,
             )
         _finish(axes, model.place)
+    panels[0].set_ylim(bottom=0)  # of all, so not before all are drawn
     panels[0].set_ylabel("bits per token")
     panels[0].legend(frameon=False, fontsize=9)
     return figure
@@ -49,20 +50,21 @@ def draw_divergence(summaries: Summaries) -> Any:
     """Divergence against k in its parts: a row for each model, a panel for each method."""
     figure = new_figure(2.2 * len(METHODS), 0.6 + 2.2 * len(summaries))
     panels = figure.subplots(len(summaries), len(METHODS), sharex=True, sharey="row", squeeze=False)
+    areas: Sequence[Any] = ()
     for row, (model, found) in zip(panels, summaries.items(), strict=True):
         for axes, method in zip(row, METHODS, strict=True):
             cells = _of(found, method)
             if cells:
-                axes.stackplot(
+                areas = axes.stackplot(
                     [cell["k"] for cell in cells],
                     # What rounding leaves below 0 is not drawn.
                     [[max(0.0, cell["kl"][part]["value"]) for cell in cells] for part in PARTS],
                     colors=(BLUE, VERMILION, GREEN),
-                    labels=PARTS,
                 )
             _finish(axes, method)
+        row[0].set_ylim(bottom=0)  # of the whole row, so not before all are drawn
         row[0].set_ylabel(f"{model.place}\nbits per token")
-    panels[0][-1].legend(frameon=False, fontsize=9)
+    figure.legend(areas, PARTS, loc="outside upper left", ncols=len(PARTS), frameon=False)
     return figure
 
 
@@ -75,6 +77,5 @@ def _of(found: JsonObject, method: str) -> Sequence[JsonObject]:
 def _finish(axes: Any, title: str) -> None:
     axes.set_title(title, fontsize=10)
     axes.set_xscale("log", base=2)
-    axes.set_ylim(bottom=0)
     axes.set_xlabel("k")
     clear_frame(axes)

@@ -3,10 +3,11 @@
 import pytest
 
 from benchmarks.paper.messages.claims import changes
+from benchmarks.paper.messages.figures import draw_bits_per_token, draw_divergence
 from benchmarks.paper.messages.plan import CANDIDATES, METHODS, rows, tasks
 from benchmarks.paper.messages.samples import OTHER_BITS, outcome
 from benchmarks.paper.messages.section import section
-from benchmarks.paper.messages.summary import FEW, summarize
+from benchmarks.paper.messages.summary import FEW, PARTS, summarize
 from benchmarks.paper.part import Setting
 from benchmarks.paper.published import LLAMA_2
 from benchmarks.paper.sections import PageTable
@@ -136,3 +137,14 @@ def test_the_section_says_so_where_there_is_too_little():
     assert any("too few texts to tell" in block for block in blocks if isinstance(block, str))
     (cells,) = (one for title, one in tables(summaries).items() if "number of candidates" in title)
     assert all(len(row) == len(cells.headings) for row in cells.rows)
+
+
+def test_all_panels_of_a_row_show_the_largest_values():
+    """The first panel holds the least, and the others have its scale."""
+    pytest.importorskip("matplotlib")
+    large = [text(k=k, bpt=9.0) | {"kl": dict.fromkeys(PARTS, 3.0)} for k in (4, 8)]
+    few = summarize([text("none", k, bpt=0.5) for k in (4, 8)])
+    summaries = {TINY: few, STAND_INS["smollm2"]: summarize(large)}
+    assert all(axes.get_ylim()[1] >= 9.0 for axes in draw_bits_per_token(summaries).axes)
+    figure = draw_divergence({TINY: summarize([text("none", 4), text("none", 8), *large])})
+    assert all(axes.get_ylim()[1] >= 9.0 for axes in figure.axes)
