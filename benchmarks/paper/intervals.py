@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ticore.evaluation import Rate
 
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject
+
 DRAWS = 2000
+
+Floats = npt.NDArray[np.float64]
 
 
 def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Rate | None:
@@ -23,15 +32,40 @@ def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Rate | None:
     part, whole = np.asarray(parts, dtype=np.float64), np.asarray(wholes, dtype=np.float64)
     if not whole.sum():
         return None
-    rng = np.random.default_rng(0)
-    # How often each text is drawn, instead of the texts: one product per draw.
-    counts = rng.multinomial(len(part), np.full(len(part), 1 / len(part)), size=DRAWS)
+    counts = _counts(len(part))
     totals = counts @ whole
     ratios = (counts @ part)[totals > 0] / totals[totals > 0]
-    low, high = np.quantile(ratios, [0.025, 0.975]).tolist()
-    return Rate(float(part.sum() / whole.sum()), low, high)
+    return with_interval(float(part.sum() / whole.sum()), ratios)
 
 
 def mean(values: Sequence[float]) -> Rate | None:
     """The mean over texts, with its interval; None of no values."""
     return ratio(values, [1.0] * len(values))
+
+
+def drawn_means(values: Sequence[float]) -> Floats:
+    """The mean over the texts of each draw, float64[DRAWS], for a measure made of several means.
+
+    Args:
+        values: for each text, at least one.
+    """
+    found: Floats = _counts(len(values)) @ np.asarray(values, dtype=np.float64) / len(values)
+    return found
+
+
+def with_interval(value: float, drawn: Floats) -> Rate:
+    """A measure with the interval that holds 95 % of what it is in each draw."""
+    low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
+    return Rate(value, low, high)
+
+
+def as_json(found: Rate | None) -> JsonObject | None:
+    """A measure as JSON."""
+    return None if found is None else asdict(found)
+
+
+@lru_cache(maxsize=2)  # the measures of one cell follow each other; 16 kB per text
+def _counts(size: int) -> Floats:
+    """How often each text is drawn, float64[DRAWS, size]: so a mean takes one product."""
+    rng = np.random.default_rng(0)
+    return rng.multinomial(size, np.full(size, 1 / size), size=DRAWS).astype(np.float64)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmarks._harness.number_format import decimal
+
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
 
@@ -26,7 +28,28 @@ def beside(share: JsonObject | None, theirs: float | None) -> str:
     >>> beside({"value": 0.25, "low": 0.2, "high": 0.3}, 17.7)
     '25.0 (20.0 to 30.0) [17.7]'
     """
-    return percent(share) + ("" if theirs is None else f" [{theirs:g}]")
+    return percent(share) + bracketed(theirs)
+
+
+def number(measure: JsonObject | None, theirs: float | None = None) -> str:
+    """Our measure with its interval, and the paper's in brackets, where there is one.
+
+    >>> number({"value": 8.25, "low": 8, "high": 8.5}, 8.69)
+    '8.25 (8.00 to 8.50) [8.69]'
+    """
+    if measure is None:
+        return "-"
+    value, low, high = (decimal(measure[name]) for name in ("value", "low", "high"))
+    return f"{value} ({low} to {high})" + bracketed(theirs)
+
+
+def bracketed(theirs: float | None) -> str:
+    """What follows our number: the paper's, where there is one.
+
+    >>> bracketed(17.7), bracketed(None)
+    (' [17.7]', '')
+    """
+    return "" if theirs is None else f" [{theirs:g}]"
 
 
 def _digits(value: float) -> str:

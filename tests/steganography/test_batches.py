@@ -152,6 +152,23 @@ def test_raw_bits_of_each_row_are_those_that_embed_bits_writes():
     assert isinstance(failed, CredentialError)
 
 
+def test_each_row_has_an_observer_that_sees_what_it_would_see_alone():
+    bits, prompts = [[1, 0, 1, 1], [0] * 9, [1] * 6], ["c", "ab", "d e"]
+    together, alone = ([[] for _ in bits] for _ in range(2))
+    toy().embed_bits_batch(bits, prompts=prompts, observers=[*map(watching, together)])
+    for prompt, some, steps in zip(prompts, bits, alone, strict=True):
+        toy().with_prompt(prompt).embed_bits(some, observer=watching(steps))
+    assert together == alone
+    assert all(alone)
+
+
+def watching(steps):
+    """An observer that notes the weights and logits of each step, and what was chosen."""
+    return lambda step, index: steps.append(
+        (step.weights.tolist(), step.logits.tolist(), step.token(index))
+    )
+
+
 def test_a_row_that_is_no_message_has_an_error_of_its_own():
     stego = toy()
     (text,) = stego.embed_batch([b"noon"])
@@ -170,6 +187,11 @@ def test_a_row_that_is_no_message_has_an_error_of_its_own():
         (lambda stego: stego.extract_batch(["ab", 3]), WrongTypeError, "row 1: "),
         (lambda stego: stego.embed_bits_batch([1, 0]), WrongTypeError, "a list of bits for each"),
         (lambda stego: stego.embed_batch([b""], prompts=[]), SettingsError, "one for each of 1 te"),
+        (
+            lambda stego: stego.embed_bits_batch([[1]], observers=[]),
+            SettingsError,
+            "observers: expected one for each of 1 te",
+        ),
         (lambda stego: stego.embed_batch([b""], batch_size=0), SettingsError, "batch_size"),
         (lambda stego: stego.embed_batch([b""], check="x"), SettingsError, "one of tokens, full"),
         (

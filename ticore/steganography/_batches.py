@@ -12,6 +12,7 @@ from ..chat import Chat, Prompt
 from ..codecs import StopRule
 from ..errors import SettingsError, TicoreError, WrongTypeError
 from ._arguments import checked_message, plain_text
+from ._embedding import Observer
 from ._keys import Secret
 from ._lockstep import run_together
 from ._raw_bits import bits_embedding, bits_extraction
@@ -103,6 +104,7 @@ class BatchMethods:
         prompts: Sequence[Prompt] | None = None,
         keys: Sequence[bytes | str] | None = None,
         stop: StopRule = "exact",
+        observers: Sequence[Observer] | None = None,
         batch_size: int = 32,
     ) -> list[Embedding | TicoreError]:
         """Hide raw bits in many texts, see `embed_bits`; the model reads many in one pass.
@@ -113,6 +115,7 @@ class BatchMethods:
             keys: for each text a key in place of this Steganographer's. Settings that need a key
                 need a new one for each text of raw bits.
             stop: see `embed_bits`.
+            observers: one for each text, such as a `ticore.evaluation.Meter`; see `embed_bits`.
 
         Returns:
             For each text the text and what it cost, or the error that `embed_bits` raises.
@@ -126,7 +129,14 @@ class BatchMethods:
                 "bits: expected a list of bits for each text, found one list; give [it]"
             )
         setups = self._rows(len(bits), prompts, batch_size, keys)
-        jobs = [bits_embedding(*each, stop) for each in zip(setups, bits, strict=True)]
+        watching: Sequence[Observer | None] = [None] * len(bits)
+        if observers is not None:
+            _require_count("observers", len(observers), len(bits))
+            watching = observers
+        jobs = [
+            bits_embedding(setup, some, stop, observer=observer)
+            for setup, some, observer in zip(setups, bits, watching, strict=True)
+        ]
         return run_together(self._setup.model, jobs, batch_size)
 
     def extract_bits_batch(

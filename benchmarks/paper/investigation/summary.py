@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.intervals import mean, ratio
+from benchmarks.paper.intervals import as_json, mean, ratio
 from benchmarks.paper.published import LENGTHS
-from ticore.evaluation import Rate, rate
+from ticore.evaluation import rate
 
 from .samples import SHORT
 
@@ -70,11 +69,11 @@ def _inconsistent(texts: Sequence[JsonObject], length: int) -> int:
 def _token_share(texts: Sequence[JsonObject], length: int) -> JsonObject | None:
     found = [text["lengths"][str(length)] for text in texts]
     parts = [each["sits"] + each["cits"] for each in found]
-    return _as_json(ratio(parts, [each["written"] + each["read"] for each in found]))
+    return as_json(ratio(parts, [each["written"] + each["read"] for each in found]))
 
 
 def _per_step(texts: Sequence[JsonObject], name: str) -> JsonObject | None:
-    return _as_json(ratio([text[name] for text in texts], [text["steps"] for text in texts]))
+    return as_json(ratio([text[name] for text in texts], [text["steps"] for text in texts]))
 
 
 def _predictions(texts: Sequence[JsonObject]) -> JsonObject:
@@ -86,8 +85,8 @@ def _predictions(texts: Sequence[JsonObject]) -> JsonObject:
     ]
     other = sum(len({best["token"] for best in each["likeliest"]}) > 1 for each in found)
     return {
-        "total_variation": _as_json(mean([each["total_variation"] for each in found])),
-        "kl": _as_json(mean([each["kl"] for each in found])),
+        "total_variation": as_json(mean([each["total_variation"] for each in found])),
+        "kl": as_json(mean([each["kl"] for each in found])),
         "other_likeliest": _rate(other, len(found)),
     }
 
@@ -112,8 +111,4 @@ def _kind(example: JsonObject) -> str:
 
 
 def _rate(events: int, trials: int) -> JsonObject | None:
-    return _as_json(rate(events, trials) if trials else None)
-
-
-def _as_json(found: Rate | None) -> JsonObject | None:
-    return None if found is None else asdict(found)
+    return as_json(rate(events, trials) if trials else None)

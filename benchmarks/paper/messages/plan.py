@@ -1,0 +1,45 @@
+"""Which texts are written: each method with each number of candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from benchmarks.paper.part import Setting, groups, texts_of
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject, Sample, Task
+
+NONE, STEPWISE = "none", "stepwise"
+RIVALS = ("basic", "mwis", "syncpool")
+"""What the paper compares stepwise verification with."""
+
+METHODS = (NONE, *RIVALS, STEPWISE)
+"""Names of disambiguations, in the order of the tables."""
+
+CANDIDATES = tuple(2**n for n in range(2, 13))
+"""The numbers of candidates per step (k)."""
+
+BITS = 128
+"""Of a message."""
+
+TASK_NAMES = ("method", "k", "first")
+
+
+def tasks(setting: Setting, samples: int) -> list[Task]:
+    """A group of texts for each method and number of candidates, then the next group of each.
+
+    So a run that ends early has about as many texts of each kind.
+    """
+    return [
+        (method, k, *group)
+        for group in groups(setting, samples)
+        for k in CANDIDATES
+        for method in METHODS
+    ]
+
+
+def rows(samples: Sequence[Sample], count: int) -> list[JsonObject]:
+    """The texts of all groups in the order of the tables; see `texts_of`."""
+    order = {method: n for n, method in enumerate(METHODS)}
+    return sorted(texts_of(samples, count), key=lambda text: (order[text["method"]], text["k"]))

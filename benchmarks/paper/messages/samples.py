@@ -1,0 +1,134 @@
+"""Samples: messages that are hidden in texts side by side, read back and measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import ticore
+from benchmarks._harness.sampling import sample_key, sample_random
+from benchmarks._harness.timing import timed
+from benchmarks.paper.part import Setting
+from ticore.codecs import ArithmeticCodec
+from ticore.errors import TicoreError
+from ticore.evaluation import Meter, perplexity
+from ticore.interfaces import LanguageModel
+
+from .plan import BITS
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import JsonObject, Sample, Worker
+    from ticore.steganography._step import Step
+
+OTHER_BITS = "other bits"
+"""The error of a text from which other bits are read, and nothing is raised."""
+
+
+def make_worker(setting: Setting) -> Worker:
+    """The worker of a setting: `Sampler.take`."""
+    # Texts that are read in one pass need float64: see `Steganographer.embed_batch`.
+    return Sampler(ticore.load_model(setting.model.place, dtype="float64"), setting).take
+
+
+class Sampler:
+    """Takes samples with one model.
+
+    Args:
+        model: that writes; in float64.
+        setting: of the samples.
+    """
+
+    def __init__(self, model: LanguageModel, setting: Setting) -> None:
+        self._model = model
+        self._setting = setting
+
+    def take(self, method: str, k: int, first: int) -> Sample:
+        """The texts from number `first` on, written and then read side by side."""
+        numbers = range(first, first + self._setting.batch)
+        prompts = [self._prompt(n) for n in numbers]
+        keys = [sample_key(self._setting.seed, n) for n in numbers]
+        bits = [self._bits(n) for n in numbers]
+        meters = [_TimedMeter() for _ in numbers]
+        stego = ticore.Steganographer(
+            self._model, top_k=k, disambiguation=method, numerics="portable"
+        )
+        writing, written = timed(
+            stego.embed_bits_batch,
+            bits,
+            prompts=prompts,
+            keys=keys,
+            stop="paper",
+            observers=meters,
+            batch_size=len(numbers),
+        )
+        there = [n for n, each in enumerate(written) if not isinstance(each, TicoreError)]
+        reading, read = timed(
+            stego.extract_bits_batch,
+            [str(written[n]) for n in there],
+            BITS,
+            prompts=[prompts[n] for n in there],
+            keys=[keys[n] for n in there],
+            stop="paper",
+            batch_size=len(numbers),
+        )
+        watching = sum(meter.seconds for meter in meters)
+        seconds = (writing - watching + reading) / len(numbers)
+        answers = iter(read)
+        found = [each if isinstance(each, TicoreError) else next(answers) for each in written]
+        texts = [
+            {"method": method, "k": k, "index": number, "prompt": prompts[n], "seconds": seconds}
+            | self._measured(written[n], meters[n].meter)
+            | outcome(bits[n], found[n])
+            for n, number in enumerate(numbers)
+        ]
+        return {"method": method, "k": k, "first": first, "texts": texts}
+
+    def _prompt(self, number: int) -> str:
+        tokenizer, prompts = self._model.tokenizer, self._setting.prompts
+        # As the tokenizer gives it back: one that folds characters would refuse the prompt else.
+        return tokenizer.decode(tokenizer.encode(prompts[number % len(prompts)]))
+
+    def _bits(self, number: int) -> list[int]:
+        draw = sample_random(self._setting.seed, number)
+        return [draw.getrandbits(1) for _ in range(BITS)]
+
+    def _measured(self, written: ticore.Embedding | TicoreError, meter: Meter) -> JsonObject:
+        if isinstance(written, TicoreError):
+            return {"text": None}
+        measures = meter.measures()
+        parts = {
+            "truncation": measures.kl_truncation,
+            "filter": measures.kl_filter,
+            "codec": measures.kl_codec,
+        }
+        return {
+            "text": written.text,
+            "bits": written.bits,
+            "tokens": written.token_count,
+            "bpt": written.bits_per_token,
+            "ppl": perplexity(self._model, [], self._model.tokenizer.encode(written.text)),
+            "ppl_written": measures.perplexity,
+            "kl": parts,
+            # As the authors' program: -ln of the probability of what the codec chooses from.
+            "kld": math.log(2) * (parts["truncation"] + parts["filter"]),
+        }
+
+
+class _TimedMeter:
+    """A Meter with a clock, since its time is no part of writing."""
+
+    def __init__(self) -> None:
+        self.meter = Meter(ArithmeticCodec())
+        self.seconds = 0.0
+
+    def __call__(self, step: Step, index: int) -> None:
+        seconds, _ = timed(self.meter, step, index)
+        self.seconds += seconds
+
+
+def outcome(bits: Sequence[int], found: Sequence[int] | TicoreError) -> JsonObject:
+    """Whether the bits were recovered, and if not, what went wrong in writing or reading."""
+    if isinstance(found, TicoreError):
+        return {"recovered": False, "error": type(found).__name__}
+    return {"recovered": found == bits, "error": None if found == bits else OTHER_BITS}
