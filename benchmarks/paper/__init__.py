@@ -15,4 +15,5 @@ sections.py      what a page shows
 page.py          pages as Markdown and HTML
 taking.py        takes the samples of a part
 investigation/   how often tokens are inconsistent, and for how long (their section 3)
+watermarks/      how well watermarks are found, with rollback and without, and at which cost
 """

@@ -19,7 +19,7 @@ from benchmarks._harness.types import JsonObject
 from benchmarks._harness.workers import Engine
 
 from . import __doc__ as usage
-from . import investigation
+from . import investigation, watermarks
 from .page import write_pages
 from .part import Part, Setting
 from .prompt_cuts import beginning
@@ -28,7 +28,7 @@ from .sections import Section
 from .stand_ins import ROLES, STAND_INS, StandIn, stand_in
 from .taking import take
 
-PARTS = {part.name: part for part in (investigation.PART,)}
+PARTS = {part.name: part for part in (investigation.PART, watermarks.PART)}
 _BUNDLED = [place for place in STAND_INS if place.startswith("tiny-")]
 
 

@@ -35,3 +35,12 @@ def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Rate | None:
 def mean(values: Sequence[float]) -> Rate | None:
     """The mean over texts, with its interval; None of no values."""
     return ratio(values, [1.0] * len(values))
+
+
+def median(values: Sequence[float]) -> Rate | None:
+    """The median, with a bootstrap interval of 95 %; None of no values."""
+    if not len(values):
+        return None
+    drawn = np.random.default_rng(0).choice(values, (DRAWS, len(values)))
+    low, high = np.quantile(np.median(drawn, axis=1), [0.025, 0.975]).tolist()
+    return Rate(float(np.median(values)), low, high)
