@@ -25,20 +25,24 @@ def section(summaries: Summaries) -> Section:
     return Section(
         "Watermarks: strength, quality and robustness, with rollback and without",
         [
-            f"Texts of {LENGTH} tokens, sampled from the whole vocabulary at temperature 1. Only "
-            f"texts that may end are shorter: a strength grows with the length. A text of an index "
-            f"has the same prompt, key and random numbers in every arm. Detectors read the text "
-            f"alone, and count a token that repeats a context and a token once.",
+            f"Texts are sampled from the whole vocabulary at temperature 1. They have {LENGTH} "
+            f"tokens and may not end before, since a strength grows with the length; the last "
+            f"table is of texts that may. A text of an index has the same prompt, key and random "
+            f"numbers in every arm. Detectors read the text alone, and count a token that repeats "
+            f"a context and a token once.",
             "True-positive rates are shares of watermarked texts. Their thresholds come from "
             "unmarked texts of the same model, sampled without rollback; the intervals do not say "
             "how much the thresholds vary. 500 unmarked texts cannot show where a rate of 0.1 % "
             "is: there the threshold is the strongest of them, which about one further text in 500 "
-            "exceeds. The p-values are exact, so the columns beside hold at both rates.",
+            "exceeds. The p-values are exact, so the columns beside hold at both rates. An AUROC's "
+            "interval from 1 to 1 says that these texts are told apart, not that all are.",
             "Perplexity is the writer's own, after the prompt: of the tokens that were written, "
             "and of those that the text is read back as. In an inconsistent text the model never "
-            "wrote the second ones, so they are less probable; after rollback they are the same.",
+            "wrote the second ones, so they are mostly less probable; after rollback both are the "
+            "same.",
             "Time is the CPU time of a batch of texts written side by side, by that of the same "
             "batch without rollback: the median over batches.",
+            _detected(summaries),
             _written(summaries),
             *(_attacked(summaries, attack_name(epsilon)) for epsilon in EPSILONS),
             "An attack chooses each token with probability epsilon, from left to right, and "
@@ -46,7 +50,8 @@ def section(summaries: Summaries) -> Section:
             "far. The new token may be the old one.",
             _false_positives(summaries),
             f"The ablations are of {ABLATED}. Masking and q = 0 have the same distribution: both "
-            f"sample among the tokens that keep the text consistent.",
+            f"sample among the tokens that keep the text consistent. They differ only where there "
+            f"is none, which rollback takes back.",
             _observations(summaries),
             PageFigure(
                 "watermark-observation",
@@ -90,15 +95,20 @@ _COST: tuple[Column, ...] = (
 )
 
 
+def _detected(summaries: Summaries) -> PageTable:
+    written: Column = ("strength as written", _interval("strength_of_written"))
+    columns = (_DETECTION[0], written, *_DETECTION[1:])
+    return _table("Detection without an attack", summaries, tuple(SCHEMES), _main, None, columns)
+
+
 def _written(summaries: Summaries) -> PageTable:
-    written: Column = ("as written", _interval("strength_of_written"))
-    columns = (_DETECTION[0], written, *_DETECTION[1:], *_QUALITY, *_COST)
-    return _table("Without an attack", summaries, (UNMARKED, *SCHEMES), _main, None, columns)
+    columns = (*_QUALITY, *_COST)
+    return _table("Quality and cost", summaries, (UNMARKED, *SCHEMES), _main, None, columns)
 
 
 def _attacked(summaries: Summaries, attack: str) -> PageTable:
     columns = (*_DETECTION, _QUALITY[0], ("other tokens, %", _share("changed")))
-    return _table(f"After {attack}", summaries, tuple(SCHEMES), _main, attack, columns)
+    return _table(f"Detection after {attack}", summaries, tuple(SCHEMES), _main, attack, columns)
 
 
 def _observations(summaries: Summaries) -> PageTable:

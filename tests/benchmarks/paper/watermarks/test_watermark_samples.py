@@ -53,7 +53,7 @@ def test_section_shows_every_cell(taken, tmp_path, monkeypatch):
     found = watermarks.PART.summarize(watermarks.PART.rows(taken, 2))
     write_pages(tmp_path, [], [watermarks.PART.section({SETTING.model: found})])
     page = (tmp_path / "index.md").read_text(encoding="utf-8")
-    # Without an attack the main arms of 5, after 2 attacks of 4; the ablations have 9 and 4.
-    assert page.count("| tiny-en | ") == 10 + 8 + 8 + len(SCHEMES) + 9 + 4
+    # Detection in the main arms of 4 schemes, with 2 attacks and without; quality of 5.
+    assert page.count("| tiny-en | ") == 3 * 8 + 10 + len(SCHEMES) + 9 + 4
     assert "| tiny-en | left\\_hash | masking | 2 |" in page
     assert (tmp_path / "figures" / "watermark-observation.svg").exists()
