@@ -48,7 +48,7 @@ MASKING = Arm("masking", "masking")
 
 
 def rollback(observation: int) -> Arm:
-    """The arm with rollback after so many tokens."""
+    """The arm with rollback that observes an inconsistency for this number of tokens."""
     return Arm(f"rollback, q = {observation}", "rollback", observation)
 
 

@@ -50,8 +50,8 @@ def section(summaries: Summaries) -> Section:
             "far. The new token may be the old one.",
             _false_positives(summaries),
             f"The ablations are of {ABLATED}. Masking and q = 0 have the same distribution: both "
-            f"sample among the tokens that keep the text consistent. They differ only where there "
-            f"is none, which rollback takes back.",
+            f"sample among the tokens that keep the text consistent. They differ only where no "
+            f"token does, which rollback takes back.",
             _observations(summaries),
             PageFigure(
                 "watermark-observation",

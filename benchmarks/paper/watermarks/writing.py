@@ -12,7 +12,7 @@ from .arms import Arm
 from .masking import Masking
 
 Write = Callable[[Sequence[Sequence[int]], RowSamplers, int], list[Generated]]
-"""`write(prompts, samplers, length)`: a text of so many tokens for each prompt, given as ids."""
+"""`write(prompts, samplers, length)`: for each prompt, given as ids, a text of `length` tokens."""
 
 
 def writer(model: LanguageModel, arm: Arm) -> Write:

@@ -71,7 +71,10 @@ class Replacement:
         return run_alone(self._model, self.replacing(text))
 
     def replacing(self, text: str) -> Job[Attacked]:
-        """The attack on a text as a job, so that a model may read many texts at once."""
+        """The attack on a text as a job of `_jobs`, so that a model may read many texts at once.
+
+        The job returns and raises what a call does.
+        """
         tokenizer = self._model.tokenizer
         before = tokenizer.encode(text)
         context = _LeftContext(self._model.context_length, self._prompt)
