@@ -19,4 +19,5 @@ statistics.py    what the generating model says of a text
 intervals.py     intervals of means and ratios over texts
 investigation/   how often tokens are inconsistent, and for how long (their section 3)
 messages/        what each cure of inconsistency costs hidden messages (their section 5, table 2)
+watermarks/      how well watermarks are found, with rollback and without, and at which cost
 """

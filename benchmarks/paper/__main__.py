@@ -19,7 +19,7 @@ from benchmarks._harness.types import JsonObject
 from benchmarks._harness.workers import Engine
 
 from . import __doc__ as usage
-from . import covers, investigation, steganalysis
+from . import covers, investigation, steganalysis, watermarks
 from .analysis import Analysis, analysed
 from .messages import PART as MESSAGES
 from .page import write_pages
@@ -30,7 +30,7 @@ from .sections import Section
 from .stand_ins import ROLES, STAND_INS, StandIn, stand_in
 from .taking import take
 
-PARTS = {part.name: part for part in (investigation.PART, MESSAGES, covers.PART)}
+PARTS = {part.name: part for part in (investigation.PART, MESSAGES, covers.PART, watermarks.PART)}
 ANALYSES = {each.name: each for each in (steganalysis.ANALYSIS,)}
 _NAMES = [*PARTS, *ANALYSES]
 _BUNDLED = [place for place in STAND_INS if place.startswith("tiny-")]

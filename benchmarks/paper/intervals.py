@@ -43,6 +43,15 @@ def mean(values: Sequence[float]) -> Rate | None:
     return ratio(values, [1.0] * len(values))
 
 
+def median(values: Sequence[float]) -> Rate | None:
+    """The median, with a bootstrap interval of 95 %; None of no values."""
+    if not len(values):
+        return None
+    drawn = np.random.default_rng(0).choice(values, (DRAWS, len(values)))
+    low, high = np.quantile(np.median(drawn, axis=1), [0.025, 0.975]).tolist()
+    return Rate(float(np.median(values)), low, high)
+
+
 def drawn_means(values: Sequence[float]) -> Floats:
     """The mean over the texts of each draw, float64[DRAWS], for a measure made of several means.
 

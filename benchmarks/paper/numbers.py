@@ -52,5 +52,17 @@ def bracketed(theirs: float | None) -> str:
     return "" if theirs is None else f" [{theirs:g}]"
 
 
+def plain(found: JsonObject | None, digits: int = 2) -> str:
+    """A number with its interval; a dash where it is not known.
+
+    >>> plain({"value": 9.512, "low": 9.4, "high": 9.617})
+    '9.51 (9.40 to 9.62)'
+    """
+    if found is None:
+        return "-"
+    value, low, high = (f"{found[name]:.{digits}f}" for name in ("value", "low", "high"))
+    return f"{value} ({low} to {high})"
+
+
 def _digits(value: float) -> str:
     return f"{value:.1f}" if value >= 10 or not value else f"{value:.2f}"

@@ -138,9 +138,11 @@ def test_detect_prints_a_line_for_each_text_when_json_is_given(
 
 
 def test_detect_passes_on_the_settings_of_green_lists(ticore: Ticore, tokenizer: Tokenizer) -> None:
-    settings = ("--gamma", "0.25", "--delta", "4", "--greens", "exact")
+    settings = ("--gamma", "0.25", "--delta", "4", "--greens", "exact", "--context", "2")
     found = ticore("detect", "--key-file", "K", *settings, "--json", "plain")
-    detector = library.WatermarkDetector(tokenizer, key=KEY, gamma=0.25, delta=4.0, greens="exact")
+    detector = library.WatermarkDetector(
+        tokenizer, key=KEY, gamma=0.25, delta=4.0, greens="exact", context=2
+    )
     assert json.loads(found.out)["p_value"] == detector.detect(PLAIN).p_value
 
 

@@ -40,10 +40,10 @@ def test_watermark_writes_the_text_of_the_library(ticore: Ticore, model: Languag
 def test_watermark_passes_on_the_settings_of_green_lists(
     ticore: Ticore, model: LanguageModel
 ) -> None:
-    settings = ("--gamma", "0.25", "--delta", "4", "--greens", "exact", "--temperature", "0.7")
-    found = ticore("watermark", *SHORT, *settings)
+    settings = ("--gamma", "0.25", "--delta", "4", "--greens", "exact", "--context", "2")
+    found = ticore("watermark", *SHORT, *settings, "--temperature", "0.7")
     writer = library.Watermarker(
-        model, key=KEY, seed=1, temperature=0.7, gamma=0.25, delta=4.0, greens="exact"
+        model, key=KEY, seed=1, temperature=0.7, gamma=0.25, delta=4.0, greens="exact", context=2
     )
     assert found.out.decode() == writer.generate(PROMPT, max_new_tokens=12).text
 

@@ -12,6 +12,9 @@ SETTINGS = {
         (name, "exact"): {"gamma": 0.3, "greens": "exact"}
         for name in ("left_hash", "self_hash", "unigram")
     },
+    ("left_hash", "wide"): {"context": 3, "greens": "exact"},
+    ("self_hash", "wide"): {"context": 5},
+    ("gumbel", "narrow"): {"context": 1},
 }
 
 

@@ -23,6 +23,9 @@ VARIANTS = {
         f"{name}, exact": lambda name=name: SCHEMES[name](KEY, SIZE, gamma=0.3, greens="exact")
         for name in ("left_hash", "self_hash", "unigram")
     },
+    "left_hash, wide": lambda: LeftHash(KEY, SIZE, context=4),
+    "self_hash, wide": lambda: SelfHash(KEY, SIZE, context=5),
+    "gumbel, narrow": lambda: Gumbel(KEY, SIZE, context=1),
 }
 
 
@@ -225,6 +228,33 @@ def test_bias_is_right_when_sizes_and_dtypes_alternate(name):
             assert found.dtype == kind
             assert found.tolist() == whole[:size].tolist()
         assert scheme.bias(context, np.zeros(size)).tolist() == whole[:size].tolist()
+
+
+@pytest.mark.parametrize(("name", "usual"), [("left_hash", 1), ("self_hash", 3), ("gumbel", 5)])
+def test_context_says_which_tokens_a_score_depends_on(name, usual):
+    """A change of the token that is `context` before a token changes its score, none further."""
+    whole = SCHEMES[name](KEY, SIZE)
+    assert whole.context == usual
+    for width in (1, 2, usual, 7):
+        scheme = make_scheme(name, KEY, SIZE, context=width)
+        if width == usual:
+            assert (scheme.evidence(SQUARES).scores == whole.evidence(SQUARES).scores).all()
+        rng = np.random.default_rng(width)
+        context = rng.integers(0, SIZE, width).tolist()
+        near, far = [context[0] ^ 1, *context[1:]], [3, *context]
+        bias = scheme.bias(context, np.zeros(SIZE))
+        assert (scheme.bias(near, np.zeros(SIZE)) != bias).any()
+        tokens = rng.integers(0, SIZE, 40).tolist()
+        last = [scheme.evidence([*before, token]) for before in (far, context) for token in tokens]
+        scores = [found.scores[-1] for found in last]
+        assert scores[:40] == scores[40:]
+
+
+@pytest.mark.parametrize("context", [0, 257, 2.0, True, "3", None])
+@pytest.mark.parametrize("name", ["left_hash", "self_hash", "gumbel"])
+def test_schemes_refuse_contexts_out_of_range(name, context):
+    with pytest.raises(SettingsError, match=r"context: expected an integer from 1 to 256 .*found"):
+        make_scheme(name, KEY, SIZE, context=context)
 
 
 @pytest.mark.parametrize("name", SCHEMES)

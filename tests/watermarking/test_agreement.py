@@ -46,6 +46,31 @@ def test_new_states_every_setting_so_that_defaults_may_change():
     assert len({WatermarkAgreement.new("tiny-en").key for _ in range(3)}) == 3
 
 
+# Made by a release whose schemes had no setting `context`.
+OLD = {
+    "format": "ticore-watermark-agreement-1",
+    "scheme": "left_hash",
+    "version": 2,
+    "settings": {"gamma": 0.5, "delta": 2.0, "greens": "independent"},
+    "repeats": "once",
+    "tokenizer": "tiny-en",
+    "tokenizer_digest": AGREEMENT.tokenizer_digest,
+    "key": KEY.hex(),
+}
+
+
+def test_an_agreement_without_a_context_means_the_usual_one():
+    old = WatermarkAgreement.loads(json.dumps(OLD))
+    assert json.loads(old.dumps()) == OLD
+    ids = list(range(10, 60))
+    found, now, wider = (
+        ticore.WatermarkDetector.from_agreement(each).detect_ids(ids)
+        for each in (old, AGREEMENT, WatermarkAgreement.new("tiny-en", key=KEY, context=2))
+    )
+    assert (found.scores == now.scores)[1:].all()
+    assert wider.scored == found.scored - 1
+
+
 @given(
     scheme=st.sampled_from(sorted(SCHEMES)),
     key=st.binary(min_size=16, max_size=64),

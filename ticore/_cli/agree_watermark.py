@@ -9,6 +9,7 @@ from . import streams
 from .options import NewSecretFile
 from .secrets import warn_of_others
 from .watermark_options import (
+    Context,
     Delta,
     Gamma,
     Greens,
@@ -28,6 +29,7 @@ def agree_watermark(
     gamma: Gamma = None,
     delta: Delta = None,
     greens: Greens = None,
+    context: Context = None,
     scheme_version: SchemeVersion = None,
     repeats: Repeats = None,
     key_file: KeyFile = None,
@@ -45,6 +47,7 @@ def agree_watermark(
         gamma=gamma,
         delta=delta,
         greens=greens,
+        context=context,
         scheme_version=scheme_version,
         repeats=repeats,
         tokenizer=tokenizer,

@@ -24,6 +24,7 @@ from .usage import UsageError
 from .watermark_options import (
     DEFAULT_FPR,
     AgreementFile,
+    Context,
     Fpr,
     Gamma,
     Greens,
@@ -61,6 +62,7 @@ def check_key(
     scheme: Scheme = None,
     gamma: Gamma = None,
     greens: Greens = None,
+    context: Context = None,
     scheme_version: SchemeVersion = None,
     repeats: Repeats = None,
     fpr: Fpr = DEFAULT_FPR,
@@ -80,6 +82,7 @@ def check_key(
         scheme=scheme,
         gamma=gamma,
         greens=greens,
+        context=context,
         scheme_version=scheme_version,
         repeats=repeats,
         tokenizer=tokenizer,

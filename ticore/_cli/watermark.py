@@ -29,6 +29,7 @@ from .usage import UsageError
 from .watermark_options import (
     SAMPLING,
     AgreementFile,
+    Context,
     Delta,
     Gamma,
     Greens,
@@ -158,6 +159,7 @@ def watermark(
     gamma: Gamma = None,
     delta: Delta = None,
     greens: Greens = None,
+    context: Context = None,
     scheme_version: SchemeVersion = None,
     prompt: PromptText = None,
     prompt_file: PromptFileOrInput = None,
@@ -202,6 +204,7 @@ def watermark(
         gamma=gamma,
         delta=delta,
         greens=greens,
+        context=context,
         scheme_version=scheme_version,
     )
     begin = read_prompt(prompt, prompt_file, chat, user, system)

@@ -16,6 +16,7 @@ from ..keys import load_key
 from ..schemes import EXTERNAL_SCHEMES, SCHEMES, GreenList
 from ..schemes._green_list import GreensMode
 from ..schemes._keyed_numbers import LATEST
+from ..schemes._registry import scheme_defaults
 from ..watermarking import WatermarkAgreement, WatermarkDetector
 from . import streams
 from .options import MODEL, file_option, option
@@ -24,6 +25,7 @@ from .usage import UsageError
 
 _DETECTOR = inspect.signature(WatermarkDetector).parameters
 _GREEN_LIST = inspect.signature(GreenList).parameters
+_CONTEXTS = {name: scheme_defaults(name).get("context") for name in sorted(SCHEMES)}
 DEFAULT_SCHEME: str = _DETECTOR["scheme"].default
 
 WATERMARK, SAMPLING = "Watermark", "Sampling"
@@ -86,6 +88,15 @@ Greens = Annotated[
         "NAME", "greens", f"how green tokens are chosen: {', '.join(get_args(GreensMode))}."
     ),
 ]
+Context = Annotated[
+    int | None,
+    option(
+        "N",
+        "For all schemes but unigram: how many tokens before a token its random numbers depend on.",
+        panel=WATERMARK,
+        default=", ".join(f"{name} {n}" for name, n in _CONTEXTS.items() if n),
+    ),
+]
 SchemeVersion = Annotated[
     int | None,
     option(
@@ -140,6 +151,7 @@ class WatermarkOptions:
     gamma: float | None = None
     delta: float | None = None
     greens: str | None = None
+    context: int | None = None
     scheme_version: int | None = None
     repeats: str | None = None
     tokenizer: str | None = None
@@ -165,6 +177,7 @@ class WatermarkOptions:
             "gamma": self.gamma,
             "delta": self.delta,
             "greens": self.greens,
+            "context": self.context,
             "version": self.scheme_version,
         }
         return {name: value for name, value in given.items() if value is not None}

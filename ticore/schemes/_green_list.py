@@ -54,7 +54,7 @@ class GreenList(ABC):
     """
 
     name: ClassVar[str]
-    context: ClassVar[int]
+    context: int
     greedy = False
 
     def __init__(
@@ -109,7 +109,9 @@ class GreenList(ABC):
         """Scores of 1 for green tokens and 0 for others; see `Detectable.evidence`."""
         found = token_ids(ids, self.vocab_size)
         row = self._numbers.known_tokens(
-            found.astype(np.uint32), self_words=self._uses_candidate, lone_seeds=self.context > 0
+            found.astype(np.uint32),
+            self_words=self._uses_candidate,
+            lone_seeds=self.context == 1 or self._uses_candidate,
         )
         count = max(0, len(found) - self.context)
         before = [row[at : at + count] for at in range(self.context)]

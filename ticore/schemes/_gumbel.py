@@ -17,6 +17,7 @@ from ._evidence import Evidence, draw_ids
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, Version, keyed_numbers
 from ._null_distributions import ExponentialNull
+from ._settings import checked_context
 from ._windows import SomeIds, context_columns, token_ids
 from ._word_arithmetic import BITS
 
@@ -33,6 +34,8 @@ class Gumbel:
     Args:
         key: 16 to 64 secret bytes, or their hex digits as a str.
         vocab_size: of the tokenizer.
+        context: how many tokens before a token decide its random numbers, 1 to 256. With fewer of
+            them an edit changes fewer scores, and more contexts are repeated.
         version: 2 is the default: a context is marked where it occurs first in a text, and a token
             after a repeated context is sampled by the model's probabilities. 1 is for texts that
             were written before there was a version 2: it marks every context, and repeats itself at
@@ -44,16 +47,18 @@ class Gumbel:
         context, null, greedy, once: see `ticore.schemes.Scheme`.
 
     Raises:
-        SettingsError: there is no such version.
+        SettingsError: there is no such version, or `context` is out of range.
         CredentialError: the key is too short or too long.
     """
 
     name: ClassVar[str] = "gumbel"
-    context: ClassVar[int] = 5
     greedy = True
 
-    def __init__(self, key: bytes | str, vocab_size: int, *, version: Version = LATEST) -> None:
+    def __init__(
+        self, key: bytes | str, vocab_size: int, *, context: int = 5, version: Version = LATEST
+    ) -> None:
         self.vocab_size = vocab_size
+        self.context = checked_context(context)
         self.version = version
         self.once = version != 1
         self.key_fingerprint = key_fingerprint(key)

@@ -39,6 +39,7 @@ class SchemeSettings(TypedDict, total=False):
 
     Attributes:
         gamma, delta, greens: of schemes with green lists; see `ticore.schemes.GreenList`.
+        context: how many tokens before a token its random numbers depend on; of all but `unigram`.
         version: of the scheme's random numbers: 2, or 1 for texts that were written before there
             was a version 2.
     """
@@ -46,6 +47,7 @@ class SchemeSettings(TypedDict, total=False):
     gamma: float
     delta: float
     greens: GreensMode
+    context: int
     version: Version
 
 
@@ -122,7 +124,7 @@ def scheme_defaults(scheme: str) -> dict[str, Any]:
         SettingsError: there is no such scheme.
 
     >>> scheme_defaults("left_hash")
-    {'gamma': 0.5, 'delta': 2.0, 'greens': 'independent', 'version': 2}
+    {'gamma': 0.5, 'delta': 2.0, 'greens': 'independent', 'context': 1, 'version': 2}
     """
     parameters = inspect.signature(lookup("scheme", SCHEMES, scheme, GROUP)).parameters.values()
     keyword = inspect.Parameter.KEYWORD_ONLY

@@ -35,7 +35,14 @@ def checked_number(name: str, value: object, *, above: float, below: float) -> f
 
 
 def checked_integer(
-    name: str, value: object, least: int, most: int, *, secret: bool = False, why: str = ""
+    name: str,
+    value: object,
+    least: int,
+    most: int,
+    *,
+    secret: bool = False,
+    why: str = "",
+    advice: str = "give the engine's own setting",
 ) -> int:
     """`value`, if it is an integer from `least` to `most`.
 
@@ -44,6 +51,7 @@ def checked_integer(
         least, most: the limits, both included.
         secret: it is a key, which the error's text does not repeat.
         why: the reason for the limits, where they are not the engine's.
+        advice: what to do.
 
     Raises:
         SettingsError: it is not.
@@ -53,9 +61,20 @@ def checked_integer(
         another = f"a {type(value).__name__}" if not is_integer else "another one"
         raise SettingsError(
             f"{name}: expected an integer from {least} to {most}{why and f' ({why})'}, found "
-            f"{another if secret else shown(value)}; give the engine's own setting"
+            f"{another if secret else shown(value)}; {advice}"
         )
     return int(value)  # type: ignore[call-overload, no-any-return]  # known to be an integer
+
+
+def checked_context(value: object) -> int:
+    """`value`, if a context may have as many tokens, for a scheme of ticore.
+
+    Raises:
+        SettingsError: it is no integer from 1 to `MAX_CONTEXT`.
+    """
+    return checked_integer(
+        "context", value, 1, MAX_CONTEXT, why=WHY_MAX_CONTEXT, advice="give the writer's setting"
+    )
 
 
 def selected_settings(

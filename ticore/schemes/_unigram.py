@@ -23,7 +23,7 @@ class Unigram(GreenList):
     """One green list, whatever the context."""
 
     name: ClassVar[str] = "unigram"
-    context: ClassVar[int] = 0
+    context = 0
 
     def _seed(self, before: Sequence[PreparedTokens], tokens: PreparedTokens) -> Any:
         return self._numbers.seed([self._numbers.any_tokens(0)])

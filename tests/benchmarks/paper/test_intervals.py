@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.paper.intervals import mean, ratio
+from benchmarks.paper.intervals import mean, median, ratio
 
 
 def test_ratio_is_that_of_the_sums():
@@ -15,6 +15,13 @@ def test_ratio_is_that_of_the_sums():
 def test_ratio_of_nothing_is_none():
     assert ratio([], []) is None
     assert ratio([0, 0], [0, 0]) is None
+
+
+def test_median_is_not_moved_by_a_few_outliers():
+    found = median([1.0, 2.0, 3.0] * 8 + [900.0])
+    assert found.value == 2
+    assert 1 <= found.low <= 2 <= found.high <= 3
+    assert median([]) is None
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():

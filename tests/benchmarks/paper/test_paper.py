@@ -1,4 +1,4 @@
-"""The command: it continues, adds, and gives the same whoever does the work."""
+"""The command: it continues, it adds, and all workers give the same."""
 
 import json
 

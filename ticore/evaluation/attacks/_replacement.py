@@ -13,6 +13,7 @@ import random
 from collections.abc import Sequence
 
 from ...interfaces import Decoder, LanguageModel, Logits
+from ...steganography._jobs import Job, NewText, begin_text, run_alone
 from ...watermarking import LogitsWarper, multinomial
 from ...watermarking._samplers import excluding
 from ._base import Attacked, require_share
@@ -67,15 +68,22 @@ class Replacement:
         Raises:
             SettingsError: `text` is not valid Unicode.
         """
+        return run_alone(self._model, self.replacing(text))
+
+    def replacing(self, text: str) -> Job[Attacked]:
+        """The attack on a text as a job of `_jobs`, so that a model may read many texts at once.
+
+        The job returns and raises what a call does.
+        """
         tokenizer = self._model.tokenizer
         before = tokenizer.encode(text)
-        context = _LeftContext(self._model, self._prompt)
+        context = _LeftContext(self._model.context_length, self._prompt)
         positions = []
         for at, token in enumerate(before):
             chosen = token
             if self._draw.random() < self._epsilon:
                 positions.append(at)
-                chosen = self._sampler(context.ids, context.logits())
+                chosen = self._sampler(context.ids, (yield from context.logits()))
             context.ids.append(chosen)
         after = context.ids[len(self._prompt) :]
         others = sum(one != other for one, other in zip(before, after, strict=True))
@@ -94,23 +102,26 @@ class _LeftContext:
     If they are more than the model's context, a new Decoder begins with the last ones, as many as
     fill half of it.
 
+    Args:
+        most: the model's context length.
+        prompt_ids: the first tokens.
+
     Attributes:
         ids: all tokens; the caller appends to it.
     """
 
-    def __init__(self, model: LanguageModel, prompt_ids: Sequence[int]) -> None:
-        self._model = model
+    def __init__(self, most: int, prompt_ids: Sequence[int]) -> None:
+        self._most = most
         self._decoder: Decoder | None = None
         self._begin = 0  # position of the first token that the Decoder has read
         self.ids = list(prompt_ids)
 
-    def logits(self) -> Logits:
-        """Logits float[logit_width] of the next token."""
-        most = self._model.context_length
+    def logits(self) -> Job[Logits]:
+        """The part of a job that gets the logits float[logit_width] of the next token."""
+        most = self._most
         if self._decoder is None or len(self.ids) - self._begin > most:
             fits = len(self.ids) <= most
             self._begin = 0 if fits else len(self.ids) - max(1, most // 2)
-            self._decoder = self._model.start(self.ids[self._begin :])
-        for token in self.ids[self._begin + len(self._decoder.ids) :]:
-            self._decoder.push(token)
+            self._decoder = yield from begin_text(NewText(self.ids[self._begin :]))
+        yield from self.ids[self._begin + len(self._decoder.ids) :]
         return self._decoder.logits()

@@ -1,0 +1,37 @@
+"""Watermarks with rollback and without, unattacked and attacked (their section on watermarking).
+
+arms.py        the ways to write a text, and which scheme is measured with which of them
+writing.py     how each of them writes texts side by side
+masking.py     stepwise verification: tokens that would make a text inconsistent are never sampled
+attacking.py   the replacement attack on many texts at once
+samples.py     groups of texts: written, attacked, detected
+summary.py     the measures of one model
+section.py     what the page shows
+figure.py      what the observation period changes
+
+The main arms write exactly 200 tokens and never end before. A strength grows with the length, so
+texts that end early would mix two effects; and texts after rollback would end at other places than
+those without. What the end of text changes is measured by itself, for one scheme.
+
+Paraphrasing is not measured: it takes a model that follows instructions or a server, and neither
+comes with the models that stand in.
+"""
+
+from benchmarks.paper.part import Part
+
+from .samples import make_worker, rows, tasks
+from .section import section
+from .summary import summarize
+
+PART = Part(
+    name="watermarks",
+    full_samples=500,
+    task_names=("scheme", "arm", "first"),
+    tasks=tasks,
+    make_worker=make_worker,
+    rows=rows,
+    summarize=summarize,
+    section=section,
+)
+
+__all__ = ["PART"]
