@@ -85,8 +85,8 @@ def _together(splits: Sequence[Split], seed: int) -> Split:
     train, test = (
         [text for split in splits for text in getattr(split, part)] for part in ("train", "test")
     )
-    rng.shuffle(train)  # type: ignore[arg-type]  # numpy shuffles lists as well
-    rng.shuffle(test)  # type: ignore[arg-type]  # numpy shuffles lists as well
+    rng.shuffle(train)
+    rng.shuffle(test)
     return Split(train, test)
 
 

@@ -104,7 +104,7 @@ class NetworkDetector:
 
     def fit(self, texts: Sequence[Seen], hidden: npt.NDArray[np.bool_], seed: int) -> None:
         """See `Detector.fit`."""
-        # Ids are numbered anew, so that a vocabulary of 150,000 does not make a huge network.
+        # Ids get new numbers, so that a vocabulary of 150,000 does not make a huge network.
         known = sorted({token for text in texts for token in text.ids})
         self._numbers = {token: n for n, token in enumerate(known, start=2)}
         with torch.random.fork_rng(devices=[]):
@@ -116,14 +116,14 @@ class NetworkDetector:
         """See `Detector.scores`."""
         self._network.eval()
         with torch.inference_mode():
-            parts = [self._network(part) for part in self._ids(texts).split(_BATCH)]
+            parts = [self._network(part) for part in _batches(self._ids(texts))]
         return torch.cat(parts).double().numpy()
 
     def _train(self, ids: Tensor, hidden: Tensor) -> None:
         optimizer = torch.optim.Adam(self._network.parameters(), lr=_RATE)
         self._network.train()
         for _ in range(_EPOCHS):
-            for rows in torch.randperm(len(ids)).split(_BATCH):
+            for rows in _batches(torch.randperm(len(ids))):
                 loss = F.binary_cross_entropy_with_logits(self._network(ids[rows]), hidden[rows])
                 optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -136,3 +136,7 @@ class NetworkDetector:
             found = [self._numbers.get(token, unknown) for token in text.ids[:LENGTH]]
             ids[row, : len(found)] = torch.tensor(found)
         return ids
+
+
+def _batches(rows: Tensor) -> list[Tensor]:
+    return [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]

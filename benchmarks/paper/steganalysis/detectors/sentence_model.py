@@ -55,8 +55,10 @@ class FineTuned:
         optimizer = torch.optim.AdamW(weights, lr=_RATE)
         self._encoder.train()
         for _ in range(_EPOCHS):
-            for rows in torch.randperm(len(texts)).split(_BATCH):
-                logits = self._logits([texts[row] for row in rows.tolist()])
+            order = torch.randperm(len(texts)).tolist()
+            for start in range(0, len(texts), _BATCH):
+                rows = order[start : start + _BATCH]
+                logits = self._logits([texts[row] for row in rows])
                 loss = F.binary_cross_entropy_with_logits(logits, hidden[rows])
                 optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
