@@ -43,7 +43,8 @@ def remembered_steps(engine, tokens):
             assert_same(aside, full)
             known += 1
         aside = engine.step_if_refused(state, token)
-        state = engine.step(state, token) if isinstance(aside, Recovery) else aside
+        if not isinstance(aside, Recovery):  # else no text begins so, and no step is known
+            state = aside
     return known
 
 
@@ -60,6 +61,21 @@ def test_a_known_step_gives_the_state_of_the_step_in_full(mode, model, data):
             remembered_steps(engine, walk * 2)
         text = data.draw(st.text("ab1 '日éİ、\u0301", max_size=12))
         remembered_steps(engine, tokenizer.encode(text) * 3)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("pieces", "tokens"),
+    [
+        ((b"Sr",), [*b"'aS.SS"]),  # a letter of contractions, after a sign that begins none
+        ((b"Sr", b"SSSS"), [*b"S", 257, 227]),  # a token that no text holds, and part of a letter
+    ],
+)
+def test_known_steps_near_what_is_no_contraction(mode, pieces, tokens):
+    with few_characters():
+        engine, _ = engine_of(Bpe(pattern="cl100k", more=pieces).open(), mode)
+        for walk in (tokens, tokens * 2, tokens * 2):
+            remembered_steps(engine, walk)
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k"])

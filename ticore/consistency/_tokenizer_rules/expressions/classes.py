@@ -147,13 +147,14 @@ class CharacterClasses:
             shape[:window] = with_letters[:window]
         while sign is not None:
             at = sign.start()
-            shape[at + 1 : at + 1 + window] = with_letters[at + 1 : at + 1 + window]
             if (
                 self.contractions.only
                 and at + 1 < len(text)
                 and with_letters[at + 1] == without_letters[at + 1]
             ):
                 shape[at] = self._plain(text[at])  # no contraction begins here
+            else:
+                shape[at + 1 : at + 1 + window] = with_letters[at + 1 : at + 1 + window]
             sign = self._any_sign.search(text, at + 1)
         return "".join(shape)
 
