@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from tests.support.embedded_checkpoints import (
 )
 from ticore.backend_kit.network_config import Rope, angle_tables, parse_config
 from ticore.errors import ModelFilesError, SettingsError
+from ticore.evaluation._metrics import log_likelihood
 from ticore.interfaces import LanguageModel, ModelBackend
 from ticore.testing import ModelContract, ModelLimitsContract, ModelThreadsContract
 from ticore_embedded import BACKEND, _attention, _network
@@ -225,6 +227,16 @@ class TestModel:
             "cd034099014c23be7913d420373afeccf1e5ccf74e6e8c64934b037b260ad728"
         )
 
+    @pytest.mark.parametrize(
+        ("name", "digest"),
+        [
+            ("tiny-ja", "56f62a4307a9b5f0c75142725ad26b3110ac9aa4dd734c7bc27f6ea8f92f3f03"),
+            ("tiny-zh", "2da0b659cc660d378ac1a3104379ed23fd6e431c4efe1af9afcfb8c0ff1e53fe"),
+        ],
+    )
+    def test_digests_of_later_bundled_models_last(self, name: str, digest: str) -> None:
+        assert ticore.load_model(name).digest() == digest
+
     def test_networks_of_the_first_version_add_in_its_order(
         self, folder: Path, tmp_path: Path
     ) -> None:
@@ -382,7 +394,23 @@ class TestPretrained:
         shuffled = "At moment for a he said, her looked and then them that with come would he He."
         assert perplexity(model, shuffled) > 2 * perplexity(model, english)
 
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("tiny-ja", "彼はしばらく彼女の顔を見ていたが、やがて一緒に行こうと言った。"),
+            ("tiny-zh", "他看了她一会儿，然后说他要和他们一起去。"),
+        ],
+    )
+    def test_bundled_models_predict_their_language(self, name: str, text: str) -> None:
+        model = ticore.load_model(name)
+        shuffled = "".join(random.Random(0).sample(text, len(text)))
+        ids, others = model.tokenizer.encode(text), model.tokenizer.encode(shuffled)
+        likely, unlikely = (log_likelihood(model, [], each) for each in (ids, others))
+        assert likely is not None
+        assert unlikely is not None
+        assert likely > unlikely / 2
+
     @pytest.mark.parametrize("name", BACKEND.shipped)
     def test_bundled_models_load(self, name: str) -> None:
-        model = BACKEND.load(name, Pieces, {})
+        model = ticore.load_model(name)
         assert model.tokenizer.vocab_size == model.logit_width

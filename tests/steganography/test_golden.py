@@ -54,6 +54,16 @@ GOLDEN_HUFFMAN = (
     "The morning was cold and the morning air bacheor was very bright, and the night wore warm, "
     "and the flows, and dark blue lights, and lighted with brow and flicker of grass; and these"
 )
+GOLDEN_JAPANESE = (
+    "その朝は寒く、寒がみこんでいたが、もう雨も降りてくるみは、昼も、白くなって、こまかしく寝"
+    "ずから、大人にも、白刃をした。しかし、あの、大人が、ひと息をつくれて、\n――そうだ、どっ"
+    "とり、よそくい、とみせらねえ、とって。……"
+)
+GOLDEN_CHINESE = (
+    "那天早上很冷，只有几个月。他是没有往日在天地的，年后又被引到她们到她和孩子亲家被打得十分"
+    "长的时间。天真要看她们有她们来问她。我会走过去,只记得她跟上室前往山阳和屋屋,回家便跟着"
+    "人,她的后不久就用她看见。他也慢慢地说道,“是你的母亲,他就到她父亲的消息了。"
+)
 GOLDEN_BITS = "The morning was cold and sober. Afterwards, the evening after the evening of J"
 
 
@@ -102,6 +112,21 @@ def test_other_codecs_and_disambiguations(model, settings, text):
     )
     assert stego.extract(text) == b""
     assert stego.embed(b"") == text
+
+
+@pytest.mark.parametrize(
+    ("place", "prompt", "text"),
+    [
+        ("tiny-ja", "その朝は寒く、", GOLDEN_JAPANESE),
+        ("tiny-zh", "那天早上很冷，", GOLDEN_CHINESE),
+    ],
+)
+def test_other_bundled_models(place, prompt, text):
+    stego = ticore.Steganographer(
+        ticore.load_model(place), key=KEY, prompt=prompt, entropy=fixed_entropy()
+    )
+    assert stego.extract(text) == b"meet at noon"
+    assert stego.embed(b"meet at noon") == text
 
 
 def test_raw_bits(model):

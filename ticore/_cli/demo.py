@@ -18,13 +18,20 @@ from .settings import DEFAULT_MODEL, Device, Dtype, Place, Settings
 from .usage import UsageError
 
 SECRET = "meet at noon"
+PROMPTS = {"tiny-ja": "その朝は寒く、", "tiny-zh": "那天早上很冷，"}
+"""For models that know one language, how a text in it begins."""
+
 PROMPT = "The morning was cold and"
+"""For all others."""
+
 TEMPERATURE = 0.8  # a small model is easier to read below 1
 
 
 def demo(
     secret: Annotated[str, typer.Option(metavar="TEXT", help="What to hide.")] = SECRET,
-    prompt: Annotated[str, typer.Option(metavar="TEXT", help="How the text begins.")] = PROMPT,
+    prompt: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="How the text begins; default: a few words.")
+    ] = None,
     model: Place = DEFAULT_MODEL,
     dtype: Dtype = None,
     device: Device = None,
@@ -39,6 +46,8 @@ def demo(
         message = secret.encode()
     except UnicodeEncodeError:
         raise UsageError("--secret: expected valid Unicode text, found something else") from None
+    if prompt is None:
+        prompt = PROMPTS.get(model, PROMPT)
     settings = Settings(
         model=model, dtype=dtype, device=device, prompt=prompt, temperature=TEMPERATURE
     )

@@ -95,7 +95,7 @@ class NetworkDetector:
     """Trains a network on the ids of texts, each cut or padded to `LENGTH`.
 
     Args:
-        make: a network for a number of ids, of which `PAD` is none.
+        make: a network for ids below a number; the id `PAD` fills up short texts.
     """
 
     def __init__(self, make: Callable[[int], nn.Module]) -> None:
