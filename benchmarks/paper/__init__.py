@@ -11,6 +11,7 @@ them for programs, OUT/figures the figures.
 
 stand_ins.py     which model stands in for which of the paper's
 part.py          what each part of the paper's experiments offers
+analysis.py      parts that take no samples of their own
 sections.py      what a page shows
 page.py          pages as Markdown and HTML
 taking.py        takes the samples of a part
@@ -19,5 +20,8 @@ statistics.py    what the generating model says of a text
 intervals.py     intervals of means and ratios over texts
 investigation/   how often tokens are inconsistent, and for how long (their section 3)
 messages/        what each cure of inconsistency costs hidden messages (their section 5, table 2)
+covers/          texts without a message
+steganalysis/    whether texts with a message can be told from covers (section 5, table 2)
 watermarks/      how well watermarks are found, with rollback and without, and at which cost
+rollback_distribution/   how far rollback moves the distribution of texts
 """

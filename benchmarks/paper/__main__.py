@@ -19,8 +19,8 @@ from benchmarks._harness.types import JsonObject
 from benchmarks._harness.workers import Engine
 
 from . import __doc__ as usage
-from . import covers, investigation, steganalysis, watermarks
-from .analysis import Analysis, analysed
+from . import covers, investigation, rollback_distribution, steganalysis, watermarks
+from .analysis import Analysis, analysed, computed
 from .messages import PART as MESSAGES
 from .page import write_pages
 from .part import Part, Setting
@@ -32,7 +32,8 @@ from .taking import take
 
 PARTS = {part.name: part for part in (investigation.PART, MESSAGES, covers.PART, watermarks.PART)}
 ANALYSES = {each.name: each for each in (steganalysis.ANALYSIS,)}
-_NAMES = [*PARTS, *ANALYSES]
+COMPUTATIONS = {each.name: each for each in (rollback_distribution.COMPUTATION,)}
+_NAMES = [*PARTS, *ANALYSES, *COMPUTATIONS]
 _BUNDLED = [place for place in STAND_INS if place.startswith("tiny-")]
 
 Rows = dict[StandIn, Sequence[JsonObject]]
@@ -116,6 +117,9 @@ def _run(options: argparse.Namespace) -> int:
     for name in wanted:
         if name in ANALYSES:
             sections.append(_analyse(ANALYSES[name], rows, options))
+        if name in COMPUTATIONS:
+            found = computed(COMPUTATIONS[name], options.out / "results")
+            sections.append(COMPUTATIONS[name].section(found))
     report = new_report({}, complete=complete)
     write_pages(options.out, _introduction(report), sections)
     messages.print(f"written: {options.out / 'index.html'}", markup=False)
@@ -172,12 +176,13 @@ def _analyse(analysis: Analysis, rows: Mapping[str, Rows], options: argparse.Nam
 
 
 def _introduction(report: JsonObject) -> list[str]:
-    machine = report["machine"]
+    machine, commit = report["machine"], report["commit"]
+    code = "none" if commit is None else commit["id"][:12] + " (changed)" * commit["modified"]
     return [
         "Rates have 95 % intervals. The paper's numbers are in brackets, of the model that ours "
         "stands for. Our models are much smaller than theirs, so compare the order and the "
         "direction, not the values.",
-        f"Command: {report['command']}. Commit: {report['commit']}. Machine: "
+        f"Command: {report['command']}. Commit: {code}. Machine: "
         f"{machine['processor']}, {machine['cores']} cores. Time: {report['time']}.",
     ]
 

@@ -1,4 +1,4 @@
-"""Analyses: parts that take no samples of their own, but look at those of others."""
+"""Parts that take no samples: analyses look at those of others, computations need none."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.tables import write_json
@@ -34,6 +35,37 @@ class Analysis:
     section: Callable[[Mapping[StandIn, JsonObject]], Section]
 
 
+@dataclass(frozen=True)
+class Computation:
+    """Results that depend on no model and no sample.
+
+    Attributes:
+        name: for the command line and files.
+        run: the results, as JSON.
+        section: what the page shows of them.
+    """
+
+    name: str
+    run: Callable[[], Any]
+    section: Callable[[Any], Section]
+
+
+def computed(computation: Computation, folder: Path) -> Any:
+    """The results: those of an earlier run, if it had the same code.
+
+    Args:
+        computation: what to compute.
+        folder: where results are kept.
+    """
+    file = folder / f"{computation.name}.json"
+    digest = code_digest(computation.run)
+    if (earlier := _read(file, digest)) is not None:
+        return earlier["results"]
+    found = computation.run()
+    write_json(file, {"digest": digest, "results": found})
+    return found
+
+
 def analysed(
     analysis: Analysis,
     model: StandIn,
@@ -53,10 +85,16 @@ def analysed(
     facts = [code, seed, None if encoder is None else encoder.name, rows]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
     file = folder / f"{analysis.name}-{model.name}.json"
-    if file.exists():
-        earlier: JsonObject = json.loads(file.read_text(encoding="utf-8"))
-        if earlier.get("digest") == digest:
-            return earlier
+    if (earlier := _read(file, digest)) is not None:
+        return earlier
     found = {"digest": digest} | analysis.run(rows, seed, encoder)
     write_json(file, found)
     return found
+
+
+def _read(file: Path, digest: str) -> JsonObject | None:
+    """What an earlier run wrote with this digest."""
+    if not file.exists():
+        return None
+    earlier: JsonObject = json.loads(file.read_text(encoding="utf-8"))
+    return earlier if earlier.get("digest") == digest else None

@@ -89,7 +89,7 @@ def read_back(model: LanguageModel, prompt: str, text: str) -> JsonObject:
         text: the whole text, which begins with the prompt.
 
     Returns:
-        `text`, without the prompt; `read_ids`, its tokens; `statistics` of them.
+        `text`, without the prompt; `ids`, its tokens; `statistics` of them.
     """
     prompt_ids, ids = model.tokenizer.encode(prompt), model.tokenizer.encode(text)
     # The first token that is read may span the end of the prompt and the start of the text.
@@ -97,6 +97,6 @@ def read_back(model: LanguageModel, prompt: str, text: str) -> JsonObject:
     read = ids[shared:]
     return {
         "text": text.removeprefix(prompt),
-        "read_ids": read,
+        "ids": read,
         "statistics": statistics(model, ids[:shared], read) if read else None,
     }

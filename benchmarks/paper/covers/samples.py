@@ -55,7 +55,8 @@ class Sampler:
             if isinstance(ids, TicoreError):
                 raise ids
             text = self._model.tokenizer.decode(ids)
-            texts.append({"index": n, "prompt": prompt} | read_back(self._model, prompt, text))
+            read = read_back(self._model, prompt, text)
+            texts.append({"index": n, "prompt": prompt, "text": text, "read": read})
         return {"first": first, "texts": texts}
 
     def _write(self, prompt_ids: list[int], draw: random.Random) -> Job[list[int]]:

@@ -184,7 +184,7 @@ def _draw(summaries: Summaries) -> Any:
     for (role, theirs), (colour, _) in zip(
         published.TEXT_PERCENT.items(), LINE_STYLES[::-1], strict=False
     ):
-        axes.plot(LENGTHS, theirs, color=colour, linestyle="--", label=f"{role}, paper")
+        axes.plot(published.LENGTHS, theirs, color=colour, linestyle="--", label=f"{role}, paper")
     axes.set_xscale("log", base=2)
     axes.set_xticks(LENGTHS, [str(length) for length in LENGTHS])
     axes.set_ylim(bottom=0)

@@ -10,6 +10,7 @@ import ticore
 from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.timing import timed
 from benchmarks.paper.part import Setting
+from benchmarks.paper.statistics import read_back
 from ticore.codecs import ArithmeticCodec
 from ticore.errors import TicoreError
 from ticore.evaluation import Meter, perplexity
@@ -78,24 +79,26 @@ class Sampler:
         found = [each if isinstance(each, TicoreError) else next(answers) for each in written]
         texts = [
             {"method": method, "k": k, "index": number, "prompt": prompts[n], "seconds": seconds}
-            | self._measured(written[n], meters[n].meter)
+            | self._measured(prompts[n], written[n], meters[n].meter)
             | outcome(bits[n], found[n])
             for n, number in enumerate(numbers)
         ]
         return {"method": method, "k": k, "first": first, "texts": texts}
 
     def _prompt(self, number: int) -> str:
-        tokenizer, prompts = self._model.tokenizer, self._setting.prompts
+        tokenizer = self._model.tokenizer
         # As the tokenizer gives it back: one that folds characters would refuse the prompt else.
-        return tokenizer.decode(tokenizer.encode(prompts[number % len(prompts)]))
+        return tokenizer.decode(tokenizer.encode(self._setting.prompt(number)))
 
     def _bits(self, number: int) -> list[int]:
         draw = sample_random(self._setting.seed, number)
         return [draw.getrandbits(1) for _ in range(BITS)]
 
-    def _measured(self, written: ticore.Embedding | TicoreError, meter: Meter) -> JsonObject:
+    def _measured(
+        self, prompt: str, written: ticore.Embedding | TicoreError, meter: Meter
+    ) -> JsonObject:
         if isinstance(written, TicoreError):
-            return {"text": None}
+            return {"text": None, "read": None}
         measures = meter.measures()
         parts = {
             "truncation": measures.kl_truncation,
@@ -104,6 +107,7 @@ class Sampler:
         }
         return {
             "text": written.text,
+            "read": read_back(self._model, prompt, written.text),
             "bits": written.bits,
             "tokens": written.token_count,
             "bpt": written.bits_per_token,

@@ -8,7 +8,12 @@ known under the model, under the model conditioned on consistent texts (the targ
 algorithm, whose own probability tree is followed to its ends.
 """
 
+from benchmarks.paper.analysis import Computation
+
 from ._measures import RollbackRow, SummaryRow, measure, summarize
+from ._section import compute, section
 from ._toys import Toy, make_toys
 
-__all__ = ["RollbackRow", "SummaryRow", "Toy", "make_toys", "measure", "summarize"]
+COMPUTATION = Computation("rollback-distribution", compute, section)
+
+__all__ = ["COMPUTATION", "RollbackRow", "SummaryRow", "Toy", "make_toys", "measure", "summarize"]

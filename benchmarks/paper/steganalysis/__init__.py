@@ -1,9 +1,10 @@
 """Can the texts with a message be told from covers? (section 5, accuracies of table 2)
 
-detectors/    what tells them apart
-trials.py     how well one of them does
-summary.py    all of them on all kinds of texts
-section.py    what the page shows
+detectors/     what tells them apart
+detecting.py   the detectors at hand, and the analysis with them
+trials.py      how well one of them does
+summary.py     all of them on all kinds of texts
+section.py     what the page shows
 
 The paper's BERT is replaced by a sentence-embedding MiniLM where one is at hand (`--encoder DIR`),
 and by a small transformer that is trained from scratch where none is. Beside the paper's detectors
@@ -13,7 +14,7 @@ but the length.
 
 from benchmarks.paper.analysis import Analysis
 
-from .run import run
+from .detecting import run
 from .section import section
 
 ANALYSIS = Analysis("steganalysis", ("messages", "covers"), run, section)

@@ -12,7 +12,7 @@ from benchmarks.paper.intervals import mean
 from benchmarks.paper.statistics import RARE
 
 from .detectors.detector import Seen
-from .trials import FEWEST, MakeDetector, Split, tested, trained
+from .trials import FEWEST, MakeDetector, Split, measured, trained
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
@@ -44,7 +44,7 @@ def summarize(
     """
     cells = _cells(messages)
     splits = {cell: Split.of([_seen(row) for row in rows], seed) for cell, rows in cells.items()}
-    cover = Split.of([_seen(row) for row in covers if row["statistics"]], seed)
+    cover = Split.of([_seen(row) for row in covers if _is_seen(row)], seed)
     everything = _together(list(splits.values()), seed)
     found: JsonObject = {"cover_count": len(covers), "pooled": [], "alone": [], "rare": []}
     for name, make in detectors.items():
@@ -52,11 +52,15 @@ def summarize(
         advance(f"{name}, all")
         for cell, split in {("all", 0): everything, **splits}.items():
             if len(split.test):
-                found["pooled"].append(_kind(name, cell) | tested(detector, split.test, cover.test))
+                found["pooled"].append(
+                    _kind(name, cell) | measured(detector, split.test, cover.test)
+                )
         for cell, split in splits.items():
             if len(split.test) >= FEWEST:
                 detector = trained(make, split, cover, seed)
-                found["alone"].append(_kind(name, cell) | tested(detector, split.test, cover.test))
+                found["alone"].append(
+                    _kind(name, cell) | measured(detector, split.test, cover.test)
+                )
             advance(f"{name}, {cell[0]}, k = {cell[1]}")
     found["rare"] = [_rare({}, covers), *(_rare(_of(cell), rows) for cell, rows in cells.items())]
     return found
@@ -70,13 +74,19 @@ def steps(messages: Sequence[JsonObject], detectors: Mapping[str, MakeDetector])
 def _cells(messages: Sequence[JsonObject]) -> dict[Cell, list[JsonObject]]:
     cells: dict[Cell, list[JsonObject]] = {}
     for row in messages:
-        if row.get("statistics"):
+        if _is_seen(row):
             cells.setdefault((row["method"], row["k"]), []).append(row)
     return cells
 
 
+def _is_seen(row: JsonObject) -> bool:
+    """Whether there is a text, and the model's context has room for it."""
+    return row["read"] is not None and row["read"]["statistics"] is not None
+
+
 def _seen(row: JsonObject) -> Seen:
-    return Seen(row["text"], row["read_ids"], row["statistics"])
+    read = row["read"]
+    return Seen(read["text"], read["ids"], read["statistics"])
 
 
 def _together(splits: Sequence[Split], seed: int) -> Split:
@@ -100,7 +110,7 @@ def _of(cell: Cell) -> JsonObject:
 
 def _rare(kind: JsonObject, rows: Sequence[JsonObject]) -> JsonObject:
     """The share of improbable tokens, with intervals over texts."""
-    found = [row["statistics"] for row in rows if row["statistics"]]
+    found = [row["read"]["statistics"] for row in rows if _is_seen(row)]
     shares = {}
     for bound in RARE:
         name = f"rarer_than_{bound:g}"

@@ -53,7 +53,7 @@ def trained(make: MakeDetector, hiding: Split, covers: Split, seed: int) -> Dete
     return detector
 
 
-def tested(detector: Detector, hiding: Sequence[Seen], covers: Sequence[Seen]) -> JsonObject:
+def measured(detector: Detector, hiding: Sequence[Seen], covers: Sequence[Seen]) -> JsonObject:
     """How well a detector does on texts that it has not seen.
 
     Returns:

@@ -1,10 +1,16 @@
 """The command: it continues, it adds, and all workers give the same."""
 
 import json
+from importlib import import_module
 
 import pytest
 
 from benchmarks.paper.__main__ import main
+from benchmarks.paper.analysis import Computation, computed
+from benchmarks.paper.messages import plan
+from benchmarks.paper.sections import Section
+from benchmarks.paper.steganalysis import detecting
+from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
 
 COMMAND = ["--parts", "investigation", "--models", "tiny-en", "--batch", "2", "--processes", "1"]
 
@@ -16,8 +22,11 @@ def rows(folder):
 
 
 @pytest.mark.slow
-def test_the_command_goes_on_after_it_was_killed_and_adds_samples(tmp_path):
+def test_the_command_goes_on_after_it_was_killed_and_adds_samples(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
+    for name in ("samples", "section", "summary"):  # the package has functions of these names
+        module = import_module(f"benchmarks.paper.investigation.{name}")
+        monkeypatch.setattr(module, "LENGTHS", (5, 10))
     assert main([*COMMAND, "--samples", "2", "--out", str(tmp_path)]) == 0
     first = rows(tmp_path)
     store = tmp_path / "samples" / "investigation-tiny-en.jsonl"
@@ -43,3 +52,38 @@ def test_workers_of_ray_take_the_same_samples(tmp_path):
     assert main([*command, "--out", str(tmp_path / "here")]) == 0
     assert main([*command, "--engine", "ray", "--out", str(tmp_path / "ray")]) == 0
     assert rows(tmp_path / "here") == rows(tmp_path / "ray")
+
+
+def test_what_was_computed_is_kept_while_its_code_is_the_same(tmp_path):
+    calls = []
+
+    def run():
+        calls.append(1)
+        return [{"value": 1}]
+
+    computation = Computation("toys", run, lambda found: Section("Toys", [str(found)]))
+    assert [computed(computation, tmp_path) for _ in range(2)] == [[{"value": 1}]] * 2
+    assert len(calls) == 1
+    file = tmp_path / "toys.json"
+    file.write_text(file.read_text().replace('"digest": "', '"digest": "0'))
+    computed(computation, tmp_path)
+    assert len(calls) == 2
+
+
+@pytest.mark.slow
+def test_steganalysis_takes_the_samples_that_it_needs(tmp_path, monkeypatch):
+    for package in ("matplotlib", "sklearn", "torch"):
+        pytest.importorskip(package)
+    monkeypatch.setattr(plan, "CANDIDATES", (64,))
+    monkeypatch.setattr(plan, "METHODS", ("stepwise",))
+    monkeypatch.setattr(detecting, "at_hand", lambda encoder: {"the model itself": Boosting})
+    command = ["--parts", "steganalysis", "--models", "tiny-en", "--batch", "10"]
+    assert main([*command, "--processes", "1", "--samples", "20", "--out", str(tmp_path)]) == 0
+    found = json.loads((tmp_path / "results" / "steganalysis-tiny-en.json").read_text())
+    assert found["cover_count"] == 20
+    assert [(entry["method"], entry["test_count"]) for entry in found["pooled"]] == [
+        ("all", 4),
+        ("stepwise", 4),
+    ]
+    assert [entry.get("method") for entry in found["rare"]] == [None, "stepwise"]
+    assert "Can texts with a message be told" in (tmp_path / "index.md").read_text()

@@ -9,7 +9,7 @@ from benchmarks.paper.steganalysis.detectors.detector import Seen
 from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
 from benchmarks.paper.steganalysis.section import section
 from benchmarks.paper.steganalysis.summary import steps, summarize
-from benchmarks.paper.steganalysis.trials import Split, auroc, tested, trained
+from benchmarks.paper.steganalysis.trials import Split, auroc, measured, trained
 
 pytest.importorskip("sklearn")
 torch = pytest.importorskip("torch")
@@ -38,9 +38,7 @@ def texts(count, seed, marked):
 def row(text, **kind):
     rare = {f"rarer_than_{bound:g}": 0.0 for bound in RARE}
     return {
-        "text": text.text,
-        "read_ids": text.ids,
-        "statistics": {**text.statistics, **rare},
+        "read": {"text": text.text, "ids": text.ids, "statistics": text.statistics | rare}
     } | kind
 
 
@@ -57,16 +55,21 @@ DETECTORS = {
 def test_detectors_find_what_differs(name):
     hiding, covers = Split.of(texts(100, 1, True), 0), Split.of(texts(100, 2, False), 0)
     detector = trained(DETECTORS[name], hiding, covers, seed=0)
-    found = tested(detector, hiding.test, covers.test)
+    found = measured(detector, hiding.test, covers.test)
     assert found["accuracy"]["value"] > 0.85
     assert found["auroc"] > 0.9
-    again = trained(DETECTORS[name], hiding, covers, seed=0)
-    assert again.scores(hiding.test) == pytest.approx(detector.scores(hiding.test))
+
+
+@pytest.mark.slow
+def test_a_seed_trains_the_same_network_again():
+    hiding, covers = Split.of(texts(10, 1, True), 0), Split.of(texts(10, 2, False), 0)
+    first, again = (trained(DETECTORS["LS-CNN"], hiding, covers, seed=0) for _ in range(2))
+    assert again.scores(hiding.test) == pytest.approx(first.scores(hiding.test))
 
 
 def test_a_detector_is_right_half_of_the_time_where_nothing_differs():
     hiding, covers = Split.of(texts(400, 1, False), 0), Split.of(texts(400, 2, False), 0)
-    found = tested(trained(Boosting, hiding, covers, seed=0), hiding.test, covers.test)
+    found = measured(trained(Boosting, hiding, covers, seed=0), hiding.test, covers.test)
     assert found["accuracy"]["low"] < 0.5 < found["accuracy"]["high"]
     assert found["test_count"] == 80
 
