@@ -17,10 +17,15 @@ pytest.importorskip("hatchling", reason="hatchling is not installed: extra test"
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = {Path(p).name for p in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]}
-MODEL = "ticore_embedded/models/tiny-en"
+MODELS = "ticore_embedded/models"
+TOKENIZERS = {
+    "tiny-en": "tokenizer.model",
+    "tiny-ja": "tokenizer.model",
+    "tiny-zh": "tokenizer.json",
+}
 MB = 1_000_000
-# The bundled model is 11 MB of either, packed.
-MOST_OF_A_WHEEL, MOST_OF_AN_SDIST, MOST_OF_A_SOURCE = 13 * MB, 15 * MB, MB
+# Each bundled model is 11 or 12 MB of either, packed.
+MOST_OF_A_WHEEL, MOST_OF_AN_SDIST, MOST_OF_A_SOURCE = 37 * MB, 39 * MB, MB
 
 
 @pytest.fixture(scope="module")
@@ -76,18 +81,19 @@ def test_wheel_holds_every_module_of_its_packages(wheel: dict[str, int]) -> None
 
 
 @pytest.mark.slow
-def test_wheel_holds_the_bundled_model_and_the_licence(wheel: dict[str, int]) -> None:
-    files = ("config.json", "model.safetensors", "tokenizer.model")
-    assert {f"{MODEL}/{file}" for file in files} <= wheel.keys()
-    assert wheel[f"{MODEL}/model.safetensors"] > 10 * MB
+def test_wheel_holds_the_bundled_models_and_the_licence(wheel: dict[str, int]) -> None:
+    for model, tokenizer in TOKENIZERS.items():
+        files = ("config.json", "model.safetensors", tokenizer)
+        assert {f"{MODELS}/{model}/{file}" for file in files} <= wheel.keys()
+        assert wheel[f"{MODELS}/{model}/model.safetensors"] > 10 * MB
     assert [name for name in wheel if name.endswith(".dist-info/licenses/LICENSE")]
 
 
 def test_wheel_holds_no_other_files(wheel: dict[str, int]) -> None:
-    """Modules, markers of types, the model, metadata: no tests, no training code, no caches."""
+    """Modules, markers of types, models, metadata: no tests, no training code, no caches."""
     allowed = (".py", "/py.typed")
     others = {name for name in wheel if not name.endswith(allowed) and ".dist-info/" not in name}
-    assert {name for name in others if not name.startswith(f"{MODEL}/")} == set()
+    assert {name for name in others if not name.startswith(f"{MODELS}/")} == set()
     assert {name for name in wheel if "/train" in name or "test" in name.split("/")[0]} == set()
 
 
@@ -112,7 +118,10 @@ def test_wheel_says_what_it_is(folder: Path) -> None:
 def test_sdist_holds_sources_tests_and_documents(sdist: dict[str, int]) -> None:
     wanted = ("README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "docs/how-it-works.md")
     assert {*wanted, "tests/conftest.py", "training/__main__.py"} <= sdist.keys()
-    assert {f"backends/{MODEL}/model.safetensors", "backends/ticore_torch/py.typed"} <= sdist.keys()
+    assert {
+        f"backends/{MODELS}/tiny-en/model.safetensors",
+        "backends/ticore_torch/py.typed",
+    } <= sdist.keys()
 
 
 def test_sdist_holds_no_data_and_no_caches(sdist: dict[str, int]) -> None:
@@ -121,4 +130,4 @@ def test_sdist_holds_no_data_and_no_caches(sdist: dict[str, int]) -> None:
     assert caches == set()
     assert not parts & {"__pycache__", "shared", "results", "dist", ".git"}
     large = {name for name, size in sdist.items() if size > MOST_OF_A_SOURCE}
-    assert large == {f"backends/{MODEL}/model.safetensors"}
+    assert large == {f"backends/{MODELS}/{model}/model.safetensors" for model in TOKENIZERS}

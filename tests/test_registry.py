@@ -98,7 +98,10 @@ def test_load_model_says_how_to_install_a_missing_framework():
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("tiny-de", r"no model is called 'tiny-de' \(there are: .*smollm2, tiny-en\)"),
+        (
+            "tiny-de",
+            r"no model is called 'tiny-de' \(there are: .*smollm2, tiny-en, tiny-ja, tiny-zh\)",
+        ),
         ("", "no model is called ''"),
         ("nix:x", "no backend for models is called 'nix'; installed are: embedded"),
         (":x", "no backend for models is called ''"),
