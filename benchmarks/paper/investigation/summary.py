@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 EXAMPLES = 3
 """How many examples of each kind are kept."""
 
+FEWEST_TIMES = 4
+"""Up to which number of further tokens shares are given, even where none is above 0."""
+
 NEVER = "never"
 
 
@@ -25,7 +28,7 @@ def summarize(texts: Sequence[JsonObject]) -> JsonObject:
     """The rates of one model's texts. Shares are between 0 and 1."""
     times = Counter(time for text in texts for time in healing_times(text["consistent"][:SHORT]))
     followed = sum(times.values())
-    known = [each for each in times if each is not None]
+    longest = max([FEWEST_TIMES, *(each for each in times if each is not None)])
     return {
         "text_count": len(texts),
         "text": {str(n): _rate(_inconsistent(texts, n), len(texts)) for n in LENGTHS},
@@ -34,7 +37,7 @@ def summarize(texts: Sequence[JsonObject]) -> JsonObject:
         "candidate_probability": _per_step(texts, "candidate_probability"),
         "followed_count": followed,
         "temporary": _rate(followed - times[None], followed),
-        "healed": {str(n): _rate(times[n], followed) for n in range(1, max(known, default=0) + 1)}
+        "healed": {str(n): _rate(times[n], followed) for n in range(1, longest + 1)}
         | {NEVER: _rate(times[None], followed)},
         "prediction": _predictions(texts),
         "examples": _examples(texts),
