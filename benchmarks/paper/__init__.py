@@ -10,11 +10,13 @@ with more samples adds to them. OUT/index.html and OUT/index.md show the results
 them for programs, OUT/figures the figures.
 
 stand_ins.py     which model stands in for which of the paper's
+setting.py       what the samples of one model depend on
 part.py          what each part of the paper's experiments offers
 analysis.py      parts that take no samples of their own
 sections.py      what a page shows
 page.py          pages as Markdown and HTML
 taking.py        takes the samples of a part
+published.py     the paper's numbers
 free_texts.py    free sampling of texts
 statistics.py    what the generating model says of a text
 intervals.py     intervals of means and ratios over texts

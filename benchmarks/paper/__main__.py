@@ -23,11 +23,11 @@ from . import covers, investigation, rollback_distribution, steganalysis, waterm
 from .analysis import Analysis, analysed, computed
 from .messages import PART as MESSAGES
 from .page import write_pages
-from .part import Part, Setting
+from .part import Part
 from .prompt_cuts import beginning
-from .published import LLAMA_2, QWEN_2_5, SWALLOW
 from .sections import Section
-from .stand_ins import ROLES, STAND_INS, StandIn, stand_in
+from .setting import Setting
+from .stand_ins import LLAMA_2, QWEN_2_5, ROLES, STAND_INS, SWALLOW, StandIn, stand_in
 from .taking import take
 
 PARTS = {part.name: part for part in (investigation.PART, MESSAGES, covers.PART, watermarks.PART)}

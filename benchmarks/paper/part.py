@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from benchmarks._harness.types import JsonObject, Sample, Task, Worker
 
 from .sections import Section
+from .setting import Setting
 from .stand_ins import StandIn
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the samples of one model depend on.
-
-    Attributes:
-        model: that writes.
-        prompts: sample `n` has prompt `n`, modulo their number.
-        batch: how many texts are written side by side.
-        seed: of all random numbers and keys.
-    """
-
-    model: StandIn
-    prompts: tuple[str, ...]
-    batch: int
-    seed: int = 0
-
-    def prompt(self, number: int) -> str:
-        """What sample `number` continues."""
-        return self.prompts[number % len(self.prompts)]
-
-    def facts(self) -> JsonObject:
-        """The setting as JSON, for the digest of its samples."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

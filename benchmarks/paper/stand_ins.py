@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from ticore.errors import SettingsError
 
-from .published import LLAMA_2, QWEN_2_5, SWALLOW
+LLAMA_2, SWALLOW, QWEN_2_5 = "llama-2", "swallow", "qwen2.5"
+"""The paper's models."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.types import Sample
 from benchmarks._harness.workers import Engine
 
-from .part import Part, Setting
+from .part import Part
+from .setting import Setting
 
 
 def take(

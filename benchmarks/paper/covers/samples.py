@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import ticore
 from benchmarks._harness.sampling import sample_random
 from benchmarks.paper.free_texts import FreeSampling, choose
-from benchmarks.paper.part import Setting
+from benchmarks.paper.setting import Setting
 from benchmarks.paper.statistics import read_back
 from ticore.errors import TicoreError
 from ticore.interfaces import LanguageModel

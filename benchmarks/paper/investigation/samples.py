@@ -13,8 +13,7 @@ import numpy.typing as npt
 import ticore
 from benchmarks._harness.sampling import sample_random
 from benchmarks.paper.free_texts import FreeSampling, choose
-from benchmarks.paper.part import Setting
-from benchmarks.paper.published import LENGTHS
+from benchmarks.paper.setting import Setting
 from ticore.consistency import Comparison, Verifier, compare
 from ticore.errors import TicoreError
 from ticore.evaluation._metrics import kl_divergence, softmax, total_variation
@@ -22,14 +21,10 @@ from ticore.interfaces import LanguageModel, Tokenizer
 from ticore.steganography._jobs import Job, NewText, begin_text
 from ticore.steganography._lockstep import run_together
 
+from .plan import CANDIDATES, LENGTHS
+
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject, Sample, Worker
-
-CANDIDATES = 64
-"""How many of the likeliest tokens are the candidates of a step."""
-
-SHORT = 100
-"""Tokens of the texts in which inconsistencies are followed until they are gone."""
 
 _SHOWN = 4  # tokens beside an inconsistency in an example
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from benchmarks._harness.style import LINE_STYLES, clear_frame, new_figure
 from benchmarks.paper import published
 from benchmarks.paper.numbers import beside, percent
-from benchmarks.paper.published import LENGTHS
 from benchmarks.paper.sections import PageFigure, PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 
-from .samples import CANDIDATES, SHORT
+from .plan import CANDIDATES, LENGTHS, SHORT
 from .summary import NEVER
 
 if TYPE_CHECKING:
@@ -50,11 +49,11 @@ def _texts(summaries: Summaries) -> PageTable:
         [
             str(length),
             *(
-                beside(found["text"][str(length)], published.TEXT_PERCENT[model.role][n])
+                beside(found["text"][str(length)], published.TEXT_PERCENT[model.role].get(length))
                 for model, found in summaries.items()
             ),
         ]
-        for n, length in enumerate(LENGTHS)
+        for length in LENGTHS
     ]
     return PageTable(
         "Inconsistent texts, % (95 % interval); the paper's in brackets", headings, rows
@@ -184,7 +183,13 @@ def _draw(summaries: Summaries) -> Any:
     for (role, theirs), (colour, _) in zip(
         published.TEXT_PERCENT.items(), LINE_STYLES[::-1], strict=False
     ):
-        axes.plot(published.LENGTHS, theirs, color=colour, linestyle="--", label=f"{role}, paper")
+        axes.plot(
+            list(theirs),
+            list(theirs.values()),
+            color=colour,
+            linestyle="--",
+            label=f"{role}, paper",
+        )
     axes.set_xscale("log", base=2)
     axes.set_xticks(LENGTHS, [str(length) for length in LENGTHS])
     axes.set_ylim(bottom=0)

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.paper.intervals import as_json, mean, ratio
-from benchmarks.paper.published import LENGTHS
 from ticore.evaluation import rate
 
-from .samples import SHORT
+from .plan import LENGTHS, SHORT
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject

@@ -6,26 +6,11 @@ summary.py   the measures of one model, by number of candidates and by bits per 
 claims.py    the paper's claims, computed from our texts
 section.py   what the page shows
 figures.py   its figures
+as_part.py   all of it, for the command
 
 Every method hides the same bits after the same prompts, by arithmetic coding with the paper's stop.
 """
 
-from benchmarks.paper.part import Part
-
-from .plan import TASK_NAMES, rows, tasks
-from .samples import make_worker
-from .section import section
-from .summary import summarize
-
-PART = Part(
-    name="messages",
-    full_samples=500,
-    task_names=TASK_NAMES,
-    tasks=tasks,
-    make_worker=make_worker,
-    rows=rows,
-    summarize=summarize,
-    section=section,
-)
+from .as_part import PART
 
 __all__ = ["PART"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.part import Setting, groups, texts_of
+from benchmarks.paper.part import groups, texts_of
+from benchmarks.paper.setting import Setting
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject, Sample, Task

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import ticore
 from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.timing import timed
-from benchmarks.paper.part import Setting
+from benchmarks.paper.setting import Setting
 from benchmarks.paper.statistics import read_back
 from ticore.codecs import ArithmeticCodec
 from ticore.errors import TicoreError

@@ -8,6 +8,7 @@ samples.py     groups of texts: written, attacked, detected
 summary.py     the measures of one model
 section.py     what the page shows
 figure.py      what the observation period changes
+as_part.py     all of it, for the command
 
 The main arms write exactly 200 tokens and never end before. A strength grows with the length, so
 texts that end early would mix two effects; and texts after rollback would end at other places than
@@ -17,21 +18,6 @@ Paraphrasing is not measured: it takes a model that follows instructions or a se
 comes with the models that stand in.
 """
 
-from benchmarks.paper.part import Part
-
-from .samples import make_worker, rows, tasks
-from .section import section
-from .summary import summarize
-
-PART = Part(
-    name="watermarks",
-    full_samples=500,
-    task_names=("scheme", "arm", "first"),
-    tasks=tasks,
-    make_worker=make_worker,
-    rows=rows,
-    summarize=summarize,
-    section=section,
-)
+from .as_part import PART
 
 __all__ = ["PART"]

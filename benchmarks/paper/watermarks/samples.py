@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import ticore
 from benchmarks._harness.sampling import negative_log_likelihood, sample_key, sample_random
-from benchmarks.paper.part import Setting, groups
+from benchmarks.paper.part import groups
+from benchmarks.paper.setting import Setting
 from ticore import WatermarkDetector
 from ticore.errors import UnscorableTextError
 from ticore.evaluation import Replacement

@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchmarks.paper.investigation.plan import LENGTHS
 from benchmarks.paper.investigation.summary import healing_times, summarize
-from benchmarks.paper.published import LENGTHS
 
 
 def text(index, consistent, example=None):

@@ -8,10 +8,9 @@ from benchmarks.paper.messages.plan import CANDIDATES, METHODS, rows, tasks
 from benchmarks.paper.messages.samples import OTHER_BITS, outcome
 from benchmarks.paper.messages.section import section
 from benchmarks.paper.messages.summary import FEW, PARTS, summarize
-from benchmarks.paper.part import Setting
-from benchmarks.paper.published import LLAMA_2
 from benchmarks.paper.sections import PageTable
-from benchmarks.paper.stand_ins import STAND_INS
+from benchmarks.paper.setting import Setting
+from benchmarks.paper.stand_ins import LLAMA_2, STAND_INS
 from ticore.errors import OutsidePoolError
 
 TINY = STAND_INS["tiny-en"]

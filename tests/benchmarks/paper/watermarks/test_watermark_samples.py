@@ -5,7 +5,7 @@ import pytest
 from benchmarks._harness.tables import flattened
 from benchmarks.paper import watermarks
 from benchmarks.paper.page import write_pages
-from benchmarks.paper.part import Setting
+from benchmarks.paper.setting import Setting
 from benchmarks.paper.stand_ins import STAND_INS
 from benchmarks.paper.watermarks import samples
 from benchmarks.paper.watermarks.arms import SAMPLING, SCHEMES, UNMARKED, rollback

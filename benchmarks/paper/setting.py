@@ -1,0 +1,34 @@
+"""What the samples of one model depend on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from benchmarks._harness.types import JsonObject
+
+from .stand_ins import StandIn
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the samples of one model depend on.
+
+    Attributes:
+        model: that writes.
+        prompts: sample `n` has prompt `n`, modulo their number.
+        batch: how many texts are written side by side.
+        seed: of all random numbers and keys.
+    """
+
+    model: StandIn
+    prompts: tuple[str, ...]
+    batch: int
+    seed: int = 0
+
+    def prompt(self, number: int) -> str:
+        """What sample `number` continues."""
+        return self.prompts[number % len(self.prompts)]
+
+    def facts(self) -> JsonObject:
+        """The setting as JSON, for the digest of its samples."""
+        return asdict(self)
