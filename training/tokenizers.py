@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -62,10 +63,11 @@ class SentencePieceBpe:
 
     def train(self, texts: list[str], path: Path) -> None:
         """Train one on the lines of `texts`, and write it to `path`."""
-        prefix = path.with_suffix("")
+        # Not by its name: the file would hold the path of the machine that it was trained on.
+        written = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=_lines(texts),
-            model_prefix=str(prefix),
+            model_writer=written,
             vocab_size=self.pieces,
             model_type="bpe",
             byte_fallback=True,
@@ -80,7 +82,7 @@ class SentencePieceBpe:
             num_threads=2,
             minloglevel=1,
         )
-        prefix.with_suffix(".vocab").unlink()
+        path.write_bytes(written.getvalue())
 
     def open(self, path: Path) -> TrainingTokenizer:
         """Read the one at `path`."""

@@ -230,7 +230,7 @@ class TestModel:
     @pytest.mark.parametrize(
         ("name", "digest"),
         [
-            ("tiny-ja", "56f62a4307a9b5f0c75142725ad26b3110ac9aa4dd734c7bc27f6ea8f92f3f03"),
+            ("tiny-ja", "033e671e5a0d85f375474ebe07bae67a701473ab67a4524b2b0bf4b9d2af327f"),
             ("tiny-zh", "2da0b659cc660d378ac1a3104379ed23fd6e431c4efe1af9afcfb8c0ff1e53fe"),
         ],
     )

@@ -42,14 +42,13 @@ def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:
     for package, extra in (("sklearn", "benchmarks"), ("torch", "torch")):
         if find_spec(package) is None:
             raise MissingExtraError(f"No module named '{package}'; {how_to_install(extra)}")
-    # torch takes a second to import, and other parts do without it.
-    from .detectors.networks import (  # noqa: PLC0415  # see above
+    from .detectors.networks import (  # noqa: PLC0415  # torch is an extra
         LsCnn,
         NetworkDetector,
         RBiLstmC,
         SmallTransformer,
     )
-    from .detectors.sentence_model import FineTuned  # noqa: PLC0415  # see above
+    from .detectors.sentence_model import FineTuned  # noqa: PLC0415  # torch is an extra
 
     found: dict[str, MakeDetector] = {
         "length alone": partial(Boosting, ["tokens"]),
