@@ -46,6 +46,7 @@ OTHER: dict[str, Any] = {
     "disambiguation": "mwis",
     "numerics": "portable",
     "prompt_ids": (),
+    "channel": "chat",
 }
 INVALID: dict[str, list[Any]] = {
     "model": ["", None, b"ab"],
@@ -62,6 +63,7 @@ INVALID: dict[str, list[Any]] = {
     "disambiguation": ["", None],
     "numerics": ["", "exact", None, []],
     "prompt_ids": ["ab", [-1], [1.0], [True], 7, {}],
+    "channel": ["", None, 7],
 }
 
 values = st.fixed_dictionaries(
@@ -77,6 +79,7 @@ values = st.fixed_dictionaries(
         "weight_bits": st.integers(8, 32),
         "grid_bits": st.integers(0, 10),
         "numerics": st.sampled_from(["same-stack", "portable"]),
+        "channel": st.sampled_from(["identity", "chat"]),
     }
 )
 
@@ -140,11 +143,11 @@ def test_agreement_refuses_a_fine_grid_when_portable() -> None:
 
 
 def test_to_dict_leaves_out_later_fields_when_they_have_their_default() -> None:
-    assert "numerics" not in AGREEMENT.to_dict()
+    assert AGREEMENT.to_dict().keys().isdisjoint(["numerics", "channel"])
     assert replace(AGREEMENT, numerics="portable").to_dict()["numerics"] == "portable"
 
 
-@pytest.mark.parametrize("name", sorted(OTHER.keys() - {"numerics", "prompt_ids"}))
+@pytest.mark.parametrize("name", sorted(OTHER.keys() - {"numerics", "prompt_ids", "channel"}))
 def test_from_dict_names_missing_fields(name: str) -> None:
     values = AGREEMENT.to_dict()
     del values[name]

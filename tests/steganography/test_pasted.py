@@ -74,13 +74,10 @@ def test_extract_pasted_undoes_usual_changes(name: str, view: str) -> None:
     stego, (text, message) = _english(prompt, view), _sent(prompt, view)
     changed = CHANGES[name](text)
     assert changed != text or view == "continuation"
-    if name == "name in front" and view == "continuation":
-        with pytest.raises(ExtractionError, match="usual changes on the way"):
-            stego.extract_pasted(changed)
-        return
     found = stego.extract_pasted(changed)
     assert found.message == message
-    assert found.undone
+    # What stands in front is skipped, and is no change to the text.
+    assert found.undone or "front" in name or (name, view) == ("BOM", "whole")
 
 
 def test_extract_pasted_undoes_two_changes_at_once() -> None:

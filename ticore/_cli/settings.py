@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypedDict, Unpack, cast, get_args, get_type_h
 
 import typer
 
+from ..channels import CHANNELS
 from ..chat import Chat
 from ..codecs import CODECS
 from ..consistency import Mode, View
@@ -56,6 +57,7 @@ class SteganographerSettings(TypedDict, total=False):
     codec: str
     disambiguation: str
     numerics: Numerics
+    channel: str
 
 
 # Panels of `--help`.
@@ -147,6 +149,15 @@ class Settings:
             "any reader who computes in float64 (portable).",
             _LIBRARY["numerics"].default,
             CODING,
+        ),
+    ] = None
+    channel: Annotated[
+        str | None,
+        _name(
+            "channel",
+            "What happens to the text on its way; several are joined as in chat+typographic:",
+            CHANNELS,
+            OUTPUT,
         ),
     ] = None
     view: Annotated[

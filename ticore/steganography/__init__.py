@@ -18,6 +18,7 @@ _jobs.py               work that says what a model has to read
 _lockstep.py           many such jobs at once, with one model
 _nonce_first_codec.py  keyed codecs: the nonce first, then the rest
 _capacity.py           whether a message fits
+_beginnings.py         where in a received text the message may begin
 _pasted.py             texts that programs changed on the way to the reader
 _portability.py        which machines read each other's texts
 _prescored_decoder.py  all logits of a known text in one pass

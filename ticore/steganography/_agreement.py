@@ -47,7 +47,7 @@ _MOST_BYTES = 16 << 20  # the prompt may be as long as a context
 _DIGEST_DOMAIN = b"ticore/agreement/1\n"
 # Fields that came later are left out where they have the value that was implied before, so that
 # texts and files from then can still be read.
-_LATER = {"numerics": "same-stack", "prompt_ids": None}
+_LATER = {"numerics": "same-stack", "prompt_ids": None, "channel": "identity"}
 _MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
 _ACCESS = ("key", "model_place", "model_options")
 
@@ -71,6 +71,7 @@ class Agreement:
             `ticore.Steganographer`.
         prompt_ids: the ids that the model continues, where they are not those of a text, such as a
             conversation; then `prompt` is empty, and they are never sent.
+        channel: name of what happens to the texts on their way; see `ticore.channels`.
         key: 32 bytes, or their hex digits; None if it is shared in another way. Not shown by repr
             and not part of the digest.
         model_place: what `load_model` opens, such as `tiny-en`; None if each side knows its own.
@@ -97,12 +98,13 @@ class Agreement:
     disambiguation: str
     numerics: Numerics = "same-stack"
     prompt_ids: tuple[int, ...] | None = None
+    channel: str = "identity"
     key: bytes | None = field(default=None, repr=False)
     model_place: str | None = None
     model_options: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        for name in ("model", "tokenizer", "mode", "codec", "disambiguation"):
+        for name in ("model", "tokenizer", "mode", "codec", "disambiguation", "channel"):
             value = getattr(self, name)
             require(isinstance(value, str) and value != "", name, "a non-empty text", value)
         require(isinstance(self.prompt, str), "prompt", "a text", self.prompt)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TypedDict
 
 from .._support.checks import checked_ids
 from .._support.utf8 import require_text
+from ..channels import Channel, PassingTexts, channel_of
 from ..chat import Prompt, prompt_ids
 from ..codecs import CodecSpec, codec_spec
 from ..consistency import View
@@ -36,10 +38,21 @@ def agreed_model(agreement: Agreement) -> LanguageModel:
     return load_model(agreement.model_place, **options)
 
 
-def agreed_variant(
-    kind: str, name: str, given: CodecSpec | DisambiguationSpec | None
-) -> str | CodecSpec | DisambiguationSpec:
-    """The codec or disambiguation that was agreed on. Raises AgreementError, SettingsError."""
+Variant = CodecSpec | DisambiguationSpec | Channel
+_NAMED: Mapping[str, Callable[[str], Variant]] = {
+    "codec": codec_spec,
+    "disambiguation": disambiguation_spec,
+    "channel": channel_of,
+}
+
+
+def agreed_variant(kind: str, name: str, given: Variant | None) -> Variant:
+    """The codec, disambiguation or channel that was agreed on.
+
+    Raises:
+        AgreementError: another one is given.
+        SettingsError: its name is unknown here.
+    """
     if given is not None:
         if given.name != name:
             raise AgreementError(
@@ -47,7 +60,7 @@ def agreed_variant(
             )
         return given
     try:
-        return codec_spec(name) if kind == "codec" else disambiguation_spec(name)
+        return _NAMED[kind](name)
     except SettingsError as error:
         raise SettingsError(
             f"{error}; or install the package that declares this one as an entry point of "
@@ -80,12 +93,16 @@ def secret_of(key: bytes | str | None, password: str | None) -> Secret | None:
     return None if password is None else Secret.from_password(password)
 
 
-def checked_prompt(model: LanguageModel, agreement: Agreement) -> list[int]:
+def checked_prompt(model: LanguageModel, agreement: Agreement, passing: PassingTexts) -> list[int]:
     """The ids of the agreement's prompt.
 
+    Args:
+        model, agreement: of the texts.
+        passing: the texts that the channel leaves alone.
+
     Raises:
-        PromptError: the tokenizer does not give the prompt back, in view `whole`; or the prompt
-            fills the model's context.
+        PromptError: the tokenizer does not give the prompt back, or the channel changes it, in view
+            `whole`; or the prompt fills the model's context.
         SettingsError: an id has no logit.
     """
     tokenizer, prompt = model.tokenizer, agreement.prompt
@@ -98,6 +115,12 @@ def checked_prompt(model: LanguageModel, agreement: Agreement) -> list[int]:
             raise PromptError(
                 f"expected a prompt that its tokenizer gives back unchanged, found one that comes "
                 f"back as {back[:60]!r}; write it that way, or use view 'continuation'"
+            )
+        if agreement.view == "whole" and prompt and not passing.may_go_on(prompt):
+            raise PromptError(
+                f"expected a prompt that the channel {agreement.channel!r} leaves alone, found "
+                f"{prompt[:60]!r}; write it as {passing.channel.read(prompt)[:60]!r}, or use view "
+                f"'continuation'"
             )
     if len(ids) >= model.context_length:
         raise PromptError(

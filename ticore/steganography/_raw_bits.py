@@ -42,7 +42,8 @@ def bits_extraction(
 ) -> Job[list[int]]:
     """The first bits that a text holds: see `Steganographer.extract_bits`."""
     require_integer("length", length, 0)
-    received = setup.received(text)
+    # Bits are not authenticated, so only one reading can be tried.
+    received = setup.received(next(setup.readings(text)))
     state = yield from setup.begin(received.known_ids)
     reader = setup.raw_codec(stop, state).reader()
     value, count = 0, 0

@@ -66,6 +66,17 @@ def embedding(
 
 def extraction(setup: Setup, text: str | Embedding, progress: Progress | None) -> Job[bytes]:
     """The message that a text holds: see `Steganographer.extract`."""
+    errors = list[ExtractionError]()
+    for reading in setup.readings(text):
+        try:
+            return (yield from _extraction_from(setup, reading, progress))
+        except ExtractionError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def _extraction_from(setup: Setup, text: str, progress: Progress | None) -> Job[bytes]:
+    """The message that begins where this text does."""
     message = _MessageReader(setup, progress)
     received = setup.received(text)
     state = yield from setup.begin(received.known_ids)
@@ -92,8 +103,10 @@ def _written_and_read(
         tolerance=setup.tolerance,
         check=check,
     )
-    if check is not None and check.confirm(setup.received(written), written.ids):
-        return written, read.message()
+    if check is not None:
+        received = setup.received(next(setup.readings(written)))
+        if check.confirm(received, written.ids):
+            return written, read.message()
     found = yield from extraction(setup, written, halves[1])
     return written, found
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates
+from ..channels import PassingTexts
 from ..chat import Prompt
 from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer
 from ..consistency import Mode, View
@@ -17,6 +18,7 @@ from ..errors import CredentialError, IncompleteMessageError
 from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
+from ._beginnings import beginnings
 from ._ending import Ending, finish_sentence, finish_turn, stop_at_once
 from ._jobs import Job, NewText, begin_text
 from ._keys import Secret
@@ -44,6 +46,7 @@ class Setup:
         agreement: the settings that both sides share.
         codec, disambiguation: those that the agreement names.
         candidates: of the model, with the agreement's settings.
+        passing: the texts that the agreement's channel leaves alone.
         secret: of the messages; None if there is none.
         finish, entropy: see `ticore.Steganographer`.
         prompt_ids: of the agreement's prompt.
@@ -59,6 +62,7 @@ class Setup:
     codec: CodecSpec
     disambiguation: DisambiguationSpec
     candidates: Candidates
+    passing: PassingTexts
     secret: Secret | None = field(default=None, repr=False)
     finish: Finish | None = None
     entropy: Entropy = secrets.token_bytes
@@ -68,7 +72,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         model, agreement = self.model, self.agreement
-        prompt_ids = checked_prompt(model, agreement)
+        prompt_ids = checked_prompt(model, agreement, self.passing)
         mode, view = cast(Mode, agreement.mode), cast(View, agreement.view)
         context = PromptContext(model.tokenizer, agreement.prompt, prompt_ids, view, mode)
         object.__setattr__(self, "prompt_ids", prompt_ids)
@@ -115,11 +119,20 @@ class Setup:
         # That changes their last bits.
         known = known_ids[: self.room] if known_ids and self.is_portable else ()
         decoder = yield from begin_text(NewText(self.prompt_ids, known))
-        return TextState(decoder, self.candidates, self._spelling.start(), self.room)
+        session, sent = self._spelling.start(), self._sent
+        return TextState(decoder, self.candidates, session, self.passing.start(sent), self.room)
 
-    def received(self, text: str | Embedding) -> ReceivedText:
-        """A text as its reader has it. Raises ExtractionError, WrongTypeError."""
-        text = plain_text(text)
+    @property
+    def _sent(self) -> str:
+        """What a text that is sent begins with."""
+        return self.agreement.prompt if self.agreement.view == "whole" else ""
+
+    def readings(self, text: str | Embedding) -> Iterator[str]:
+        """What a reader may take a received text for. Raises WrongTypeError."""
+        return beginnings(plain_text(text), self._sent, self.passing.channel)
+
+    def received(self, text: str) -> ReceivedText:
+        """A text as its reader has it, one of its `readings`. Raises ExtractionError."""
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
         return self._spelling.read(text)

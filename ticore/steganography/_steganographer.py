@@ -10,6 +10,7 @@ from typing import Any, Self, get_args
 from .._support.checks import require_one_of
 from .._support.deprecation import keywords_after, warn_deprecated
 from ..candidates import Candidates
+from ..channels import Channel, PassingTexts, channel_of
 from ..chat import Prompt
 from ..codecs import CodecSpec, StopRule, codec_spec
 from ..consistency import Mode, View
@@ -65,6 +66,10 @@ class Steganographer(BatchMethods):
             may find other tokens.
         numerics: `same-stack`: the reader computes exactly as the writer does. `portable`: both
             compute in float64, with any backend on any machine.
+        channel: what happens to the text on its way: `identity` (nothing), or, by use, `chat`,
+            `email`, `sms`, `typographic`, `caseless`, `ascii`, `line`; several are joined as in
+            `chat+typographic`. Only texts are written that come through, and what arrives is read
+            as one of them. Or a `ticore.channels.Channel`.
         finish: `sentence`: after the message the text goes on to the end of a sentence; `turn`: to
             where the model, sampled freely, ends its reply; `none`: it stops at once. None: `turn`
             after a conversation or token ids, else `sentence`.
@@ -105,12 +110,14 @@ class Steganographer(BatchMethods):
         codec: str | CodecSpec = "arithmetic",
         disambiguation: str | DisambiguationSpec = "stepwise",
         numerics: Numerics = "same-stack",
+        channel: str | Channel = "identity",
         finish: Finish | None = None,
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
         require_model(model)
         require_one_of("finish", finish, (*get_args(Finish), None))
         codec, disambiguation = codec_spec(codec), disambiguation_spec(disambiguation)
+        channel = channel_of(channel)
         agreement = Agreement(
             model=model_digest(model, numerics),
             tokenizer=model.tokenizer.digest(),
@@ -124,10 +131,12 @@ class Steganographer(BatchMethods):
             codec=codec.name,
             disambiguation=disambiguation.name,
             numerics=numerics,
+            channel=channel.name,
         )
+        passing = PassingTexts(channel, model.tokenizer)
         secret, candidates = secret_of(key, password), Candidates(model, agreement.pool)
         self._setup = Setup(
-            model, agreement, codec, disambiguation, candidates, secret, finish, entropy
+            model, agreement, codec, disambiguation, candidates, passing, secret, finish, entropy
         )
 
     @property
@@ -145,6 +154,7 @@ class Steganographer(BatchMethods):
         password: str | None = None,
         codec: CodecSpec | None = None,
         disambiguation: DisambiguationSpec | None = None,
+        channel: Channel | None = None,
         finish: Finish | None = None,
         entropy: Entropy = secrets.token_bytes,
     ) -> Self:
@@ -155,14 +165,15 @@ class Steganographer(BatchMethods):
             model: the model; None opens the one at the agreement's place and may download it, so
                 use only files whose maker you trust.
             key, password: the secret, if the agreement holds no key.
-            codec, disambiguation: the one that the agreement names, if no package declares it.
+            codec, disambiguation, channel: the one that the agreement names, if no package declares
+                it.
             finish, entropy: see the class.
 
         Raises:
             AgreementError: `model` or its tokenizer is not the one that was agreed on, or the
                 agreement does not say where the model is.
             CredentialError: the agreement has a key, and `key` or `password` is given as well.
-            SettingsError: a codec or disambiguation is unknown here.
+            SettingsError: a codec, disambiguation or channel is unknown here.
             PromptError: see the class.
             TicoreError: the model cannot be opened, see `ticore.load_model`.
         """
@@ -187,7 +198,9 @@ class Steganographer(BatchMethods):
         ids = settings.pop("prompt_ids", None)
         if ids is not None:
             settings["prompt"] = ids
-        for name, given in (("codec", codec), ("disambiguation", disambiguation)):
+        settings.setdefault("channel", "identity")
+        variants = {"codec": codec, "disambiguation": disambiguation, "channel": channel}
+        for name, given in variants.items():
             settings[name] = agreed_variant(name, settings[name], given)
         return cls(model, key=key, password=password, finish=finish, entropy=entropy, **settings)
 
@@ -219,8 +232,9 @@ class Steganographer(BatchMethods):
         setup = self._setup
         # The keys that were derived from a password are left out: they are derived again.
         secret = None if setup.secret is None else replace(setup.secret)
-        settings = setup.finish, setup.entropy, secret, setup.codec, setup.disambiguation
-        return _restored, (type(self), setup.model, setup.agreement, *settings)
+        settings = setup.finish, setup.entropy, secret
+        variants = setup.codec, setup.disambiguation, setup.passing.channel
+        return _restored, (type(self), setup.model, setup.agreement, *settings, *variants)
 
     @keywords_after(2)
     def embed(
@@ -376,6 +390,7 @@ def _restored(
     secret: Secret | None,
     codec: CodecSpec,
     disambiguation: DisambiguationSpec,
+    channel: Channel,
 ) -> Steganographer:
     """A steganographer as it was before it was pickled."""
     stego = kind.from_agreement(
@@ -383,6 +398,7 @@ def _restored(
         model=model,
         codec=codec,
         disambiguation=disambiguation,
+        channel=channel,
         finish=finish,
         entropy=entropy,
     )

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates, Ints, Pool, to_weights
+from ..channels import PassingText
 from ..disambiguation import Choices, Session, SharingSession
 from ..errors import CapacityError
 from ..interfaces import Decoder, Logits
@@ -26,7 +27,8 @@ class Step:
     """One position of a text. Valid until the text goes on.
 
     Attributes:
-        pool: the candidates before disambiguation.
+        pool: the candidates, before those are dropped that the channel would change or that
+            disambiguation drops.
         choices: what the codec chooses from.
         weights: int64[n], the integer weights of the choices.
     """
@@ -45,10 +47,10 @@ class Step:
 
     @property
     def kl_filter(self) -> float:
-        """The cost of disambiguation: the divergence in bits of what it keeps from the candidates.
+        """The cost of channel and disambiguation: the divergence of what they keep, in bits.
 
-        -log2 of the share of their probability that was kept. It is 0 where no candidate was kept
-        and a token from outside takes their place, which no finite number describes.
+        -log2 of the share of the candidates' probability that was kept. It is 0 where no candidate
+        was kept and a token from outside takes their place, which no finite number describes.
         """
         before, after = self.pool, self.choices.kept
         if self._used_fallback:
@@ -78,6 +80,7 @@ class TextState:
         decoder: has read the prompt.
         candidates: of the decoder's model.
         session: of a text that begins with the same prompt.
+        passing: of a text that begins with the prompt, if that is sent.
         room: how many tokens the model can read after the prompt.
 
     Attributes:
@@ -87,13 +90,19 @@ class TextState:
     """
 
     def __init__(
-        self, decoder: Decoder, candidates: Candidates, session: Session, room: int
+        self,
+        decoder: Decoder,
+        candidates: Candidates,
+        session: Session,
+        passing: PassingText,
+        room: int,
     ) -> None:
         self.room = room
         self.most_choices = candidates.max_pool_size
         self._decoder = decoder
         self._candidates = candidates
         self._session = session
+        self._passing = passing
         self._unread: int | None = None
         self.ids: list[int] = []
 
@@ -127,9 +136,14 @@ class TextState:
         def outside() -> Iterator[Pool]:
             nonlocal used_fallback
             used_fallback = True
-            yield from self._candidates.remaining(self._decoder.logits(), pool)
+            yield from map(
+                self._left_alone, self._candidates.remaining(self._decoder.logits(), pool)
+            )
 
-        choices = self._session.refine(pool, outside())
+        passing = self._left_alone(pool)
+        if not len(passing):
+            passing = next((some.keep(slice(1)) for some in outside() if len(some)), passing)
+        choices = self._session.refine(passing, outside())
         weights = to_weights(choices.mass, self._candidates.settings.weight_bits)
         return Step(pool, choices, weights, self._candidates, self._decoder, used_fallback)
 
@@ -142,6 +156,7 @@ class TextState:
         """Go on with `token`."""
         self._unread = token
         self._session.push(token)
+        self._passing.push(token)
         self.ids.append(token)
 
     def text(self) -> str:
@@ -150,7 +165,12 @@ class TextState:
 
     def may_end(self) -> bool:
         """Whether the text can be read if it ends here; it cannot inside a character."""
-        return self._session.may_end()
+        return self._session.may_end() and self._passing.may_end()
+
+    def _left_alone(self, pool: Pool) -> Pool:
+        """Those tokens after which the channel leaves the text alone."""
+        kept = self._passing.keeps(pool.ids)
+        return pool if kept.all() else pool.keep(kept)
 
 
 def divergence(before: Pool, after: Pool) -> float:

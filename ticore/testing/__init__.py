@@ -6,6 +6,7 @@ all tests of the contract on what the fixture returns.
 - `TokenizerContract`: a tokenizer.
 - `ModelContract`, `ModelLimitsContract`, `ModelThreadsContract`: a language model. For optional
   abilities of a model there are `TopDecoderContract` and `BatchModelContract`.
+- `ChannelContract`: a channel of messages.
 - `CodecContract`, `KeyedCodecContract`: a codec.
 - `DisambiguationContract`: a disambiguation.
 - `SchemeContract`: a watermarking scheme.
@@ -14,6 +15,7 @@ This package needs pytest and hypothesis, which the extra `testing` installs.
 """
 
 from . import _requirements as _requirements  # first of all
+from ._channels import ChannelContract
 from ._codecs import CodecContract, KeyedCodecContract
 from ._disambiguations import DisambiguationContract
 from ._models import (
@@ -28,6 +30,7 @@ from ._tokenizers import TokenizerContract
 
 __all__ = [
     "BatchModelContract",
+    "ChannelContract",
     "CodecContract",
     "DisambiguationContract",
     "KeyedCodecContract",

@@ -1,0 +1,85 @@
+r"""`email`: lines are wrapped, wrapped again and quoted.
+
+Programs break lines at spaces, beside hyphens and dashes, and beside East Asian characters, which
+stand without spaces. A reader cannot see whether a space stood there. So none of these has white
+space beside it in a text that is left alone:
+
+    sent       "a well-known old house"        "1 日目の朝" is never written; "1日目の朝" is
+    arrives    "a well-\nknown old\nhouse"
+    read as    "a well-known old house"
+
+The same holds for `>` at the beginning of a word, which may come to stand where a quoted line
+begins, and for line breaks: a program that wraps quoted lines loses what paragraphs there were. A
+word is broken nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from . import _white_space as white_space
+from ._base import Channel
+
+# Kana, ideographs and their signs and forms. Korean words stand between spaces.
+_WIDE = (
+    "\u2e80-\u2fff\u3001-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffef"
+    "\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
+)
+_DASHES = "\u2010-\u2015\u2212-"
+_CLOSE = f"[{_WIDE}{_DASHES}]"
+_QUOTED = re.compile(r"(?:(?<= )|^)>[> ]*")
+_NEAR = re.compile(rf"(?<={_CLOSE})[ ]+|[ ]+(?={_CLOSE})")
+
+
+def _read(text: str) -> str:
+    return _NEAR.sub("", _QUOTED.sub("", white_space.one_line(text))).strip(" ")
+
+
+def _wrapped(text: str, random: Random) -> str:
+    """Lines of at most so many characters, where words are shorter."""
+    return _wrap(text, random.choice((20, 40, 72)))
+
+
+def _wrap(text: str, width: int) -> str:
+    lines = [""]
+    for piece in re.findall(rf"[{_WIDE}]|\s*[^\s{_WIDE}-]*-?", text.replace("\n", " ")):
+        if lines[-1].strip() and len(lines[-1]) + len(piece) > width:
+            lines.append(piece.lstrip())
+        else:
+            lines[-1] += piece
+    return "\n".join(lines)
+
+
+def _quoted(text: str, random: Random) -> str:
+    mark = random.choice(("> ", ">", ">> ", "> > "))
+    return "\n".join(mark + line for line in text.split("\n"))
+
+
+def _flowed(text: str, random: Random) -> str:
+    """As format=flowed (RFC 3676): soft line ends have a space before, some lines one in front."""
+    lines = _wrapped(text, random).split("\n")
+    stuffed = [f" {x}" if x.startswith((" ", ">", "From ")) else x for x in lines]
+    return " \n".join(stuffed)
+
+
+def _mailbox(text: str, random: Random) -> str:
+    """As mailbox files: lines that begin with "From " are quoted."""
+    return re.sub("(?m)^(>*From )", r">\1", text)
+
+
+EMAIL = Channel(
+    "email",
+    "lines are wrapped, wrapped again and quoted",
+    _read,
+    reach=2,
+    changes={
+        "wrapped lines": _wrapped,
+        "quoting": _quoted,
+        "format=flowed": _flowed,
+        "mailbox files": _mailbox,
+        "other line ends": white_space.other_line_ends,
+        "white space around the text": white_space.space_around,
+        "unseen characters": white_space.unseen_characters,
+    },
+)
