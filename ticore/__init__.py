@@ -93,6 +93,7 @@ _HOMES = {
 _PACKAGES = (
     "backend_kit",
     "candidates",
+    "channels",
     "chat",
     "codecs",
     "consistency",

@@ -6,6 +6,7 @@ import hashlib
 import random
 from collections.abc import Sequence
 
+from ticore import Embedding, TicoreError
 from ticore.evaluation._metrics import log_likelihood
 from ticore.interfaces import LanguageModel
 
@@ -18,6 +19,13 @@ def sample_key(seed: int, index: int) -> bytes:
 def sample_random(seed: int, index: int, purpose: str = "") -> random.Random:
     """The random numbers of a sample; each `purpose` has others."""
     return random.Random(f"{seed} {index} {purpose}".rstrip())
+
+
+def or_raised(written: Embedding | TicoreError) -> Embedding:
+    """A text of a batch. Raises the error that took its place."""
+    if isinstance(written, TicoreError):
+        raise written
+    return written
 
 
 def negative_log_likelihood(

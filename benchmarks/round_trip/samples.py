@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import ticore
-from benchmarks._harness.sampling import sample_key, sample_random
+from benchmarks._harness.sampling import or_raised, sample_key, sample_random
 from benchmarks._harness.timing import timed
 from ticore.interfaces import LanguageModel
 
@@ -124,7 +124,7 @@ class Sampler:
         writer = ticore.Steganographer(self._writer, entropy=draw.randbytes, **settings)
         together: dict[str, Any] = {"prompts": prompts, "batch_size": self._plan.batch}
         embed_seconds, found = timed(lambda: writer.embed_batch(messages, **together))
-        written = [_or_raised(each) for each in found]
+        written = [or_raised(each) for each in found]
         reader = ticore.Steganographer(self._reader, **settings)
         texts = [each.text for each in written]
         extract_seconds, read = timed(lambda: reader.extract_batch(texts, **together))
@@ -133,12 +133,6 @@ class Sampler:
             _row(one, embed_seconds / count, back == message, extract_seconds / count)
             for one, message, back in zip(written, messages, read, strict=True)
         ]
-
-
-def _or_raised(written: ticore.Embedding | ticore.TicoreError) -> ticore.Embedding:
-    if isinstance(written, ticore.TicoreError):
-        raise written
-    return written
 
 
 def _row(

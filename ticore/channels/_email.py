@@ -37,7 +37,7 @@ def _read(text: str) -> str:
 
 
 def _wrapped(text: str, random: Random) -> str:
-    """Lines of at most so many characters, where words are shorter."""
+    """Lines of at most 20, 40 or 72 characters, where words are shorter."""
     return _wrap(text, random.choice((20, 40, 72)))
 
 

@@ -113,7 +113,7 @@ class PassingTexts:
     def _keeps(self, place: _Place, token: int) -> bool:
         spelled = self._spelled(place, token)
         if place.unfinished:
-            # Another byte would leave a broken character behind.
+            # Another byte would break the character.
             if not (spelled and is_continuation_byte(spelled[0])):
                 return False
             text, unfinished = _split(place.unfinished + spelled)
