@@ -47,6 +47,7 @@ OTHER: dict[str, Any] = {
     "numerics": "portable",
     "prompt_ids": (),
     "channel": "chat",
+    "security": "compact",
 }
 INVALID: dict[str, list[Any]] = {
     "model": ["", None, b"ab"],
@@ -64,6 +65,7 @@ INVALID: dict[str, list[Any]] = {
     "numerics": ["", "exact", None, []],
     "prompt_ids": ["ab", [-1], [1.0], [True], 7, {}],
     "channel": ["", None, 7],
+    "security": ["", "high", None, []],
 }
 
 values = st.fixed_dictionaries(
@@ -80,6 +82,7 @@ values = st.fixed_dictionaries(
         "grid_bits": st.integers(0, 10),
         "numerics": st.sampled_from(["same-stack", "portable"]),
         "channel": st.sampled_from(["identity", "chat"]),
+        "security": st.sampled_from(["standard", "compact"]),
     }
 )
 
@@ -143,11 +146,13 @@ def test_agreement_refuses_a_fine_grid_when_portable() -> None:
 
 
 def test_to_dict_leaves_out_later_fields_when_they_have_their_default() -> None:
-    assert AGREEMENT.to_dict().keys().isdisjoint(["numerics", "channel"])
+    assert AGREEMENT.to_dict().keys().isdisjoint(["numerics", "channel", "security"])
     assert replace(AGREEMENT, numerics="portable").to_dict()["numerics"] == "portable"
 
 
-@pytest.mark.parametrize("name", sorted(OTHER.keys() - {"numerics", "prompt_ids", "channel"}))
+@pytest.mark.parametrize(
+    "name", sorted(OTHER.keys() - {"numerics", "prompt_ids", "channel", "security"})
+)
 def test_from_dict_names_missing_fields(name: str) -> None:
     values = AGREEMENT.to_dict()
     del values[name]

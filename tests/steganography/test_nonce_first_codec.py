@@ -10,11 +10,12 @@ from tests.support.weight_tables import endless, tables
 from ticore.codecs import codec_named
 from ticore.errors import IncompleteMessageError
 from ticore.steganography import Secret
-from ticore.steganography._frame import nonce_length
+from ticore.steganography._frame_formats import FORMATS
 from ticore.steganography._nonce_first_codec import NonceFirstReader, NonceFirstWriter
 
 KEY = Secret.from_key(bytes(range(32)))
-NONCE = nonce_length(KEY)
+FRAMES = FORMATS["standard"]
+NONCE = FRAMES.nonce_length(KEY)
 
 
 @given(
@@ -25,8 +26,8 @@ NONCE = nonce_length(KEY)
 )
 def test_nonce_first_reader_reads_the_nonce_and_then_the_rest(frame, some, codec, seed):
     spec = codec_named(codec)
-    writer = NonceFirstWriter(spec, KEY, frame, random_tail(seed))
-    reader = NonceFirstReader(spec, KEY)
+    writer = NonceFirstWriter(spec, FRAMES, KEY, frame, random_tail(seed))
+    reader = NonceFirstReader(spec, FRAMES, KEY)
     value = count = switches = 0
     for weights in endless(some, seed):
         if writer.done:
@@ -49,7 +50,7 @@ def test_nonce_first_numbers_differ_from_nonce_to_nonce():
     drawn = set()
     for first in range(4):
         writer = NonceFirstWriter(
-            codec_named("huffman"), KEY, bytes([first]) * (NONCE + 1), random_tail(0)
+            codec_named("huffman"), FRAMES, KEY, bytes([first]) * (NONCE + 1), random_tail(0)
         )
         while not writer.nonce_done:
             writer.choose(np.array([128, 128]))
@@ -58,7 +59,7 @@ def test_nonce_first_numbers_differ_from_nonce_to_nonce():
 
 
 def test_nonce_first_reader_says_how_much_is_missing_when_the_text_was_cut():
-    reader = NonceFirstReader(codec_named("huffman"), KEY)
+    reader = NonceFirstReader(codec_named("huffman"), FRAMES, KEY)
     for _ in range(12):
         with pytest.raises(IncompleteMessageError, match="the text ends 3 bits before"):
             reader.remainder(3)

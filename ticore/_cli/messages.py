@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Any
 
 import typer
 
 from .._support.atomic_files import write_new_secret
 from ..keys import Key, format_key, load_key
 from ..steganography import Agreement, Steganographer
-from ..steganography._setup import Finish
+from ..steganography._setup import Compress, Finish, Pad
 from . import streams
 from .options import OUTPUT, Json, NewSecretFile, file_option, option
 from .secrets import warn_of_others, warn_of_short
@@ -40,10 +42,30 @@ FinishOption = Annotated[
     Finish | None,
     option(
         "NAME",
-        "Where the text ends: with its last sentence (sentence), where the model would end its "
-        "reply (turn), or right after the message (none).",
+        "Where the text ends: with a sentence that chance picks (sentences), with the first one "
+        "after the message (sentence), where the model would end its reply (turn), or right after "
+        "the message (none).",
         panel=OUTPUT,
-        default="sentence; turn after a conversation",
+        default="sentences; turn after a conversation",
+    ),
+]
+PadOption = Annotated[
+    Pad | None,
+    option(
+        "NAME",
+        "Make the message one of a few sizes long (sizes), or not (none).",
+        panel=OUTPUT,
+        default="sizes",
+    ),
+]
+CompressOption = Annotated[
+    Compress | None,
+    option(
+        "NAME",
+        "How the message is made shorter: deflate, or, where that helps, the model's "
+        "probabilities (model).",
+        panel=OUTPUT,
+        default="deflate; model with compact security",
     ),
 ]
 MessageFile = Annotated[
@@ -79,6 +101,8 @@ def embed(
     password: Password = False,
     settings: Settings,
     finish: FinishOption = None,
+    pad: PadOption = None,
+    compress: CompressOption = None,
     json: Json = False,
 ) -> None:
     """Hide a message in a text.
@@ -86,7 +110,9 @@ def embed(
     The message is any bytes, from a file or standard input. The text goes to standard output. The
     secret comes from one of --agreement, --key-file and --password.
     """
-    stego = _steganographer(settings, key_file, password, agreement, finish, writes=True)
+    writing = {"finish": finish, "pad": pad, "compress": compress}
+    given = {name: value for name, value in writing.items() if value is not None}
+    stego = _steganographer(settings, key_file, password, agreement, given, writes=True)
     data, _ = streams.read_argument(message, "the message")
     with streams.progress_bar("hiding") as progress:
         written = stego.embed(data, progress=progress)
@@ -185,7 +211,7 @@ def _steganographer(
     key_file: Path | None,
     password: bool,
     agreement: Path | None,
-    finish: Finish | None = None,
+    writing: Mapping[str, Any] = MappingProxyType({}),
     writes: bool = False,
 ) -> Steganographer:
     agreed = None
@@ -199,11 +225,11 @@ def _steganographer(
     key = None if key_file is None else load_key(key_file)
     asked = streams.ask_password(twice=writes) if password else None
     if agreed is None:
-        stego = settings.steganographer(key=key, password=asked, finish=finish)
+        stego = settings.steganographer(key=key, password=asked, **writing)
     else:
         model = settings.open_model_of(agreed)
         stego = Steganographer.from_agreement(
-            agreed, model=model, key=key, password=asked, finish=finish
+            agreed, model=model, key=key, password=asked, **writing
         )
     if writes and asked is not None:
         warn_of_short(asked)

@@ -23,8 +23,9 @@ from ..errors import SettingsError
 from ..interfaces import LanguageModel
 from ..registry import load_model
 from ..steganography import Agreement, Steganographer
+from ..steganography._frame_formats import Security
 from ..steganography._portability import Numerics
-from ..steganography._setup import Finish
+from ..steganography._setup import Compress, Finish, Pad
 from .options import MODEL, OUTPUT
 from .prompt_options import (
     ChatFile,
@@ -47,7 +48,9 @@ class SteganographerSettings(TypedDict, total=False):
 
     key: bytes | None
     password: str | None
-    finish: Finish | None
+    finish: Finish
+    pad: Pad
+    compress: Compress
     prompt: str | Chat
     view: View
     mode: Mode
@@ -58,6 +61,7 @@ class SteganographerSettings(TypedDict, total=False):
     disambiguation: str
     numerics: Numerics
     channel: str
+    security: Security
 
 
 # Panels of `--help`.
@@ -148,6 +152,15 @@ class Settings:
             "Who can read the text: a reader who computes exactly as the writer (same-stack), or "
             "any reader who computes in float64 (portable).",
             _LIBRARY["numerics"].default,
+            CODING,
+        ),
+    ] = None
+    security: Annotated[
+        Security | None,
+        _option(
+            "NAME",
+            "How messages are sealed: standard, or compact for short ones under weaker bounds.",
+            _LIBRARY["security"].default,
             CODING,
         ),
     ] = None

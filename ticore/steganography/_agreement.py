@@ -36,6 +36,7 @@ from ..errors import (
     shown,
 )
 from ..keys import Key, load_key, parse_key
+from ._frame_formats import Security
 from ._keys import sealing_key
 from ._portability import Numerics
 
@@ -47,7 +48,12 @@ _MOST_BYTES = 16 << 20  # the prompt may be as long as a context
 _DIGEST_DOMAIN = b"ticore/agreement/1\n"
 # Fields that came later are left out where they have the value that was implied before, so that
 # texts and files from then can still be read.
-_LATER = {"numerics": "same-stack", "prompt_ids": None, "channel": "identity"}
+_LATER = {
+    "numerics": "same-stack",
+    "prompt_ids": None,
+    "channel": "identity",
+    "security": "standard",
+}
 _MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
 _ACCESS = ("key", "model_place", "model_options")
 
@@ -72,6 +78,7 @@ class Agreement:
         prompt_ids: the ids that the model continues, where they are not those of a text, such as a
             conversation; then `prompt` is empty, and they are never sent.
         channel: name of what happens to the texts on their way; see `ticore.channels`.
+        security: how messages are sealed, `standard` or `compact`; see `ticore.Steganographer`.
         key: 32 bytes, or their hex digits; None if it is shared in another way. Not shown by repr
             and not part of the digest.
         model_place: what `load_model` opens, such as `tiny-en`; None if each side knows its own.
@@ -99,6 +106,7 @@ class Agreement:
     numerics: Numerics = "same-stack"
     prompt_ids: tuple[int, ...] | None = None
     channel: str = "identity"
+    security: Security = "standard"
     key: bytes | None = field(default=None, repr=False)
     model_place: str | None = None
     model_options: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -116,8 +124,9 @@ class Agreement:
             alone = self.view == "continuation"
             require(alone, "view", "continuation where the prompt is not a text", self.view)
 
-        known = get_args(Numerics)
-        require(self.numerics in known, "numerics", f"one of {', '.join(known)}", self.numerics)
+        for name, known in (("numerics", get_args(Numerics)), ("security", get_args(Security))):
+            value = getattr(self, name)
+            require(value in known, name, f"one of {', '.join(known)}", value)
         if self.numerics == "portable":
             most = _MOST_PORTABLE_GRID_BITS
             fits = self.grid_bits <= most

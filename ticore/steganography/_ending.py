@@ -43,6 +43,25 @@ def finish_sentence(text: TextState, writer: Writer, check: TokenCheck | None) -
             return
 
 
+def finish_sentences(random: RandomBits) -> Ending:
+    """An Ending: go on to the end of a sentence, and of some more, as many as chance has it.
+
+    At each end of a sentence the text ends with probability 1/2. So where it ends does not tell
+    where the message ends.
+
+    Args:
+        random: decides.
+    """
+
+    def finish(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
+        while True:
+            yield from finish_sentence(text, writer, check)
+            if text.is_full or random(1):
+                return
+
+    return finish
+
+
 def finish_turn(random: RandomBits) -> Ending:
     """An Ending: go on until the model, sampled freely, would end its reply.
 

@@ -2,16 +2,19 @@
 
     frame      salt (16 bytes, with a password only) | tag (16) | masked length | ciphertext
     plaintext  31 random bits | 1 bit: the payload is deflated | payload
+    or         30 random bits | 2 bits: packing | padded payload
 
 AES-SIV computes the tag from everything it authenticates, so the tag looks random. It comes first.
 The length of the ciphertext follows, under a mask derived from the tag, and is authenticated with
-it. The 31 random bits make two frames of one message unrelated. Only the salt is sent in the clear,
+it. The random bits make two frames of one message unrelated. Only the salt is sent in the clear,
 and it is random: a magic number or a plain length would bias the first tokens of every text.
+
+The second form of the plaintext came later, for messages that are padded or coded by the model.
+Another domain is authenticated with it, by which a reader tells the two apart.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from secrets import token_bytes
 
@@ -20,81 +23,68 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
-from ..errors import AlteredTextError, CapacityError, ExtractionError, IncompleteMessageError
+from ..errors import AlteredTextError, IncompleteMessageError
+from ._bit_buffer import BitBuffer
 from ._keys import SealingKeys, Secret
+from ._padding import leb128, padded, padded_size, read_leb128, unpadded
+from ._payload import MAX_MESSAGE, Packing, Payload
 
 TAG_BYTES = 16
 HEADER_BYTES = 4
-# Bounds what a frame can make its reader allocate, deflated payloads included.
-MAX_MESSAGE = 2**28
-# Seven bits per byte: enough for MAX_MESSAGE + HEADER_BYTES.
-MAX_LENGTH_BYTES = 5
+OVERHEAD = TAG_BYTES + HEADER_BYTES + 2
+"""About how many bytes a frame adds to a payload, without salt and padding."""
 
-_FRAME_DOMAIN = b"ticore/frame/1"
+# The longest plaintext: of a padded message of MAX_MESSAGE.
+_MOST_BYTES = padded_size(MAX_MESSAGE + 16)
+MAX_LENGTH_BYTES = len(leb128(_MOST_BYTES))
+
+_DOMAIN = b"ticore/frame/1"
+_PADDED_DOMAIN = b"ticore/frame/2"
 _LENGTH_DOMAIN = b"ticore/frame/1/length"
 _DEFLATED = 1
-_RAW_DEFLATE = -zlib.MAX_WBITS  # negative: zlib's own header and checksum are left out
+_PACKINGS = 3  # the bits of a header that say how the message was packed
 
 
 def seal(
-    message: bytes,
+    payload: Payload,
     secret: Secret,
     agreement_digest: bytes,
     entropy: Callable[[int], bytes] = token_bytes,
+    *,
+    pad: bool = False,
 ) -> bytes:
-    """The frame that carries `message`.
+    """The frame that carries a payload.
 
     Args:
-        message: any bytes, which may be empty; at most MAX_MESSAGE.
+        payload: of any message, which may be empty.
         secret: what the reader needs to open it.
         agreement_digest: `Agreement.digest()` of the settings that the frame is sent under.
         entropy: `f(n)` gives n random bytes.
+        pad: whether the frame is to have one of a few lengths.
 
     Returns:
-        Bytes that look uniformly random: 21 more than `message` where that is short and does not
-        compress, 37 with a password.
-
-    Raises:
-        CapacityError: `message` is longer than MAX_MESSAGE.
+        Bytes that look uniformly random: 21 more than a short payload, 37 with a password. With
+        `pad`, more.
 
     >>> secret, digest = Secret.from_key(bytes(32)), bytes(32)
     >>> reader = FrameReader(secret, digest)
-    >>> for byte in seal(b"at noon", secret, digest) + b"whatever follows":
+    >>> for byte in seal(Payload.of(b"at noon"), secret, digest) + b"whatever follows":
     ...     reader.feed(byte, count=8)
-    >>> reader.message()
+    >>> reader.payload().message()
     b'at noon'
     """
-    if len(message) > MAX_MESSAGE:
-        raise CapacityError(
-            f"a message has at most {MAX_MESSAGE} bytes, found {len(message)}; send it in parts"
-        )
     salt = entropy(secret.salt_length) if secret.salt_length else b""
     keys = secret.derive(salt)
-    plaintext = _pack(message, entropy)
-    length = _encode_length(len(plaintext))
-    sealed = AESSIV(keys.siv_key).encrypt(plaintext, _associated_data(agreement_digest, length))
+    first_form = not pad and payload.packing <= Packing.DEFLATED
+    flags, domain = (_DEFLATED, _DOMAIN) if first_form else (_PACKINGS, _PADDED_DOMAIN)
+    header = int.from_bytes(entropy(HEADER_BYTES)) & ~flags | payload.packing
+    body = payload.data if first_form else _with_padding(payload.data, entropy, pad)
+    plaintext = header.to_bytes(HEADER_BYTES) + body
+    length = leb128(len(plaintext))
+    associated = _associated_data(agreement_digest, length, domain)
+    sealed = AESSIV(keys.siv_key).encrypt(plaintext, associated)
     tag, ciphertext = sealed[:TAG_BYTES], sealed[TAG_BYTES:]
     return salt + tag + _mask_length(keys, tag, length) + ciphertext
-
-
-def frame_overhead(secret: Secret) -> int:
-    """About how many bytes a frame adds to a message that does not compress."""
-    return nonce_length(secret) + HEADER_BYTES + 2
-
-
-def nonce_length(secret: Secret) -> int:
-    """The length of the nonce, in bytes: the salt and the tag, which no other frame has."""
-    return secret.salt_length + TAG_BYTES
-
-
-def shared_key(secret: Secret, nonce: bytes) -> bytes:
-    """The key of the random numbers that both sides share after the `nonce` of the frame.
-
-    Args:
-        nonce: the frame's first `nonce_length(secret)` bytes.
-    """
-    salt, tag = nonce[: secret.salt_length], nonce[secret.salt_length :]
-    return secret.derive(salt).shared_key(tag)
 
 
 class FrameReader:
@@ -109,8 +99,7 @@ class FrameReader:
         """Wait for a frame that was sealed with the same `secret` and `agreement_digest`."""
         self._secret = secret
         self._agreement_digest = agreement_digest
-        self._received = bytearray()  # whole bytes; the few bits after them are held as a number
-        self._tail, self._tail_bits = 0, 0
+        self._bits = BitBuffer()
         self._needed = self._length_start + 1  # bytes before which nothing more can be said
         self._keys: SealingKeys | None = None
         self._length = b""  # unmasked; empty until its last byte is there
@@ -125,20 +114,14 @@ class FrameReader:
         Raises:
             ValueError: `value` is negative or has more than `count` bits.
         """
-        if count < 0 or value >> count:
-            raise ValueError(f"expected a number >= 0 of at most {count} bits")
-        if self.complete:
-            return
-        bits = self._tail << count | value
-        whole, self._tail_bits = divmod(self._tail_bits + count, 8)
-        self._received += (bits >> self._tail_bits).to_bytes(whole, "big")
-        self._tail = bits & ((1 << self._tail_bits) - 1)
-        self._read_length()
+        if not self.complete:
+            self._bits.append(value, count)
+            self._read_length()
 
     @property
     def bits_needed(self) -> int:
         """How many more bits must come before more is known; 0 once `complete`."""
-        return max(0, 8 * self._needed - self._bits_received)
+        return max(0, 8 * self._needed - self._bits.count)
 
     @property
     def complete(self) -> bool:
@@ -150,8 +133,8 @@ class FrameReader:
         """A lower bound of the frame's length in bits, from what was read of it."""
         return 8 * self._needed
 
-    def message(self, most_bits: int | None = None) -> bytes:
-        """The message in the frame.
+    def payload(self, most_bits: int | None = None) -> Payload:
+        """The payload in the frame.
 
         Args:
             most_bits: of the longest frame that a text can hold; None if that is not known.
@@ -161,7 +144,6 @@ class FrameReader:
                 that it gives is longer than the text.
             AlteredTextError: the frame was not sealed with this secret and this agreement, or
                 was altered since.
-            ExtractionError: the frame is authentic, but its payload does not decompress.
         """
         if most_bits is not None and self.least_bits > most_bits:
             raise IncompleteMessageError(
@@ -172,23 +154,23 @@ class FrameReader:
             )
         if not self.complete:
             raise IncompleteMessageError(
-                f"the text ends before the message does: {self._bits_received} bits were read, at "
+                f"the text ends before the message does: {self._bits.count} bits were read, at "
                 f"least {8 * self._needed} are needed; either the text was cut, or the key or "
                 f"password, the prompt or another setting is not what it was written with"
             )
         if self._keys is None or self._size is None:
             raise _not_authentic()
-        ciphertext = self._received[self._length_start + len(self._length) : self._needed]
-        associated_data = _associated_data(self._agreement_digest, self._length)
-        try:
-            plaintext = AESSIV(self._keys.siv_key).decrypt(self._tag + ciphertext, associated_data)
-        except InvalidTag:
-            raise _not_authentic() from None
-        return _unpack(plaintext)
-
-    @property
-    def _bits_received(self) -> int:
-        return 8 * len(self._received) + self._tail_bits
+        ciphertext = self._bits.whole[self._length_start + len(self._length) : self._needed]
+        for domain in (_DOMAIN, _PADDED_DOMAIN):
+            associated = _associated_data(self._agreement_digest, self._length, domain)
+            try:
+                opened = AESSIV(self._keys.siv_key).decrypt(self._tag + ciphertext, associated)
+            except InvalidTag:
+                continue
+            found = _payload(opened, domain)
+            if found is not None:
+                return found
+        raise _not_authentic()
 
     @property
     def _length_start(self) -> int:
@@ -196,15 +178,15 @@ class FrameReader:
 
     @property
     def _tag(self) -> bytes:
-        return bytes(self._received[self._secret.salt_length : self._length_start])
+        return bytes(self._bits.whole[self._secret.salt_length : self._length_start])
 
     def _read_length(self) -> None:
         """Read as much of the length as has arrived, and set how far the frame goes."""
-        while self._length == b"" and len(self._received) >= self._needed:
+        while self._length == b"" and len(self._bits.whole) >= self._needed:
             if self._keys is None:
-                salt = bytes(self._received[: self._secret.salt_length])
+                salt = bytes(self._bits.whole[: self._secret.salt_length])
                 self._keys = self._secret.derive(salt)
-            masked = self._received[self._length_start : self._needed]
+            masked = self._bits.whole[self._length_start : self._needed]
             length = _mask_length(self._keys, self._tag, masked)
             if length[-1] & 0x80 and len(length) < MAX_LENGTH_BYTES:
                 self._needed += 1
@@ -213,36 +195,26 @@ class FrameReader:
                 self._needed += self._size or 0
 
 
-def _pack(message: bytes, entropy: Callable[[int], bytes]) -> bytes:
-    deflated = zlib.compress(message, level=9, wbits=_RAW_DEFLATE)
-    shorter = len(deflated) < len(message)
-    noise = int.from_bytes(entropy(HEADER_BYTES), "big") & ~_DEFLATED
-    header = noise | (_DEFLATED if shorter else 0)
-    return header.to_bytes(HEADER_BYTES, "big") + (deflated if shorter else message)
+def _with_padding(data: bytes, entropy: Callable[[int], bytes], pad: bool) -> bytes:
+    """Data in the second form of a plaintext, which is padded, perhaps by nothing."""
+    return padded(data, HEADER_BYTES, entropy) if pad else leb128(0) + data
 
 
-def _unpack(plaintext: bytes) -> bytes:
-    payload = plaintext[HEADER_BYTES:]
-    if not plaintext[HEADER_BYTES - 1] & _DEFLATED:
-        return payload
-    stream = zlib.decompressobj(wbits=_RAW_DEFLATE)
-    try:
-        # A longer message is cut at the limit. Then `eof` stays False.
-        message = stream.decompress(payload, MAX_MESSAGE)
-    except zlib.error:
-        message = b""
-    if not stream.eof or stream.unused_data:
-        raise ExtractionError(
-            f"the message is authentic, but does not decompress to at most {MAX_MESSAGE} bytes; "
-            f"the program that wrote it is at fault"
-        )
-    return message
+def _payload(plaintext: bytes, domain: bytes) -> Payload | None:
+    """The payload of a plaintext; None if `seal` never writes such a one."""
+    header, body = plaintext[HEADER_BYTES - 1], plaintext[HEADER_BYTES:]
+    if domain == _DOMAIN:
+        return Payload(Packing(header & _DEFLATED), body)
+    data = unpadded(body)
+    if data is None or header & _PACKINGS not in set(Packing):
+        return None
+    return Payload(Packing(header & _PACKINGS), data)
 
 
 def _associated_data(
-    agreement_digest: bytes, length: bytes
+    agreement_digest: bytes, length: bytes, domain: bytes
 ) -> list[bytes | bytearray | memoryview]:
-    return [agreement_digest, length, _FRAME_DOMAIN]
+    return [agreement_digest, length, domain]
 
 
 def _mask_length(keys: SealingKeys, tag: bytes, length: bytes | bytearray) -> bytes:
@@ -252,26 +224,12 @@ def _mask_length(keys: SealingKeys, tag: bytes, length: bytes | bytearray) -> by
     return bytes(a ^ b for a, b in zip(length, stream, strict=False))
 
 
-def _encode_length(size: int) -> bytes:
-    """Seven bits per byte, the lowest first; the top bit means that more bytes follow (LEB128).
-
-    >>> _encode_length(300).hex()
-    'ac02'
-    """
-    code = bytearray()
-    while size >= 0x80:
-        code.append(0x80 | size & 0x7F)
-        size >>= 7
-    code.append(size)
-    return bytes(code)
-
-
 def _decode_length(code: bytes) -> int | None:
     """The size that `code` stands for, or None if `seal` never writes such a code."""
-    size = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(code))
-    in_range = HEADER_BYTES <= size <= HEADER_BYTES + MAX_MESSAGE
+    size, _ = read_leb128(code) or (0, 0)
+    in_range = HEADER_BYTES <= size <= _MOST_BYTES
     # Comparing whole codes allows one code per size: no padding, no byte after the last.
-    return size if in_range and _encode_length(size) == code else None
+    return size if in_range and leb128(size) == code else None
 
 
 def _not_authentic() -> AlteredTextError:

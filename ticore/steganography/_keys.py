@@ -38,11 +38,14 @@ class SealingKeys:
         siv_key: 64 bytes, for AES-256-SIV.
         length_key: 32 bytes, for the mask over the length.
         randomness_root: 32 bytes, for the random numbers that both sides share; see `shared_key`.
+        tag_key, stream_key: 32 bytes each, for the tag and the cipher of compact frames.
     """
 
     siv_key: bytes = field(repr=False)
     length_key: bytes = field(repr=False)
     randomness_root: bytes = field(repr=False)
+    tag_key: bytes = field(repr=False)
+    stream_key: bytes = field(repr=False)
 
     def shared_key(self, nonce: bytes) -> bytes:
         """The 32-byte key of the SharedRandomness of the one text with this nonce."""
@@ -120,6 +123,8 @@ class Secret:
                 siv_key=_expand(root, b"ticore/seal/1/siv", 64),
                 length_key=_expand(root, b"ticore/seal/1/length", 32),
                 randomness_root=_expand(root, _RANDOMNESS, 32),
+                tag_key=_expand(root, b"ticore/compact/1/tag", 32),
+                stream_key=_expand(root, b"ticore/compact/1/stream", 32),
             )
             # Another thread may do the same: `keys` is never read back from the cache.
             self._last.clear()

@@ -23,7 +23,7 @@ from ..codecs import (
     Weights,
     Writer,
 )
-from ._frame import nonce_length, shared_key
+from ._frame_formats import FrameFormat
 from ._keys import Secret
 
 FOR_CODEC, FOR_DISAMBIGUATION = "codec", "disambiguation"
@@ -34,13 +34,22 @@ class NonceFirstWriter:
 
     Args:
         codec: writes what follows the nonce.
+        frames: the format of the frame.
         secret: what the frame was sealed with.
         frame: the sealed message.
         tail: random bits after the message.
     """
 
-    def __init__(self, codec: CodecSpec, secret: Secret, frame: bytes, tail: RandomBits) -> None:
-        size = nonce_length(secret)
+    def __init__(
+        self,
+        codec: CodecSpec,
+        frames: FrameFormat,
+        secret: Secret,
+        frame: bytes,
+        tail: RandomBits,
+    ) -> None:
+        size = frames.nonce_length(secret)
+        self._frames = frames
         self._codec, self._secret, self._tail = codec, secret, tail
         self._nonce, self._rest = frame[:size], frame[size:]
         self._in_nonce, self._settled_before = True, 0
@@ -61,7 +70,7 @@ class NonceFirstWriter:
 
     def begin_rest(self) -> SharedRandomness:
         """Go on with the keyed codec. Returns the random numbers of the disambiguation."""
-        key = shared_key(self._secret, self._nonce)
+        key = self._frames.shared_key(self._secret, self._nonce)
         codec = self._codec.make(randomness=SharedRandomness(key, FOR_CODEC))
         self._writer = codec.writer(self._source(self._rest))
         self._in_nonce, self._settled_before = False, 8 * len(self._nonce)
@@ -79,12 +88,14 @@ class NonceFirstReader:
 
     Args:
         codec: reads what follows the nonce.
+        frames: the format of the frame.
         secret: what the frame was sealed with.
     """
 
-    def __init__(self, codec: CodecSpec, secret: Secret) -> None:
+    def __init__(self, codec: CodecSpec, frames: FrameFormat, secret: Secret) -> None:
+        self._frames = frames
         self._codec, self._secret = codec, secret
-        self._nonce_bits = 8 * nonce_length(secret)
+        self._nonce_bits = 8 * frames.nonce_length(secret)
         self._value, self._count = 0, 0  # what was read of the nonce
         self._in_nonce = True
         self._reader: Reader = ArithmeticCodec().reader()
@@ -96,7 +107,8 @@ class NonceFirstReader:
 
     def begin_rest(self) -> SharedRandomness:
         """Go on with the keyed codec. Returns the random numbers of the disambiguation."""
-        key = shared_key(self._secret, self._value.to_bytes(self._nonce_bits // 8, "big"))
+        nonce = self._value.to_bytes(self._nonce_bits // 8)
+        key = self._frames.shared_key(self._secret, nonce)
         codec = self._codec.make(randomness=SharedRandomness(key, FOR_CODEC))
         self._reader = codec.reader()
         self._in_nonce = False

@@ -10,8 +10,9 @@ from ..errors import CapacityError, ExtractionError
 from ._capacity import NoRoomError
 from ._embedding import BorderlineError, Progress, StalledError, write_bits
 from ._extraction import read_bits
-from ._frame import FrameReader, frame_overhead, seal
 from ._jobs import Job
+from ._model_coding import coded_by_model, decoded_by_model
+from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._setup import Setup
@@ -37,11 +38,14 @@ def embedding(
     rereads = check == "full" or not is_repeatable(
         setup.model, setup.candidates.ids, setup.tolerance, batch_size
     )
+    payload = yield from _packed(setup, message)
     for _ in range(tries):
-        frame = seal(message, secret, setup.agreement.digest(), setup.entropy)
+        frame = setup.frames.seal(
+            payload, secret, setup.agreement.digest(), setup.entropy, pad=setup.pad == "sizes"
+        )
         try:
             written, found = yield from _written_and_read(setup, frame, rereads, progress)
-            if found == message:
+            if found == payload:
                 return replace(written, seconds=time.perf_counter() - started)
         except (BorderlineError, ExtractionError):
             continue  # Another nonce makes another text.
@@ -50,7 +54,7 @@ def embedding(
             stalled += 1
             if error.by_chance and stalled < EMBED_TRIES:
                 continue
-            most = max(0, error.fits // 8 - frame_overhead(secret))
+            most = max(0, error.fits // 8 - setup.frames.overhead_with(secret))
             fits = "at most" if error.bound else "about"
             raise CapacityError(
                 f"{error}; {fits} {most:,} bytes fit that do not compress, found {len(message):,}"
@@ -77,22 +81,46 @@ def extraction(setup: Setup, text: str | Embedding, progress: Progress | None) -
 
 def _extraction_from(setup: Setup, text: str, progress: Progress | None) -> Job[bytes]:
     """The message that begins where this text does."""
-    message = _MessageReader(setup, progress)
+    payload = yield from _payload_of(setup, text, progress)
+    return (yield from _unpacked(setup, payload))
+
+
+def _payload_of(setup: Setup, text: str, progress: Progress | None) -> Job[Payload]:
+    """The payload of the frame that begins where this text does."""
+    reader = _PayloadReader(setup, progress)
     received = setup.received(text)
     state = yield from setup.begin(received.known_ids)
-    message.most = state.most_bits
-    yield from read_bits(state, received, setup.frame_reader(), message.take)
-    return message.message()
+    reader.most = state.most_bits
+    yield from read_bits(state, received, setup.frame_reader(), reader.take)
+    return reader.payload()
+
+
+def _packed(setup: Setup, message: bytes) -> Job[Payload]:
+    """The payload of a message: the shortest that the settings allow."""
+    payload = Payload.of(message)
+    data = (yield from coded_by_model(setup, message)) if setup.codes_by_model else None
+    if data is None or len(data) >= len(payload.data):
+        return payload
+    # No check of the text would see it if the model did not repeat its logits here.
+    found = yield from decoded_by_model(setup, data)
+    return Payload(Packing.BY_MODEL, data) if found == message else payload
+
+
+def _unpacked(setup: Setup, payload: Payload) -> Job[bytes]:
+    """The message of a payload. Raises ExtractionError."""
+    if payload.packing == Packing.BY_MODEL:
+        return (yield from decoded_by_model(setup, payload.data))
+    return payload.message()
 
 
 def _written_and_read(
     setup: Setup, frame: bytes, rereads: bool, progress: Progress | None
-) -> Job[tuple[Embedding, bytes]]:
-    """A text with this frame in it, and the message that its reader finds there."""
+) -> Job[tuple[Embedding, Payload]]:
+    """A text with this frame in it, and the payload that its reader finds there."""
     bits = 8 * len(frame)
     halves = _part(progress, 0, bits), _part(progress, bits, bits)
     state = yield from setup.begin()
-    read = _MessageReader(setup, None, state.most_bits)
+    read = _PayloadReader(setup, None, state.most_bits)
     check = None if rereads else TokenCheck(setup.frame_reader(), read.take)
     written = yield from write_bits(
         state,
@@ -106,13 +134,14 @@ def _written_and_read(
     if check is not None:
         received = setup.received(next(setup.readings(written)))
         if check.confirm(received, written.ids):
-            return written, read.message()
-    found = yield from extraction(setup, written, halves[1])
+            return written, read.payload()
+    reading = next(setup.readings(written))
+    found = yield from _payload_of(setup, reading, halves[1])
     return written, found
 
 
-class _MessageReader:
-    """Puts a message together from the bits of its tokens.
+class _PayloadReader:
+    """Puts a payload together from the bits of a text's tokens.
 
     Args:
         setup: of the text.
@@ -122,7 +151,7 @@ class _MessageReader:
 
     def __init__(self, setup: Setup, progress: Progress | None, most: int = 0) -> None:
         self.most = most
-        self._frame = FrameReader(setup.sealing_secret(), setup.agreement.digest())
+        self._frame = setup.frames.reader(setup.sealing_secret(), setup.agreement.digest())
         self._progress = progress
         self._read = 0
 
@@ -134,9 +163,9 @@ class _MessageReader:
             self._progress(self._read, self._read + self._frame.bits_needed)
         return self._frame.complete or self._frame.least_bits > self.most
 
-    def message(self) -> bytes:
-        """The message. Raises ExtractionError."""
-        return self._frame.message(self.most)
+    def payload(self) -> Payload:
+        """The payload. Raises ExtractionError."""
+        return self._frame.payload(self.most)
 
 
 def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
@@ -19,7 +19,8 @@ from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
 from ._beginnings import beginnings
-from ._ending import Ending, finish_sentence, finish_turn, stop_at_once
+from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
+from ._frame_formats import FORMATS, FrameFormat, Security
 from ._jobs import Job, NewText, begin_text
 from ._keys import Secret
 from ._nonce_first_codec import (
@@ -32,7 +33,10 @@ from ._portability import TOLERANCE
 from ._results import Embedding
 from ._step import TextState
 
-Finish = Literal["sentence", "turn", "none"]
+Finish = Literal["sentences", "sentence", "turn", "none"]
+Pad = Literal["sizes", "none"]
+Compress = Literal["deflate", "model"]
+_USUAL: Mapping[Security, Compress] = {"standard": "deflate", "compact": "model"}
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
@@ -48,7 +52,7 @@ class Setup:
         candidates: of the model, with the agreement's settings.
         passing: the texts that the agreement's channel leaves alone.
         secret: of the messages; None if there is none.
-        finish, entropy: see `ticore.Steganographer`.
+        finish, pad, compress, entropy: see `ticore.Steganographer`.
         prompt_ids: of the agreement's prompt.
         room: how many tokens the model can read after the prompt.
 
@@ -65,6 +69,8 @@ class Setup:
     passing: PassingTexts
     secret: Secret | None = field(default=None, repr=False)
     finish: Finish | None = None
+    pad: Pad = "sizes"
+    compress: Compress | None = None
     entropy: Entropy = secrets.token_bytes
     prompt_ids: list[int] = field(init=False)
     room: int = field(init=False)
@@ -92,7 +98,9 @@ class Setup:
     def ending(self) -> Ending:
         """What follows the message. After a conversation it ends like a reply, unless stated."""
         has_text = self.agreement.prompt_ids is None
-        match self.finish or ("sentence" if has_text else "turn"):
+        match self.finish or ("sentences" if has_text else "turn"):
+            case "sentences":
+                return finish_sentences(self.random_bits)
             case "sentence":
                 return finish_sentence
             case "turn":
@@ -108,6 +116,16 @@ class Setup:
     def tolerance(self) -> float:
         """By how much the reader's logits may differ."""
         return TOLERANCE if self.is_portable else 0.0
+
+    @property
+    def codes_by_model(self) -> bool:
+        """Whether the model may shorten messages. Compact security is for short ones."""
+        return (self.compress or _USUAL[self.agreement.security]) == "model"
+
+    @property
+    def frames(self) -> FrameFormat:
+        """How messages are sealed."""
+        return FORMATS[self.agreement.security]
 
     @property
     def shares_randomness(self) -> bool:
@@ -149,13 +167,15 @@ class Setup:
     def frame_writer(self, frame: bytes) -> Writer:
         """Writes a sealed message, then random bits. Raises CredentialError."""
         if self.shares_randomness:
-            return NonceFirstWriter(self.codec, self.sealing_secret(), frame, self.random_bits)
+            return NonceFirstWriter(
+                self.codec, self.frames, self.sealing_secret(), frame, self.random_bits
+            )
         return self.codec.make().writer(BitSource(frame, 8 * len(frame), self.random_bits))
 
     def frame_reader(self) -> Reader:
         """Reads what a `frame_writer` wrote. Raises CredentialError."""
         if self.shares_randomness:
-            return NonceFirstReader(self.codec, self.sealing_secret())
+            return NonceFirstReader(self.codec, self.frames, self.sealing_secret())
         return self.codec.make().reader()
 
     def raw_codec(self, stop: StopRule, text: TextState) -> Codec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, get_args
 
@@ -29,6 +29,7 @@ from ._arguments import (
 )
 from ._batches import BatchMethods
 from ._embedding import Observer, Progress
+from ._frame_formats import Security
 from ._jobs import run_alone
 from ._keys import Secret
 from ._pasted import Recovered, recover
@@ -36,7 +37,7 @@ from ._portability import Numerics, model_digest
 from ._raw_bits import bits_embedding, bits_extraction
 from ._results import Embedding
 from ._sealed import Check, embedding, extraction
-from ._setup import Entropy, Finish, Setup
+from ._setup import Compress, Entropy, Finish, Pad, Setup
 
 
 class Steganographer(BatchMethods):
@@ -70,9 +71,20 @@ class Steganographer(BatchMethods):
             `email`, `sms`, `typographic`, `caseless`, `ascii`, `line`; several are joined as in
             `chat+typographic`. Only texts are written that come through, and what arrives is read
             as one of them. Or a `ticore.channels.Channel`.
-        finish: `sentence`: after the message the text goes on to the end of a sentence; `turn`: to
-            where the model, sampled freely, ends its reply; `none`: it stops at once. None: `turn`
-            after a conversation or token ids, else `sentence`.
+        security: `standard`, or `compact` for short messages: 9 bytes around each instead of 21 or
+            more, under weaker bounds. An outsider's text is taken for a message with probability
+            2^-51, and two of n messages share a keystream with probability n^2 / 2^65. The same
+            message may have the same frame again.
+        finish: where the text ends after the message. `sentences`: at the end of a sentence, or of
+            one of the next ones, as chance has it, so that the end tells little about the message;
+            `sentence`: at the end of the first sentence; `turn`: where the model, sampled freely,
+            ends its reply; `none`: at once. None: `turn` after a conversation or token ids, else
+            `sentences`.
+        pad: `sizes`: a message is padded to one of a few sizes, so that the text's length tells
+            little about it; `none`: it is not.
+        compress: how messages are made shorter, where that helps. `deflate`; or `model`: texts of
+            up to 127 tokens are coded with the model's probabilities, which takes a pass of the
+            model for each token, on both sides. None: `model` with compact security.
         entropy: source of random bytes: `f(n)` gives n of them. Replace it only to write the same
             text twice.
 
@@ -111,11 +123,16 @@ class Steganographer(BatchMethods):
         disambiguation: str | DisambiguationSpec = "stepwise",
         numerics: Numerics = "same-stack",
         channel: str | Channel = "identity",
+        security: Security = "standard",
         finish: Finish | None = None,
+        pad: Pad = "sizes",
+        compress: Compress | None = None,
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
         require_model(model)
         require_one_of("finish", finish, (*get_args(Finish), None))
+        require_one_of("pad", pad, get_args(Pad))
+        require_one_of("compress", compress, (*get_args(Compress), None))
         codec, disambiguation = codec_spec(codec), disambiguation_spec(disambiguation)
         channel = channel_of(channel)
         agreement = Agreement(
@@ -132,11 +149,22 @@ class Steganographer(BatchMethods):
             disambiguation=disambiguation.name,
             numerics=numerics,
             channel=channel.name,
+            security=security,
         )
         passing = PassingTexts(channel, model.tokenizer)
         secret, candidates = secret_of(key, password), Candidates(model, agreement.pool)
         self._setup = Setup(
-            model, agreement, codec, disambiguation, candidates, passing, secret, finish, entropy
+            model,
+            agreement,
+            codec,
+            disambiguation,
+            candidates,
+            passing,
+            secret,
+            finish,
+            pad,
+            compress,
+            entropy,
         )
 
     @property
@@ -156,6 +184,8 @@ class Steganographer(BatchMethods):
         disambiguation: DisambiguationSpec | None = None,
         channel: Channel | None = None,
         finish: Finish | None = None,
+        pad: Pad = "sizes",
+        compress: Compress | None = None,
         entropy: Entropy = secrets.token_bytes,
     ) -> Self:
         """A steganographer with the settings of an agreement, such as `Agreement.load` gives.
@@ -167,7 +197,7 @@ class Steganographer(BatchMethods):
             key, password: the secret, if the agreement holds no key.
             codec, disambiguation, channel: the one that the agreement names, if no package declares
                 it.
-            finish, entropy: see the class.
+            finish, pad, compress, entropy: see the class.
 
         Raises:
             AgreementError: `model` or its tokenizer is not the one that was agreed on, or the
@@ -202,7 +232,8 @@ class Steganographer(BatchMethods):
         variants = {"codec": codec, "disambiguation": disambiguation, "channel": channel}
         for name, given in variants.items():
             settings[name] = agreed_variant(name, settings[name], given)
-        return cls(model, key=key, password=password, finish=finish, entropy=entropy, **settings)
+        settings |= {"finish": finish, "pad": pad, "compress": compress, "entropy": entropy}
+        return cls(model, key=key, password=password, **settings)
 
     @classmethod
     def agreed(cls, model: LanguageModel, agreement: Agreement, **settings: Any) -> Self:
@@ -232,9 +263,16 @@ class Steganographer(BatchMethods):
         setup = self._setup
         # The keys that were derived from a password are left out: they are derived again.
         secret = None if setup.secret is None else replace(setup.secret)
-        settings = setup.finish, setup.entropy, secret
-        variants = setup.codec, setup.disambiguation, setup.passing.channel
-        return _restored, (type(self), setup.model, setup.agreement, *settings, *variants)
+        given = {
+            "codec": setup.codec,
+            "disambiguation": setup.disambiguation,
+            "channel": setup.passing.channel,
+            "finish": setup.finish,
+            "pad": setup.pad,
+            "compress": setup.compress,
+            "entropy": setup.entropy,
+        }
+        return _restored, (type(self), setup.model, setup.agreement, secret, given)
 
     @keywords_after(2)
     def embed(
@@ -385,21 +423,9 @@ def _restored(
     kind: type[Steganographer],
     model: LanguageModel,
     agreement: Agreement,
-    finish: Finish | None,
-    entropy: Entropy,
     secret: Secret | None,
-    codec: CodecSpec,
-    disambiguation: DisambiguationSpec,
-    channel: Channel,
+    given: Mapping[str, Any],
 ) -> Steganographer:
     """A steganographer as it was before it was pickled."""
-    stego = kind.from_agreement(
-        agreement,
-        model=model,
-        codec=codec,
-        disambiguation=disambiguation,
-        channel=channel,
-        finish=finish,
-        entropy=entropy,
-    )
+    stego = kind.from_agreement(agreement, model=model, **given)
     return stego._with(replace(stego._setup, secret=secret))

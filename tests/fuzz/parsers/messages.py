@@ -19,6 +19,7 @@ from ticore.keys import format_key, parse_key
 from ticore.steganography import Agreement, Steganographer
 from ticore.steganography._frame import FrameReader, seal
 from ticore.steganography._keys import Secret
+from ticore.steganography._payload import Payload
 
 from .base import Parser
 
@@ -35,7 +36,9 @@ def model() -> ToyModel:
 @cache
 def sender() -> Steganographer:
     entropy = Random(3).randbytes
-    return Steganographer(model(), key=KEY, prompt="the", finish="none", entropy=entropy)
+    return Steganographer(
+        model(), key=KEY, prompt="the", finish="none", pad="none", entropy=entropy
+    )
 
 
 @cache
@@ -70,14 +73,15 @@ def open_frame(content: bytes, _: Path) -> None:
     opener = FrameReader(Secret.from_key(KEY), DIGEST)
     for byte in content:
         opener.feed(byte, 8)
-    found = opener.message()
+    found = opener.payload().message()
     assert found in (b"", MESSAGE, MESSAGE * 50), f"another message: {found!r}"
 
 
 def frames() -> list[bytes]:
     draw, secret = Random(4), Secret.from_key(KEY)
     return [
-        seal(message, secret, DIGEST, draw.randbytes) for message in (b"", MESSAGE, MESSAGE * 50)
+        seal(Payload.of(message), secret, DIGEST, draw.randbytes)
+        for message in (b"", MESSAGE, MESSAGE * 50)
     ]
 
 

@@ -1,0 +1,75 @@
+"""Messages that the model makes shorter: each comes back, or is refused before it is sent."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import ticore
+from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyModel
+from ticore.errors import ExtractionError
+from ticore.steganography._jobs import run_alone
+from ticore.steganography._model_coding import MOST_TOKENS, coded_by_model, decoded_by_model
+
+KEY = bytes(range(32))
+
+
+def setup_of(model, **settings_):
+    return ticore.Steganographer(model, key=KEY, prompt="the", **settings_)._setup
+
+
+TOYS = {name: setup_of(ToyModel(TRAINED[name](), sharpness=2.0)) for name in ("sp-bpe", "hf-gpt2")}
+words = st.lists(st.sampled_from(["the", " fox", " 東京", "!", "\n", " ", "é", "x"]), max_size=12)
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(sorted(TOYS)), words.map("".join).map(str.encode) | st.binary(max_size=9))
+@example("sp-bpe", b"")
+@example("sp-bpe", b" ")
+def test_coded_messages_come_back(name: str, message: bytes) -> None:
+    setup = TOYS[name]
+    data = run_alone(setup.model, coded_by_model(setup, message))
+    if data is not None:
+        assert run_alone(setup.model, decoded_by_model(setup, data)) == message
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(sorted(TOYS)), st.binary(max_size=12))
+def test_any_data_gives_a_text_or_an_error(name: str, data: bytes) -> None:
+    setup = TOYS[name]
+    with suppress(ExtractionError):
+        assert isinstance(run_alone(setup.model, decoded_by_model(setup, data)), bytes)
+
+
+@pytest.mark.parametrize("message", [b"\xff", b"the " * (4 * MOST_TOKENS), b""])
+def test_what_is_no_short_text_is_left_as_it_is(message: bytes) -> None:
+    assert run_alone(TOYS["hf-gpt2"].model, coded_by_model(TOYS["hf-gpt2"], message)) is None
+
+
+@pytest.mark.parametrize("numerics", ["same-stack", "portable"])
+def test_english_takes_a_third_of_its_bytes_with_a_model_of_english(numerics: str) -> None:
+    message = b"meet me at the station at nine"
+    model = ticore.load_model("tiny-en")
+    entropy = np.random.default_rng(2).bytes
+    stego = ticore.Steganographer(
+        model, key=KEY, security="compact", pad="none", numerics=numerics, entropy=entropy
+    )
+    written = stego.embed(message)
+    assert stego.extract(written) == message
+    assert written.bits < 8 * (9 + len(message) / 2)
+
+
+@pytest.mark.parametrize("compress", ["deflate", "model"])
+def test_message_that_does_not_become_shorter_is_sent_as_it_is(compress: str) -> None:
+    message, entropy = bytes(range(200, 212)), np.random.default_rng(3).bytes
+    stego = ticore.Steganographer(
+        TOYS["hf-gpt2"].model, key=KEY, compress=compress, pad="none", entropy=entropy
+    )
+    written = stego.embed(message)
+    assert written.bits == 8 * (16 + 1 + 4 + len(message))
+    assert stego.extract(written) == message

@@ -1,0 +1,90 @@
+"""The two kinds of frames, by the security that an agreement names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from . import _compact_frame as compact
+from . import _frame as standard
+from ._keys import Secret
+from ._payload import Payload
+
+Security = Literal["standard", "compact"]
+
+
+class Seal(Protocol):
+    """`_frame.seal`."""
+
+    def __call__(
+        self,
+        payload: Payload,
+        secret: Secret,
+        agreement_digest: bytes,
+        entropy: Callable[[int], bytes],
+        *,
+        pad: bool,
+    ) -> bytes: ...
+
+
+class AnyFrameReader(Protocol):
+    """`_frame.FrameReader`."""
+
+    @property
+    def bits_needed(self) -> int: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def least_bits(self) -> int: ...
+
+    def feed(self, value: int, count: int) -> None: ...
+
+    def payload(self, most_bits: int | None = None) -> Payload: ...
+
+
+@dataclass(frozen=True)
+class FrameFormat:
+    """How messages are sealed.
+
+    Attributes:
+        seal: makes a frame.
+        reader: makes a reader of one frame, from a secret and an agreement's digest.
+        tag_bytes: how many bytes the tag has, with which a frame begins but for the salt.
+        overhead: about how many bytes a frame adds to a payload, without salt and padding.
+    """
+
+    seal: Seal
+    reader: Callable[[Secret, bytes], AnyFrameReader]
+    tag_bytes: int
+    overhead: int
+
+    def overhead_with(self, secret: Secret) -> int:
+        """About how many bytes a frame adds to a payload, without padding."""
+        return secret.salt_length + self.overhead
+
+    def nonce_length(self, secret: Secret) -> int:
+        """The length of the nonce, in bytes: the salt and the tag, which no other frame has."""
+        return secret.salt_length + self.tag_bytes
+
+    def shared_key(self, secret: Secret, nonce: bytes) -> bytes:
+        """The key of the random numbers that both sides share after the `nonce` of the frame.
+
+        Args:
+            secret: what the frame was sealed with.
+            nonce: the frame's first `nonce_length(secret)` bytes.
+        """
+        salt, tag = nonce[: secret.salt_length], nonce[secret.salt_length :]
+        return secret.derive(salt).shared_key(tag)
+
+
+FORMATS: Mapping[Security, FrameFormat] = {
+    "standard": FrameFormat(
+        standard.seal, standard.FrameReader, standard.TAG_BYTES, standard.OVERHEAD
+    ),
+    "compact": FrameFormat(
+        compact.seal, compact.CompactFrameReader, compact.TAG_BYTES, compact.OVERHEAD
+    ),
+}
