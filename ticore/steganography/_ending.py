@@ -20,6 +20,7 @@ RandomBits = Callable[[int], int]
 FINISH_TOKENS = 160  # how many tokens a text may go on to find an end
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*\s*$")
 _CHANCE_BITS = 32
+_MOST_SENTENCES = 8
 
 
 def stop_at_once(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
@@ -46,17 +47,18 @@ def finish_sentence(text: TextState, writer: Writer, check: TokenCheck | None) -
 def finish_sentences(random: RandomBits) -> Ending:
     """An Ending: go on to the end of a sentence, and of some more, as many as chance has it.
 
-    At each end of a sentence the text ends with probability 1/2. So where it ends does not tell
-    where the message ends.
+    At each end of a sentence the text ends with probability 1/2, and at the eighth one for sure. So
+    where it ends does not tell where the message ends.
 
     Args:
         random: decides.
     """
 
     def finish(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[None]:
-        while True:
+        for _ in range(_MOST_SENTENCES):
+            before = len(text.ids)
             yield from finish_sentence(text, writer, check)
-            if text.is_full or random(1):
+            if len(text.ids) - before in (0, FINISH_TOKENS) or text.is_full or random(1):
                 return
 
     return finish
