@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING
 from benchmarks.paper.numbers import percent, plain
 from benchmarks.paper.sections import PageFigure, PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
+from ticore.evaluation.attacks import SYSTEM
 
-from .arms import ABLATED, OBSERVATIONS, SAMPLING, SCHEMES, UNMARKED, Arm, arms_of, main_arms
+from .arms import (
+    ABLATED,
+    ATTEMPTS,
+    OBSERVATIONS,
+    SAMPLING,
+    SCHEMES,
+    UNMARKED,
+    Arm,
+    arms_of,
+    main_arms,
+)
 from .figure import draw_observations
 from .samples import EPSILONS, LENGTH, attack_name
 
@@ -48,10 +59,14 @@ def section(summaries: Summaries) -> Section:
             "An attack chooses each token with probability epsilon, from left to right, and "
             "replaces it by a sample of the same model after the prompt and the attacked text so "
             "far. The new token may be the old one.",
+            *_paraphrased(summaries),
             _false_positives(summaries),
             f"The ablations are of {ABLATED}. Masking and q = 0 have the same distribution: both "
             f"sample among the tokens that keep the text consistent. They differ only where no "
-            f"token does, which rollback takes back.",
+            f'token does, which rollback takes back. Rollback of the whole text (rollback="exact") '
+            f"begins an inconsistent text again: it alone has the model's distribution among the "
+            f"consistent texts. It makes {ATTEMPTS} attempts at most; texts that it gave up count "
+            f"in the passes per kept token and in the time, and nowhere else.",
             _observations(summaries),
             PageFigure(
                 "watermark-observation",
@@ -90,9 +105,10 @@ _QUALITY: tuple[Column, ...] = (
 )
 _COST: tuple[Column, ...] = (
     ("rollbacks per text", _interval("rollbacks")),
-    ("passes per token", _interval("forwards", 3)),
+    ("passes per kept token", _interval("forwards", 3)),
     ("time ratio", _interval("time", 3)),
 )
+_GIVEN_UP: Column = ("given up, %", _share("given_up"))
 
 
 def _detected(summaries: Summaries) -> PageTable:
@@ -111,6 +127,27 @@ def _attacked(summaries: Summaries, attack: str) -> PageTable:
     return _table(f"Detection after {attack}", summaries, tuple(SCHEMES), _main, attack, columns)
 
 
+def _paraphrased(summaries: Summaries) -> Iterator[str | PageTable]:
+    """A table for each model that paraphrased texts."""
+    replacements = {attack_name(epsilon) for epsilon in EPSILONS}
+    cells = [cell for found in summaries.values() for cell in found["cells"]]
+    attacks = dict.fromkeys(cell["attack"] for cell in cells if cell["attack"] is not None)
+    changed: tuple[Column, ...] = (
+        ("other words, %", _share("changed")),
+        ("cut off, %", _share("cut_off")),
+    )
+    columns = (*_DETECTION, _QUALITY[0], *changed)
+    paraphrases = [attack for attack in attacks if attack not in replacements]
+    for attack in paraphrases:
+        title = f"Detection after {attack}"
+        yield _table(title, summaries, tuple(SCHEMES), _main, attack, columns)
+    if paraphrases:
+        yield (
+            f"A paraphrase answers this system message, which is ours and not the paper's: "
+            f'"{SYSTEM}" Texts that were not answered by a text are left out.'
+        )
+
+
 def _observations(summaries: Summaries) -> PageTable:
     def shown(model: StandIn) -> list[Arm]:
         arms = arms_of(ABLATED, model.observation)
@@ -119,9 +156,14 @@ def _observations(summaries: Summaries) -> PageTable:
             key=lambda arm: len(OBSERVATIONS) if arm.observation is None else arm.observation,
         )
 
-    columns = (_DETECTION[0], _DETECTION[1], *_QUALITY, *_COST)
+    columns = (_DETECTION[0], _DETECTION[1], *_QUALITY, *_COST, _GIVEN_UP)
     return _table(
-        "The observation period, and masking", summaries, (ABLATED,), shown, None, columns
+        "The observation period, masking, and rollback of whole texts",
+        summaries,
+        (ABLATED,),
+        shown,
+        None,
+        columns,
     )
 
 
