@@ -11,10 +11,11 @@ from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks.paper.low_probability.tails import (
     BOUNDS,
     Tails,
-    log2_of_logits,
+    TextDistribution,
     log2_of_pool,
     masses_below,
 )
+from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
 from ticore._support.shared_randomness import SharedRandomness
 from ticore.codecs import Codec, codec_spec
@@ -45,8 +46,7 @@ class Sampler:
     def __init__(self, model: LanguageModel, setting: Setting) -> None:
         self._model = model
         self._setting = setting
-        size = model.tokenizer.vocab_size
-        self._not_text = [*model.tokenizer.special_ids, *range(size, model.logit_width)]
+        self._distribution = TextDistribution(model)
 
     def take(self, codec: str, k: int | None, weight_bits: int, first: int) -> Sample:
         """The texts from number `first` on, written side by side."""
@@ -59,10 +59,10 @@ class Sampler:
             numerics="portable",
             finish="none",
         )
-        watches = [_Watch(_same_codec(codec), self._not_text) for _ in numbers]
+        watches = [_Watch(_same_codec(codec), self._distribution) for _ in numbers]
         written = stego.embed_bits_batch(
             [self._bits(n) for n in numbers],
-            prompts=[self._prompt(n) for n in numbers],
+            prompts=[as_given_back(self._model, self._setting.prompt(n)) for n in numbers],
             keys=[sample_key(self._setting.seed, n) for n in numbers],
             observers=watches,
             batch_size=len(numbers),
@@ -73,11 +73,6 @@ class Sampler:
             for number, embedding, watch in zip(numbers, written, watches, strict=True)
         ]
         return kind | {"first": first, "texts": texts}
-
-    def _prompt(self, number: int) -> str:
-        tokenizer = self._model.tokenizer
-        # As the tokenizer gives it back: one that folds characters would refuse the prompt else.
-        return tokenizer.decode(tokenizer.encode(self._setting.prompt(number)))
 
     def _bits(self, number: int) -> list[int]:
         draw = sample_random(self._setting.seed, number, "codecs")
@@ -94,16 +89,14 @@ class _Watch:
             makes of its choices. So this is exact on both sides.
     """
 
-    def __init__(self, codec: Codec, not_text: list[int]) -> None:
+    def __init__(self, codec: Codec, distribution: TextDistribution) -> None:
         self.whole, self.choices = Tails(), Tails()
         self.emitted = np.zeros(len(BOUNDS))
         self._codec = codec
-        self._not_text = not_text
+        self._distribution = distribution
 
     def __call__(self, step: Step, index: int) -> None:
-        logits = np.array(step.logits, dtype=np.float64)
-        logits[self._not_text] = -np.inf
-        log2_p, ids = log2_of_logits(logits), step.choices.ids
+        log2_p, ids = self._distribution.log2(step.logits), step.choices.ids
         self.whole.add(log2_p, step.token(index))
         # Stepwise verification keeps single tokens: each choice is the token of its place.
         self.choices.add(log2_of_pool(step.choices.kept), index)

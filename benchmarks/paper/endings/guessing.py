@@ -23,7 +23,7 @@ SLACK = 8.0
 
 
 class Guess(NamedTuple):
-    """A guess of how many bytes a text holds: a message with what sealing adds, or raw bytes.
+    """How many bytes may be hidden in a text: a message with what sealing adds, or raw bytes.
 
     Attributes:
         best: the guess.
@@ -36,7 +36,7 @@ class Guess(NamedTuple):
 
 
 def guess(ending: str, surprisals: Sequence[float], sentence_ends: Sequence[int]) -> Guess:
-    """How many bytes a text holds.
+    """The observer's guess of how many bytes are hidden.
 
     Args:
         ending: one of `plan.WITH_MESSAGE`; it is a public setting.
@@ -46,7 +46,7 @@ def guess(ending: str, surprisals: Sequence[float], sentence_ends: Sequence[int]
     sums = np.cumsum([0.0, *surprisals])  # sums[t]: before token t
     last = len(surprisals) - 1
     if ending == PAPER:
-        # This rule stops where the rest of the message is zeros: about when the bits are there.
+        # This rule stops a little before or after all bits are settled.
         return Guess(round(sums[-1] / 8), _bytes(sums[-1] - SLACK), _bytes(sums[-1] + SLACK))
     if ending == AT_ONCE:
         return Guess(_bytes(sums[-1]), _bytes(sums[last] - SLACK) + 1, _bytes(sums[-1]))
@@ -58,5 +58,5 @@ def guess(ending: str, surprisals: Sequence[float], sentence_ends: Sequence[int]
 
 
 def _bytes(bits: float) -> int:
-    """Whole bytes in so many bits; of a negative number none."""
+    """Whole bytes in this many bits; 0 of a negative number."""
     return max(0, int(bits // 8))

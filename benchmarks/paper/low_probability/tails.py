@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ticore.candidates import Pool
+from ticore.interfaces import LanguageModel, Logits
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
@@ -78,6 +79,24 @@ def masses_below(log2_p: Floats, shares: Floats) -> Floats:
     np.add.at(by_count, passed, shares)
     masses: Floats = np.cumsum(by_count[::-1])[-2::-1]
     return masses
+
+
+class TextDistribution:
+    """A model's distribution over all tokens that are text: what free samples are drawn from.
+
+    Args:
+        model: whose logits are given; see also `FreeSampling`, which samples.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        size = model.tokenizer.vocab_size
+        self._not_text = [*model.tokenizer.special_ids, *range(size, model.logit_width)]
+
+    def log2(self, logits: Logits) -> Floats:
+        """log2 of the probabilities float64[logit_width] of the next token."""
+        text_only = np.array(logits, dtype=np.float64)
+        text_only[self._not_text] = -np.inf
+        return log2_of_logits(text_only)
 
 
 def log2_of_logits(logits: npt.ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""Paraphrase as an attack: by a model behind an endpoint, or by one that runs here.
+"""Paraphrase as an attack: by a model at an endpoint, or by one that runs here.
 
 It is taken after the texts and stored beside them, since it depends on another model: texts with
 other settings of the paraphraser are paraphrased again, and none is written again.
@@ -10,7 +10,8 @@ The paper's attack is GPT-4o with a system message of its own. The instruction h
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,9 +26,16 @@ from benchmarks._harness.workers import Engine
 from benchmarks.paper.setting import Setting
 from ticore.chat import Chat, prompt_ids
 from ticore.errors import PromptError, SettingsError
-from ticore.evaluation import Attack, EndpointParaphrase, LocalParaphrase, NoCompletionError
+from ticore.evaluation import (
+    Attack,
+    Attacked,
+    EndpointParaphrase,
+    LocalParaphrase,
+    NoCompletionError,
+)
 from ticore.evaluation.attacks import SYSTEM
 from ticore.interfaces import LanguageModel
+from ticore.watermarking import LogitsWarper
 
 from .arms import UNMARKED, main_arms
 from .detecting import after_attack, scheme_of
@@ -37,6 +45,9 @@ if TYPE_CHECKING:
 
 FAILURES = 5
 """Texts in a row without a paraphrase after which a run ends: something is set up wrongly."""
+
+WARPER = LogitsWarper(temperature=0.7, top_p=0.9)
+"""How a model that runs here is sampled. A server samples as it is set up to."""
 
 _TASK_NAMES = ("scheme", "arm", "index", "written")
 
@@ -93,7 +104,7 @@ class Paraphraser:
         """The attack.
 
         Raises:
-            SettingsError: the address is none, or the environment variable holds no key.
+            SettingsError: the address is not one, or the environment variable holds no key.
             PromptError: the model has no chat template.
             TicoreError: the model cannot be opened.
         """
@@ -104,7 +115,20 @@ class Paraphraser:
         model = ticore.load_model(self.place)
         asked = partial(_asked, model)
         asked("")  # raises where there is no template, before any text is written
-        return LocalParaphrase(model, prompt=asked, name=self.place)
+        return _LocalAttack(model, asked, self.place)
+
+
+class _LocalAttack:
+    """Paraphrases with a model here, by sampling: small models repeat their greedy choices."""
+
+    def __init__(self, model: LanguageModel, asked: Callable[[str], list[int]], name: str) -> None:
+        self._draw = random.Random()
+        self._attack = LocalParaphrase(model, prompt=asked, warp=WARPER, draw=self._draw, name=name)
+        self.name = self._attack.name
+
+    def __call__(self, text: str) -> Attacked:
+        self._draw.seed(text)  # so that the order of texts, and an interruption, change nothing
+        return self._attack(text)
 
 
 def _asked(model: LanguageModel, text: str) -> list[int]:
@@ -133,7 +157,7 @@ def paraphrased(
 
     Raises:
         EndpointError: the endpoint cannot be reached or refuses. What was answered is stored.
-        NoCompletionError, PromptError: the answers to `FAILURES` texts in a row are none.
+        NoCompletionError, PromptError: `FAILURES` texts in a row were not answered by a text.
     """
     texts = _attackable(setting, rows)
     model, other = ticore.load_model(setting.model.place), paraphraser.local_model()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from ticore.evaluation.attacks import SYSTEM
 from .arms import (
     ABLATED,
     ATTEMPTS,
-    OBSERVATIONS,
     SAMPLING,
     SCHEMES,
     UNMARKED,
@@ -22,6 +22,7 @@ from .arms import (
     main_arms,
 )
 from .figure import draw_observations
+from .paraphrasing import WARPER
 from .samples import EPSILONS, LENGTH, attack_name
 
 if TYPE_CHECKING:
@@ -64,9 +65,10 @@ def section(summaries: Summaries) -> Section:
             f"The ablations are of {ABLATED}. Masking and q = 0 have the same distribution: both "
             f"sample among the tokens that keep the text consistent. They differ only where no "
             f'token does, which rollback takes back. Rollback of the whole text (rollback="exact") '
-            f"begins an inconsistent text again: it alone has the model's distribution among the "
-            f"consistent texts. It makes {ATTEMPTS} attempts at most; texts that it gave up count "
-            f"in the passes per kept token and in the time, and nowhere else.",
+            f"begins an inconsistent text again: it alone has the distribution of texts without "
+            f"rollback, among those that are consistent. It makes {ATTEMPTS} attempts at most; "
+            f"texts that it gave up count in the passes per kept token and in the time, and "
+            f"nowhere else.",
             _observations(summaries),
             PageFigure(
                 "watermark-observation",
@@ -144,7 +146,8 @@ def _paraphrased(summaries: Summaries) -> Iterator[str | PageTable]:
     if paraphrases:
         yield (
             f"A paraphrase answers this system message, which is ours and not the paper's: "
-            f'"{SYSTEM}" Texts that were not answered by a text are left out.'
+            f'"{SYSTEM}" A model here is sampled at temperature {WARPER.temperature:g} with top-p '
+            f"{WARPER.top_p:g}. Texts that were not answered by a text are left out."
         )
 
 
@@ -153,7 +156,7 @@ def _observations(summaries: Summaries) -> PageTable:
         arms = arms_of(ABLATED, model.observation)
         return sorted(
             (arm for arm in arms if not arm.end_of_text),
-            key=lambda arm: len(OBSERVATIONS) if arm.observation is None else arm.observation,
+            key=lambda arm: math.inf if arm.observation is None else arm.observation,
         )
 
     columns = (_DETECTION[0], _DETECTION[1], *_QUALITY, *_COST, _GIVEN_UP)

@@ -22,6 +22,7 @@ def taken():
         return [worker(*kind, 0) for kind in KINDS]
 
 
+@pytest.mark.slow
 def test_watching_counts_what_looking_at_the_text_counts(taken):
     looker = Looker(load_model("tiny-en", dtype="float64"))
     for text in (text for sample in taken for text in sample["texts"]):
@@ -31,6 +32,7 @@ def test_watching_counts_what_looking_at_the_text_counts(taken):
         assert text["choices"]["outside"] == 0
 
 
+@pytest.mark.slow
 def test_few_weight_bits_give_improbable_tokens_too_much(taken):
     all_tokens, exact, coarse = codecs.PART.summarize(codecs.PART.rows(taken, 2))["kinds"]
     assert exact["given"][0] < coarse["given"][0]
@@ -40,6 +42,7 @@ def test_few_weight_bits_give_improbable_tokens_too_much(taken):
     )
 
 
+@pytest.mark.slow
 def test_section_shows_each_kind(taken, tmp_path):
     summary = codecs.PART.summarize(codecs.PART.rows(taken, 1))
     summary["kinds"].append(

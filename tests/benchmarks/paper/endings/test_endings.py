@@ -18,14 +18,15 @@ def taken():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(samples, "LONGEST", 12)
         worker = endings.PART.make_worker(SETTING)
-        kinds = [(ending, size) for ending in plan.WITH_MESSAGE for size in (4, 8)]
-        return [worker(*kind, 0) for kind in (*kinds, (FREE, 0))]
+        kinds = [(ending, size) for ending in (PAPER, AT_ONCE) for size in (4, 8)]
+        return [worker(*kind, 0) for kind in (*kinds, (SENTENCE, 4), (FREE, 0))]
 
 
 def texts(taken, ending):
     return [text for each in taken if each["ending"] == ending for text in each["texts"]]
 
 
+@pytest.mark.slow
 def test_surprisals_add_up_to_the_bits_that_are_hidden(taken):
     for text in texts(taken, AT_ONCE):
         assert text["bits"] == 8 * (text["size"] + text["overhead"])
@@ -37,6 +38,7 @@ def test_surprisals_add_up_to_the_bits_that_are_hidden(taken):
         assert sum(text["surprisals"][:-1]) > text["bits"]
 
 
+@pytest.mark.slow
 def test_free_texts_are_cut_and_hold_nothing(taken):
     found = texts(taken, FREE)
     assert all(len(text["surprisals"]) == 12 and not text["ended"] for text in found)
@@ -91,12 +93,13 @@ def test_summarize_measures_the_guesses():
     assert kinds[FREE, 0]["last_sentence"]["value"] == pytest.approx((1 + 5 + 36) / 3)
 
 
+@pytest.mark.slow
 def test_section_says_whether_the_length_is_given_away(taken, tmp_path):
     found = endings.PART.summarize(endings.PART.rows(taken, 2))
     write_pages(tmp_path, [], [endings.PART.section({SETTING.model: found})])
     page = (tmp_path / "index.md").read_text(encoding="utf-8")
-    assert "with none, the end gives the length away: 100.0" in page
-    assert page.count("| sentence | 8 |") == 2
+    assert "with none, the end gives the length away: 75.0" in page
+    assert page.count("| sentence | 4 |") == 2
     assert "| free |  |" in page
     blind = [text(AT_ONCE, 4, [4.0] * 30)]
     found = endings.PART.summarize(blind)

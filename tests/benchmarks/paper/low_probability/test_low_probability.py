@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from benchmarks.paper import low_probability
 from benchmarks.paper.analysis import AnalysisOptions, analysed
 from benchmarks.paper.page import write_pages
@@ -25,6 +27,7 @@ def rows():
     return {"covers": [row], "messages": messages}
 
 
+@pytest.mark.slow
 def test_section_shows_each_kind_under_both_distributions(tmp_path):
     options = AnalysisOptions(MODEL, 0, None)
     found = analysed(low_probability.ANALYSIS, rows(), options, tmp_path)

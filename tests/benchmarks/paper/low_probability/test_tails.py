@@ -41,6 +41,7 @@ def test_masses_are_those_of_the_tokens_below_each_bound():
     assert np.exp2(log2_of_logits([0.0, -np.inf, 1.0])).sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_free_samples_have_as_many_improbable_tokens_as_expected():
     found = [each for seed in range(25) for each in compared(sampled(seed, 8))]
     p_values = [each["p"] for each in found if each["expected"] > 1]

@@ -10,6 +10,7 @@ from benchmarks.paper.watermarks import PART, paraphrasing
 from benchmarks.paper.watermarks.arms import SAMPLING, UNMARKED, rollback
 from benchmarks.paper.watermarks.paraphrasing import FAILURES, Paraphraser, paraphrased
 from tests.support.endpoints import completion, serving
+from tests.support.toy_models import ToyChatModel, ToyTokenizer
 from ticore.errors import PromptError
 from ticore.evaluation import EndpointError, NoCompletionError
 from ticore.evaluation.attacks import SYSTEM
@@ -51,6 +52,7 @@ def take(server, folder, rows=ROWS):
     return paraphrased(SETTING, rows, paraphraser, folder, 1, "processes")
 
 
+@pytest.mark.slow
 def test_texts_of_the_main_arms_are_paraphrased_once(tmp_path):
     with serving(completion(SAID, finish_reason="stop")) as server:
         found, complete = take(server, tmp_path)
@@ -71,6 +73,7 @@ def test_texts_of_the_main_arms_are_paraphrased_once(tmp_path):
     assert "sk-secret" not in store.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_continues_after_the_server_failed(tmp_path):
     with serving(completion(SAID), (401, "no", {})) as server:
         with pytest.raises(EndpointError, match="is the API key the right one"):
@@ -82,6 +85,7 @@ def test_a_run_continues_after_the_server_failed(tmp_path):
     assert sum(bool(each["attacks"]) for each in found) == 4
 
 
+@pytest.mark.slow
 def test_answers_that_are_no_text_are_left_out(tmp_path):
     with serving(NO_TEXT, completion(SAID, finish_reason="length"), (200, "<html>", {})) as server:
         found, complete = take(server, tmp_path)
@@ -99,12 +103,25 @@ def test_answers_that_are_no_text_are_left_out(tmp_path):
     assert cell["cut_off"]["value"] == 1
 
 
+@pytest.mark.slow
 def test_a_run_ends_where_no_answer_is_a_text(tmp_path):
     rows = [row("unigram", SAMPLING.name, index) for index in range(FAILURES + 2)]
     with serving((200, "<html>", {})) as server:
         with pytest.raises(NoCompletionError, match="expected JSON with choices"):
             take(server, tmp_path, rows)
         assert len(server.asked) == FAILURES
+
+
+def test_a_model_here_writes_the_same_paraphrase_in_any_order(monkeypatch):
+    tokenizer = ToyTokenizer([*map(chr, range(32, 127)), "\n", "<end>"], special=[96])
+    toy = ToyChatModel(tokenizer, seed=1, sharpness=2.0, eos_ids=[96])
+    monkeypatch.setattr(paraphrasing.ticore, "load_model", lambda place: toy)
+    attack = Paraphraser("toy").open()
+    first, second = attack("the old man"), attack("the sea")
+    assert Paraphraser("toy").open()("the sea") == second
+    assert attack("the old man") == first
+    assert first.text != second.text
+    assert first.label == "paraphrase by toy"
 
 
 def test_a_model_here_must_have_a_chat_template():
