@@ -37,8 +37,8 @@ def section(summaries: Summaries) -> Section:
         f"Lengths are compared with free texts of the same choices, which end where the model "
         f"would end them and are cut after {LONGEST} tokens. D is the greatest distance of the "
         f"two distributions, with the p-value of Kolmogorov and Smirnov. A longer sentence is more "
-        f"likely to be the one in which a message ends, so the last sentence is longer than others "
-        f"are.",
+        f"likely to be the one in which a message ends, so the last sentence tends to be longer "
+        f"than others.",
         *(_lengths(model, found) for model, found in summaries.items()),
     ]
     return Section("Does the end of a text give away the length of its message?", blocks)
@@ -53,6 +53,10 @@ def _statement(model: StandIn, found: JsonObject) -> str:
     ]
     ended = found["free"]["ended"]
     free = "" if ended is None else f" The model ends {percent(ended)} % of free texts by itself."
+    if ended is not None and not ended["value"]:
+        free += (
+            " So their lengths are those of the cut, and no text's length is compared with them."
+        )
     failures = f" {found['failures']:,} texts could not be written." if found["failures"] else ""
     return f"{model.place}: {'; '.join(parts)}.{free}{failures}"
 
