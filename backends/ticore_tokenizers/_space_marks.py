@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from functools import partial
+from typing import NamedTuple
 
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from ticore.backend_kit import NoStructure
+from ticore.interfaces import Split
 
 from ._byte_fallback import byte_fallback_ids
 from ._normalizer_steps import drops_white_space, flat, normalize_with, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
+from ._pretokenizers import flat_steps, read_splits
 from ._spelling import Spelling, strips_a_space
 
 MARK = "\N{LOWER ONE EIGHTH BLOCK}"
@@ -84,14 +87,15 @@ def _reading(
     is_text: Callable[[str], bool],
     alphabet: Set[str] | None,
 ) -> NormalizerRules:
-    split, by_words = _last_step(split)
-    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES) and not by_words:
+    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES):
         if split and _PREPEND in steps:
             raise NoStructure(
                 "its pretokenizer splits at spaces, which its normalizer has replaced"
             )
         return _marked_by_normalizer(steps, is_text, alphabet)
-    match split:
+    beside = read_beside_metaspace(split)
+    by_words = beside.by_words
+    match beside.metaspace:
         case {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
             others = [step for step in steps if not drops_white_space(step)]
             drops = others != steps
@@ -100,7 +104,8 @@ def _reading(
             if by_words:
                 own = partial(_read_words, own)
                 name = "by_character" if name == "identity" else name
-            patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] or by_words else ()
+            words = (_FROM_SPACE_TO_SPACE,) if rest["split"] or by_words else ()
+            patterns = beside.around(words)
             has_prefix = scheme != "never"
             # `first` puts the prefix before the whole text only, `always` also after added tokens.
             # Where there is a prefix, all added tokens are special, so both are the same here.
@@ -122,26 +127,53 @@ def _reading(
                 replacements=replacements,
                 keeps_whitespace=keeps,
             )
-        case {"type": "Sequence", "pretokenizers": [*several]}:
-            kinds = ", ".join(step["type"] for step in several)
-            raise NoStructure(
-                f"its pretokenizer has the steps {kinds}; known are Metaspace alone, and after "
-                f"WhitespaceSplit with the prepend_scheme 'always'"
-            )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
 
 
-def _last_step(split: TokenizerJson | None) -> tuple[TokenizerJson | None, bool]:
-    """The step that may be Metaspace, and whether one that drops white space is before it."""
-    match split:
-        case {"type": "Sequence", "pretokenizers": [only]}:
-            return only, False
-        case {
-            "type": "Sequence",
-            "pretokenizers": [{"type": "WhitespaceSplit"}, {"prepend_scheme": "always"} as last],
-        }:
-            return last, True
-    return split, False
+class BesideMetaspace(NamedTuple):
+    """The steps of a pretokenizer that has Metaspace.
+
+    Attributes:
+        metaspace: this step; the whole pretokenizer if it is none, or has none.
+        by_words: whether a WhitespaceSplit comes first. It drops all white space.
+        before, after: the splits before and after Metaspace.
+    """
+
+    metaspace: TokenizerJson | None
+    by_words: bool = False
+    before: tuple[Split, ...] = ()
+    after: tuple[Split, ...] = ()
+
+    def around(self, words: tuple[str, ...]) -> tuple[str | Split, ...]:
+        """All splits, where Metaspace makes those of `words`."""
+        return (*self.before, *words, *self.after)
+
+
+def read_beside_metaspace(pretokenizer: TokenizerJson | None) -> BesideMetaspace:
+    """What stands beside the step Metaspace.
+
+    Raises:
+        NoStructure: it does anything but split at what is known here; or a part of a text would
+            get a space that the text does not have.
+    """
+    steps = flat_steps(pretokenizer)
+    kinds = [step["type"] for step in steps]
+    if kinds.count("Metaspace") != 1:
+        return BesideMetaspace(pretokenizer)
+    at = kinds.index("Metaspace")
+    scheme = steps[at]["prepend_scheme"]
+    by_words = kinds[:at] == ["WhitespaceSplit"]
+    if by_words and scheme != "always":
+        raise NoStructure(
+            f"its pretokenizer drops the spaces between words (prepend_scheme {scheme!r})"
+        )
+    if at and not by_words and scheme != "never":
+        raise NoStructure(
+            f"its pretokenizer splits texts ({', '.join(kinds[:at])}) before Metaspace puts a "
+            f"space before them (prepend_scheme {scheme!r}); put Metaspace first"
+        )
+    before = () if by_words else read_splits(steps[:at], marked=False)
+    return BesideMetaspace(steps[at], by_words, before, read_splits(steps[at + 1 :], marked=True))
 
 
 def _marked_by_normalizer(

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...._support.caches import BoundedCache
+from ...._support.caches import BoundedCache, cached_method
 from ...._support.utf8 import character_length, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS
@@ -335,12 +335,46 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if self._byte_ids:
             key = state.unfinished, state.context, self._merging_after(state.last)
             answers[list(self._byte_ids)] = self._byte_answers.get(
-                key,
-                lambda: [
-                    self._spells_unknown(key[0] + bytes([value]), *key[1:])
-                    for value in self._byte_ids.values()
-                ],
+                key, lambda: self._find_byte_answers(*key)
             )
+
+    def _find_byte_answers(
+        self, unfinished: bytes, context: str, merging: frozenset[str]
+    ) -> list[bool]:
+        """`_spells_unknown` of each byte token after some bytes."""
+        return [
+            self._spells_unknown(unfinished + bytes([value]), context, merging)
+            if answer is None
+            else answer
+            for value, answer in zip(
+                self._byte_ids.values(), self._byte_answers_anywhere(unfinished), strict=True
+            )
+        ]
+
+    @cached_method(_CACHED_BYTES)
+    def _byte_answers_anywhere(self, unfinished: bytes) -> list[bool | None]:
+        """`_spells_unknown` of each byte token, where the text before makes no difference."""
+        found = (unfinished + bytes([value]) for value in self._byte_ids.values())
+        return list(map(self._spells_unknown_anywhere, found))
+
+    def _spells_unknown_anywhere(self, data: bytes) -> bool | None:
+        """`_spells_unknown` if it is the same after every text; else None.
+
+        The character must join nothing before it, or be one of several, one of which does not.
+        """
+        if unfinished := unfinished_suffix(data):
+            if unfinished != data or self._oracle.mode == "prefix":
+                return False
+            return any(map(self._is_always_spelled_in_bytes, completions(data))) or None
+        try:
+            character = data.decode()
+        except UnicodeDecodeError:
+            return False
+        if len(character) == 1 and (
+            character in self._loose or self._normalization.joins(character)
+        ):
+            return None
+        return self._spells_unknown(data, "", frozenset())
 
     def _merging_after(self, last: int) -> frozenset[str]:
         """The loose characters that merge with the token before them."""
@@ -421,6 +455,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             and character not in self._loose
             and not self._normalization.joins(character)
             and self._normalization.keeps(character)
+            and self._lost_bytes.isdisjoint(character.encode())
         )
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
