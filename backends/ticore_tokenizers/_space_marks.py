@@ -134,7 +134,7 @@ class BesideMetaspace(NamedTuple):
     """The steps of a pretokenizer that has Metaspace.
 
     Attributes:
-        metaspace: this step; the whole pretokenizer if it is none, or has none.
+        metaspace: this step; the whole pretokenizer where there is none, or several.
         by_words: whether a WhitespaceSplit comes first. It drops all white space.
         before, after: the splits before and after Metaspace.
     """

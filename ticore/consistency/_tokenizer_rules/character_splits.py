@@ -12,7 +12,7 @@ enough that nothing is merged across it.
 1. BPE splits a text between two characters that are apart if and only if the rules that merge
    across them are left out.
 2. A unigram piece that holds two characters that are apart is never found, and the sum of scores
-   begins anew between them.
+   begins again between them.
 """
 
 from __future__ import annotations

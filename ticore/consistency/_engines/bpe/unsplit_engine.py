@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._support.caches import BoundedCache, cached_method
+from ...._support.token_heads import heads_of
 from ...._support.utf8 import character_length, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS
@@ -40,7 +41,9 @@ from .token_pairs import TokenPairs
 _CACHED_PAIRS = 1 << 16
 _CACHED_BYTES = 4096
 # By the first byte of a character, how many bytes it has.
-_LENGTH_AFTER = bytes(1 if lead < 0xC0 else character_length(lead) for lead in range(256))
+_LENGTH_AFTER = np.array(
+    [1 if lead < 0xC0 else character_length(lead) for lead in range(256)], dtype=np.int64
+)
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
 _NO_TOKENS = Chain()
 
@@ -550,7 +553,8 @@ def _merge(pairs: TokenPairs, mergeable: Bools, left: int, right: int) -> bool:
 
 def _known_characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
     """The characters that are pieces themselves, or added tokens."""
-    data = map(spelled.__getitem__, np.flatnonzero(structure.pieces).tolist())
-    single = [text.decode() for text in data if len(text) == _LENGTH_AFTER[text[0]]]
+    heads = heads_of(spelled)
+    is_single = structure.pieces & (heads.lengths == _LENGTH_AFTER[heads.first])
+    single = [spelled[token].decode() for token in np.flatnonzero(is_single).tolist()]
     single += [text for text in structure.added_tokens if len(text) == 1]
     return frozenset({_SPACE_SIGN, *single})
