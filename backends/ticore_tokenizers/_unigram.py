@@ -84,7 +84,10 @@ def _added_tokens(state: TokenizerJson) -> dict[str, int]:
         if not token["special"]:
             raise NoStructure(f"its added token {text!r} is not marked special")
         if token["single_word"]:
-            raise NoStructure(f"its added token {text!r} has the flag single_word")
+            raise NoStructure(
+                f"its added token {text!r} has the flag single_word, so what stands beside it "
+                f"decides whether it is found; clear the flag"
+            )
         if token["normalized"]:
             raise NoStructure(f"its added token {text!r} is looked for in the normalized text")
     return {token["content"]: token["id"] for token in state["added_tokens"]}
