@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from functools import partial
-from typing import NamedTuple
 
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from ticore.backend_kit import NoStructure
-from ticore.interfaces import Split
 
+from ._beside_metaspace import read_beside_metaspace
 from ._byte_fallback import byte_fallback_ids
 from ._normalizer_steps import drops_white_space, flat, normalize_with, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
-from ._pretokenizers import flat_steps, read_splits
 from ._spelling import Spelling, strips_a_space
 
 MARK = "\N{LOWER ONE EIGHTH BLOCK}"
@@ -128,52 +126,6 @@ def _reading(
                 keeps_whitespace=keeps,
             )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
-
-
-class BesideMetaspace(NamedTuple):
-    """The steps of a pretokenizer that has Metaspace.
-
-    Attributes:
-        metaspace: this step; the whole pretokenizer where there is none, or several.
-        by_words: whether a WhitespaceSplit comes first. It drops all white space.
-        before, after: the splits before and after Metaspace.
-    """
-
-    metaspace: TokenizerJson | None
-    by_words: bool = False
-    before: tuple[Split, ...] = ()
-    after: tuple[Split, ...] = ()
-
-    def around(self, words: tuple[str, ...]) -> tuple[str | Split, ...]:
-        """All splits, where Metaspace makes those of `words`."""
-        return (*self.before, *words, *self.after)
-
-
-def read_beside_metaspace(pretokenizer: TokenizerJson | None) -> BesideMetaspace:
-    """What stands beside the step Metaspace.
-
-    Raises:
-        NoStructure: it does anything but split at what is known here; or a part of a text would
-            get a space that the text does not have.
-    """
-    steps = flat_steps(pretokenizer)
-    kinds = [step["type"] for step in steps]
-    if kinds.count("Metaspace") != 1:
-        return BesideMetaspace(pretokenizer)
-    at = kinds.index("Metaspace")
-    scheme = steps[at]["prepend_scheme"]
-    by_words = kinds[:at] == ["WhitespaceSplit"]
-    if by_words and scheme != "always":
-        raise NoStructure(
-            f"its pretokenizer drops the spaces between words (prepend_scheme {scheme!r})"
-        )
-    if at and not by_words and scheme != "never":
-        raise NoStructure(
-            f"its pretokenizer splits texts ({', '.join(kinds[:at])}) before Metaspace puts a "
-            f"space before them (prepend_scheme {scheme!r}); put Metaspace first"
-        )
-    before = () if by_words else read_splits(steps[:at], marked=False)
-    return BesideMetaspace(steps[at], by_words, before, read_splits(steps[at + 1 :], marked=True))
 
 
 def _marked_by_normalizer(

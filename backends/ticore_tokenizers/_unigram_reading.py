@@ -11,6 +11,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from ticore.backend_kit import NoStructure, tokenizer_failure
 from ticore.interfaces import Split
 
+from ._beside_metaspace import read_beside_metaspace
 from ._normalizer_steps import drops_white_space, flat
 from ._normalizers import Normalize, TokenizerJson
 from ._space_marks import (
@@ -19,7 +20,6 @@ from ._space_marks import (
     as_text,
     keeps_whitespace,
     read_before_marks,
-    read_beside_metaspace,
 )
 
 WORDS = " [^ ]*"  # a part of the text begins before every space

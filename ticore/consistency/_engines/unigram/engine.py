@@ -255,7 +255,7 @@ class UnigramEngine:
 
     def _pack_ending(self, ending: _Ending) -> Words:
         place, last, ends = ending
-        words = pack(self._row(place))
+        words = self._packed_row(place).copy()
         clear_bits(words, self._after(last))
         for node, end in ends:
             clear_bits(words, self._candidates.beaten_from(node, end))
@@ -307,6 +307,10 @@ class UnigramEngine:
             row[self._ids] &= np.isin(self._firsts, joins)
         row[self._bytes.always_open()] = True
         return row
+
+    @cached_method(4)
+    def _packed_row(self, place: Place) -> Words:
+        return pack(self._row(place))
 
     @cached_method(4)
     def _first_row(self, place: Place, state: UnigramState) -> Bools:
