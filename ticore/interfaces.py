@@ -38,14 +38,15 @@ class Split:
             `x{1,3}+` gives nothing back.
         reads: what the expression sees. `bytes`: each byte of the text's UTF-8 as the character
             that stands for it in GPT-2's byte alphabet, such as "Ġ" for a space. Then a text may be
-            split inside a character. All further steps see bytes too.
+            split inside a character. All further steps see bytes too. `marks`: each space as
+            U+2581.
     """
 
     expression: str
     behavior: SplitBehavior = "isolated"
     inverted: bool = False
     dialect: Literal["oniguruma", "rust"] = "oniguruma"
-    reads: Literal["characters", "bytes"] = "characters"
+    reads: Literal["characters", "bytes", "marks"] = "characters"
 
 
 @dataclass(frozen=True)

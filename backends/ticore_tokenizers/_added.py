@@ -33,7 +33,12 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
     for token in state["added_tokens"]:
         text, special, normalized = token["content"], token["special"], token["normalized"]
         # A list that holds a special token is read part by part, and so no spaces stand beside it.
-        for flag in ("single_word",) if special else ("single_word", "lstrip", "rstrip"):
+        if token["single_word"]:
+            raise NoStructure(
+                f"its added token {text!r} has the flag single_word, so what stands beside it "
+                f"decides whether it is found; clear the flag"
+            )
+        for flag in () if special else ("lstrip", "rstrip"):
             if token[flag]:
                 raise NoStructure(f"its added token {text!r} has the flag {flag}")
         # The library puts a dummy prefix after each added token. For a special token that is right:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ticore.backend_kit import NoStructure, byte_alphabet
 
 from ._normalizer_steps import flat, read_normalizer
@@ -21,10 +23,13 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
     Raises:
         NoStructure: it does anything else than the steps that are known here.
     """
-    name, replacements = read_normalizer(flat(state["normalizer"]))
-    steps, adds_leading_space = read_steps(state["pre_tokenizer"])
+    steps, adds_leading_space, dropped = read_steps(state["pre_tokenizer"])
+    name, replacements = read_normalizer(flat(state["normalizer"]), drops_spaces=" " in dropped)
     _require_readable(state)
     changes = None if name == "identity" else normalize
+    if dropped:
+        name = "by_character" if name == "identity" else f"{name}+by_character"
+        changes = partial(_without, dropped, changes)
     return NormalizerRules(
         "bytes",
         _ALPHABET.issuperset,
@@ -34,6 +39,12 @@ def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> Normal
         replacements=replacements,
         adds_leading_space=adds_leading_space,
     )
+
+
+def _without(dropped: str, normalize: Normalize | None, text: str) -> str:
+    """The normal text without some characters. A function of a module, so it can be pickled."""
+    normal = text if normalize is None else normalize(text)
+    return normal.translate(dict.fromkeys(map(ord, dropped)))
 
 
 def _require_readable(state: TokenizerJson) -> None:

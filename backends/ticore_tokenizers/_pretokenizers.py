@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import regex
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
-from tokenizers.pre_tokenizers import PreTokenizer, Punctuation
+from tokenizers.pre_tokenizers import Digits, PreTokenizer, Punctuation
 
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import Split, SplitBehavior
@@ -35,7 +35,14 @@ _DROPPING = {
     "WhitespaceSplit": _WITHOUT_SPACES,
     "Whitespace": Split(r"\w+|[^\w\s]+", "removed", inverted=True, dialect="rust"),
 }
-_LOSSY = frozenset({*_DROPPING, "BertPreTokenizer", "CharDelimiterSplit"})
+# What is left of them where texts hold no white space.
+_WITHOUT_DROPS: dict[str, list[str | Split]] = {
+    "WhitespaceSplit": [],
+    "Whitespace": [Split(r"\w+|[^\w\s]+", dialect="rust")],
+    "CharDelimiterSplit": [],
+}
+_WHITE_SPACE = "".join(chr(c) for c in range(0x3001) if regex.match(r"\s", chr(c)))
+_NEUTRAL = "|"  # what the core puts around the texts that it normalizes
 _CODE_POINTS = (*range(0xD800), *range(0xE000, 0x110000))
 _WHOLE = r"[\s\S]+"  # splits nothing
 
@@ -46,10 +53,12 @@ class ByteLevelSteps(NamedTuple):
     Attributes:
         steps: as a TokenizerStructure has them.
         adds_leading_space: whether ByteLevel puts a space before a text that has none.
+        dropped: the characters that are dropped wherever they stand.
     """
 
     steps: tuple[str | Split, ...]
     adds_leading_space: bool
+    dropped: str = ""
 
 
 def read_steps(pretokenizer: TokenizerJson | None) -> ByteLevelSteps:
@@ -58,27 +67,31 @@ def read_steps(pretokenizer: TokenizerJson | None) -> ByteLevelSteps:
     Raises:
         NoStructure: it has none, or a step that is not known here.
     """
-    steps = list(_flat(pretokenizer))
+    steps = list(flat_steps(pretokenizer))
     kinds = [step["type"] for step in steps]
     if kinds.count("ByteLevel") != 1:
         times = "more than once" if "ByteLevel" in kinds else "nowhere, though its decoder does"
         raise NoStructure(f"its pretokenizer has ByteLevel {times}")
     at = kinds.index("ByteLevel")
-    before = [found for step in steps[:at] for found in _steps(step, _LOSSY)]
-    if steps[at]["add_prefix_space"] and before:
-        raise NoStructure("its pretokenizer ByteLevel puts a space before each part of a text")
+    dropped = "".join(map(_dropped, steps[:at]))
+    before = [found for step in steps[:at] for found in _steps_before(step)]
+    if steps[at]["add_prefix_space"] and (before or dropped):
+        raise NoStructure(
+            "its pretokenizer ByteLevel puts a space before each part of a text; set its "
+            "add_prefix_space to false"
+        )
     if steps[at]["use_regex"]:
         before.append(GPT2_PATTERN)
-    after = [found for step in steps[at + 1 :] for found in _steps(step, {"CharDelimiterSplit"})]
+    after = [found for step in steps[at + 1 :] for found in _steps(step)]
     found = (*before, *(_of_bytes(step) for step in after)) or (_WHOLE,)
-    return ByteLevelSteps(found, steps[at]["add_prefix_space"])
+    return ByteLevelSteps(found, steps[at]["add_prefix_space"], dropped)
 
 
 def without_leading_space(pretokenizer: PreTokenizer) -> PreTokenizer:
     """The same pretokenizer, but its ByteLevel puts no space before a text."""
     steps = [
         {**step, "add_prefix_space": False} if step["type"] == "ByteLevel" else step
-        for step in _flat(json.loads(pretokenizer.__getstate__()))
+        for step in flat_steps(json.loads(pretokenizer.__getstate__()))
     ]
     empty = json.loads(Tokenizer(BPE()).to_str())
     empty["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
@@ -86,12 +99,13 @@ def without_leading_space(pretokenizer: PreTokenizer) -> PreTokenizer:
     return changed
 
 
-def _flat(pretokenizer: TokenizerJson | None) -> list[TokenizerJson]:
+def flat_steps(pretokenizer: TokenizerJson | None) -> list[TokenizerJson]:
+    """The steps of a pretokenizer, and of the sequences in it, in order."""
     match pretokenizer:
         case None:
             return []
         case {"type": "Sequence", "pretokenizers": [*steps]}:
-            return [found for step in steps for found in _flat(step)]
+            return [found for step in steps for found in flat_steps(step)]
     return [pretokenizer]
 
 
@@ -99,11 +113,65 @@ def _of_bytes(step: str | Split) -> Split:
     return replace(Split(step) if isinstance(step, str) else step, reads="bytes")
 
 
-def _steps(step: TokenizerJson, lossy: Collection[str]) -> list[str | Split]:
-    """The splits that a step makes; refuses those that are `lossy`."""
+def read_splits(steps: Sequence[TokenizerJson], *, marked: bool) -> tuple[Split, ...]:
+    """The splits that steps beside Metaspace make.
+
+    Args:
+        steps: of a pretokenizer.
+        marked: whether they come after Metaspace, and so see each space as U+2581.
+
+    Raises:
+        NoStructure: one of them is not known here, or drops text.
+    """
+    found = list[str | Split]()
+    for step in steps:
+        match step:
+            case {"type": "Digits", "individual_digits": one_by_one}:
+                found.append(_digits() if one_by_one else _digits() + "+")
+            case {"type": str(kind)} if kind in _DROPPING or kind == "BertPreTokenizer":
+                raise NoStructure(f"its pretokenizer {kind} drops white space beside Metaspace")
+            case _:
+                found += _steps(step)
+    splits = [Split(step) if isinstance(step, str) else step for step in found]
+    return tuple(replace(step, reads="marks") if marked else step for step in splits)
+
+
+def _dropped(step: TokenizerJson) -> str:
+    """The characters that a step drops wherever they stand."""
     match step:
-        case {"type": str(kind)} if kind in lossy:
-            raise NoStructure(f"its pretokenizer {kind} drops spaces, which are lost")
+        case {"type": "WhitespaceSplit" | "Whitespace" | "BertPreTokenizer"}:
+            return _WHITE_SPACE
+        case {"type": "CharDelimiterSplit", "delimiter": str(delimiter)}:
+            if delimiter == _NEUTRAL:
+                raise NoStructure(f"its pretokenizer CharDelimiterSplit drops {delimiter!r}")
+            return delimiter
+    return ""
+
+
+def _steps_before(step: TokenizerJson) -> list[str | Split]:
+    """The splits that a step before ByteLevel makes in texts without what it drops.
+
+    No list for another text comes back. So nothing is lost by a reader that drops the characters
+    before it splits; see `ByteLevelSteps.dropped`.
+    """
+    match step:
+        case {"type": str(kind)} if kind in _WITHOUT_DROPS:
+            return _WITHOUT_DROPS[kind]
+        case {"type": "BertPreTokenizer"}:
+            return [_punctuation()]
+    return _steps(step)
+
+
+def _steps(step: TokenizerJson) -> list[str | Split]:
+    """The splits that a step makes."""
+    match step:
+        case {"type": "CharDelimiterSplit"}:
+            raise NoStructure("its pretokenizer CharDelimiterSplit drops bytes of characters")
+        case {"type": "UnicodeScripts"}:
+            raise NoStructure(
+                "its pretokenizer UnicodeScripts tells about 160 scripts apart, too many for "
+                "tables; split at the scripts that you need by a Split instead"
+            )
         case {"type": "Digits", "individual_digits": one_by_one}:
             return [r"\p{N}" if one_by_one else r"\p{N}+"]
         case {"type": "Punctuation", "behavior": behavior}:
@@ -128,11 +196,22 @@ def _punctuation() -> str:
     The library is asked about each sign, since it follows an old version of Unicode.
     """
     characters = regex.findall(r"[\p{P}\p{S}]", "".join(map(chr, _CODE_POINTS)))
-    library = Punctuation("removed")
-    kept = library.pre_tokenize_str("x" + "x".join(characters) + "x")
-    ends = [end for _, (_, end) in kept[:-1]]  # a sign stands after each part but the last
-    signs = [characters[(end - 1) // 2] for end in ends]
-    return "[" + "".join(f"\\x{{{ord(sign):x}}}" for sign in signs) + "]"
+    return _set_apart(characters, Punctuation("isolated"))
+
+
+@cache
+def _digits() -> str:
+    """The set of characters that the pretokenizer Digits splits at, in the same way."""
+    characters = [c for c in map(chr, _CODE_POINTS) if c.isnumeric() or not c.isalpha()]
+    return _set_apart(characters, Digits(individual_digits=False))
+
+
+def _set_apart(characters: Sequence[str], library: PreTokenizer) -> str:
+    """The set of those characters that the library splits from a letter before and after."""
+    parts = library.pre_tokenize_str("x" + "x".join(characters) + "x")
+    starts = [start for _, (start, _) in parts if start % 2]  # letters stand at even places
+    found = [characters[start // 2] for start in starts]
+    return "[" + "".join(f"\\x{{{ord(character):x}}}" for character in found) + "]"
 
 
 def _split(expression: str, behavior: str, *, inverted: bool) -> str | Split:

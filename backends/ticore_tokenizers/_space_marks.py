@@ -14,6 +14,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from ticore.backend_kit import NoStructure
 
+from ._beside_metaspace import read_beside_metaspace
 from ._byte_fallback import byte_fallback_ids
 from ._normalizer_steps import drops_white_space, flat, normalize_with, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
@@ -84,14 +85,15 @@ def _reading(
     is_text: Callable[[str], bool],
     alphabet: Set[str] | None,
 ) -> NormalizerRules:
-    split, by_words = _last_step(split)
-    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES) and not by_words:
+    if REPLACE in steps and split in (None, _SPLIT_AT_SPACES):
         if split and _PREPEND in steps:
             raise NoStructure(
                 "its pretokenizer splits at spaces, which its normalizer has replaced"
             )
         return _marked_by_normalizer(steps, is_text, alphabet)
-    match split:
+    beside = read_beside_metaspace(split)
+    by_words = beside.by_words
+    match beside.metaspace:
         case {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, **rest}:
             others = [step for step in steps if not drops_white_space(step)]
             drops = others != steps
@@ -100,7 +102,8 @@ def _reading(
             if by_words:
                 own = partial(_read_words, own)
                 name = "by_character" if name == "identity" else name
-            patterns = (_FROM_SPACE_TO_SPACE,) if rest["split"] or by_words else ()
+            words = (_FROM_SPACE_TO_SPACE,) if rest["split"] or by_words else ()
+            patterns = beside.around(words)
             has_prefix = scheme != "never"
             # `first` puts the prefix before the whole text only, `always` also after added tokens.
             # Where there is a prefix, all added tokens are special, so both are the same here.
@@ -122,26 +125,7 @@ def _reading(
                 replacements=replacements,
                 keeps_whitespace=keeps,
             )
-        case {"type": "Sequence", "pretokenizers": [*several]}:
-            kinds = ", ".join(step["type"] for step in several)
-            raise NoStructure(
-                f"its pretokenizer has the steps {kinds}; known are Metaspace alone, and after "
-                f"WhitespaceSplit with the prepend_scheme 'always'"
-            )
     raise NoStructure("its normalizer and pretokenizer mark spaces in a way that is not known here")
-
-
-def _last_step(split: TokenizerJson | None) -> tuple[TokenizerJson | None, bool]:
-    """The step that may be Metaspace, and whether one that drops white space is before it."""
-    match split:
-        case {"type": "Sequence", "pretokenizers": [only]}:
-            return only, False
-        case {
-            "type": "Sequence",
-            "pretokenizers": [{"type": "WhitespaceSplit"}, {"prepend_scheme": "always"} as last],
-        }:
-            return last, True
-    return split, False
 
 
 def _marked_by_normalizer(

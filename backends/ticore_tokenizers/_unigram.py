@@ -14,7 +14,7 @@ from ._byte_fallback import byte_fallback_ids
 from ._normalizers import TokenizerJson
 from ._space_marks import MARK, as_text
 from ._spelling import spelling, strips_a_space
-from ._unigram_reading import Reading, read_text
+from ._unigram_reading import WORDS, Reading, read_text
 
 _UNKNOWN_PENALTY = 10.0
 
@@ -84,7 +84,10 @@ def _added_tokens(state: TokenizerJson) -> dict[str, int]:
         if not token["special"]:
             raise NoStructure(f"its added token {text!r} is not marked special")
         if token["single_word"]:
-            raise NoStructure(f"its added token {text!r} has the flag single_word")
+            raise NoStructure(
+                f"its added token {text!r} has the flag single_word, so what stands beside it "
+                f"decides whether it is found; clear the flag"
+            )
         if token["normalized"]:
             raise NoStructure(f"its added token {text!r} is looked for in the normalized text")
     return {token["content"]: token["id"] for token in state["added_tokens"]}
@@ -110,7 +113,11 @@ def _require_plain(
         raise NoStructure("no token of its model is a single space")
     if reading.dummy_prefix != strips_a_space(decoder):
         raise NoStructure("its decoder does not remove the space that is put before a text")
-    if decoder["type"] == "Metaspace" and reading.dummy_prefix and not reading.pretokenizer:
+    if (
+        decoder["type"] == "Metaspace"
+        and reading.dummy_prefix
+        and WORDS not in reading.pretokenizer
+    ):
         spaced = [name for name in texts if MARK in name[1:]]
         if not reading.keeps_whitespace:  # two spaces are never read
             spaced = [name for name in spaced if MARK * 2 not in name]

@@ -9,12 +9,20 @@ from tokenizers import Tokenizer
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from ticore.backend_kit import NoStructure, tokenizer_failure
+from ticore.interfaces import Split
 
+from ._beside_metaspace import read_beside_metaspace
 from ._normalizer_steps import drops_white_space, flat
 from ._normalizers import Normalize, TokenizerJson
-from ._space_marks import MARK, REPLACE, as_text, keeps_whitespace, read_before_marks
+from ._space_marks import (
+    MARK,
+    REPLACE,
+    as_text,
+    keeps_whitespace,
+    read_before_marks,
+)
 
-_WORDS = " [^ ]*"  # a part of the text begins before every space
+WORDS = " [^ ]*"  # a part of the text begins before every space
 _PREPEND = {"type": "Prepend", "prepend": MARK}
 
 
@@ -24,7 +32,7 @@ class Reading:
 
     normalizer: str
     normalize: Normalize | None
-    pretokenizer: tuple[str, ...]
+    pretokenizer: tuple[str | Split, ...]
     dummy_prefix: bool
     keeps_whitespace: bool = True
     replacements: Mapping[str, str] = field(default_factory=dict)
@@ -76,27 +84,19 @@ class _Marks:
 
     prefix: bool
     splits_words: bool = False
-    pretokenizer: tuple[str, ...] = ()
+    pretokenizer: tuple[str | Split, ...] = ()
 
 
 def _read_marks(pretokenizer: TokenizerJson | None, prefixed: bool) -> _Marks:
-    match pretokenizer:
-        case None:
-            return _Marks(prefixed)
-        case {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]}:
-            splits_words = True
-        case _:
-            metaspace, splits_words = dict(pretokenizer), False
-    match metaspace:
+    if pretokenizer is None:
+        return _Marks(prefixed)
+    beside = read_beside_metaspace(pretokenizer)
+    match beside.metaspace:
         case {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split}:
-            if splits_words and scheme != "always":
-                raise NoStructure(
-                    f"its pretokenizer drops the spaces between words (prepend_scheme {scheme!r})"
-                )
             if not prefixed:
-                parts = (_WORDS,) if split or splits_words else ()
-                return _Marks(scheme != "never", splits_words, parts)
-    raise NoStructure("its pretokenizer is not Metaspace alone, or after WhitespaceSplit")
+                words = (WORDS,) if split or beside.by_words else ()
+                return _Marks(scheme != "never", beside.by_words, beside.around(words))
+    raise NoStructure("its pretokenizer has no step Metaspace, or its normalizer puts a space too")
 
 
 def _without_own_space(text: str) -> str:

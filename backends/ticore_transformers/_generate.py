@@ -31,7 +31,7 @@ from ticore.backend_kit._reading import RowDecoder
 from ticore.consistency import Verification, Verifier, View
 from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore.interfaces import Decoder, Tokenizer
-from ticore.watermarking import Rollback, excluding
+from ticore.watermarking import Rollback, RollbackKind, excluding
 from ticore.watermarking._batching import write_together
 from ticore.watermarking._rollback import MAX_BACKTRACKS, max_rewind
 from ticore_torch import Network, TorchBatchedForward, TorchForward, ids_of
@@ -45,6 +45,7 @@ def consistent(
     *,
     observation: int = 2,
     view: View = "continuation",
+    rollback: RollbackKind = "windowed",
     streamer: Any | None = None,
 ) -> Callable[..., Any]:
     """What `generate` takes as `custom_generate`, to write consistent texts.
@@ -57,6 +58,9 @@ def consistent(
         view: what the receiver retokenizes: the `continuation`, or the `whole`. Of the whole,
             special ids at its beginning are left out; those of a chat are kept, and what is between
             them is read by itself, see `ticore.Verifier`.
+        rollback: `windowed`, what `ticore.watermarking.Generator` does by default. Its `exact` is
+            refused: a text that is begun again would be begun again for streamers, stopping
+            criteria and logits processors too, which have seen the one before.
         streamer: gets tokens when they are settled. None of them is taken back, and together they
             are the text that is written without a streamer. Give it here and not to `generate`,
             which does not pass its `streamer` on to functions like this one: a streamer of
@@ -69,11 +73,11 @@ def consistent(
         spell, such as special ones, are not written.
 
     Raises:
-        SettingsError: `observation` is negative, or `tokenizer` is not a tokenizer. When
-            generating: its ids are not the model's, or one of these is asked for: beams, guidance,
-            an encoder, embeddings, a filled cache, stop strings, prompt lookup, an assistant,
-            several tokens at once, a streamer of `generate` itself or for several texts, or scores
-            of each step.
+        SettingsError: `observation` is negative, `rollback` is not `windowed`, or `tokenizer` is
+            not a tokenizer. When generating: its ids are not the model's, or one of these is asked
+            for: beams, guidance, an encoder, embeddings, a filled cache, stop strings, prompt
+            lookup, an assistant, several tokens at once, a streamer of `generate` itself or for
+            several texts, or scores of each step.
         PromptError: when generating: in view `whole`, a prompt is not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
 
@@ -85,6 +89,12 @@ def consistent(
     """
     if observation < 0:
         raise SettingsError(f"observation: expected 0 or more tokens, found {observation}")
+    if rollback != "windowed":
+        raise SettingsError(
+            f"rollback: expected 'windowed' in consistent(), found {rollback!r}; for whole texts "
+            f"that are begun again (rollback='exact') write "
+            f"ticore.consistent_generate(ticore.wrap(model, tokenizer), prompt, rollback='exact')"
+        )
     verifier = Verifier(tokenizer, mode="prefix", view=view)
     special, size = verifier.tokenizer.special_ids, verifier.tokenizer.vocab_size
 

@@ -3,6 +3,7 @@
 python -m benchmarks.paper --data DIR --out results/paper
 python -m benchmarks.paper --data DIR --out results/paper --parts investigation --models smollm2
 python -m benchmarks.paper --data DIR --out OUT --models torch:/models/Llama-2-7b-hf --as llama-2
+python -m benchmarks.paper --parts watermarks --paraphraser smollm2 --out OUT
 
 Models of ours stand in for the paper's, one for each structure of tokenizers. DIR holds prompts/.
 Samples are stored in OUT as they are taken: the same command continues an interrupted run, and one
@@ -24,6 +25,9 @@ investigation/   how often tokens are inconsistent, and for how long (their sect
 messages/        what each cure of inconsistency costs hidden messages (their section 5, table 2)
 covers/          texts without a message
 steganalysis/    whether texts with a message can be told from covers (section 5, table 2)
+low_probability/ whether their improbable tokens are as many as in free samples
+codecs/          the same by codec and precision
+endings/         whether the end of a text gives away the length of its message
 watermarks/      how well watermarks are found, with rollback and without, and at which cost
 rollback_distribution/   how far rollback moves the distribution of texts
 """

@@ -17,10 +17,20 @@ from benchmarks._harness.report import INTERRUPTED, new_report
 from benchmarks._harness.tables import write_json, write_parquet
 from benchmarks._harness.types import JsonObject
 from benchmarks._harness.workers import Engine
+from ticore.errors import SettingsError
 
 from . import __doc__ as usage
-from . import covers, investigation, rollback_distribution, steganalysis, watermarks
-from .analysis import Analysis, analysed, computed
+from . import (
+    codecs,
+    covers,
+    endings,
+    investigation,
+    low_probability,
+    rollback_distribution,
+    steganalysis,
+    watermarks,
+)
+from .analysis import Analysis, AnalysisOptions, analysed, computed
 from .messages import PART as MESSAGES
 from .page import write_pages
 from .part import Part
@@ -29,9 +39,20 @@ from .sections import Section
 from .setting import Setting
 from .stand_ins import LLAMA_2, QWEN_2_5, ROLES, STAND_INS, SWALLOW, StandIn, stand_in
 from .taking import take
+from .watermarks.paraphrasing import Paraphraser, paraphrased
 
-PARTS = {part.name: part for part in (investigation.PART, MESSAGES, covers.PART, watermarks.PART)}
-ANALYSES = {each.name: each for each in (steganalysis.ANALYSIS,)}
+PARTS = {
+    part.name: part
+    for part in (
+        investigation.PART,
+        MESSAGES,
+        covers.PART,
+        codecs.PART,
+        endings.PART,
+        watermarks.PART,
+    )
+}
+ANALYSES = {each.name: each for each in (steganalysis.ANALYSIS, low_probability.ANALYSIS)}
 COMPUTATIONS = {each.name: each for each in (rollback_distribution.COMPUTATION,)}
 _NAMES = [*PARTS, *ANALYSES, *COMPUTATIONS]
 _BUNDLED = [place for place in STAND_INS if place.startswith("tiny-")]
@@ -98,12 +119,29 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="DIR",
         help="a sentence-embedding model that is fine-tuned as a detector, such as MiniLM-L6",
     )
+    parser.add_argument(
+        "--paraphraser",
+        metavar="URL|PLACE",
+        help="who paraphrases watermarked texts: an OpenAI-compatible endpoint such as "
+        "http://localhost:8000/v1, which the texts are sent to, or a model here that has a chat "
+        "template, such as smollm2; default: nobody",
+    )
+    parser.add_argument(
+        "--paraphraser-model", metavar="NAME", help="of the model to ask the endpoint for"
+    )
+    parser.add_argument(
+        "--paraphraser-key",
+        metavar="VARIABLE",
+        help="the environment variable that holds the endpoint's key, such as OPENAI_API_KEY; "
+        "default: no key is sent",
+    )
     parser.add_argument("--out", type=Path, default=Path("results/paper"), metavar="DIR")
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
     wanted = list(options.parts)
+    paraphraser = _paraphraser(options)
     needed = {name for each in wanted if each in ANALYSES for name in ANALYSES[each].needs}
     settings = [_setting(stand_in(place, options.role), options) for place in options.models]
     rows: dict[str, Rows] = {}
@@ -111,6 +149,9 @@ def _run(options: argparse.Namespace) -> int:
     for name, part in PARTS.items():
         if name in wanted or name in needed:
             rows[name], taken = _take(part, settings, options)
+            if part is watermarks.PART and paraphraser is not None:
+                rows[name], all_tried = _paraphrase(rows[name], settings, paraphraser, options)
+                taken &= all_tried
             complete &= taken
             if section := _publish(part, options.out / "results", rows[name], complete=complete):
                 sections.append(section)
@@ -148,6 +189,45 @@ def _take(
     return rows, complete
 
 
+def _paraphraser(options: argparse.Namespace) -> Paraphraser | None:
+    """Who paraphrases. What is wrong with it is raised now, and not after hours."""
+    named = options.paraphraser_model, options.paraphraser_key
+    if options.paraphraser is None:
+        if named != (None, None):
+            raise SettingsError(
+                "expected --paraphraser with --paraphraser-model or --paraphraser-key, found "
+                "none; give the address of an endpoint"
+            )
+        return None
+    if watermarks.PART.name not in options.parts:
+        raise SettingsError(
+            f"expected {watermarks.PART.name} among --parts with --paraphraser, which attacks "
+            f"watermarked texts, found {', '.join(options.parts)}; add it, or leave it out"
+        )
+    found = Paraphraser(options.paraphraser, *named)
+    found.open()
+    return found
+
+
+def _paraphrase(
+    rows: Rows, settings: Sequence[Setting], paraphraser: Paraphraser, options: argparse.Namespace
+) -> tuple[Rows, bool]:
+    """The rows with the attack, and whether each text was tried."""
+    attacked: Rows = {}
+    complete = True
+    for setting in settings:
+        attacked[setting.model], tried = paraphrased(
+            setting,
+            rows[setting.model],
+            paraphraser,
+            options.out / "samples",
+            options.processes,
+            options.engine,
+        )
+        complete &= tried
+    return attacked, complete
+
+
 def _publish(part: Part, folder: Path, rows: Rows, *, complete: bool) -> Section | None:
     """Write a part's results for programs, and return its section of the page, if it has one."""
     report = new_report({"part": part.name}, complete=complete)
@@ -169,9 +249,8 @@ def _analyse(analysis: Analysis, rows: Mapping[str, Rows], options: argparse.Nam
         messages.print(f"{analysis.name}, {model.place}", markup=False)
         of_model = {name: rows[name][model] for name in analysis.needs}
         if all(of_model.values()):
-            found[model] = analysed(
-                analysis, model, of_model, options.seed, options.encoder, folder
-            )
+            chosen = AnalysisOptions(model, options.seed, options.encoder)
+            found[model] = analysed(analysis, of_model, chosen, folder)
     return analysis.section(found)
 
 

@@ -18,20 +18,34 @@ from .stand_ins import StandIn
 
 
 @dataclass(frozen=True)
+class AnalysisOptions:
+    """What an analysis may use besides the rows.
+
+    Attributes:
+        model: whose rows they are.
+        seed: of all random numbers.
+        encoder: the directory of a sentence-embedding model, or None.
+    """
+
+    model: StandIn
+    seed: int
+    encoder: Path | None
+
+
+@dataclass(frozen=True)
 class Analysis:
     """A look at the samples of other parts.
 
     Attributes:
         name: for the command line and files.
         needs: the names of the parts.
-        run: the results for one model, from the rows of these parts, a seed, and the directory of a
-            sentence-embedding model or None.
+        run: the results for one model, from the rows of these parts, by name, and the options.
         section: what the page shows, from the results of each model.
     """
 
     name: str
     needs: tuple[str, ...]
-    run: Callable[[Mapping[str, Sequence[JsonObject]], int, Path | None], JsonObject]
+    run: Callable[[Mapping[str, Sequence[JsonObject]], AnalysisOptions], JsonObject]
     section: Callable[[Mapping[StandIn, JsonObject]], Section]
 
 
@@ -68,26 +82,24 @@ def computed(computation: Computation, folder: Path) -> Any:
 
 def analysed(
     analysis: Analysis,
-    model: StandIn,
     rows: Mapping[str, Sequence[JsonObject]],
-    seed: int,
-    encoder: Path | None,
+    options: AnalysisOptions,
     folder: Path,
 ) -> JsonObject:
     """The results for one model: those of an earlier run, if it saw the same with the same code.
 
     Args:
-        analysis, rows, seed, encoder: see `Analysis.run`.
-        model: whose rows they are.
+        analysis, rows, options: see `Analysis.run`.
         folder: where results are kept.
     """
     code = code_digest(analysis.run)
-    facts = [code, seed, None if encoder is None else encoder.name, rows]
+    encoder = options.encoder
+    facts = [code, options.seed, None if encoder is None else encoder.name, rows]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-    file = folder / f"{analysis.name}-{model.name}.json"
+    file = folder / f"{analysis.name}-{options.model.name}.json"
     if (earlier := _read(file, digest)) is not None:
         return earlier
-    found = {"digest": digest} | analysis.run(rows, seed, encoder)
+    found = {"digest": digest} | analysis.run(rows, options)
     write_json(file, found)
     return found
 

@@ -1,6 +1,8 @@
-"""The beginning of a prompt that the paper's experiments use (their section 5)."""
+"""Prompts of the paper's experiments: the beginning of a text (their section 5)."""
 
 from __future__ import annotations
+
+from ticore.interfaces import LanguageModel
 
 WORDS = CHARACTERS = 10
 
@@ -16,3 +18,8 @@ def beginning(prompt: str, language: str) -> str:
     if language in ("ja", "zh"):
         return prompt[:CHARACTERS]
     return " ".join(prompt.split()[:WORDS])
+
+
+def as_given_back(model: LanguageModel, prompt: str) -> str:
+    """A prompt as the tokenizer decodes it: one that folds characters would refuse it else."""
+    return model.tokenizer.decode(model.tokenizer.encode(prompt))

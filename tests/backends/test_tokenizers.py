@@ -458,7 +458,7 @@ def test_structure_is_none_where_added_tokens_depend_on_their_neighbours(flag: s
     library.add_tokens([AddedToken("<x>", **{flag: True})])
     tokenizer = HuggingFaceTokenizer(library)
     assert tokenizer.structure() is None
-    assert tokenizer.no_structure_reason == f"its added token '<x>' has the flag {flag}"
+    assert f"its added token '<x>' has the flag {flag}" in tokenizer.no_structure_reason
 
 
 @pytest.mark.parametrize("flag", ["lstrip", "rstrip"])

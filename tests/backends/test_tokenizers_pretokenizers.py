@@ -41,6 +41,21 @@ def test_steps_are_read_in_order_and_those_after_byte_level_see_bytes(steps, rea
     assert found.adds_leading_space == (PREFIXING in steps)
 
 
+@pytest.mark.parametrize(
+    ("step", "dropped", "kept"),
+    [
+        ({"type": "WhitespaceSplit"}, " \n\u3000", ()),
+        ({"type": "Whitespace"}, " \n\u3000", (Split(r"\w+|[^\w\s]+", dialect="rust"),)),
+        ({"type": "CharDelimiterSplit", "delimiter": "a"}, "a", ()),
+    ],
+)
+def test_what_is_dropped_before_byte_level_is_told_from_the_splits(step, dropped, kept):
+    found = read_steps(in_sequence(step, byte_level_step(use_regex=True)))
+    assert found.steps == (*kept, GPT2_PATTERN)
+    assert set(dropped) <= set(found.dropped)
+    assert not {"b", "\u200b"}.intersection(found.dropped)
+
+
 def test_falcon_splits_digits_among_bytes():
     found = read_steps(in_sequence(*PUBLISHED["falcon"])).steps
     assert found[1:] == (
@@ -56,9 +71,10 @@ def test_falcon_splits_digits_among_bytes():
         ((), "ByteLevel nowhere"),
         ((NO_REGEX, NO_REGEX), "ByteLevel more than once"),
         ((digits(individual=True), PREFIXING), "a space before each part"),
-        (({"type": "Whitespace"}, NO_REGEX), "Whitespace drops spaces"),
-        (({"type": "BertPreTokenizer"}, NO_REGEX), "BertPreTokenizer drops spaces"),
-        (({"type": "UnicodeScripts"}, NO_REGEX), "UnicodeScripts is not known"),
+        (({"type": "Whitespace"}, PREFIXING), "a space before each part"),
+        (({"type": "CharDelimiterSplit", "delimiter": "|"}, NO_REGEX), r"drops '\|'"),
+        ((NO_REGEX, {"type": "CharDelimiterSplit", "delimiter": "a"}), "drops bytes"),
+        (({"type": "UnicodeScripts"}, NO_REGEX), "UnicodeScripts tells about 160 scripts apart"),
         ((metaspace("never"), NO_REGEX), "Metaspace is not known"),
     ],
 )
@@ -72,11 +88,15 @@ def test_what_has_no_steps_is_refused_with_the_reason(steps, reason):
     [
         ((metaspace("always"),), ""),
         ((WORDS, metaspace("always")), ""),
-        ((WORDS, metaspace("first")), "the steps WhitespaceSplit, Metaspace"),
-        ((digits(individual=True), metaspace("always")), "the steps Digits, Metaspace"),
+        ((WORDS, metaspace("first")), "drops the spaces between words"),
+        ((WORDS, metaspace("always"), digits(individual=True)), ""),
+        ((metaspace("always"), digits(individual=True)), ""),
+        ((digits(individual=True), metaspace("always")), "put Metaspace first"),
+        ((metaspace("always"), WORDS), "WhitespaceSplit drops white space"),
+        ((metaspace("always"), metaspace("never")), "in a way that is not known"),
     ],
 )
-def test_metaspace_is_read_alone_or_after_white_space_is_dropped(steps, why):
+def test_metaspace_is_read_with_splits_that_come_after_it(steps, why):
     model = JsonTokenizer(
         "characters",
         more=(b"a",),

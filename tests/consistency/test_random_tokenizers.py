@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.random_bpe import MODES
-from tests.support.random_steps import PUBLISHED, bert_normalizer, metaspace, precompiled, replace
+from tests.support.random_steps import (
+    PUBLISHED,
+    bert_normalizer,
+    digits,
+    metaspace,
+    precompiled,
+    replace,
+    split_by,
+)
 from tests.support.random_tokenizers import (
     FAMILIES,
     JsonTokenizer,
@@ -105,6 +113,24 @@ MODELS = {
         from_left(" ab", "aあ", "aé"),
         normalizers=(bert_normalizer(chinese=True, strip_accents=True), {"type": "Nmt"}),
         pretokenizers=PUBLISHED["gpt2"],
+    ),
+    "BPE of words and digits": JsonTokenizer(
+        "characters",
+        from_left(" ab", "1b", "12", " 1", "aあ"),
+        pretokenizers=(metaspace("first"), digits(True), split_by("あ", "MergedWithNext")),
+        decoder="llama",
+        strips=True,
+    ),
+    "unigram of words and digits": JsonTokenizer(
+        "unigram",
+        scores=(*SCORES, ("1b", -0.5), (" 1", -1.0), ("11", -0.1), ("1", -2.0)),
+        pretokenizers=(digits(False), metaspace("never")),
+        decoder="metaspace",
+    ),
+    "BPE without white space": JsonTokenizer(
+        "bytes",
+        from_left("ab", "a b", "b'", "aé", "b\n"),
+        pretokenizers=({"type": "Whitespace"}, *PUBLISHED["gpt2"]),
     ),
     "BPE with a space after each text": SentencePieceModel(
         "bpe", SCORES, suffixes=True, squeezes=True

@@ -280,6 +280,25 @@ def added_tokens(draw: st.DrawFn) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(found)
 
 
+_PAIRWISE: tuple[Json, ...] = (
+    *(digits(True), digits(False), split_by("a", "MergedWithPrevious"), split_by("あ")),
+    *(split_by("[a-m]+", "Contiguous"), split_by("b", "MergedWithNext"), split_by("▁")),
+    *(split_by(" "), split_by(r"\p{L}+|1"), split_by("[^a]", invert=True)),
+)
+
+
+@st.composite
+def beside_metaspace(draw: st.DrawFn, own: Json) -> tuple[Json, ...]:
+    """Metaspace and what splits a text before or after it, by two neighbours in most cases."""
+    before = draw(split_steps(1)) if rarely(draw, 6) else ()
+    if rarely(draw, 3):
+        some = st.sampled_from(_PAIRWISE) | _punctuation
+        if own["prepend_scheme"] == "never" and draw(st.booleans()):
+            return (*before, draw(some), own)
+        return (*before, own, *draw(st.lists(some, min_size=1, max_size=2)))
+    return (*before, own)
+
+
 @st.composite
 def spaces_marked(draw: st.DrawFn) -> dict[str, Any]:
     """How a tokenizer marks spaces: its normalizers, pretokenizers and decoder."""
@@ -290,10 +309,10 @@ def spaces_marked(draw: st.DrawFn) -> dict[str, Any]:
         normalizers = (*more, *prepend, replace(" ", MARK))
         return {"normalizers": normalizers, "decoder": "llama", "strips": dummy}
     scheme = draw(st.sampled_from(("always", "first", "never")))
-    before = draw(split_steps(1)) if rarely(draw, 4) else ()
+    own = metaspace(scheme, split=draw(st.booleans()))
     return {
         "normalizers": more,
-        "pretokenizers": (*before, metaspace(scheme, split=draw(st.booleans()))),
+        "pretokenizers": draw(beside_metaspace(own)),
         "decoder": draw(st.sampled_from(("metaspace", "llama"))),
         "strips": scheme != "never",
     }

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from tests.support.random_bpe import few_characters
 from tests.support.random_tokenizers import RandomTokenizer
-from ticore.consistency import Mode, Verification, Verifier
+from ticore._support.packed_bits import pack
+from ticore.consistency import Mode, Verification, Verifier, packed_masks
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import Tokenizer
@@ -78,6 +81,7 @@ def check_position(
         return []
     expected = oracle.admits(ids, tokens).tolist()
     mask = verification.mask()
+    assert np.array_equal(packed_masks([verification])[0], pack(mask)), after
     for found in (verification.admits(tokens).tolist(), mask[list(tokens)].tolist()):
         wrong = [t for t, a, b in zip(tokens, found, expected, strict=True) if a != b]
         assert not wrong, f"{after} it is wrong about {[(i, spelled(i)) for i in wrong]}"

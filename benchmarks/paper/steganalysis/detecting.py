@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks._harness.progress import messages as console
 from benchmarks._harness.progress import progress_bar
+from benchmarks.paper.analysis import AnalysisOptions
 from ticore._support.installing import how_to_install
 from ticore.errors import MissingExtraError
 
@@ -21,20 +22,21 @@ if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
 
 
-def run(rows: Mapping[str, Sequence[JsonObject]], seed: int, encoder: Path | None) -> JsonObject:
+def run(rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions) -> JsonObject:
     """The accuracies of all detectors at hand; see `summary.summarize`.
 
     Args:
         rows: of the parts `messages` and `covers`.
-        seed: of splits and of training.
-        encoder: the directory of a sentence-embedding model, or None.
+        options: the seed is that of splits and of training.
 
     Raises:
         MissingExtraError: scikit-learn or torch is not installed.
     """
-    detectors = at_hand(encoder)
+    detectors = at_hand(options.encoder)
     with progress_bar(steps(rows["messages"], detectors)) as advance:
-        return summarize(rows["messages"], rows["covers"], detectors, seed, partial(advance, 1))
+        return summarize(
+            rows["messages"], rows["covers"], detectors, options.seed, partial(advance, 1)
+        )
 
 
 def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:

@@ -2,8 +2,11 @@
 
 arms.py        the ways to write a text, and which scheme is measured with which of them
 writing.py     how each of them writes texts side by side
+giving_up.py   a bound of attempts, for rollback of whole texts
 masking.py     stepwise verification: tokens that would make a text inconsistent are never sampled
 attacking.py   the replacement attack on many texts at once
+detecting.py   what a detector says of a text
+paraphrasing.py   paraphrase by another model (`--paraphraser`)
 samples.py     groups of texts: written, attacked, detected
 summary.py     the measures of one model
 section.py     what the page shows
@@ -14,8 +17,7 @@ The main arms write exactly 200 tokens and never end before. A strength grows wi
 texts that end early would mix two effects; and texts after rollback would end at other places than
 those without. What the end of text changes is measured by itself, for one scheme.
 
-Paraphrasing is not measured: it takes a model that follows instructions or a server, and neither
-comes with the models that stand in.
+Paraphrase is measured where `--paraphraser` names a model that follows instructions, or a server.
 """
 
 from .as_part import PART

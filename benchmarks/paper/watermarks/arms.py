@@ -45,6 +45,11 @@ class Arm:
 
 SAMPLING = Arm("no rollback", "sampling")
 MASKING = Arm("masking", "masking")
+WHOLE_TEXT = Arm("rollback of the whole text", "exact")
+"""`rollback="exact"`: the text has the model's distribution among the consistent texts."""
+
+ATTEMPTS = 50
+"""Texts that `WHOLE_TEXT` begins at most, for one that is consistent; then it gives up."""
 
 
 def rollback(observation: int) -> Arm:
@@ -75,4 +80,4 @@ def arms_of(scheme: str, observation: int) -> tuple[Arm, ...]:
     if scheme != ABLATED:
         return main
     others = (rollback(q) for q in OBSERVATIONS if q != observation)
-    return *main, *others, MASKING, *map(may_end, main)
+    return *main, *others, MASKING, WHOLE_TEXT, *map(may_end, main)

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import ticore
-from benchmarks._harness.sampling import negative_log_likelihood, sample_key, sample_random
+from benchmarks._harness.sampling import negative_log_likelihood, sample_random
 from benchmarks.paper.part import groups
 from benchmarks.paper.setting import Setting
-from ticore import WatermarkDetector
-from ticore.errors import UnscorableTextError
 from ticore.evaluation import Replacement
 from ticore.interfaces import LanguageModel
-from ticore.schemes import Scheme, make_scheme
+from ticore.schemes import Scheme
 from ticore.watermarking import Generated, Sampler, multinomial, watermarked_sampler
 
 from .arms import SCHEMES, UNMARKED, Arm, arms_of, main_arms
 from .attacking import replace_together
+from .detecting import after_attack, detected, scheme_of
 from .writing import Write, writer
 
 if TYPE_CHECKING:
@@ -137,9 +136,8 @@ class GroupSampler:
 
     def _schemes(self, scheme: str, number: int) -> dict[str, Scheme]:
         """What is looked for in a text: its own scheme, or in an unmarked text each one."""
-        key, size = sample_key(self._setting.seed, number), self._model.tokenizer.vocab_size
         names = SCHEMES if scheme == UNMARKED else (scheme,)
-        return {name: make_scheme(name, key, size, **SCHEMES[name]) for name in names}
+        return {name: scheme_of(self._model, self._setting, name, number) for name in names}
 
     def _sampler(self, number: int, scheme: Scheme | None) -> Sampler:
         draw = sample_random(self._setting.seed, number)
@@ -166,8 +164,8 @@ class GroupSampler:
             "nll": nll,
             "nll_read": nll_read,
             "detections": {
-                name: self._detected(each, read_ids)
-                | {"strength_of_written": self._detected(each, ids)["strength"]}
+                name: detected(self._model, each, read_ids)
+                | {"strength_of_written": detected(self._model, each, ids)["strength"]}
                 for name, each in schemes.items()
             },
             "attacks": {},
@@ -193,19 +191,4 @@ class GroupSampler:
             ]
             attacked = replace_together(self._model, attacks, [text["text"] for text in texts])
             for text, scheme, prompt, after in zip(texts, schemes, prompts, attacked, strict=True):
-                ids = self._model.tokenizer.encode(after.text)
-                text["attacks"][name] = {
-                    "text": after.text,
-                    "changed": after.changed,
-                    "read_token_count": len(ids),
-                    "nll_read": negative_log_likelihood(self._model, prompt, ids),
-                    **self._detected(scheme, ids),
-                }
-
-    def _detected(self, scheme: Scheme, ids: Sequence[int]) -> JsonObject:
-        """What a detector says. A text that is too short to score has strength 0."""
-        try:
-            found = WatermarkDetector(self._model.tokenizer, scheme).detect_ids(ids)
-        except UnscorableTextError:
-            return {"strength": 0.0, "p_value": 1.0, "scored": 0}
-        return {"strength": found.strength, "p_value": found.p_value, "scored": found.scored}
+                text["attacks"][name] = after_attack(self._model, prompt, scheme, after)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.paper.numbers import percent, plain
 from benchmarks.paper.sections import PageFigure, PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
+from ticore.evaluation.attacks import SYSTEM
 
-from .arms import ABLATED, OBSERVATIONS, SAMPLING, SCHEMES, UNMARKED, Arm, arms_of, main_arms
+from .arms import (
+    ABLATED,
+    ATTEMPTS,
+    SAMPLING,
+    SCHEMES,
+    UNMARKED,
+    Arm,
+    arms_of,
+    main_arms,
+)
 from .figure import draw_observations
+from .paraphrasing import WARPER
 from .samples import EPSILONS, LENGTH, attack_name
 
 if TYPE_CHECKING:
@@ -48,10 +60,15 @@ def section(summaries: Summaries) -> Section:
             "An attack chooses each token with probability epsilon, from left to right, and "
             "replaces it by a sample of the same model after the prompt and the attacked text so "
             "far. The new token may be the old one.",
+            *_paraphrased(summaries),
             _false_positives(summaries),
             f"The ablations are of {ABLATED}. Masking and q = 0 have the same distribution: both "
             f"sample among the tokens that keep the text consistent. They differ only where no "
-            f"token does, which rollback takes back.",
+            f'token does, which rollback takes back. Rollback of the whole text (rollback="exact") '
+            f"begins an inconsistent text again: it alone has the distribution of texts without "
+            f"rollback, among those that are consistent. It makes {ATTEMPTS} attempts at most; "
+            f"texts that it gave up count in the passes per kept token and in the time, and "
+            f"nowhere else.",
             _observations(summaries),
             PageFigure(
                 "watermark-observation",
@@ -90,9 +107,10 @@ _QUALITY: tuple[Column, ...] = (
 )
 _COST: tuple[Column, ...] = (
     ("rollbacks per text", _interval("rollbacks")),
-    ("passes per token", _interval("forwards", 3)),
+    ("passes per kept token", _interval("forwards", 3)),
     ("time ratio", _interval("time", 3)),
 )
+_GIVEN_UP: Column = ("given up, %", _share("given_up"))
 
 
 def _detected(summaries: Summaries) -> PageTable:
@@ -111,17 +129,44 @@ def _attacked(summaries: Summaries, attack: str) -> PageTable:
     return _table(f"Detection after {attack}", summaries, tuple(SCHEMES), _main, attack, columns)
 
 
+def _paraphrased(summaries: Summaries) -> Iterator[str | PageTable]:
+    """A table for each model that paraphrased texts."""
+    replacements = {attack_name(epsilon) for epsilon in EPSILONS}
+    cells = [cell for found in summaries.values() for cell in found["cells"]]
+    attacks = dict.fromkeys(cell["attack"] for cell in cells if cell["attack"] is not None)
+    changed: tuple[Column, ...] = (
+        ("other words, %", _share("changed")),
+        ("cut off, %", _share("cut_off")),
+    )
+    columns = (*_DETECTION, _QUALITY[0], *changed)
+    paraphrases = [attack for attack in attacks if attack not in replacements]
+    for attack in paraphrases:
+        title = f"Detection after {attack}"
+        yield _table(title, summaries, tuple(SCHEMES), _main, attack, columns)
+    if paraphrases:
+        yield (
+            f"A paraphrase answers this system message, which is ours and not the paper's: "
+            f'"{SYSTEM}" A model here is sampled at temperature {WARPER.temperature:g} with top-p '
+            f"{WARPER.top_p:g}. Texts that were not answered by a text are left out."
+        )
+
+
 def _observations(summaries: Summaries) -> PageTable:
     def shown(model: StandIn) -> list[Arm]:
         arms = arms_of(ABLATED, model.observation)
         return sorted(
             (arm for arm in arms if not arm.end_of_text),
-            key=lambda arm: len(OBSERVATIONS) if arm.observation is None else arm.observation,
+            key=lambda arm: math.inf if arm.observation is None else arm.observation,
         )
 
-    columns = (_DETECTION[0], _DETECTION[1], *_QUALITY, *_COST)
+    columns = (_DETECTION[0], _DETECTION[1], *_QUALITY, *_COST, _GIVEN_UP)
     return _table(
-        "The observation period, and masking", summaries, (ABLATED,), shown, None, columns
+        "The observation period, masking, and rollback of whole texts",
+        summaries,
+        (ABLATED,),
+        shown,
+        None,
+        columns,
     )
 
 

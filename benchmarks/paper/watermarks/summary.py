@@ -36,24 +36,31 @@ def summarize(rows: Sequence[JsonObject]) -> JsonObject:
         `unmarked`: for each scheme what it finds in texts that the model writes without a watermark
         and without rollback; `above` has the strength that a share of these texts exceeds.
         `cells`: one entry for each scheme, arm and attack; the `attack` of unattacked texts is
-        None. Watermarked texts of every cell are told apart from the same unmarked texts.
+        None. Watermarked texts of every cell are told apart from the same unmarked texts. Texts
+        that were `given_up` count in the cost alone.
     """
     cells: dict[tuple[str, str], list[JsonObject]] = {}
     for row in rows:
         cells.setdefault((row["scheme"], row["arm"]), []).append(row)
     unmarked = cells.get((UNMARKED, SAMPLING.name), [])
     found = []
-    for (scheme, arm), texts in cells.items():
+    for (scheme, arm), begun in cells.items():
         null = _unmarked_strengths(unmarked, scheme)
-        kind = {"scheme": scheme, "arm": arm, "observation": texts[0]["observation"]}
-        written = _writing(texts) | {"time": _time_ratio(texts, cells)}
+        kind = {"scheme": scheme, "arm": arm, "observation": begun[0]["observation"]}
+        texts = [text for text in begun if not _is_given_up(text)]
+        given_up = _as_json(rate(len(begun) - len(texts), len(begun)))
+        cost = {"given_up": given_up, "forwards": _passes(begun), "time": _time_ratio(begun, cells)}
+        if not texts:
+            found.append(kind | {"attack": None, "text_count": 0} | cost)
+            continue
+        written = _writing(texts) | cost
         if scheme != UNMARKED:
             written |= _detection([text["detections"][scheme] for text in texts], null)
         found.append(kind | {"attack": None} | written)
-        for attack in texts[0]["attacks"]:
-            after = [text["attacks"][attack] for text in texts]
-            changed = {"changed": _as_json(mean([each["changed"] for each in after]))}
-            measures = _reading(after) | _detection(after, null) | changed
+        for attack in dict.fromkeys(name for text in texts for name in text["attacks"]):
+            # A text that an attack found no answer to has none.
+            after = [text["attacks"][attack] for text in texts if attack in text["attacks"]]
+            measures = _reading(after) | _detection(after, null) | _change(after)
             found.append(kind | {"attack": attack} | measures)
     return {"unmarked": _unmarked(unmarked), "cells": found}
 
@@ -100,9 +107,6 @@ def _writing(texts: Sequence[JsonObject]) -> JsonObject:
         "inconsistent": _as_json(rate(sum(not each["consistent"] for each in texts), len(texts))),
         "rollbacks": _mean_of(texts, "rollbacks"),
         "temporary": _mean_of(texts, "temporary"),
-        "forwards": _as_json(
-            ratio([text["forwards"] for text in texts], [text["token_count"] for text in texts])
-        ),
         "perplexity_written": _perplexity(texts, "nll", "token_count"),
         "cpu_seconds": _as_json(
             ratio([g["cpu_seconds"] for g in groups], [g["group_size"] for g in groups])
@@ -111,12 +115,32 @@ def _writing(texts: Sequence[JsonObject]) -> JsonObject:
     }
 
 
+def _passes(texts: Sequence[JsonObject]) -> JsonObject | None:
+    """Forward passes per token that is kept, with those of texts that were given up."""
+    passes = [text["forwards"] for text in texts]
+    return _as_json(ratio(passes, [text["token_count"] for text in texts]))
+
+
+def _is_given_up(text: JsonObject) -> bool:
+    """Whether no attempt was consistent: of texts that may not end early, those are empty."""
+    return not text["end_of_text"] and not text["token_count"]
+
+
 def _reading(texts: Sequence[JsonObject]) -> JsonObject:
     """What is measured of attacked texts as well: they have no tokens that were written."""
     return {
         "text_count": len(texts),
         "perplexity": _perplexity(texts, "nll_read", "read_token_count"),
     }
+
+
+def _change(after: Sequence[JsonObject]) -> JsonObject:
+    """How much an attack changed; of paraphrases also how many were cut off."""
+    found = {"changed": _as_json(mean([each["changed"] for each in after]))}
+    known = [each["complete"] for each in after if "complete" in each]
+    if known:
+        found["cut_off"] = _as_json(rate(known.count(False), len(known)))
+    return found
 
 
 def _perplexity(texts: Sequence[JsonObject], nll: str, count: str) -> JsonObject | None:

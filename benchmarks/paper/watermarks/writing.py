@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ticore.consistency import Verifier
+from ticore.errors import SettingsError
 from ticore.interfaces import LanguageModel
 from ticore.watermarking import Generated, Generator, RowSamplers
 
-from .arms import Arm
+from .arms import ATTEMPTS, Arm
+from .giving_up import GivingUp
 from .masking import Masking
 
 Write = Callable[[Sequence[Sequence[int]], RowSamplers, int], list[Generated]]
@@ -42,9 +44,31 @@ def _masking(model: LanguageModel, arm: Arm) -> Write:
     return write
 
 
+def _exact(model: LanguageModel, arm: Arm) -> Write:
+    if not model.eos_ids:
+        raise SettingsError(
+            f"expected a model that has a token for the end of a text, which ends attempts to "
+            f"write, found none; leave out the arm {arm.name!r}"
+        )
+    # One attempt more than samplers make: the last one is empty, where a sampler gives up.
+    generator = Generator(model, rollback="exact", max_attempts=ATTEMPTS + 1)
+
+    def write(
+        prompts: Sequence[Sequence[int]], samplers: RowSamplers, length: int
+    ) -> list[Generated]:
+        return generator.generate_batch(
+            list(prompts),
+            samplers=lambda row: GivingUp(samplers(row), model.eos_ids, ATTEMPTS),
+            max_new_tokens=length,
+        )
+
+    return write
+
+
 WAYS: Mapping[str, Callable[[LanguageModel, Arm], Write]] = {
     "sampling": _generating,
     "rollback": _generating,
     "masking": _masking,
+    "exact": _exact,
 }
 """By the name that an Arm has."""

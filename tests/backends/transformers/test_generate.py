@@ -399,6 +399,10 @@ class TestCalling:
         with pytest.raises(SettingsError, match="a streamer for several texts"):
             generate(english, prompt(english).repeat(2, 1), custom_generate=custom)
 
+    def test_consistent_names_what_begins_whole_texts_again(self, english: TorchModel) -> None:
+        with pytest.raises(SettingsError, match=r"consistent_generate\(ticore.wrap.*'exact'\)"):
+            consistent(english.tokenizer, rollback="exact")
+
     def test_consistent_refuses_a_negative_observation(self, english: TorchModel) -> None:
         with pytest.raises(SettingsError, match="0 or more tokens, found -1"):
             consistent(english.tokenizer, observation=-1)

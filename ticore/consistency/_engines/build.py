@@ -11,7 +11,13 @@ import numpy.typing as npt
 import regex
 
 from ...interfaces import TokenizerStructure
-from .._tokenizer_rules import added_tokens, continuations, missing_bytes, normalizers
+from .._tokenizer_rules import (
+    added_tokens,
+    character_splits,
+    continuations,
+    missing_bytes,
+    normalizers,
+)
 from .._tokenizer_rules.byte_steps import without_merges_across
 from .._tokenizer_rules.continuations import Continuations
 from .._tokenizer_rules.normalizers import Normalization
@@ -59,6 +65,8 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
         )
     if structure.kind == "unigram":
         return _unigram_engine(structure, spelled, oracle)
+    if structure.atoms == "characters" and structure.pretokenizer and structure.merges is not None:
+        structure = character_splits.without_merges_across(structure, spelled)
     is_one_run = _is_one_run(structure, spelled)
     special = tokenizer.special_ids
     normalizers.require_known(structure, oracle.mode)

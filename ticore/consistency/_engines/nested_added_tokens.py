@@ -29,7 +29,7 @@ from ..._support.caches import cached_method
 from ..._support.packed_bits import Words, clear_bits
 from ..._support.utf8 import is_continuation_byte
 from .._modes import beginnings
-from .._tokenizer_rules.added_tokens import AddedTokens, Texts
+from .._tokenizer_rules.added_tokens import Texts
 from .base import Bools, Engine, Ids, Recovery
 from .bpe.table_engine import TableEngine, TableState
 from .retokenizing import Oracle
@@ -95,7 +95,7 @@ class NestedAddedTokens(Generic[S]):
         self._oracle = oracle
         self._asks = asks and oracle.mode != "prefix"
         self._followed_by = beginnings() if oracle.mode == "viable" else set[str]()
-        self._tokens = AddedTokens(added, spelled)
+        self._tokens = inner.added_tokens
         self._ordinary = frozenset(added.values()) - oracle.tokenizer.special_ids
         self._texts = frozenset(text.encode() for text in added)
         self._longest = max(map(len, self._texts))

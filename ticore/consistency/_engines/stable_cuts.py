@@ -20,7 +20,7 @@ from ..._support.utf8 import unfinished_suffix
 from ...interfaces import Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
 from .._tokenizer_rules.normalizers import Normalization
-from .._tokenizer_rules.pretokenizers import splitter_for
+from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .base import Unsupported, spelled_by, structure_of
 
 
@@ -61,6 +61,8 @@ def _require_known(structure: TokenizerStructure) -> None:
         raise Unsupported(f"the normalizer {structure.normalizer!r} may work across a cut")
     if whole and not structure.keeps_whitespace:
         raise Unsupported("the tokenizer drops spaces")
+    if structure.atoms == "characters" and structure.pretokenizer not in ((), (WORDS,)):
+        raise Unsupported("its pretokenizer splits texts of characters, and not at spaces alone")
     if not whole:
         splitter_for(structure.pretokenizer)
 

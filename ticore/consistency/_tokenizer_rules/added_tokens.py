@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import AnyStr, Generic
+from typing import AnyStr, Generic, NamedTuple
 
 import numpy as np
 import regex
 
 from ..._support.caches import cached_method
+from ..._support.token_heads import heads_of
 from .._engines.base import Ids
+
+_HEAD = 2  # bytes
+_CODES = 257  # of a byte, or none
 
 
 class Texts(Generic[AnyStr]):
@@ -60,6 +64,18 @@ def _any_of(kinds: list[AnyStr]) -> AnyStr:
     return "[" + "".join(kinds) + "]"
 
 
+class _Rests(NamedTuple):
+    """What completes the added tokens with one beginning.
+
+    Attributes:
+        each: in order.
+        lengths: of these, in bytes.
+    """
+
+    each: dict[bytes, None]
+    lengths: tuple[int, ...]
+
+
 class AddedTokens:
     """Finds tokens that would complete the text of an added token. Thread-safe.
 
@@ -71,16 +87,13 @@ class AddedTokens:
     def __init__(self, added: Mapping[str, int], spelled: Sequence[bytes]) -> None:
         self._texts = Texts(added)
         self.ids = frozenset(added.values())
-        # For each beginning of an added token the bytes that complete it, and their lengths.
-        self._rests: dict[str, dict[bytes, None]] = {}
+        # By each beginning of added tokens, these. There may be tens of thousands, and few are met.
+        self._beginning: dict[str, list[str]] = {}
         for text in added:
             for n in range(1, len(text)):
-                self._rests.setdefault(text[:n], {})[text[n:].encode()] = None
-        self._lengths = {
-            begun: tuple(sorted(set(map(len, rests)))) for begun, rests in self._rests.items()
-        }
+                self._beginning.setdefault(text[:n], []).append(text)
         self.longest = max(map(len, added), default=1) - 1
-        self._lasts = {beginning[-1] for beginning in self._rests}
+        self._lasts = set[str]().union(*(text[:-1] for text in added))
         self._spelled = spelled
 
     def occurs_in(self, text: str) -> bool:
@@ -92,7 +105,7 @@ class AddedTokens:
 
         Such a beginning has `longest` characters at most, so no more of the text matters.
         """
-        return [rest for begun in self._begun(text) for rest in self._rests[begun]]
+        return [rest for begun in self._begun(text) for rest in self._rests_of(begun).each]
 
     def beginnings_at_end(self, text: str) -> tuple[str, ...]:
         """The beginnings of added tokens with which `text` ends."""
@@ -105,9 +118,9 @@ class AddedTokens:
     def is_completed(self, text: str, data: bytes) -> bool:
         """Whether `data` completes an added token with whose beginning `text` ends."""
         return any(
-            data[:length] in self._rests[begun] and length <= len(data)
-            for begun in self._begun(text)
-            for length in self._lengths[begun]
+            data[:length] in rests.each and length <= len(data)
+            for rests in map(self._rests_of, self._begun(text))
+            for length in rests.lengths
         )
 
     def completing(self, text: str, unfinished: bytes = b"") -> Ids:
@@ -124,25 +137,44 @@ class AddedTokens:
         if not text or text[-1] not in self._lasts:
             return ()
         ends = (text[-n:] for n in range(1, min(self.longest, len(text)) + 1))
-        return tuple(end for end in ends if end in self._rests)
+        return tuple(end for end in ends if end in self._beginning)
+
+    @cached_method(1 << 12)
+    def _rests_of(self, begun: str) -> _Rests:
+        texts = self._beginning[begun]
+        each = dict.fromkeys(text[len(begun) :].encode() for text in texts)
+        return _Rests(each, tuple(sorted(set(map(len, each)))))
 
     @cached_method(256)
     def _completing(self, beginnings: tuple[str, ...], unfinished: bytes) -> Ids:
-        rests = (rest for begun in beginnings for rest in self._rests[begun])
+        rests = (rest for begun in beginnings for rest in self._rests_of(begun).each)
         left = [rest[len(unfinished) :] for rest in rests if rest.startswith(unfinished)]
         found = [self.starting_with(rest) for rest in left]
         return np.unique(np.concatenate([np.array([], dtype=np.int64), *found]))
 
     def starting_with(self, data: bytes) -> Ids:
         """All ids whose bytes begin with `data`."""
-        heads = [data[:2]] if len(data) > 1 else [h for h in self._by_head if h.startswith(data)]
-        found = (token for head in heads for token in self._by_head.get(head, ()))
-        return np.array([t for t in found if self._spelled[t].startswith(data)], dtype=np.int64)
+        in_order, codes = self._by_head
+        low, high = _head_codes(data)
+        begin, end = np.searchsorted(codes, (low, high)).tolist()
+        found = in_order[begin:end]
+        if len(data) <= _HEAD:
+            return found
+        spelled = self._spelled
+        return np.array([t for t in found.tolist() if spelled[t].startswith(data)], dtype=np.int64)
 
     @cached_property
-    def _by_head(self) -> dict[bytes, list[int]]:
-        """All ids by their first two bytes."""
-        found: dict[bytes, list[int]] = {}
-        for token, data in enumerate(self._spelled):
-            found.setdefault(data[:2], []).append(token)
-        return found
+    def _by_head(self) -> tuple[Ids, Ids]:
+        """All ids in the order of their first two bytes, and these two as a number."""
+        heads = heads_of(self._spelled)
+        codes = (heads.first + 1) * _CODES + heads.second + 1
+        in_order = np.argsort(codes, kind="stable")
+        return in_order, codes[in_order].astype(np.int64)
+
+
+def _head_codes(data: bytes) -> tuple[int, int]:
+    """The range of `_by_head`'s numbers of texts that begin with the first two bytes of `data`."""
+    if not data:
+        return 0, _CODES * _CODES
+    first = (data[0] + 1) * _CODES
+    return (first, first + _CODES) if len(data) == 1 else (first + data[1] + 1, first + data[1] + 2)

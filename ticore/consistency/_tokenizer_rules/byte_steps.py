@@ -182,7 +182,7 @@ def _apart(split: Split, node: Node) -> Iterator[tuple[int, int]]:
     options = node.options if isinstance(node, Choice) else (node,)
     kind_of = dict.fromkeys(_LETTERS.values(), -1)
     for n, option in enumerate(options):
-        if not _is_run(option):
+        if not is_run(option):
             raise _unsupported(split)
         for letter in _letters_of(next(leaves(option)).source):
             if kind_of[_LETTERS[letter]] >= 0:
@@ -200,7 +200,7 @@ def _apart(split: Split, node: Node) -> Iterator[tuple[int, int]]:
             yield a, b
 
 
-def _is_run(option: Node) -> bool:
+def is_run(option: Node) -> bool:
     """Whether an option matches one character of a set, or a run of them."""
     match option:
         case Repeat(least=1, most=None, kind=kind):

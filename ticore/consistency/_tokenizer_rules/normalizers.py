@@ -133,6 +133,7 @@ class Normalization:
             Clusters(structure.replacements, self.read) if by_clusters(structure) else None
         )
         steps = frozenset(_steps(structure))
+        self._is_list = structure.normalizer in _LISTS
         replaced_texts: Iterable[str] = () if self.clusters else structure.replacements
         self._is_normal_form = (
             bool(steps & FORMS)
@@ -199,11 +200,15 @@ class Normalization:
         """Whether it is certain, from one run of the normalizer, that it `keeps` all of `texts`.
 
         What stands inside a text in a normal form of Unicode is in that form too. Clusters are
-        independent.
+        independent, and so is what SentencePiece's lists replace: nothing in them goes on with a
+        neutral character, and nothing that they put for a text is replaced itself.
         """
-        if not self.clusters and (self._squeezes or not self._is_normal_form):
-            return False
         joined = _NEUTRAL.join(("", *texts, ""))
+        if not self.clusters:
+            if self._squeezes and (" " in joined or not self._is_list):
+                return False
+            if not (self._is_list or self._is_normal_form):
+                return False
         return self._normalize(joined) == joined
 
     @cached_method(1 << 13)

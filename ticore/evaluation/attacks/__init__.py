@@ -1,7 +1,7 @@
 """Attacks: changes to a watermarked text that may remove the watermark."""
 
 from ._base import Attack, Attacked
-from ._endpoint import SYSTEM, EndpointError, EndpointParaphrase
+from ._endpoint import SYSTEM, EndpointError, EndpointParaphrase, NoCompletionError
 from ._paraphrase import LocalParaphrase
 from ._replacement import Replacement
 from ._words import WordDrop, WordSwap
@@ -13,6 +13,7 @@ __all__ = [
     "EndpointError",
     "EndpointParaphrase",
     "LocalParaphrase",
+    "NoCompletionError",
     "Replacement",
     "WordDrop",
     "WordSwap",

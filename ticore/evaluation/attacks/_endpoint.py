@@ -44,6 +44,13 @@ class EndpointError(TicoreError):
     """An endpoint cannot be reached, refuses, or answers with something other than a completion."""
 
 
+class NoCompletionError(EndpointError):
+    """An endpoint answers a request with something other than a completion that holds a text.
+
+    That may be about this text alone, which the model refuses, for example.
+    """
+
+
 class EndpointParaphrase:
     """Rewrites texts with a model on a server. Thread-safe.
 
@@ -117,7 +124,8 @@ class EndpointParaphrase:
         """The text in the model's words, without white space at its ends.
 
         Raises:
-            EndpointError: the endpoint refused, failed each time, or gave no completion.
+            EndpointError: the endpoint refused, or failed each time.
+            NoCompletionError: an EndpointError too: it answered, and not with a completion.
         """
         if not text.strip():
             return Attacked(text, self.name, 0.0)
@@ -185,14 +193,14 @@ class EndpointParaphrase:
         )
 
     def _read(self, data: bytes) -> Any:
-        """The answer as JSON that holds the text of a first choice. Raises EndpointError."""
+        """The answer as JSON that holds the text of a first choice. Raises NoCompletionError."""
         try:
             answer = json.loads(data)
             content = answer["choices"][0]["message"]["content"]
         except (ValueError, LookupError, TypeError, RecursionError):
             content = None
         if not isinstance(content, str):
-            raise EndpointError(
+            raise NoCompletionError(
                 f"{self._url}: expected JSON with choices[0].message.content, a text, found "
                 f"{self._quote(data)}; is this an OpenAI-compatible endpoint, and did the model "
                 f"answer with text?"

@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.paper.watermarks.arms import SAMPLING, SCHEMES, UNMARKED, rollback
+from benchmarks.paper.watermarks.arms import (
+    SAMPLING,
+    SCHEMES,
+    UNMARKED,
+    WHOLE_TEXT,
+    may_end,
+    rollback,
+)
 from benchmarks.paper.watermarks.summary import summarize, threshold
 
 
@@ -83,6 +90,21 @@ def test_summarize_tells_watermarked_texts_from_the_unmarked_ones():
 
 
 LENGTHS = {"read_token_count": 10}
+
+
+def test_texts_that_were_given_up_count_in_the_cost_alone():
+    kept = [text("left_hash", WHOLE_TEXT, n, 4.0, forwards=20) for n in range(3)]
+    empty = {"token_count": 0, "read_token_count": 0, "end": "end of text", "nll": 0, "nll_read": 0}
+    given_up = text("left_hash", WHOLE_TEXT, 3, 0.0, forwards=90, **empty)
+    one = cell(summarize([*kept, given_up]), "left_hash", WHOLE_TEXT)
+    assert (one["text_count"], one["given_up"]["value"]) == (3, 0.25)
+    assert one["strength"]["value"] == 4
+    assert one["ended"]["value"] == 0
+    assert one["forwards"]["value"] == pytest.approx(150 / 30)
+    none = cell(summarize([given_up]), "left_hash", WHOLE_TEXT)
+    assert (none["text_count"], none["given_up"]["value"], none["forwards"]) == (0, 1, None)
+    ended = text("left_hash", may_end(SAMPLING), 0, 0.0, **empty)
+    assert cell(summarize([ended]), "left_hash", may_end(SAMPLING))["given_up"]["value"] == 0
 
 
 def test_summarize_says_nothing_about_what_is_not_there():

@@ -54,6 +54,6 @@ def test_section_shows_every_cell(taken, tmp_path, monkeypatch):
     write_pages(tmp_path, [], [watermarks.PART.section({SETTING.model: found})])
     page = (tmp_path / "index.md").read_text(encoding="utf-8")
     # Detection in the main arms of 4 schemes, with 2 attacks and without; quality of 5.
-    assert page.count("| tiny-en | ") == 3 * 8 + 10 + len(SCHEMES) + 9 + 4
+    assert page.count("| tiny-en | ") == 3 * 8 + 10 + len(SCHEMES) + 10 + 4
     assert "| tiny-en | left\\_hash | masking | 2 |" in page
     assert (tmp_path / "figures" / "watermark-observation.svg").exists()

@@ -62,6 +62,7 @@ def test_replace_together_gives_what_replacement_gives_for_each_text(epsilon):
 def test_every_scheme_has_the_main_arms_and_one_has_all():
     assert arms_of("gumbel", 10) == main_arms(10) == (rollback(10), SAMPLING)
     names = [arm.name for arm in arms_of("left_hash", 10)]
-    assert len(set(names)) == len(names) == 11
+    assert len(set(names)) == len(names) == 12
     assert {f"rollback, q = {q}" for q in (0, 1, 2, 3, 5, 10, 20)} < set(names)
+    assert {"rollback of the whole text"} < set(names)
     assert {"masking", "no rollback, may end", "rollback, q = 10, may end"} < set(names)

@@ -8,8 +8,11 @@ from tests.support.random_bpe import MODES, Bpe, byte_level, engine_of, few_char
 from tests.support.tokenizers import REAL
 from ticore.consistency import Verifier
 from ticore.consistency._engines.base import Recovery
-from ticore.consistency._engines.bpe.known_steps import REFUSED
+from ticore.consistency._engines.bpe.character_classes import shapes_for
+from ticore.consistency._engines.bpe.known_steps import REFUSED, Forms
 from ticore.consistency._engines.bpe.table_engine import TableEngine
+from ticore.consistency._tokenizer_rules.added_tokens import AddedTokens
+from ticore.consistency._tokenizer_rules.normalizers import Normalization
 
 WORDS = tuple((word.encode(), 0) for word in ("あい", "いい", "日本", "aa", " a", "''", "ab", "12"))
 
@@ -86,6 +89,18 @@ def test_steps_in_a_long_part_are_known_the_second_time(pattern, settings):
     tokens = tokenizer.encode("aabaab日本ab12、" * 40)
     remembered_steps(engine, tokens)
     assert remembered_steps(engine, tokens) > len(tokens) // 3
+
+
+@given(st.text("ab \n", max_size=5), st.text("ab \n", max_size=5))
+def test_no_added_token_reaches_from_one_plain_text_into_the_next(before, after):
+    """Runs of spaces are added tokens of Phi-2; words that begin with a space are plain there."""
+    added = AddedTokens({"  ": 0, "   ": 1, "ab": 2, "\na\n": 3}, [])
+    structure = Bpe(pattern="gpt2").open().structure()
+    forms = Forms(shapes_for(structure.pretokenizer), Normalization(structure), added)
+    assert forms.is_plain(" b")
+    if forms.is_plain(before) and forms.is_plain(after):
+        assert not added.occurs_in(before + after)
+        assert not added.has_begun(before + after)
 
 
 def test_no_step_is_known_near_an_added_token_or_a_mark():

@@ -10,6 +10,7 @@ import pytest
 
 from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.unigram.requirements import require_known
+from ticore.consistency._tokenizer_rules.pretokenizers import WORDS
 from ticore.interfaces import TokenizerStructure
 
 PLAIN = TokenizerStructure(
@@ -52,7 +53,13 @@ PLAIN = TokenizerStructure(
             "replaces texts of more than two characters",
         ),
         ({"added_tokens": {"<doc>": 1}}, "added tokens compete with its pieces"),
-        ({"pretokenizer": (r"\w+",)}, "a pretokenizer splits the text"),
+        ({"pretokenizer": (WORDS, "[0-9]+")}, ""),
+        ({"pretokenizer": (r"\w+",)}, "depends on the version of Unicode"),
+        ({"pretokenizer": ("ab",)}, "known there are single characters of a set"),
+        (
+            {"pretokenizer": ("[0-9]+",), "added_tokens": {"a1": 0}},
+            "an added token holds a place at which",
+        ),
     ],
 )
 def test_require_known_names_what_the_engine_is_not_exact_for(change, why):

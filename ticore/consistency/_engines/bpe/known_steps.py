@@ -71,7 +71,8 @@ class Forms:
         self._normalization = normalization
         self._added = added
         self._forms: BoundedCache[Tail, Form] = BoundedCache(_CACHED_FORMS)
-        self._plain: dict[str, bool] = {}
+        # Of a character: whether it is plain wherever it stands; None if an added token decides.
+        self._plain: dict[str, bool | None] = {}
 
     def form_of(self, tail: Tail, text: str) -> Form | None:
         """The form of a state between characters; None if it is not plain."""
@@ -80,22 +81,26 @@ class Forms:
         return self._forms.get(tail, lambda: Form(tail))
 
     def is_plain(self, text: str) -> bool:
-        """Whether no character of `text` composes, is ambiguous, or begins an added token."""
-        known = self._plain
-        for character in text:
-            if (found := known.get(character)) is None:
-                found = known[character] = self._is_plain(character)
-            if not found:
-                return False
-        return True
+        """Whether no character of `text` composes or is ambiguous, and no added token matters.
 
-    def _is_plain(self, character: str) -> bool:
-        return not (
-            self._normalization.joins(character)
-            or self._added.has_begun(character)
-            or self._added.occurs_in(character)
-            or AMBIGUOUS in self._shapes.shape(character)
-        )
+        None must be in the text, or begin at its end. Then none that begins in a plain text is in
+        what comes after it: a beginning that reaches into the next token would have begun before.
+        """
+        known, may_begin = self._plain, False
+        for character in text:
+            if character not in known:
+                known[character] = self._is_plain(character)
+            if not (found := known[character]):
+                if found is False:
+                    return False
+                may_begin = True
+        return not may_begin or not (self._added.has_begun(text) or self._added.occurs_in(text))
+
+    def _is_plain(self, character: str) -> bool | None:
+        if self._normalization.joins(character) or AMBIGUOUS in self._shapes.shape(character):
+            return False
+        may_begin = self._added.has_begun(character) or self._added.occurs_in(character)
+        return None if may_begin else True
 
 
 class _Kind(NamedTuple):

@@ -314,7 +314,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def _has_begun(self, state: PretokenizedState) -> bool:
         return True  # there is no dummy prefix: spaces are a text like others
 
-    # In the text of a state with a form, no character joins or begins an added token.
+    # In the text of a state with a form no character joins, and no added token begins at its end.
 
     def _added_has_begun(self, state: PretokenizedState) -> bool:
         return state.form is None and super()._added_has_begun(state)

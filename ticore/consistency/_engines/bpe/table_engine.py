@@ -98,6 +98,11 @@ class TableEngine(ABC, Generic[S]):
             max(64, _BYTES_FOR_TABLES * 4 // max(1, len(spelled)))
         )
 
+    @property
+    def added_tokens(self) -> AddedTokens:
+        """Finds the tokens that complete added tokens."""
+        return self._added
+
     @abstractmethod
     def start(self) -> S: ...
 

@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...._support.caches import BoundedCache
+from ...._support.caches import BoundedCache, cached_method
+from ...._support.token_heads import heads_of
 from ...._support.utf8 import character_length, unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS
@@ -40,7 +41,9 @@ from .token_pairs import TokenPairs
 _CACHED_PAIRS = 1 << 16
 _CACHED_BYTES = 4096
 # By the first byte of a character, how many bytes it has.
-_LENGTH_AFTER = bytes(1 if lead < 0xC0 else character_length(lead) for lead in range(256))
+_LENGTH_AFTER = np.array(
+    [1 if lead < 0xC0 else character_length(lead) for lead in range(256)], dtype=np.int64
+)
 _SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
 _NO_TOKENS = Chain()
 
@@ -335,12 +338,46 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if self._byte_ids:
             key = state.unfinished, state.context, self._merging_after(state.last)
             answers[list(self._byte_ids)] = self._byte_answers.get(
-                key,
-                lambda: [
-                    self._spells_unknown(key[0] + bytes([value]), *key[1:])
-                    for value in self._byte_ids.values()
-                ],
+                key, lambda: self._find_byte_answers(*key)
             )
+
+    def _find_byte_answers(
+        self, unfinished: bytes, context: str, merging: frozenset[str]
+    ) -> list[bool]:
+        """`_spells_unknown` of each byte token after some bytes."""
+        return [
+            self._spells_unknown(unfinished + bytes([value]), context, merging)
+            if answer is None
+            else answer
+            for value, answer in zip(
+                self._byte_ids.values(), self._byte_answers_anywhere(unfinished), strict=True
+            )
+        ]
+
+    @cached_method(_CACHED_BYTES)
+    def _byte_answers_anywhere(self, unfinished: bytes) -> list[bool | None]:
+        """`_spells_unknown` of each byte token, where the text before makes no difference."""
+        found = (unfinished + bytes([value]) for value in self._byte_ids.values())
+        return list(map(self._spells_unknown_anywhere, found))
+
+    def _spells_unknown_anywhere(self, data: bytes) -> bool | None:
+        """`_spells_unknown` if it is the same after every text; else None.
+
+        The character must join nothing before it, or be one of several, one of which does not.
+        """
+        if unfinished := unfinished_suffix(data):
+            if unfinished != data or self._oracle.mode == "prefix":
+                return False
+            return any(map(self._is_always_spelled_in_bytes, completions(data))) or None
+        try:
+            character = data.decode()
+        except UnicodeDecodeError:
+            return False
+        if len(character) == 1 and (
+            character in self._loose or self._normalization.joins(character)
+        ):
+            return None
+        return self._spells_unknown(data, "", frozenset())
 
     def _merging_after(self, last: int) -> frozenset[str]:
         """The loose characters that merge with the token before them."""
@@ -421,6 +458,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             and character not in self._loose
             and not self._normalization.joins(character)
             and self._normalization.keeps(character)
+            and self._lost_bytes.isdisjoint(character.encode())
         )
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
@@ -515,7 +553,8 @@ def _merge(pairs: TokenPairs, mergeable: Bools, left: int, right: int) -> bool:
 
 def _known_characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
     """The characters that are pieces themselves, or added tokens."""
-    data = map(spelled.__getitem__, np.flatnonzero(structure.pieces).tolist())
-    single = [text.decode() for text in data if len(text) == _LENGTH_AFTER[text[0]]]
+    heads = heads_of(spelled)
+    is_single = structure.pieces & (heads.lengths == _LENGTH_AFTER[heads.first])
+    single = [spelled[token].decode() for token in np.flatnonzero(is_single).tolist()]
     single += [text for text in structure.added_tokens if len(text) == 1]
     return frozenset({_SPACE_SIGN, *single})

@@ -23,10 +23,11 @@ from math import inf
 import numpy as np
 
 from ...._support.caches import BoundedCache, cached_method
-from ...._support.packed_bits import Words, clear_bits, pack, set_bits
+from ...._support.packed_bits import Words, clear_bits, pack, set_bit, set_bits
 from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._modes import CONTINUATIONS, Mode
+from ..._tokenizer_rules.character_splits import splits_between
 from ..base import Bools, Ids, Recovery
 from .byte_fallback import ByteFallback
 from .piece_tables import Arrays, build_piece_tables
@@ -41,8 +42,17 @@ from .viterbi import RESET, RESET_BEYOND, Viterbi, ViterbiState
 _UNKNOWN_PENALTY = 10.0
 # From this number on, candidates are faster answered by a mask than one by one.
 _MANY = 64
+_CACHED_TRIES = 1 << 12
+_BYTES_FOR_ENDINGS = 16 << 20
+# Where more pieces may be beaten, they are told apart by their own roundings.
+_MANY_UNSURE = 16
 # There are about ten rows; each engine keeps all.
 _CACHED_ROWS = 16
+
+
+# The place of a state, its last character, and for each piece that has begun its node and from
+# where on it beats others.
+_Ending = tuple[Place, str, tuple[tuple[int, int], ...]]
 
 
 class UnigramEngine:
@@ -79,6 +89,14 @@ class UnigramEngine:
         self._reading = Reading(structure)
         # The rows of `changes`, each with itself as packed bits, by its `id()`.
         self._packed: BoundedCache[int, tuple[Bools, Words]] = BoundedCache(_CACHED_ROWS)
+        # What is found by trying some ids after a state, which takes long.
+        self._tried: BoundedCache[tuple[UnigramState, tuple[int, ...]], tuple[Longs, Bools]] = (
+            BoundedCache(_CACHED_TRIES)
+        )
+        # What follows texts that end alike, as packed bits.
+        self._endings: BoundedCache[_Ending, Words] = BoundedCache(
+            max(64, _BYTES_FOR_ENDINGS * 8 // max(1, self._size))
+        )
 
         least = float(structure.scores[structure.pieces].min())
         unknown = structure.unknown_score
@@ -99,8 +117,9 @@ class UnigramEngine:
             raise ValueError("the tables do not fit together")
         self._segmentations = Segmentations(trie, unknown, made if "leads" in made else None)
         self._tables = {**made, **self._segmentations.tables()}
-        by_words = bool(structure.pretokenizer)
-        self._viterbi = Viterbi(trie, unknown, structure.score_sums, by_words)
+        splits = structure.pretokenizer
+        are_apart = splits_between(splits) if splits else None
+        self._viterbi = Viterbi(trie, unknown, structure.score_sums, are_apart)
         self._candidates = self._segmentations.candidates(self._ids, nodes)
         self._far_at_least = abs(unknown) + self._segmentations.reach
         self._is_text = np.zeros(self._size, dtype=bool)
@@ -124,6 +143,8 @@ class UnigramEngine:
         self._goes_on = mode == "viable" and any(
             text not in inside_pieces and self._reading.keeps(text) for text in CONTINUATIONS
         )
+        # Whether each piece that no text ends in is tried.
+        self._tries_many = mode == "viable" and not self._goes_on and len(self._not_last) > 0
         self._spaced = self._ids[self._lasts == ord(" ")]
 
     def _by_head(self) -> dict[str, Ids]:
@@ -203,6 +224,44 @@ class UnigramEngine:
         return self._row(place), *self._changes(state)
 
     def packed_mask(self, state: UnigramState | None, out: Words) -> None:
+        if state is None or not self._write_by_ending(state, out):
+            self._write_changes(state, out)
+
+    def _write_by_ending(self, state: UnigramState, out: Words) -> bool:
+        """Write `packed_mask` of a state with what all texts share that end alike, if there is it.
+
+        The row of an ending has the pieces that no segmentation beats, and nothing about those of
+        which that is unsure: they are tried.
+        """
+        place = self._place(state)
+        if state.unfinished or place in (Place.START, Place.AFTER_PREFIX) or self._tries_many:
+            return False
+        far, sums = self._sums(state)
+        ends, unsure = list[tuple[int, int]](), self._candidates.unsure_alone(far).tolist()
+        for node, ahead in sums:
+            begin, end = self._candidates.window(node, ahead, far)
+            if end - begin > _MANY_UNSURE:
+                return False
+            if begin < end:
+                unsure += self._candidates.beaten_from(node, begin, end).tolist()
+            ends.append((node, end))
+        ending = (place, state.last, tuple(ends))
+        out[:] = self._endings.get(ending, lambda: self._pack_ending(ending))
+        tried = [*dict.fromkeys(unsure), *self._bytes.sometimes_open(b"")]
+        ids, answers = self._tried.get((state, tuple(tried)), lambda: self._answered(state, tried))
+        for token, answer in zip(ids.tolist(), answers.tolist(), strict=True):
+            set_bit(out, token, answer)
+        return True
+
+    def _pack_ending(self, ending: _Ending) -> Words:
+        place, last, ends = ending
+        words = self._packed_row(place).copy()
+        clear_bits(words, self._after(last))
+        for node, end in ends:
+            clear_bits(words, self._candidates.beaten_from(node, end))
+        return words
+
+    def _write_changes(self, state: UnigramState | None, out: Words) -> None:
         row, ids, answers = self.changes(state)
         kept, packed = self._packed.get(id(row), lambda: (row, pack(row)))
         # Another row may have had this `id()` before its entry was dropped.
@@ -250,6 +309,10 @@ class UnigramEngine:
         return row
 
     @cached_method(4)
+    def _packed_row(self, place: Place) -> Words:
+        return pack(self._row(place))
+
+    @cached_method(4)
     def _first_row(self, place: Place, state: UnigramState) -> Bools:
         """The mask of the only state at a place."""
         row = self._row(Place.INSIDE).copy()
@@ -277,6 +340,26 @@ class UnigramEngine:
 
     def _changes(self, state: UnigramState) -> tuple[Longs, Bools]:
         """Ids and answers that differ from those of the row for the state's place, or may."""
+        far, sums = self._sums(state)
+        refused: list[Ids] = [self._after(state.last)]
+        unsure: list[Ids] = [self._candidates.unsure_alone(far)]
+        if self._tries_many:
+            unsure.append(self._not_last)
+        for node, ahead in sums:
+            beaten, maybe = self._candidates.beaten(node, ahead, far)
+            refused.append(beaten)
+            unsure.append(maybe)
+        asked = list(dict.fromkeys(np.concatenate(unsure).tolist()))
+        asked += self._bytes.sometimes_open(b"")
+        no = np.concatenate(refused)
+        ids, answers = self._tried.get((state, tuple(asked)), lambda: self._answered(state, asked))
+        return np.concatenate([no, ids]), np.concatenate([np.zeros(len(no), dtype=bool), answers])
+
+    def _sums(self, state: UnigramState) -> tuple[float, list[tuple[int, float]]]:
+        """How far from zero sums may be; and for each piece that has begun, its node and lead.
+
+        The lead is how far the best sum now is above the best sum before the piece.
+        """
         best, sums = state.best.best_score, list[tuple[int, float]]()
         for _, node, score in state.best.open_pieces:
             if node == RESET:
@@ -286,19 +369,7 @@ class UnigramEngine:
         far = self._far_at_least + max(abs(best), *(abs(score) for _, score in sums), 0.0)
         if far > RESET_BEYOND:
             far += RESET_BEYOND
-        refused: list[Ids] = [self._after(state.last)]
-        unsure: list[Ids] = [self._candidates.unsure_alone(far)]
-        if self._mode == "viable" and not self._goes_on:
-            unsure.append(self._not_last)
-        for node, score in sums:
-            beaten, maybe = self._candidates.beaten(node, best - score, far)
-            refused.append(beaten)
-            unsure.append(maybe)
-        asked = list(dict.fromkeys(np.concatenate(unsure).tolist()))
-        asked += self._bytes.sometimes_open(b"")
-        no = np.concatenate(refused)
-        ids, answers = self._answered(state, asked)
-        return np.concatenate([no, ids]), np.concatenate([np.zeros(len(no), dtype=bool), answers])
+        return far, [(node, best - score) for node, score in sums]
 
     def _answered(self, state: UnigramState | None, asked: Sequence[int]) -> tuple[Longs, Bools]:
         """Some ids in any order, and the answers."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
 from ....interfaces import TokenizerStructure
+from ..._tokenizer_rules.character_splits import splits_between
 from .reading import Reading
 from .trie import build_trie
 
@@ -23,13 +25,17 @@ def build_piece_tables(
 ) -> Arrays:
     """The fields of `Trie`; and of the pieces that a list may hold, their `ids` and `nodes`."""
     assert structure.scores is not None
-    by_words, dead = bool(structure.pretokenizer), (*structure.added_tokens,)
+    are_apart, dead = splits_between(structure.pretokenizer), (*structure.added_tokens,)
     ids = np.flatnonzero(structure.pieces)
     texts = [spelled[i].decode() for i in ids.tolist()]
     scores = dict(zip(texts, structure.scores[ids].tolist(), strict=True))
     competing = {**scores, **structure.unwritten_pieces, **dict.fromkeys(dead, inf)}
-    if by_words:  # a piece with a space inside is never found
-        competing = {t: score for t, score in competing.items() if " " not in t[1:]}
+    if structure.pretokenizer:  # a piece that is split is never found
+        competing = {
+            text: score
+            for text, score in competing.items()
+            if not any(are_apart(*pair) for pair in pairwise(text))
+        }
     trie, found = build_trie(competing)
     nodes = dict(zip(competing, found.tolist(), strict=True))
     kept = reading.all_kept(texts)

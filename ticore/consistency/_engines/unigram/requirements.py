@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ....interfaces import TokenizerStructure
 from ..._modes import Mode
 from ..._tokenizer_rules import normalizers
-from ..._tokenizer_rules.pretokenizers import WORDS
+from ..._tokenizer_rules.character_splits import depend_on_unicode, splits_between
 from ..base import Unsupported
 
 # Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
@@ -29,7 +31,8 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
     kind, atoms, name = structure.kind, structure.atoms, structure.normalizer
     scores = None if structure.scores is None else structure.scores[structure.pieces]
     added = structure.added_tokens
-    by_words = structure.pretokenizer == (WORDS,)
+    splits = structure.pretokenizer
+    are_apart = splits_between(splits)
     by_clusters = name == normalizers.CLUSTERS
     reasons = (
         (
@@ -59,10 +62,13 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
             "added tokens compete with its pieces",
         ),
         (
-            by_words and any(" " in text for text in added),
-            "an added token holds a space, at which a pretokenizer splits the text",
+            any(are_apart(*pair) for text in added for pair in pairwise(text)),
+            "an added token holds a place at which a pretokenizer splits the text",
         ),
-        (bool(structure.pretokenizer) and not by_words, "a pretokenizer splits the text"),
+        (
+            depend_on_unicode(splits),
+            f"where its pretokenizer {splits!r} splits a text depends on the version of Unicode",
+        ),
         (
             # Then a list of spaces alone goes on with a text that begins with one more space.
             mode == "viable" and structure.keeps_whitespace and _drops_first_space(structure),

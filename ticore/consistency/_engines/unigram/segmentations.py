@@ -12,6 +12,7 @@ on the text before. Where a difference is not larger than the roundings may be, 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from math import inf
 
@@ -134,7 +135,7 @@ class Candidates:
         small = np.abs(leads, dtype=np.float64) / steps
         by_lead = np.argsort(small, kind="stable")
         by_lead = by_lead[small[by_lead] < inf]
-        self._small, self._small_ids = small[by_lead], ids[by_lead]
+        self._small, self._small_ids = small[by_lead].tolist(), ids[by_lead]
         places, _ = tables.place(nodes)
         order = np.argsort(places)
         self._places, self._ids, self._nodes = places[order], ids[order], nodes[order]
@@ -142,7 +143,7 @@ class Candidates:
 
     def unsure_alone(self, far: float) -> Longs:
         """Ids of pieces of which `alone` may be wrong, where sums are up to `far` from zero."""
-        return self._small_ids[: np.searchsorted(self._small, far * _ROUNDING, side="right")]
+        return self._small_ids[: bisect_right(self._small, far * _ROUNDING)]
 
     def beaten(self, node: int, ahead: float, far: float) -> tuple[Ints, Ints]:
         """Pieces that a crossing piece beats which began with the text of `node`.
@@ -157,10 +158,7 @@ class Candidates:
         """
         ids, limits, steps = self._rivals(node)
         error = far * _ROUNDING
-        most = error * self._most_steps
-        # In the type of the limits, else all of them would be converted.
-        window = np.array((ahead - most, ahead + most), dtype=limits.dtype)
-        begin, end = np.searchsorted(limits, window)
+        begin, end = self.window(node, ahead, far)
         if begin == end:
             return ids[end:], ids[:0]
         # The roundings of most pieces are fewer.
@@ -169,7 +167,26 @@ class Candidates:
         surely = some[above > error]
         return np.concatenate([surely, ids[end:]]), some[abs(above) <= error]
 
-    @cached_method(1 << 10)
+    def window(self, node: int, ahead: float, far: float) -> tuple[int, int]:
+        """For the arguments of `beaten`, where the pieces that are surely beaten begin.
+
+        Returns:
+            Places in the order of `beaten_from`: pieces before the first one are not beaten, those
+            from the second one on are, and between them they may be.
+        """
+        _, limits, _ = self._rivals(node)
+        most = far * _ROUNDING * self._most_steps
+        # In the type of the limits, else all of them would be converted.
+        begin, end = limits.searchsorted(
+            np.array((ahead - most, ahead + most), dtype=limits.dtype)
+        ).tolist()
+        return begin, end
+
+    def beaten_from(self, node: int, begin: int, end: int | None = None) -> Ints:
+        """The ids of the pieces at these places; see `window`."""
+        return self._rivals(node)[0][begin:end]
+
+    @cached_method(1 << 12)
     def _rivals(self, node: int) -> tuple[Ints, Singles, npt.NDArray[np.uint16]]:
         """Ids of pieces, and how far ahead the best sum must be for each not to be beaten.
 

@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from ..._tokenizer_rules.character_splits import Apart
 from .trie import CODE_BITS, Trie, step_key
 
 RESET_BEYOND = 100_000.0
@@ -44,11 +45,13 @@ class ViterbiState(NamedTuple):
             longer piece, first to last: the node of that beginning, and the best score up to the
             place. Among them (start, RESET, score) says that the sum was reset there: sums that
             began before it are lessened by `score`, after their own rounding.
+        last: the last character.
     """
 
     position: int = 0
     best_score: float = 0.0
     open_pieces: tuple[tuple[int, int, float], ...] = ()
+    last: str = ""
 
 
 class Viterbi:
@@ -59,15 +62,17 @@ class Viterbi:
             something else before it looks for pieces.
         unknown: the score of a character that is not a piece.
         sums: what scores are added in.
-        by_words: whether a new segmentation begins at each space.
+        are_apart: between which characters a new segmentation begins; None if there are none.
     """
 
-    def __init__(self, trie: Trie, unknown: float, sums: ScoreSums, by_words: bool) -> None:
+    def __init__(
+        self, trie: Trie, unknown: float, sums: ScoreSums, are_apart: Apart | None = None
+    ) -> None:
         self._steps = trie.steps()
         self._unknown = unknown
         self._format: Literal["f", "d"] = "f" if sums == "float32" else "d"
         self._limit = RESET_BEYOND if sums == "float32" else inf
-        self._by_words = by_words
+        self._are_apart = are_apart
         goes_on = np.zeros(len(trie.parents), dtype=bool)
         goes_on[trie.parents] = True
         self._goes_on = goes_on.tolist()  # whether a longer piece begins with the text of a node
@@ -101,11 +106,12 @@ class Viterbi:
         steps, scores, unknown, limit = self._steps, self._scores, self._unknown, self._limit
         goes_on = self._goes_on
         rounded = array(self._format, (0.0,))
-        position, best, open_pieces = state
+        are_apart = self._are_apart
+        position, best, open_pieces, last = state
         places, start_of_best = list(open_pieces), -1
         for character in text:
             code = ord(character)
-            if character == " " and self._by_words:
+            if are_apart is not None and are_apart(last, character):
                 places, best = [], 0.0
             elif not -limit <= best <= limit:
                 places.append((position, RESET, best))
@@ -136,5 +142,5 @@ class Viterbi:
             if isinf(best):
                 return ViterbiState(position, inf), -1
             position += 1
-            places = longer
-        return ViterbiState(position, best, tuple(places)), start_of_best
+            places, last = longer, character
+        return ViterbiState(position, best, tuple(places), last), start_of_best

@@ -1,0 +1,140 @@
+r"""Splits of a text that depend on the two characters beside them, and on nothing else.
+
+Tokenizers that mark spaces read a text as one part, or split it before each space. A further step,
+such as Digits, splits it wherever a run of digits begins or ends:
+
+    " ab 12c"   ->   " ab" | " " | "12" | "c"
+
+Each match of such a step is a run of one set, or a single character of it. So two neighbours are
+*apart*, or they are not, wherever they stand. Then no boundary of a part need be remembered: it is
+enough that nothing is merged across it.
+
+1. BPE splits a text between two characters that are apart if and only if the rules that merge
+   across them are left out.
+2. A unigram piece that holds two characters that are apart is never found, and the sum of scores
+   begins again between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+
+import numpy as np
+import regex
+
+from ...interfaces import Split, TokenizerStructure
+from .._engines.base import Unsupported
+from .byte_steps import is_boundary, is_run
+from .expressions.classes import CharacterClasses, is_ambiguous
+from .expressions.syntax import parse
+from .expressions.tree import Choice, Repeat, leaves
+from .pretokenizers import WORDS
+
+Apart = Callable[[str, str], bool]
+"""Whether two characters are apart, if the first one stands before the second one."""
+
+_MARK = "\N{LOWER ONE EIGHTH BLOCK}"  # what a step after Metaspace sees for a space
+_CACHED_PAIRS = 1 << 16
+_GAP = -1  # the kind of a character that no match holds
+# A set of single characters and ranges is the same in every version of Unicode.
+_BY_PROPERTY = regex.compile(r"\\[pPwWdDsShHX]|\[\[?:")
+
+
+@cache
+def splits_between(steps: tuple[str | Split, ...]) -> Apart:
+    """Which characters the steps of a pretokenizer split.
+
+    Args:
+        steps: those of a TokenizerStructure.
+
+    Returns:
+        A function that is exact for characters that are not `is_ambiguous`.
+
+    Raises:
+        Unsupported: a step does not split by two characters alone.
+    """
+    tests = [_step(step) for step in steps]
+    if len(tests) == 1:
+        return tests[0]
+
+    @lru_cache(maxsize=_CACHED_PAIRS)
+    def are_apart(before: str, after: str) -> bool:
+        return any(test(before, after) for test in tests)
+
+    return are_apart
+
+
+def depend_on_unicode(steps: Sequence[str | Split]) -> bool:
+    """Whether what is split may depend on the version of Unicode."""
+    return any(
+        _BY_PROPERTY.search(step if isinstance(step, str) else step.expression)
+        for step in steps
+        if step != WORDS
+    )
+
+
+def without_merges_across(
+    structure: TokenizerStructure, spelled: Sequence[bytes]
+) -> TokenizerStructure:
+    """The same tokenizer as one that splits no text, without the rules that merge across splits.
+
+    Args:
+        structure: of BPE of characters, with rules.
+        spelled: the bytes of every id.
+
+    Raises:
+        Unsupported: a step is not known here, or libraries may disagree on a rule.
+    """
+    steps = structure.pretokenizer
+    are_apart = splits_between(steps)
+    assert structure.merges is not None
+    if structure.ignore_merges:
+        raise Unsupported("its pretokenizer splits texts of characters, with ignore_merges")
+    texts = [data.decode(errors="replace") for data in spelled]
+    pairs = [(texts[left][-1], texts[right][0]) for left, right, _ in structure.merges.tolist()]
+    doubtful = sorted(filter(is_ambiguous, {character for pair in pairs for character in pair}))
+    if doubtful and depend_on_unicode(steps):
+        raise Unsupported(
+            f"libraries disagree on whether its pretokenizer splits at {doubtful[0]!a}"
+        )
+    kept = [not are_apart(before, after) for before, after in pairs]
+    merges = structure.merges[np.array(kept, dtype=bool)]
+    return replace(structure, merges=merges, pretokenizer=())
+
+
+def _step(step: str | Split) -> Apart:
+    if step == WORDS:
+        return lambda _, after: after == " "
+    split = Split(step) if isinstance(step, str) else step
+    node = parse(split.expression, split.dialect)
+    options = node.options if isinstance(node, Choice) else (node,)
+    sets = [regex.compile(leaf.source) for option in options for leaf in leaves(option)]
+    runs = [isinstance(option, Repeat) for option in options]
+    if split.reads == "bytes" or not all(map(is_run, options)):
+        raise _unsupported(split)
+    for member in CharacterClasses([node]).members_with_letters:
+        if sum(one.fullmatch(member) is not None for one in sets) > 1:
+            raise _unsupported(split)  # which option takes it depends on what stands before
+    if split.behavior == "removed":
+        raise Unsupported(f"the pretokenizer drops text: its step {split!r}")
+
+    @cache
+    def kind_of(character: str) -> int:
+        seen = _MARK if character == " " and split.reads == "marks" else character
+        return next((n for n, one in enumerate(sets) if one.fullmatch(seen)), _GAP)
+
+    def are_apart(before: str, after: str) -> bool:
+        first, second = kind_of(before), kind_of(after)
+        is_one = first == second and (first == _GAP or runs[first])
+        return not is_one and is_boundary(split, first != _GAP, second != _GAP)
+
+    return are_apart
+
+
+def _unsupported(split: Split) -> Unsupported:
+    return Unsupported(
+        f"the pretokenizer's step {split.expression!r} splits texts of characters; known there are "
+        f"single characters of a set, such as [0-9], and runs of them, such as [0-9]+"
+    )
