@@ -98,6 +98,7 @@ def test_embed_refuses_long_before_the_context_is_full() -> None:
         key=bytes(32),
         disambiguation="basic",
         finish="none",
+        pad="none",
         entropy=random.Random(3).randbytes,
     )
     done: list[int] = []

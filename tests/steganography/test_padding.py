@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ticore.steganography._padding import (
+    largest_size,
     leb128,
     padded,
     padded_size,
@@ -32,6 +33,12 @@ def test_sizes_are_few_and_near(size: int) -> None:
     assert found >= size
     assert padded_size(found) == found
     assert found <= max(4, size * (1.5 if size <= 64 else 1.25))
+
+
+@given(st.integers(4, 1 << 30))
+def test_largest_size_is_the_last_that_fits(room: int) -> None:
+    found = largest_size(room)
+    assert padded_size(found) == found <= room < padded_size(found + 1)
 
 
 def test_there_are_nine_sizes_up_to_64_and_four_in_each_doubling() -> None:

@@ -53,10 +53,25 @@ def padded_size(size: int) -> int:
     [4, 6, 16, 48, 80, 1024]
     """
     size = max(size, _LEAST)
-    steps = 2 if size <= _SHORT else 4
-    octave = 1 << (size - 1).bit_length() - 1  # octave < size <= 2 x octave
-    step = octave // steps
+    step = _step(1 << (size - 1).bit_length() - 1)  # of the octave below
     return -(-size // step) * step
+
+
+def largest_size(room: int) -> int:
+    """The largest of the sizes that is at most `room` bytes; 0 if there is none.
+
+    >>> [largest_size(room) for room in (3, 5, 33, 100, 1023)]
+    [0, 4, 32, 96, 896]
+    """
+    if room < _LEAST:
+        return 0
+    step = _step(1 << room.bit_length() - 1)
+    return room // step * step
+
+
+def _step(octave: int) -> int:
+    """How far sizes are apart from `octave` on, up to its double."""
+    return octave // (2 if octave < _SHORT else 4)
 
 
 def leb128(value: int, width: int = 1) -> bytes:

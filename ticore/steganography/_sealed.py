@@ -12,6 +12,7 @@ from ._embedding import BorderlineError, Progress, StalledError, write_bits
 from ._extraction import read_bits
 from ._jobs import Job
 from ._model_coding import coded_by_model, decoded_by_model
+from ._padding import largest_size
 from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
@@ -56,8 +57,12 @@ def embedding(
                 continue
             most = max(0, error.fits // 8 - setup.frames.overhead_with(secret))
             fits = "at most" if error.bound else "about"
+            padded = ""
+            if setup.pad == "sizes":
+                padded = f" ({largest_size(most):,} if padded; pad='none' does not)"
             raise CapacityError(
-                f"{error}; {fits} {most:,} bytes fit that do not compress, found {len(message):,}"
+                f"{error}; {fits} {most:,} bytes fit that do not compress{padded}, found "
+                f"{len(message):,}"
             ) from None
         except StalledError:
             stalled += 1

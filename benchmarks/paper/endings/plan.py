@@ -15,12 +15,15 @@ PAPER = "the paper's stop"
 """Raw bits, not sealed; the text ends with them."""
 
 AT_ONCE, SENTENCE = "none", "sentence"
-"""Sealed messages; names of `finish` in `ticore.Steganographer`."""
+"""Sealed messages, not padded; names of `finish` in `ticore.Steganographer`."""
+
+USUAL = "sentences, padded"
+"""Sealed messages as `ticore.Steganographer` writes them unless told otherwise."""
 
 FREE = "free"
 """No message: the model ends the text, or it is cut."""
 
-WITH_MESSAGE = (PAPER, AT_ONCE, SENTENCE)
+WITH_MESSAGE = (PAPER, AT_ONCE, SENTENCE, USUAL)
 
 SIZES = (4, 8, 16, 32, 64)
 """Bytes of a message. 16 are the 128 bits of the paper's experiments."""

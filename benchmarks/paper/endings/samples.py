@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +17,11 @@ from ticore.errors import CapacityError, TicoreError
 from ticore.interfaces import LanguageModel
 from ticore.steganography._ending import _SENTENCE_END
 from ticore.steganography._extraction import read_bits
-from ticore.steganography._frame import HEADER_BYTES, nonce_length
 from ticore.steganography._jobs import Job
 from ticore.steganography._lockstep import run_together
+from ticore.steganography._setup import Finish
 
-from .plan import AT_ONCE, CANDIDATES, FREE, LONGEST, PAPER, SENTENCE
+from .plan import AT_ONCE, CANDIDATES, FREE, LONGEST, PAPER, SENTENCE, USUAL
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject, Sample, Worker
@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from ticore.steganography._setup import Setup
     from ticore.steganography._step import TextState
 
-_LENGTH_BYTES = 1  # of a frame, while the message has fewer than 124 bytes
+_FINISH: Mapping[str, Finish] = {
+    PAPER: "none",
+    AT_ONCE: "none",
+    SENTENCE: "sentence",
+    USUAL: "sentences",
+    FREE: "none",
+}
 _DIGITS = 4  # of a surprisal in bits; a text's sum is then right to a hundredth of a bit
 
 
@@ -59,7 +65,8 @@ class Sampler:
             key=sample_key(self._setting.seed, first),
             top_k=CANDIDATES,
             numerics="portable",
-            finish="sentence" if ending == SENTENCE else "none",
+            finish=_FINISH[ending],
+            pad="sizes" if ending == USUAL else "none",
             entropy=self._random(first, f"entropy {ending} {size}").randbytes,
         )
         setups = [stego.with_prompt(self._prompt(n))._setup for n in numbers]
@@ -70,10 +77,7 @@ class Sampler:
             written = self._written(stego, ending, numbers, [d.randbytes(size) for d in draws])
             jobs = [observed(each, text) for each, text in zip(setups, written, strict=True)]
         found = run_together(self._model, jobs, len(jobs))
-        overhead = 0
-        if ending in (AT_ONCE, SENTENCE):
-            overhead = nonce_length(setups[0].sealing_secret()) + HEADER_BYTES + _LENGTH_BYTES
-        kind = {"ending": ending, "size": size, "overhead": overhead}
+        kind = {"ending": ending, "size": size}
         texts = [
             kind | {"index": n} | (_failure(each) if isinstance(each, TicoreError) else each)
             for n, each in zip(numbers, found, strict=True)
@@ -128,7 +132,7 @@ def observed(setup: Setup, written: ticore.Embedding | TicoreError) -> Job[JsonO
     """What an observer without the key sees of a text; `bits` is what it holds."""
     if isinstance(written, TicoreError):
         raise written
-    received = setup.received(written)
+    received = setup.received(next(setup.readings(written)))
     state = yield from setup.begin(received.known_ids)
     notes = _Notes(state)
     reader = _WithoutKey()

@@ -27,10 +27,12 @@ def section(summaries: Summaries) -> Section:
     blocks: list[str | PageTable] = [
         f"An observer has the text, the model, the prompt and the settings (k = {CANDIDATES}), "
         f"but no key. It adds up how many bits the tokens can carry, and knows that the message "
-        f"ended at the last token (the paper's stop; finish none) or within the last sentence "
-        f"(finish sentence, the default). Messages are random bytes, which do not compress. A "
-        f"sealed message has 21 bytes more than the message; the paper's bits have no frame. Sizes "
-        f"that are possible lie within {SLACK:g} bits of that sum.",
+        f"ended at the last token (the paper's stop; finish none), within the last sentence "
+        f"(finish sentence), or within one of the last sentences, each half as likely as the one "
+        f"after it (finish sentences, with frames of a few sizes: the default). Messages are "
+        f"random bytes, which do not compress. Without padding a sealed message has 21 bytes "
+        f"more than the message; the paper's bits have no frame. Sizes that are possible lie "
+        f"within {SLACK:g} bits of that sum.",
         *(_statement(model, found) for model, found in summaries.items()),
         _guesses_together(summaries),
         *(_guesses(model, found) for model, found in summaries.items()),

@@ -92,7 +92,7 @@ def _guessed(texts: Sequence[JsonObject]) -> JsonObject:
     return {
         "exact": as_json(rate(sum(g.best == size for g, size in pairs), len(pairs))),
         "error": as_json(mean([abs(g.best - size) for g, size in pairs])),
-        "possible": as_json(mean([g.most - g.least + 1 for g in guesses])),
+        "possible": as_json(mean([g.possible for g in guesses])),
         "within": as_json(rate(sum(g.least <= size <= g.most for g, size in pairs), len(pairs))),
     }
 
@@ -108,9 +108,9 @@ def _together(texts: Sequence[JsonObject]) -> JsonObject:
 
 
 def _guesses(texts: Sequence[JsonObject]) -> tuple[list[Guess], list[int]]:
-    """The guess for each text, and what it should be, if nothing but sealing adds bytes."""
+    """The guess for each text, and what it should be: the bytes of the frame, or raw bytes."""
     guesses = [guess(t["ending"], t["surprisals"], t["sentence_ends"]) for t in texts]
-    return guesses, [text["size"] + text["overhead"] for text in texts]
+    return guesses, [text["bits"] // 8 for text in texts]
 
 
 def _sentences(text: JsonObject) -> list[int]:

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.paper import endings
 from benchmarks.paper.endings import plan, samples
 from benchmarks.paper.endings.guessing import guess
-from benchmarks.paper.endings.plan import AT_ONCE, FREE, PAPER, SENTENCE
+from benchmarks.paper.endings.plan import AT_ONCE, FREE, PAPER, SENTENCE, USUAL
 from benchmarks.paper.page import write_pages
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.stand_ins import STAND_INS
@@ -19,7 +19,7 @@ def taken():
         patch.setattr(samples, "LONGEST", 12)
         worker = endings.PART.make_worker(SETTING)
         kinds = [(ending, size) for ending in (PAPER, AT_ONCE) for size in (4, 8)]
-        return [worker(*kind, 0) for kind in (*kinds, (SENTENCE, 4), (FREE, 0))]
+        return [worker(*kind, 0) for kind in (*kinds, (SENTENCE, 4), (USUAL, 4), (FREE, 0))]
 
 
 def texts(taken, ending):
@@ -29,10 +29,12 @@ def texts(taken, ending):
 @pytest.mark.slow
 def test_surprisals_add_up_to_the_bits_that_are_hidden(taken):
     for text in texts(taken, AT_ONCE):
-        assert text["bits"] == 8 * (text["size"] + text["overhead"])
+        assert text["bits"] == 8 * (text["size"] + 21)
         assert text["bits"] <= sum(text["surprisals"]) < text["bits"] + 16
     for text in texts(taken, PAPER):
         assert abs(sum(text["surprisals"]) - 8 * text["size"]) < 16
+    for text in texts(taken, USUAL):
+        assert text["bits"] == 8 * (16 + 1 + 12)
     for text in texts(taken, SENTENCE):
         assert text["sentence_ends"][-1] == len(text["surprisals"]) - 1
         assert sum(text["surprisals"][:-1]) > text["bits"]
@@ -63,11 +65,18 @@ def test_more_samples_are_more_tasks():
 )
 def test_guess(ending, sentence_ends, expected):
     surprisals = [5.0] * 7 if 7 not in sentence_ends else [5.0] * 8
-    assert guess(ending, surprisals, sentence_ends) == expected
+    assert guess(ending, surprisals, sentence_ends)[:3] == expected
+
+
+def test_guess_of_the_size_of_a_padded_frame():
+    # 17 bytes of a frame and 4, 6, 8 or 12 of its plaintext end at 168, 184, 200 and 232 bits.
+    assert guess(USUAL, [10.0] * 20, [3, 19]) == (21, 21, 23, 2)
+    assert guess(USUAL, [10.0] * 24, [3, 20, 23]) == (25, 21, 25, 3)
+    assert guess(USUAL, [1.0] * 9, [8]) == (0, 0, 0, 1)
 
 
 def text(ending, size, surprisals, sentence_ends=(), **more):
-    fields = {"bits": 8 * size, "overhead": 0, "index": 0, "text": "x", "ended": True}
+    fields = {"bits": 8 * size, "index": 0, "text": "x", "ended": True}
     ends = {"sentence_ends": list(sentence_ends)}
     return {"ending": ending, "size": size, "surprisals": surprisals, **fields, **ends, **more}
 
