@@ -76,6 +76,18 @@ class IncompleteMessageError(ExtractionError):
     """The text ends before the message does."""
 
 
+class MissingPartsError(ExtractionError):
+    """Parts of a message are missing, see `ticore.Steganographer.extract_parts`.
+
+    Attributes:
+        missing: their numbers, from 1 on.
+    """
+
+    def __init__(self, text: str, missing: tuple[int, ...] = ()) -> None:
+        super().__init__(text)
+        self.missing = missing
+
+
 class AlteredTextError(ExtractionError):
     """A message was read, but it does not authenticate.
 

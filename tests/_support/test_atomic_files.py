@@ -7,17 +7,19 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from ticore._support.atomic_files import (
+    new_folder,
     remove_leftovers,
     write_atomically,
     write_new_secret,
     written_atomically,
 )
-from ticore.errors import FileError
+from ticore.errors import FileError, OutputFileError
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="file modes are POSIX")
 as_root = pytest.mark.skipif(
@@ -270,3 +272,30 @@ def test_write_atomically_names_a_place_that_cannot_be_written(
         write(path, b"x")
     assert (str(path) if path.name.isprintable() else "no file can have") in str(caught.value)
     assert [found.name for found in tmp_path.rglob("*")] == ["file"]
+
+
+def test_new_folder_is_there_when_it_is_full(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "new") as folder:
+        (folder / "a").write_text("x")
+        assert not (tmp_path / "new").exists()
+    assert (tmp_path / "new" / "a").read_text() == "x"
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_new_folder_is_whole_or_not_there(tmp_path: Path) -> None:
+    with suppress(ZeroDivisionError), new_folder(tmp_path / "new") as folder:
+        (folder / "a").write_text("x")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_folder_replaces_nothing(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    with (
+        pytest.raises(OutputFileError, match=r"cannot write .*new: it exists"),
+        new_folder(tmp_path / "new"),
+    ):
+        pass
+    with pytest.raises(OutputFileError, match="cannot write"), new_folder(tmp_path / "no" / "new"):
+        pass
+    assert list((tmp_path / "new").iterdir()) == []

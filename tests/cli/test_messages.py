@@ -16,12 +16,37 @@ import ticore_embedded
 from ticore._cli import streams
 from ticore._cli.messages import readable
 from ticore.keys import format_key, parse_key
-from ticore.steganography import Agreement
+from ticore.steganography import Agreement, _long_messages
 
 from .conftest import MESSAGE, PROMPT, Result, Sent, Ticore
 
 BY_KEY = ("--prompt", PROMPT, "--top-k", "32")
 MODELS = Path(ticore_embedded.__file__).parent / "models"
+
+
+@pytest.mark.slow
+def test_long_message_takes_several_files(
+    ticore: Ticore, sent: Sent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_long_messages, "_LARGEST_PART", 6)
+    message, folder = b"three parts: 3x6", tmp_path / "parts"
+    wrote = ticore("embed", "--agreement", sent.pact, "--parts", folder, stdin=message)
+    files = sorted(folder.iterdir(), reverse=True)
+    assert wrote.out == b""
+    assert len(files) == 3
+    assert files[-1].name == f"part-1-of-{len(files)}.txt"
+    assert ticore("extract", "--agreement", sent.pact, *files).out == message
+    missing = ticore("extract", "--agreement", sent.pact, *files[1:])
+    assert missing.status == 1
+    assert "part 3 of 3 is missing" in missing.err
+    one = ticore("extract", "--agreement", sent.pact, files[0])
+    assert "read the texts of all parts" in one.err
+
+
+def test_parts_go_to_a_new_folder_alone(ticore: Ticore, sent: Sent, tmp_path: Path) -> None:
+    found = ticore("embed", "--agreement", sent.pact, "--parts", tmp_path, stdin=b"x")
+    assert found.status == 1
+    assert "expected --parts to name a new folder" in found.err
 
 
 @pytest.mark.slow

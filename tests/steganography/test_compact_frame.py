@@ -83,7 +83,7 @@ def test_reader_stops_where_no_frame_can_end_any_more() -> None:
         reader.payload()
 
 
-@pytest.mark.parametrize("plaintext", [b"\x03x", b"\x04\x09x", b"\x04"])
+@pytest.mark.parametrize("plaintext", [b"\x04\x09x", b"\x04"])
 def test_what_is_never_written_is_not_opened_even_with_the_right_tag(plaintext: bytes) -> None:
     derived = KEY.derive(b"")
     tag = _tag(derived, DIGEST, plaintext)

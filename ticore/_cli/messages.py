@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from .._support.atomic_files import write_new_secret
+from .._support.atomic_files import new_folder, write_new_secret
+from ..errors import OutputFileError
 from ..keys import Key, format_key, load_key
-from ..steganography import Agreement, Steganographer
+from ..steganography import Agreement, Recovered, Steganographer
 from ..steganography._setup import Compress, Finish, Pad
 from . import streams
 from .options import OUTPUT, Json, NewSecretFile, file_option, option
@@ -77,13 +78,24 @@ MessageFile = Annotated[
         show_default=False,
     ),
 ]
-TextFile = Annotated[
-    Path | None,
+TextFiles = Annotated[
+    list[Path] | None,
     typer.Argument(
-        metavar="TEXT",
+        metavar="TEXT...",
         readable=False,
-        help="The file with the text, in UTF-8; - or nothing means standard input.",
+        help="The file with the text, in UTF-8, or the files with all parts of a message; - or "
+        "nothing means standard input.",
         show_default=False,
+    ),
+]
+PartsFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--parts",
+        metavar="FOLDER",
+        help="Hide a message of any length in several texts, each a file in this new folder.",
+        show_default=False,
+        rich_help_panel=OUTPUT,
     ),
 ]
 
@@ -103,17 +115,23 @@ def embed(
     finish: FinishOption = None,
     pad: PadOption = None,
     compress: CompressOption = None,
+    parts: PartsFolder = None,
     json: Json = False,
 ) -> None:
     """Hide a message in a text.
 
     The message is any bytes, from a file or standard input. The text goes to standard output. The
-    secret comes from one of --agreement, --key-file and --password.
+    secret comes from one of --agreement, --key-file and --password. A message that is too long for
+    one text takes several (--parts).
     """
     writing = {"finish": finish, "pad": pad, "compress": compress}
     given = {name: value for name, value in writing.items() if value is not None}
     stego = _steganographer(settings, key_file, password, agreement, given, writes=True)
     data, _ = streams.read_argument(message, "the message")
+    if parts is not None:
+        _embed_parts(stego, data, parts, json)
+        warn_of_others(key_file or agreement)
+        return
     with streams.progress_bar("hiding") as progress:
         written = stego.embed(data, progress=progress)
     if json:
@@ -132,10 +150,32 @@ def embed(
     warn_of_others(key_file or agreement)
 
 
+def _embed_parts(stego: Steganographer, message: bytes, folder: Path, json: bool) -> None:
+    """Write a message's texts to a new folder. Raises OutputFileError."""
+    if folder.exists():
+        raise OutputFileError(
+            f"expected --parts to name a new folder, found {folder}; choose another"
+        )
+    with streams.progress_bar("hiding") as progress:
+        written = stego.embed_parts(message, progress=progress)
+    names = [f"part-{n}-of-{len(written)}.txt" for n in range(1, len(written) + 1)]
+    with new_folder(folder) as made:
+        for name, each in zip(names, written, strict=True):
+            (made / name).write_bytes(f"{each.text}\n".encode())
+    tokens, bits = (
+        sum(getattr(each, name) for each in written) for name in ("token_count", "bits")
+    )
+    if json:
+        files = [str(folder / name) for name in names]
+        streams.write_json({"files": files, "tokens": tokens, "bits": bits})
+    else:
+        streams.note(f"ticore: {len(written):,} texts of {tokens:,} tokens in {folder}")
+
+
 @shares_settings
 def extract(
     *,
-    text: TextFile = None,
+    texts: TextFiles = None,
     agreement: Agreed = None,
     key_file: KeyFile = None,
     password: Password = False,
@@ -148,12 +188,17 @@ def extract(
     hidden. Secret and settings must be those that the text was written with; otherwise there is an
     error, never a wrong message. What follows the text, such as a signature on a line of its own,
     does no harm. Usual changes on the way (wrapped lines, other line ends, spaces or quotation
-    marks, text in front) are undone if necessary, and a note on standard error says which.
+    marks, text in front) are undone if necessary, and a note on standard error says which. A
+    message in several texts (`ticore embed --parts`) is read from all their files, in any order.
     """
     stego = _steganographer(settings, key_file, password, agreement)
-    received = streams.decode_text(*streams.read_argument(text, "the text"))
+    files: Sequence[Path | None] = texts or [None]
+    received = [streams.decode_text(*streams.read_argument(file, "the text")) for file in files]
     with streams.progress_bar("reading") as progress:
-        found = stego.extract_pasted(received, progress=progress)
+        if len(received) > 1:
+            found = Recovered(stego.extract_parts(received, progress=progress), ())
+        else:
+            found = stego.extract_pasted(received[0], progress=progress)
     if found.undone:
         streams.note(f"ticore: the text was changed on its way; undone: {', '.join(found.undone)}")
     if json:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from ..errors import FileError, OutputFileError
@@ -34,6 +35,28 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """
     with written_atomically(path) as file:
         file.write(data)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which becomes `path` if the block ends without an error.
+
+    Args:
+        path: of a folder that does not exist.
+
+    Raises:
+        OutputFileError: it cannot be made or filled, or something is there.
+    """
+    try:
+        with TemporaryDirectory(prefix=".ticore-", dir=path.parent) as temporary:
+            folder = Path(temporary) / "new"
+            folder.mkdir()
+            yield folder
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, "it exists")
+            folder.rename(path)
+    except OSError as error:
+        raise OutputFileError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 @contextmanager

@@ -2,12 +2,20 @@
 
 _steganographer.py     `Steganographer`: embed and extract under one set of settings
 _batches.py            its methods for many texts at once
+_long_messages.py      its methods for messages that take several texts
 _arguments.py          checks of what it is given
 _setup.py              what all of its texts share
 _sealed.py             how a sealed message is written, checked and read
 _raw_bits.py           how raw bits are written and read
 _agreement.py          the settings that both sides share, and their file
 _keys.py, _frame.py    from a secret to keys; a message sealed as random-looking bytes
+_parts.py              a message cut into numbered parts
+_payload.py            what a message is packed into
+_padding.py            a few sizes in the place of all lengths
+_compact_frame.py      shorter frames under weaker bounds
+_frame_formats.py      the two kinds of frames
+_bit_buffer.py         bits that arrive a few at a time
+_model_coding.py       short texts made shorter by the model
 _step.py               one step of a text, the same for both sides
 _embedding.py          the writer's loop over steps
 _ending.py             what follows the message, up to the end of the text

@@ -1,4 +1,4 @@
-"""What a message is packed into before it is sealed: as it is, deflated, or coded by the model."""
+"""What a message is packed into before it is sealed: as it is, deflated, by the model, in parts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Packing(IntEnum):
     PLAIN = 0
     DEFLATED = 1
     BY_MODEL = 2
+    PART = 3
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Payload:
         return cls(Packing.PLAIN, message)
 
     def message(self) -> bytes:
-        """The message, unless it was coded by the model.
+        """The message of a payload that is plain or deflated.
 
         Raises:
             ExtractionError: the payload does not decompress.

@@ -6,13 +6,14 @@ import time
 from dataclasses import replace
 from typing import Literal
 
-from ..errors import CapacityError, ExtractionError
+from ..errors import CapacityError, ExtractionError, IncompleteMessageError
 from ._capacity import NoRoomError
 from ._embedding import BorderlineError, Progress, StalledError, write_bits
 from ._extraction import read_bits
 from ._jobs import Job
 from ._model_coding import coded_by_model, decoded_by_model
 from ._padding import largest_size
+from ._parts import Part, join
 from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
@@ -34,12 +35,30 @@ def embedding(
         setup, message, check, progress: see there.
         batch_size: how many texts are read side by side.
     """
+    payload = yield from _packed(setup, message)
+    return (yield from payload_embedding(setup, payload, check, progress, batch_size, len(message)))
+
+
+def payload_embedding(
+    setup: Setup,
+    payload: Payload,
+    check: Check,
+    progress: Progress | None,
+    batch_size: int,
+    length: int,
+) -> Job[Embedding]:
+    """Hide a payload in a text.
+
+    Args:
+        setup, check, progress, batch_size: see `embedding`.
+        payload: of a message, or of a part of it.
+        length: bytes of what it was made of, for errors.
+    """
     secret, started = setup.sealing_secret(), time.perf_counter()
     tries, stalled = PORTABLE_TRIES if setup.is_portable else EMBED_TRIES, 0
     rereads = check == "full" or not is_repeatable(
         setup.model, setup.candidates.ids, setup.tolerance, batch_size
     )
-    payload = yield from _packed(setup, message)
     for _ in range(tries):
         frame = setup.frames.seal(
             payload, secret, setup.agreement.digest(), setup.entropy, pad=setup.pad == "sizes"
@@ -62,7 +81,7 @@ def embedding(
                 padded = f" ({largest_size(most):,} if padded; pad='none' does not)"
             raise CapacityError(
                 f"{error}; {fits} {most:,} bytes fit that do not compress{padded}, found "
-                f"{len(message):,}"
+                f"{length:,}; embed_parts hides longer messages in several texts"
             ) from None
         except StalledError:
             stalled += 1
@@ -75,27 +94,27 @@ def embedding(
 
 def extraction(setup: Setup, text: str | Embedding, progress: Progress | None) -> Job[bytes]:
     """The message that a text holds: see `Steganographer.extract`."""
+    payload = yield from payload_of(setup, text, progress)
+    return (yield from message_of(setup, payload))
+
+
+def payload_of(setup: Setup, text: str | Embedding, progress: Progress | None) -> Job[Payload]:
+    """The payload that a text holds. Raises as `Steganographer.extract`."""
     errors = list[ExtractionError]()
     for reading in setup.readings(text):
         try:
-            return (yield from _extraction_from(setup, reading, progress))
+            return (yield from _payload_from(setup, reading, progress))
         except ExtractionError as error:
             errors.append(error)
     raise errors[0]
 
 
-def _extraction_from(setup: Setup, text: str, progress: Progress | None) -> Job[bytes]:
-    """The message that begins where this text does."""
-    payload = yield from _payload_of(setup, text, progress)
-    return (yield from _unpacked(setup, payload))
-
-
-def _payload_of(setup: Setup, text: str, progress: Progress | None) -> Job[Payload]:
+def _payload_from(setup: Setup, text: str, progress: Progress | None) -> Job[Payload]:
     """The payload of the frame that begins where this text does."""
     reader = _PayloadReader(setup, progress)
     received = setup.received(text)
     state = yield from setup.begin(received.known_ids)
-    reader.most = state.most_bits
+    reader.most = setup.most_bits
     yield from read_bits(state, received, setup.frame_reader(), reader.take)
     return reader.payload()
 
@@ -111,8 +130,16 @@ def _packed(setup: Setup, message: bytes) -> Job[Payload]:
     return Payload(Packing.BY_MODEL, data) if found == message else payload
 
 
-def _unpacked(setup: Setup, payload: Payload) -> Job[bytes]:
+def message_of(setup: Setup, payload: Payload) -> Job[bytes]:
     """The message of a payload. Raises ExtractionError."""
+    if payload.packing == Packing.PART:
+        part = Part.of(payload)
+        if part.count > 1:
+            raise IncompleteMessageError(
+                f"expected a whole message, found part {part.number:,} of {part.count:,}; read the "
+                f"texts of all parts with extract_parts"
+            )
+        payload = join([part])
     if payload.packing == Packing.BY_MODEL:
         return (yield from decoded_by_model(setup, payload.data))
     return payload.message()
@@ -125,7 +152,7 @@ def _written_and_read(
     bits = 8 * len(frame)
     halves = _part(progress, 0, bits), _part(progress, bits, bits)
     state = yield from setup.begin()
-    read = _PayloadReader(setup, None, state.most_bits)
+    read = _PayloadReader(setup, None, setup.most_bits)
     check = None if rereads else TokenCheck(setup.frame_reader(), read.take)
     written = yield from write_bits(
         state,
@@ -141,7 +168,7 @@ def _written_and_read(
         if check.confirm(received, written.ids):
             return written, read.payload()
     reading = next(setup.readings(written))
-    found = yield from _payload_of(setup, reading, halves[1])
+    found = yield from _payload_from(setup, reading, halves[1])
     return written, found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -111,6 +112,11 @@ class Setup:
     def is_portable(self) -> bool:
         """Whether other machines read the texts."""
         return self.agreement.numerics == "portable"
+
+    @property
+    def most_bits(self) -> int:
+        """An upper bound of the bits that a text can carry."""
+        return int(self.room * math.log2(self.candidates.max_pool_size))
 
     @property
     def tolerance(self) -> float:

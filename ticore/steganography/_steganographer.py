@@ -32,6 +32,7 @@ from ._embedding import Observer, Progress
 from ._frame_formats import Security
 from ._jobs import run_alone
 from ._keys import Secret
+from ._long_messages import LongMessages
 from ._pasted import Recovered, recover
 from ._portability import Numerics, model_digest
 from ._raw_bits import bits_embedding, bits_extraction
@@ -40,7 +41,7 @@ from ._sealed import Check, embedding, extraction
 from ._setup import Compress, Entropy, Finish, Pad, Setup
 
 
-class Steganographer(BatchMethods):
+class Steganographer(BatchMethods, LongMessages):
     """Writes and reads hidden messages under one set of settings, which both sides must share.
 
     Thread-safe, as far as its model is: each call has its own text.
@@ -294,8 +295,8 @@ class Steganographer(BatchMethods):
             The text and what it cost. `str()` of it, or its `text`, is what to send.
 
         Raises:
-            CapacityError: the message does not fit the model's context, or the model leaves no
-                choice to hide it in.
+            CapacityError: the message does not fit the model's context (see `embed_parts`), or the
+                model leaves no choice to hide it in.
             CredentialError: there is no key and no password.
             SettingsError: the check is unknown.
             WrongTypeError: the message is not bytes.

@@ -107,11 +107,6 @@ class TextState:
         self.ids: list[int] = []
 
     @property
-    def most_bits(self) -> int:
-        """An upper bound of the bits that the whole text can carry."""
-        return int(self.room * math.log2(self.most_choices))
-
-    @property
     def is_full(self) -> bool:
         """Whether the model's context has no room for another token."""
         return len(self.ids) >= self.room

@@ -1,0 +1,89 @@
+"""Messages of several texts, written and read."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+import ticore
+from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyBatchModel
+from ticore.errors import CapacityError, ExtractionError, MissingPartsError, SettingsError
+
+KEY = bytes(range(32))
+
+
+class PortableToy(ToyBatchModel):
+    """Its logits are on the grid, so that no text is discarded."""
+
+    def logits_after(self, ids):
+        return np.rint(super().logits_after(ids) * 1024) / 1024
+
+    def portable_digest(self):
+        return self.digest()
+
+
+MODEL = PortableToy(TRAINED["hf-gpt2"](), sharpness=1.0, context=200)
+
+
+def stego(key=KEY, **settings):
+    return ticore.Steganographer(
+        MODEL, key=key, prompt="the", finish="none", entropy=Random(4).randbytes, **settings
+    )
+
+
+@pytest.mark.parametrize("numerics", ["same-stack", "portable"])
+def test_message_of_several_texts_comes_back(numerics):
+    message, seen = Random(1).randbytes(300), []
+    with pytest.raises(CapacityError, match="embed_parts hides longer messages in several texts"):
+        stego(numerics=numerics).embed(message)
+    written = stego(numerics=numerics).embed_parts(
+        message, batch_size=3, progress=lambda *each: seen.append(each)
+    )
+    assert len(written) > 3
+    assert seen[-1] == (len(written), len(written))
+    assert stego(numerics=numerics).extract_parts(written[::-1]) == message
+
+
+@pytest.mark.parametrize("security", ["standard", "compact"])
+def test_short_messages_take_one_text(security):
+    [written] = stego(security=security).embed_parts(b"hi")
+    assert stego(security=security).extract_parts([written]) == b"hi"
+    assert stego(security=security).extract(written) == b"hi"
+    assert stego(security=security).extract_parts([stego(security=security).embed(b"ho")]) == b"ho"
+
+
+def test_missing_unreadable_and_mixed_texts_are_told_apart():
+    message = Random(2).randbytes(90)
+    writer = stego()
+    first, second, *rest = writer.embed_parts(message, part_size=30)
+    other = writer.embed_parts(Random(3).randbytes(60), part_size=30)
+    with pytest.raises(MissingPartsError, match="part 2 of 3 is missing") as caught:
+        stego().extract_parts([first, *rest, "the nothing"])
+    assert caught.value.missing == (2,)
+    assert "; text 3: " in str(caught.value)
+    with pytest.raises(ExtractionError, match="parts of 2 messages"):
+        stego().extract_parts([first, second, *rest, other[0]])
+    with pytest.raises(ExtractionError, match="found part 1 of 3; read the texts of all parts"):
+        stego().extract(first)
+    assert stego().extract_parts([first, "the nothing", second, *rest, first]) == message
+    with pytest.raises(ExtractionError, match="text 1: "):
+        stego(key=bytes(32)).extract_parts([first])
+
+
+def test_parts_that_do_not_fit_are_made_smaller():
+    message = Random(5).randbytes(120)
+    written = stego().embed_parts(message, part_size=1000)
+    assert 1 < len(written) < 120
+    assert stego().extract_parts(written) == message
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(SettingsError, match="part_size"):
+        stego().embed_parts(b"x", part_size=0)
+    with pytest.raises(SettingsError, match="batch_size"):
+        stego().extract_parts(["x"], batch_size=0)
+    with pytest.raises(ExtractionError, match="expected the texts of a message, found none"):
+        stego().extract_parts([])

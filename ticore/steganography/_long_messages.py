@@ -1,0 +1,165 @@
+"""The methods of a Steganographer for messages that take several texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar, get_args
+
+from .._support.checks import require_integer, require_one_of
+from ..errors import CapacityError, ExtractionError, MissingPartsError, TicoreError
+from ._arguments import checked_message
+from ._embedding import Progress
+from ._jobs import Job, run_alone
+from ._lockstep import run_together
+from ._parts import OVERHEAD, Part, join, split
+from ._payload import Payload
+from ._results import Embedding
+from ._sealed import Check, message_of, payload_embedding, payload_of
+from ._setup import Setup
+
+T = TypeVar("T")
+
+# Of the bits that a step can carry at most, most models carry more.
+_USUAL_SHARE = 0.4
+_LARGEST_PART = 1024
+_HALVINGS = 8
+
+
+class LongMessages:
+    """A base class of `Steganographer`."""
+
+    _setup: Setup
+
+    def embed_parts(
+        self,
+        message: bytes,
+        *,
+        part_size: int | None = None,
+        check: Check = "tokens",
+        batch_size: int = 32,
+        progress: Progress | None = None,
+    ) -> list[Embedding]:
+        """Hide a message of any length in several texts, one for each part.
+
+        Args:
+            message: any bytes.
+            part_size: bytes of the message in each text; None: what fits the model's context in
+                most texts, up to 1,024. If a text has no room for so many, all are written again
+                with half as many.
+            check: see `embed`.
+            batch_size: with `portable` numerics, how many texts are written side by side.
+            progress: called as `progress(done, total)` after each text, or each batch of texts.
+
+        Returns:
+            The texts. They may be sent and read in any order.
+
+        Raises:
+            CapacityError: not even a byte fits.
+            CredentialError: there is no key and no password.
+            SettingsError: `part_size` or `batch_size` is below 1, or the check is unknown.
+            WrongTypeError: the message is not bytes.
+        """
+        message = checked_message(message)
+        require_one_of("check", check, get_args(Check))
+        require_integer("batch_size", batch_size, 1)
+        setup = self._setup
+        setup.sealing_secret()
+        size = (
+            _usual_size(setup) if part_size is None else require_integer("part_size", part_size, 1)
+        )
+        for _ in range(_HALVINGS):
+            parts = split(Payload.of(message), size, setup.entropy)
+            try:
+                return _written(setup, parts, check, batch_size, progress)
+            except CapacityError:
+                if size == 1:
+                    raise
+                size = max(1, size // 2)
+        raise CapacityError(
+            f"not even {size} bytes fit a text; use a model with a longer context, or raise "
+            f"temperature or top_k"
+        )
+
+    def extract_parts(
+        self,
+        texts: Sequence[str | Embedding],
+        *,
+        batch_size: int = 32,
+        progress: Progress | None = None,
+    ) -> bytes:
+        """The message of several texts that `embed_parts` wrote, in any order.
+
+        A text that cannot be read does no harm if the others hold all parts.
+
+        Args:
+            texts: what was received.
+            batch_size, progress: see `embed_parts`.
+
+        Raises:
+            MissingPartsError: parts are missing; the error says which, and why texts could not be
+                read.
+            ExtractionError: no text can be read, or the texts hold parts of several messages.
+            CredentialError: there is no key and no password.
+            WrongTypeError: a text is not a str.
+        """
+        require_integer("batch_size", batch_size, 1)
+        setup = self._setup
+        setup.sealing_secret()
+        jobs = [lambda text=text: payload_of(setup, text, None) for text in texts]
+        found = _carried_out(setup, jobs, batch_size, progress)
+        parts, errors = list[Part](), list[str]()
+        for number, payload in enumerate(found, start=1):
+            if isinstance(payload, Payload):
+                parts.append(Part.of(payload))
+            elif isinstance(payload, ExtractionError):
+                errors.append(f"text {number}: {payload}")
+            else:
+                raise payload
+        if errors and not parts:
+            raise ExtractionError("; ".join(errors[:3]))
+        try:
+            payload = join(parts)
+        except MissingPartsError as error:
+            raise MissingPartsError("; ".join([str(error), *errors[:3]]), error.missing) from None
+        return run_alone(setup.model, message_of(setup, payload))
+
+
+def _usual_size(setup: Setup) -> int:
+    """Bytes of data that fit most texts."""
+    most = _USUAL_SHARE * setup.most_bits / 8
+    around = OVERHEAD + setup.frames.overhead_with(setup.sealing_secret())
+    # Padding adds a quarter at most.
+    return max(1, min(_LARGEST_PART, int(0.8 * most) - around))
+
+
+def _written(
+    setup: Setup, parts: Sequence[Part], check: Check, batch_size: int, progress: Progress | None
+) -> list[Embedding]:
+    side_by_side = min(batch_size, len(parts)) if setup.is_portable else 1
+    jobs = [
+        lambda part=part: payload_embedding(
+            setup, part.payload(), check, None, side_by_side, len(part.data)
+        )
+        for part in parts
+    ]
+    found = list[Embedding]()
+    for each in _carried_out(setup, jobs, batch_size, progress):
+        if isinstance(each, TicoreError):
+            raise each
+        found.append(each)
+    return found
+
+
+def _carried_out(
+    setup: Setup,
+    jobs: Sequence[Callable[[], Job[T]]],
+    batch_size: int,
+    progress: Progress | None,
+) -> Iterator[T | TicoreError]:
+    """The results of jobs in order: side by side where the numerics allow that."""
+    size = batch_size if setup.is_portable else 1
+    for first in range(0, len(jobs), size):
+        some = [job() for job in jobs[first : first + size]]
+        yield from run_together(setup.model, some, len(some))
+        if progress is not None:
+            progress(min(first + size, len(jobs)), len(jobs))
