@@ -31,8 +31,6 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
     kind, atoms, name = structure.kind, structure.atoms, structure.normalizer
     scores = None if structure.scores is None else structure.scores[structure.pieces]
     added = structure.added_tokens
-    splits = structure.pretokenizer
-    are_apart = splits_between(splits)
     by_clusters = name == normalizers.CLUSTERS
     reasons = (
         (
@@ -62,14 +60,6 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
             "added tokens compete with its pieces",
         ),
         (
-            any(are_apart(*pair) for text in added for pair in pairwise(text)),
-            "an added token holds a place at which a pretokenizer splits the text",
-        ),
-        (
-            depend_on_unicode(splits),
-            f"where its pretokenizer {splits!r} splits a text depends on the version of Unicode",
-        ),
-        (
             # Then a list of spaces alone goes on with a text that begins with one more space.
             mode == "viable" and structure.keeps_whitespace and _drops_first_space(structure),
             "a space at the beginning of a text takes the place of its prefix",
@@ -78,7 +68,20 @@ def require_known(structure: TokenizerStructure, special_ids: frozenset[int], mo
     for applies, why in reasons:
         if applies:
             raise Unsupported(why)
+    _require_known_splits(structure)
     normalizers.require_known(structure, mode)
+
+
+def _require_known_splits(structure: TokenizerStructure) -> None:
+    """Refuse a pretokenizer whose splits are not known exactly. Raises Unsupported."""
+    splits = structure.pretokenizer
+    are_apart = splits_between(splits)
+    if any(are_apart(*pair) for text in structure.added_tokens for pair in pairwise(text)):
+        raise Unsupported("an added token holds a place at which a pretokenizer splits the text")
+    if depend_on_unicode(splits):
+        raise Unsupported(
+            f"where its pretokenizer {splits!r} splits a text depends on the version of Unicode"
+        )
 
 
 def _drops_first_space(structure: TokenizerStructure) -> bool:
