@@ -82,7 +82,7 @@ def _show(secret: str, prompt: str, written: Embedding, recovered: str, seconds:
 
     measures = Table.grid(padding=(0, 2))
     for name, value in (
-        ("sealed", f"{written.bits} bits: the message, encrypted, with its length and a tag"),
+        ("sealed", f"{written.bits} bits: the message, encrypted, padded, with a tag"),
         ("written", f"{written.token_count} tokens of {written.bits_per_token:.2f} bits each"),
         ("cost", f"{written.kl_filter:.4f} bits per token, for dropping ambiguous tokens"),
         ("time", f"{seconds:.1f} s"),
