@@ -287,6 +287,8 @@ def test_extract_reads_a_text_that_was_changed_on_its_way(ticore: Ticore, sent: 
     )
     edited = sent.text.replace(b"a", b"u", 9)
     ticore("extract", "--agreement", sent.pact, stdin=edited).assert_error(1, "usual changes")
+    later = sent.text[:60] + sent.text[60:].replace(b"a", b"u")
+    ticore("extract", "--agreement", sent.pact, stdin=later).assert_error(1, "at character ")
 
 
 @pytest.mark.slow

@@ -8,6 +8,9 @@ from dataclasses import replace
 
 from .._support.checks import require_integer
 from ..codecs import BitSource, StopRule, pack_bits, unpack_bits, zeros
+from ..errors import OutsidePoolError
+from ._arguments import plain_text
+from ._departure import in_received
 from ._embedding import Observer, Progress, write_bits
 from ._ending import stop_at_once
 from ._extraction import read_bits
@@ -53,7 +56,10 @@ def bits_extraction(
         value, count = value << size | settled, count + size
         return stop == "exact" and count >= length
 
-    yield from read_bits(state, received, reader, take)
+    try:
+        yield from read_bits(state, received, reader, take)
+    except OutsidePoolError as error:
+        raise in_received(error, plain_text(text)) from None
     if count < length:
         value, count = value << length - count | reader.remainder(length - count), length
     return unpack_bits(value >> count - length, length)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ..errors import CapacityError, ExtractionError
+from ..errors import CapacityError, ExtractionError, OutsidePoolError
+from ._arguments import plain_text
 from ._capacity import NoRoomError
+from ._departure import furthest, in_received
 from ._embedding import BorderlineError, Progress, StalledError, write_bits
 from ._extraction import read_bits
 from ._jobs import Job
@@ -16,6 +19,7 @@ from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._setup import Setup
+from ._step import KnownSteps
 from ._token_check import TokenCheck
 
 Check = Literal["tokens", "full"]
@@ -76,20 +80,39 @@ def extraction(setup: Setup, text: str | Embedding, progress: Progress | None) -
             return (yield from _extraction_from(setup, reading, progress))
         except ExtractionError as error:
             errors.append(error)
-    raise errors[0]
+    raise _furthest(errors, plain_text(text))
+
+
+def _furthest(errors: Sequence[ExtractionError], received: str) -> ExtractionError:
+    """Of the errors of some readings the one to report: of the first, or of one that got further.
+
+    A reading without a place, such as one that ends too early, says nothing of how right it was.
+    """
+    first = errors[0]
+    if not isinstance(first, OutsidePoolError):
+        return first
+    placed = [error for error in errors if isinstance(error, OutsidePoolError)]
+    return in_received(furthest(placed), received)
 
 
 def _extraction_from(setup: Setup, text: str, progress: Progress | None) -> Job[bytes]:
     """The message that begins where this text does."""
-    payload = yield from _payload_of(setup, text, progress)
-    return (yield from _unpacked(setup, payload))
+    payload = yield from payload_of(setup, text, progress)
+    return (yield from unpacked(setup, payload))
 
 
-def _payload_of(setup: Setup, text: str, progress: Progress | None) -> Job[Payload]:
-    """The payload of the frame that begins where this text does."""
+def payload_of(
+    setup: Setup, text: str, progress: Progress | None, known: KnownSteps | None = None
+) -> Job[Payload]:
+    """The payload of the frame that begins where this text does.
+
+    Args:
+        setup, text, progress: see `extraction`.
+        known: see `TextState`.
+    """
     reader = _PayloadReader(setup, progress)
     received = setup.received(text)
-    state = yield from setup.begin(received.known_ids)
+    state = yield from setup.begin(received.known_ids, known)
     reader.most = state.most_bits
     yield from read_bits(state, received, setup.frame_reader(), reader.take)
     return reader.payload()
@@ -106,7 +129,7 @@ def _packed(setup: Setup, message: bytes) -> Job[Payload]:
     return Payload(Packing.BY_MODEL, data) if found == message else payload
 
 
-def _unpacked(setup: Setup, payload: Payload) -> Job[bytes]:
+def unpacked(setup: Setup, payload: Payload) -> Job[bytes]:
     """The message of a payload. Raises ExtractionError."""
     if payload.packing == Packing.BY_MODEL:
         return (yield from decoded_by_model(setup, payload.data))
@@ -136,7 +159,7 @@ def _written_and_read(
         if check.confirm(received, written.ids):
             return written, read.payload()
     reading = next(setup.readings(written))
-    found = yield from _payload_of(setup, reading, halves[1])
+    found = yield from payload_of(setup, reading, halves[1])
     return written, found
 
 

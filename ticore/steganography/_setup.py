@@ -13,12 +13,13 @@ from ..channels import PassingTexts
 from ..chat import Prompt
 from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer
 from ..consistency import Mode, View
-from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext, ReceivedText
+from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext
 from ..errors import CredentialError, IncompleteMessageError
 from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
 from ._beginnings import beginnings
+from ._departure import TextAsRead
 from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
 from ._frame_formats import FORMATS, FrameFormat, Security
 from ._jobs import Job, NewText, begin_text
@@ -31,7 +32,7 @@ from ._nonce_first_codec import (
 )
 from ._portability import TOLERANCE
 from ._results import Embedding
-from ._step import TextState
+from ._step import KnownSteps, TextState
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
@@ -132,28 +133,35 @@ class Setup:
         """Whether both sides draw random numbers that they share."""
         return self.codec.keyed or self.disambiguation.keyed
 
-    def begin(self, known_ids: Sequence[int] | None = None) -> Job[TextState]:
-        """A text at its prompt. If its tokens are known, all logits may be computed at once."""
+    def begin(
+        self, known_ids: Sequence[int] | None = None, known: KnownSteps | None = None
+    ) -> Job[TextState]:
+        """A text at its prompt. If its tokens are known, all logits may be computed at once.
+
+        Args:
+            known_ids: all tokens after the prompt, if they are known.
+            known: see `TextState`.
+        """
         # That changes their last bits.
-        known = known_ids[: self.room] if known_ids and self.is_portable else ()
-        decoder = yield from begin_text(NewText(self.prompt_ids, known))
-        session, sent = self._spelling.start(), self._sent
-        return TextState(decoder, self.candidates, session, self.passing.start(sent), self.room)
+        ahead = known_ids[: self.room] if known_ids and self.is_portable else ()
+        decoder = yield from begin_text(NewText(self.prompt_ids, ahead))
+        session, passing = self._spelling.start(), self.passing.start(self.sent)
+        return TextState(decoder, self.candidates, session, passing, self.room, known)
 
     @property
-    def _sent(self) -> str:
+    def sent(self) -> str:
         """What a text that is sent begins with."""
         return self.agreement.prompt if self.agreement.view == "whole" else ""
 
     def readings(self, text: str | Embedding) -> Iterator[str]:
         """What a reader may take a received text for. Raises WrongTypeError."""
-        return beginnings(plain_text(text), self._sent, self.passing.channel)
+        return beginnings(plain_text(text), self.sent, self.passing.channel)
 
-    def received(self, text: str) -> ReceivedText:
+    def received(self, text: str) -> TextAsRead:
         """A text as its reader has it, one of its `readings`. Raises ExtractionError."""
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
-        return self._spelling.read(text)
+        return TextAsRead(text, self._spelling.read(text), self.model.tokenizer.token_bytes)
 
     def sealing_secret(self) -> Secret:
         """The secret of sealed messages. Raises CredentialError."""

@@ -322,7 +322,7 @@ class Steganographer(BatchMethods):
 
         Raises:
             ExtractionError: there is no message that this key and these settings read; see its
-                subclasses.
+                subclasses. If the text was changed, an OutsidePoolError says where that shows.
             CredentialError: there is no key and no password.
             WrongTypeError: the text is not a str.
         """
@@ -336,7 +336,9 @@ class Steganographer(BatchMethods):
 
         If the text cannot be read as it is, other readings are tried: without white space or other
         text before the prompt, with other line ends, quotation marks and spaces, with lines
-        unwrapped, and some of these together. Messages are authenticated, so a wrong reading gives
+        unwrapped, and some of these together. Then one small change is undone near the place where
+        the text stops being one that can have been written: a comma, full stop, space, line break,
+        quotation mark, dash or capital letter. Messages are authenticated, so a wrong reading gives
         no message.
 
         Args:
@@ -347,12 +349,11 @@ class Steganographer(BatchMethods):
             The message, and what had to be undone.
 
         Raises:
-            ExtractionError: as `extract`, of the text as it is. With a wrong key all readings
-                together take a few times as long as one.
+            ExtractionError: as `extract`, of the reading that got furthest. All readings together
+                take a few times as long as one.
             CredentialError, WrongTypeError: as `extract`.
         """
-        sent = self.agreement.prompt if self.agreement.view == "whole" else ""
-        return recover(self.extract, plain_text(text), sent, progress)
+        return recover(self._setup, self.extract, plain_text(text), progress)
 
     @keywords_after(2)
     def embed_bits(
