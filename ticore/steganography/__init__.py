@@ -21,6 +21,7 @@ _jobs.py               work that says what a model has to read
 _lockstep.py           many such jobs at once, with one model
 _nonce_first_codec.py  keyed codecs: the nonce first, then the rest
 _capacity.py           whether a message fits
+_openers.py            natural beginnings in the place of a prompt, and opener_lists/, their files
 _beginnings.py         where in a received text the message may begin
 _pasted.py             texts that programs changed on the way to the reader
 _portability.py        which machines read each other's texts

@@ -114,6 +114,7 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
 
 def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
     """The message of the text without one small change near a place, if that gives one."""
+    setup, _ = next(setup.readers(place.text))  # with openers, that of this text
     rereading = Rereading(setup, len(place.text) + 64)
     shift = 0 if place.received_start is None else place.received_start - place.start
     with suppress(PassLimitError):

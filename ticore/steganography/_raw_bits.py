@@ -28,6 +28,7 @@ def bits_embedding(
 ) -> Job[Embedding]:
     """Hide raw bits in a text: see `Steganographer.embed_bits`."""
     started = time.perf_counter()
+    setup = setup.opened()
     data = pack_bits(bits)
     state = yield from setup.begin()
     tail = setup.random_bits if stop == "exact" else zeros
@@ -46,7 +47,8 @@ def bits_extraction(
     """The first bits that a text holds: see `Steganographer.extract_bits`."""
     require_integer("length", length, 0)
     # Bits are not authenticated, so only one reading can be tried.
-    received = setup.received(next(setup.readings(text)))
+    setup, reading = next(setup.readers(text))
+    received = setup.received(reading)
     state = yield from setup.begin(received.known_ids)
     reader = setup.raw_codec(stop, state).reader()
     value, count = 0, 0

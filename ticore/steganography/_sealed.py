@@ -29,14 +29,21 @@ PORTABLE_TRIES = 64  # most texts of a thousand tokens need one try; long ones n
 
 
 def embedding(
-    setup: Setup, message: bytes, check: Check, progress: Progress | None, batch_size: int = 1
+    setup: Setup,
+    message: bytes,
+    check: Check,
+    progress: Progress | None,
+    batch_size: int = 1,
+    topic: str | None = None,
 ) -> Job[Embedding]:
     """Hide a message in a text. Arguments and errors are those of `Steganographer.embed`.
 
     Args:
         setup, message, check, progress: see there.
         batch_size: how many texts are read side by side.
+        topic: see `Steganographer.embed`.
     """
+    setup = setup.opened(topic)
     secret, started = setup.sealing_secret(), time.perf_counter()
     tries, stalled = PORTABLE_TRIES if setup.is_portable else EMBED_TRIES, 0
     rereads = check == "full" or not is_repeatable(
@@ -75,9 +82,9 @@ def embedding(
 def extraction(setup: Setup, text: str | Embedding, progress: Progress | None) -> Job[bytes]:
     """The message that a text holds: see `Steganographer.extract`."""
     errors = list[ExtractionError]()
-    for reading in setup.readings(text):
+    for reader, reading in setup.readers(text):
         try:
-            return (yield from _extraction_from(setup, reading, progress))
+            return (yield from _extraction_from(reader, reading, progress))
         except ExtractionError as error:
             errors.append(error)
     raise _furthest(errors, plain_text(text))
