@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import reprlib
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -68,8 +69,53 @@ class ExtractionError(TicoreError):
     """The text holds no message that these settings and this key can read."""
 
 
+@dataclass(frozen=True)
+class TextPlace:
+    """Where a text leaves what can have been written.
+
+    The first change to the text is in `found` or before it. It may be before: the changed words may
+    be ones that could have been written too, and what followed them could not. With the
+    disambiguations `stepwise` and `none` that holds of tokenizers that read each word by itself;
+    with others, a change close after `found` may have had an effect there.
+
+    Attributes:
+        text: the text as it was read: what its channel makes of it, from where the message was
+            taken to begin.
+        start: offset in `text` of what cannot have been written, in characters.
+        end: offset of what follows it; at the end of a word, or at that of the text.
+        likely: up to five of the tokens that may stand at `start`, as text: the one that begins
+            like what was found, then the most probable ones.
+        received_start: `start` as an offset in the text that was received; None if what was read
+            does not stand there as it is.
+    """
+
+    text: str
+    start: int
+    end: int
+    likely: tuple[str, ...] = ()
+    received_start: int | None = None
+
+    @property
+    def before(self) -> str:
+        """The text before it."""
+        return self.text[: self.start]
+
+    @property
+    def found(self) -> str:
+        """What cannot have been written there; empty if the text ends inside a token."""
+        return self.text[self.start : self.end]
+
+
 class OutsidePoolError(ExtractionError):
-    """A token of the text could not have been written under these settings."""
+    """A token of the text could not have been written under these settings.
+
+    Attributes:
+        place: where; None if that was not looked for.
+    """
+
+    def __init__(self, message: str = "", place: TextPlace | None = None) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 class IncompleteMessageError(ExtractionError):

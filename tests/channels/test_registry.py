@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from ticore.channels import CHANNELS, Channel, channel_named, channel_of
@@ -36,3 +38,9 @@ def test_a_channel_of_ones_own_needs_a_name_of_its_own():
         channel_of(Channel("chat", "drops x", lambda text: text.replace("x", "")))
     with pytest.raises(SettingsError, match="expected a name or a Channel, found 7"):
         channel_of(7)
+
+
+@pytest.mark.parametrize("name", ["chat", "sms", "chat+typographic"])
+def test_channel_can_be_pickled(name):
+    copy = pickle.loads(pickle.dumps(channel_named(name)))
+    assert channel_of(copy) == channel_named(name)

@@ -312,6 +312,8 @@ def test_extract_reads_a_text_that_was_changed_on_its_way(ticore: Ticore, sent: 
     )
     edited = sent.text.replace(b"a", b"u", 9)
     ticore("extract", "--agreement", sent.pact, stdin=edited).assert_error(1, "usual changes")
+    later = sent.text[:60] + sent.text[60:].replace(b"a", b"u")
+    ticore("extract", "--agreement", sent.pact, stdin=later).assert_error(1, "at character ")
 
 
 @pytest.mark.slow
@@ -364,3 +366,21 @@ def test_agreement_without_a_key_needs_one_beside_it(ticore: Ticore, sent: Sent)
     assert ticore(*by_key, "--model", "tiny-en", stdin=sent.text).out == MESSAGE
     both = ticore("extract", "--agreement", sent.pact, "--key-file", "K")
     both.assert_error(2, "give one of --agreement, --key-file and --password")
+
+
+def test_openers_take_the_place_of_a_prompt(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ticore("agree", "--openers", "en", "--security", "compact", "-o", "pact")
+    assert (made.status, made.err) == (0, "")
+    settings = json.loads(Path("pact").read_text())["agreement"]
+    assert (settings["openers"], settings["prompt"]) == ("en-1", "")
+    text = ticore("embed", "--agreement", "pact", "--topic", "story", stdin=b"hi").out
+    assert ticore("extract", "--agreement", "pact", stdin=b"Ann: " + text).out == b"hi"
+    ticore("extract", "--agreement", "pact", stdin=b"nothing").assert_error(1, "openers")
+    ticore("embed", "--agreement", "pact", "--topic", "war", stdin=b"hi").assert_error(2, "--topic")
+    ticore("agree", "--openers", "fr").assert_error(2, "openers: expected one of en, ja, zh")
+    ticore("agree", "--openers", "en", "--prompt", "One").assert_error(2, "none beside openers")
+    by_key = ("embed", "--password", "--topic", "story")
+    monkeypatch.setenv(streams.PASSWORD_VARIABLE, "korrekt Pferd")
+    ticore(*by_key, stdin=b"hi").assert_error(2, "--topic: expected --openers as well")

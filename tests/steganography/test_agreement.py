@@ -48,6 +48,7 @@ OTHER: dict[str, Any] = {
     "prompt_ids": (),
     "channel": "chat",
     "security": "compact",
+    "openers": "en-1",
 }
 INVALID: dict[str, list[Any]] = {
     "model": ["", None, b"ab"],
@@ -66,6 +67,7 @@ INVALID: dict[str, list[Any]] = {
     "prompt_ids": ["ab", [-1], [1.0], [True], 7, {}],
     "channel": ["", None, 7],
     "security": ["", "high", None, []],
+    "openers": ["", 7, []],
 }
 
 values = st.fixed_dictionaries(
@@ -146,12 +148,17 @@ def test_agreement_refuses_a_fine_grid_when_portable() -> None:
 
 
 def test_to_dict_leaves_out_later_fields_when_they_have_their_default() -> None:
-    assert AGREEMENT.to_dict().keys().isdisjoint(["numerics", "channel", "security"])
+    assert AGREEMENT.to_dict().keys().isdisjoint(["numerics", "channel", "security", "openers"])
     assert replace(AGREEMENT, numerics="portable").to_dict()["numerics"] == "portable"
 
 
+def test_openers_are_sent() -> None:
+    with pytest.raises(SettingsError, match="view: expected whole beside openers"):
+        replace(AGREEMENT, openers="en-1", view="continuation")
+
+
 @pytest.mark.parametrize(
-    "name", sorted(OTHER.keys() - {"numerics", "prompt_ids", "channel", "security"})
+    "name", sorted(OTHER.keys() - {"numerics", "prompt_ids", "channel", "security", "openers"})
 )
 def test_from_dict_names_missing_fields(name: str) -> None:
     values = AGREEMENT.to_dict()

@@ -15,6 +15,7 @@ from .._support.atomic_files import new_folder, write_new_secret
 from ..errors import OutputFileError
 from ..keys import Key, format_key, load_key
 from ..steganography import Agreement, Recovered, Steganographer
+from ..steganography._openers import TOPICS, Topic
 from ..steganography._setup import Compress, Finish, Pad
 from . import streams
 from .options import OUTPUT, Json, NewSecretFile, file_option, option
@@ -69,6 +70,15 @@ CompressOption = Annotated[
         default="deflate; model with compact security",
     ),
 ]
+TopicOption = Annotated[
+    Topic | None,
+    option(
+        "NAME",
+        f"What the text's opening is about, with --openers: {', '.join(TOPICS)}.",
+        panel=OUTPUT,
+        default="any of them",
+    ),
+]
 MessageFile = Annotated[
     Path | None,
     typer.Argument(
@@ -112,6 +122,7 @@ def embed(
     key_file: KeyFile = None,
     password: Password = False,
     settings: Settings,
+    topic: TopicOption = None,
     finish: FinishOption = None,
     pad: PadOption = None,
     compress: CompressOption = None,
@@ -127,13 +138,15 @@ def embed(
     writing = {"finish": finish, "pad": pad, "compress": compress}
     given = {name: value for name, value in writing.items() if value is not None}
     stego = _steganographer(settings, key_file, password, agreement, given, writes=True)
+    if topic is not None and stego.agreement.openers is None:
+        raise UsageError("--topic: expected --openers as well, or an agreement with openers")
     data, _ = streams.read_argument(message, "the message")
     if parts is not None:
         _embed_parts(stego, data, parts, json)
         warn_of_others(key_file or agreement)
         return
     with streams.progress_bar("hiding") as progress:
-        written = stego.embed(data, progress=progress)
+        written = stego.embed(data, topic=topic, progress=progress)
     if json:
         streams.write_json(
             {

@@ -24,9 +24,10 @@ from ..interfaces import LanguageModel
 from ..registry import load_model
 from ..steganography import Agreement, Steganographer
 from ..steganography._frame_formats import Security
+from ..steganography._openers import OPENERS
 from ..steganography._portability import Numerics
 from ..steganography._setup import Compress, Finish, Pad
-from .options import MODEL, OUTPUT
+from .options import MODEL, OUTPUT, option
 from .prompt_options import (
     ChatFile,
     PromptFile,
@@ -62,6 +63,7 @@ class SteganographerSettings(TypedDict, total=False):
     numerics: Numerics
     channel: str
     security: Security
+    openers: str
 
 
 # Panels of `--help`.
@@ -171,6 +173,16 @@ class Settings:
             "What happens to the text on its way; several are joined as in chat+typographic:",
             CHANNELS,
             OUTPUT,
+        ),
+    ] = None
+    openers: Annotated[
+        str | None,
+        option(
+            "NAME",
+            f"Begin each text with a natural opening instead of a prompt; the reader recognizes "
+            f"it: {', '.join(OPENERS)}.",
+            panel=MODEL,
+            default="none",
         ),
     ] = None
     view: Annotated[

@@ -60,22 +60,28 @@ def joined(channels: Sequence[Channel], name: str, about: str) -> Channel:
         channels: what to join; the first one reads first.
         name, about: of the joined channel.
     """
-
-    def read(text: str) -> str:
-        # What one of them makes may be something that another one changes.
-        for _ in range(_MOST_ROUNDS):
-            before = text
-            for channel in channels:
-                text = channel.read(text)
-            if text == before:
-                break
-        return text
-
     return Channel(
         name,
         about,
-        read,
+        _ReadByAll(tuple(channel.read for channel in channels)),
         max(channel.reach for channel in channels),
         tuple(dict.fromkeys(filler for channel in channels for filler in channel.fillers)),
         {name: change for channel in channels for name, change in channel.changes.items()},
     )
+
+
+@dataclass(frozen=True)
+class _ReadByAll:
+    """What all of these functions make of a text. Unlike a closure it can be pickled."""
+
+    reads: tuple[Callable[[str], str], ...]
+
+    def __call__(self, text: str) -> str:
+        # What one of them makes may be something that another one changes.
+        for _ in range(_MOST_ROUNDS):
+            before = text
+            for read in self.reads:
+                text = read(text)
+            if text == before:
+                break
+        return text

@@ -50,7 +50,7 @@ def channel_of(channel: str | Channel) -> Channel:
             f"for a channel of your own give ticore.channels.Channel('its-name', 'what it does', "
             f"read)"
         )
-    if CHANNELS.get(channel.name, channel).read is not channel.read:
+    if CHANNELS.get(channel.name, channel).read != channel.read:
         raise SettingsError(
             f"channel: expected another name than {channel.name!r}, which a bundled channel has; "
             f"the reader would use that one"

@@ -20,12 +20,16 @@ _step.py               one step of a text, the same for both sides
 _embedding.py          the writer's loop over steps
 _ending.py             what follows the message, up to the end of the text
 _extraction.py         the reader's loop over steps
+_departure.py          where a changed text leaves what can have been written
+_edits.py              small changes to a text, undone near such a place
+_rereading.py          reading many texts that begin alike
 _token_check.py        what the reader of a text will find, without a second pass of the model
 _repeatable.py         whether a model gives the same logits again
 _jobs.py               work that says what a model has to read
 _lockstep.py           many such jobs at once, with one model
 _nonce_first_codec.py  keyed codecs: the nonce first, then the rest
 _capacity.py           whether a message fits
+_openers.py            natural beginnings in the place of a prompt, and opener_lists/, their files
 _beginnings.py         where in a received text the message may begin
 _pasted.py             texts that programs changed on the way to the reader
 _portability.py        which machines read each other's texts

@@ -53,6 +53,7 @@ _LATER = {
     "prompt_ids": None,
     "channel": "identity",
     "security": "standard",
+    "openers": None,
 }
 _MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
 _ACCESS = ("key", "model_place", "model_options")
@@ -79,6 +80,8 @@ class Agreement:
             conversation; then `prompt` is empty, and they are never sent.
         channel: name of what happens to the texts on their way; see `ticore.channels`.
         security: how messages are sealed, `standard` or `compact`; see `ticore.Steganographer`.
+        openers: name of the list of openers, one of which each text begins with, such as `en-1`;
+            then `prompt` is empty. None if all texts begin with `prompt`.
         key: 32 bytes, or their hex digits; None if it is shared in another way. Not shown by repr
             and not part of the digest.
         model_place: what `load_model` opens, such as `tiny-en`; None if each side knows its own.
@@ -107,6 +110,7 @@ class Agreement:
     prompt_ids: tuple[int, ...] | None = None
     channel: str = "identity"
     security: Security = "standard"
+    openers: str | None = None
     key: bytes | None = field(default=None, repr=False)
     model_place: str | None = None
     model_options: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -123,6 +127,12 @@ class Agreement:
             require(self.prompt == "", "prompt", "no text beside prompt_ids", self.prompt)
             alone = self.view == "continuation"
             require(alone, "view", "continuation where the prompt is not a text", self.view)
+
+        if self.openers is not None:
+            named = isinstance(self.openers, str) and self.openers != ""
+            require(named, "openers", "the name of a list such as en-1", self.openers)
+            is_sent = self.view == "whole" and self.prompt_ids is None
+            require(is_sent, "view", "whole beside openers, which are sent", self.view)
 
         for name, known in (("numerics", get_args(Numerics)), ("security", get_args(Security))):
             value = getattr(self, name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..codecs import Reader
-from ..disambiguation import ReceivedText
 from ..errors import CapacityError, OutsidePoolError
+from ._departure import TextAsRead
 from ._jobs import Job
 from ._nonce_first_codec import NonceFirstReader
 from ._step import TextState
@@ -15,7 +15,7 @@ Take = Callable[[int, int], bool]
 """`f(value, count)`: takes the bits that a token settles. True once no more are wanted."""
 
 
-def read_bits(text: TextState, received: ReceivedText, reader: Reader, take: Take) -> Job[None]:
+def read_bits(text: TextState, received: TextAsRead, reader: Reader, take: Take) -> Job[None]:
     """Read token by token, to the end of what was received, or until enough is known.
 
     Args:
@@ -25,16 +25,17 @@ def read_bits(text: TextState, received: ReceivedText, reader: Reader, take: Tak
         take: see `Take`.
 
     Raises:
-        OutsidePoolError: a token of the text cannot have been written there.
+        OutsidePoolError: a token of the text cannot have been written there. It has a place.
     """
     while not (received.exhausted or text.is_full):
         try:
             step = yield from text.next_step()
         except CapacityError as error:
-            raise OutsidePoolError(
-                f"the text goes on where nothing can have been written: {error}"
-            ) from error
-        index = received.locate(step.choices)
+            raise received.departure(text.text(), None) from error
+        try:
+            index = received.locate(step.choices)
+        except OutsidePoolError as error:
+            raise received.departure(text.text(), step.choices) from error
         text.push(step.token(index))
         value, count = reader.observe(step.weights, index)
         if isinstance(reader, NonceFirstReader) and reader.nonce_done:

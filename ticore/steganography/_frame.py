@@ -235,5 +235,6 @@ def _decode_length(code: bytes) -> int | None:
 def _not_authentic() -> AlteredTextError:
     return AlteredTextError(
         "a message was read, but its tag does not fit: the key or password, the prompt or another "
-        "setting is not the one that it was written with, or the text was altered"
+        "setting is not the one that it was written with, or the text was altered in a way that "
+        "reads on, so that no place shows"
     )

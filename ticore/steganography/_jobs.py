@@ -11,7 +11,7 @@ by the same code either way.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -56,17 +56,23 @@ def prescored(model: LanguageModel, text: NewText) -> PrescoredDecoder | None:
     return PrescoredDecoder(model, text.prompt_ids, known)
 
 
-def run_alone(model: LanguageModel, job: Job[T]) -> T:
-    """Serve one job with Decoders of its own. Returns and raises what the job does."""
+def run_alone(
+    model: LanguageModel, job: Job[T], begin: Callable[[NewText], Decoder] | None = None
+) -> T:
+    """Serve one job with Decoders of its own. Returns and raises what the job does.
+
+    Args:
+        model: that reads.
+        job: what to do.
+        begin: makes the Decoders; None: each is a new one.
+    """
+    begin = begin or (lambda text: _new_decoder(model, text))
     decoder: Decoder | None = None
     try:
         request = next(job)
         while True:
             if isinstance(request, NewText):
-                # Nobody goes back in a text, so no logits but the last need memory.
-                decoder = prescored(model, request) or start_decoder(
-                    model, request.prompt_ids, rewindable=0
-                )
+                decoder = begin(request)
                 request = job.send(decoder)
             elif decoder is None:
                 raise TypeError("expected a NewText before the first id")
@@ -80,3 +86,8 @@ def run_alone(model: LanguageModel, job: Job[T]) -> T:
     except StopIteration as end:
         result: T = end.value
         return result
+
+
+def _new_decoder(model: LanguageModel, text: NewText) -> Decoder:
+    # Nobody goes back in a text, so no logits but the last need memory.
+    return prescored(model, text) or start_decoder(model, text.prompt_ids, rewindable=0)

@@ -107,21 +107,24 @@ class LongMessages:
         setup.sealing_secret()
         jobs = [lambda text=text: payload_of(setup, text, None) for text in texts]
         found = _carried_out(setup, jobs, batch_size, progress)
-        parts, errors = list[Part](), list[str]()
-        for number, payload in enumerate(found, start=1):
-            if isinstance(payload, Payload):
-                parts.append(Part.of(payload))
-            elif isinstance(payload, ExtractionError):
-                errors.append(f"text {number}: {payload}")
+        parts, readers, errors = list[Part](), list[Setup](), list[str]()
+        for number, each in enumerate(found, start=1):
+            if isinstance(each, ExtractionError):
+                errors.append(f"text {number}: {each}")
+            elif isinstance(each, TicoreError):
+                raise each
             else:
-                raise payload
+                reader, part = each
+                readers.append(reader)
+                parts.append(Part.of(part))
         if errors and not parts:
             raise ExtractionError("; ".join(errors[:3]))
         try:
             payload = join(parts)
         except MissingPartsError as error:
             raise MissingPartsError("; ".join([str(error), *errors[:3]]), error.missing) from None
-        return run_alone(setup.model, message_of(setup, payload))
+        # Only the payload of a whole message may depend on the text that it is in.
+        return run_alone(setup.model, message_of(readers[0], payload))
 
 
 def _usual_size(setup: Setup) -> int:

@@ -10,12 +10,23 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Protocol
 
-from ..errors import AlteredTextError, ExtractionError, IncompleteMessageError
+from ..errors import (
+    AlteredTextError,
+    ExtractionError,
+    IncompleteMessageError,
+    OutsidePoolError,
+    TextPlace,
+)
+from ._departure import furthest, in_received
+from ._edits import edits
 from ._embedding import Progress
+from ._rereading import PassLimitError, Rereading
+from ._setup import Setup
 
 MOST_READINGS = 24
 _MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
@@ -58,13 +69,13 @@ class Extract(Protocol):
     def __call__(self, text: str, *, progress: Progress | None) -> bytes: ...
 
 
-def recover(extract: Extract, text: str, sent: str, progress: Progress | None) -> Recovered:
+def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None) -> Recovered:
     """The message of a text that was changed on its way: see `Steganographer.extract_pasted`.
 
     Args:
+        setup: of the text.
         extract: reads a text.
         text: as it was received.
-        sent: what it began with when it was sent; empty if nothing is known.
         progress: of the first reading.
 
     Raises:
@@ -75,16 +86,45 @@ def recover(extract: Extract, text: str, sent: str, progress: Progress | None) -
     except ExtractionError as error:
         first = error
     steps = _StepLimit(_MOST_STEPS * len(text) + 64)
-    for undone, reading in readings(text, sent):
+    left: dict[OutsidePoolError, tuple[str, ...]] = {}  # where readings left the possible texts
+    if isinstance(first, OutsidePoolError):
+        left[first] = ()
+    for undone, reading in readings(text, setup.sent):
         try:
             return Recovered(extract(reading, progress=steps), undone)
+        except OutsidePoolError as error:
+            left[error] = undone
         except ExtractionError:
             continue
         except _StepLimitError:
             break
     if isinstance(first, AlteredTextError | IncompleteMessageError):
         raise first  # The text was written with these settings, but not under this key.
-    raise type(first)(f"{first}; {_USUAL}; undoing them did not help")
+    if not left:
+        raise type(first)(f"{first}; {_USUAL}; undoing them did not help")
+    best = furthest(left)
+    placed = in_received(best, text)
+    found = _edited(setup, placed.place) if placed.place else None
+    if found is not None:
+        return Recovered(found.message, (*left[best], *found.undone))
+    read_with = f"; it was read with these undone: {', '.join(left[best])}" if left[best] else ""
+    tried = f"{_USUAL}; undoing them, or one small change near that place, did not help"
+    raise OutsidePoolError(f"{placed}{read_with}; {tried}", placed.place)
+
+
+def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
+    """The message of the text without one small change near a place, if that gives one."""
+    setup, _ = next(setup.readers(place.text))  # with openers, that of this text
+    rereading = Rereading(setup, len(place.text) + 64)
+    shift = 0 if place.received_start is None else place.received_start - place.start
+    with suppress(PassLimitError):
+        # First the text as it is: the others go on from there.
+        for edit in (None, *edits(place, len(setup.sent))):
+            with suppress(ExtractionError):
+                message = rereading.message(edit.text if edit else place.text)
+                undone = (f"{edit.what} at character {edit.at + shift}",) if edit else ()
+                return Recovered(message, undone)
+    return None
 
 
 class _StepLimitError(Exception):

@@ -8,6 +8,9 @@ from dataclasses import replace
 
 from .._support.checks import require_integer
 from ..codecs import BitSource, StopRule, pack_bits, unpack_bits, zeros
+from ..errors import OutsidePoolError
+from ._arguments import plain_text
+from ._departure import in_received
 from ._embedding import Observer, Progress, write_bits
 from ._ending import stop_at_once
 from ._extraction import read_bits
@@ -25,6 +28,7 @@ def bits_embedding(
 ) -> Job[Embedding]:
     """Hide raw bits in a text: see `Steganographer.embed_bits`."""
     started = time.perf_counter()
+    setup = setup.opened()
     data = pack_bits(bits)
     state = yield from setup.begin()
     tail = setup.random_bits if stop == "exact" else zeros
@@ -43,7 +47,8 @@ def bits_extraction(
     """The first bits that a text holds: see `Steganographer.extract_bits`."""
     require_integer("length", length, 0)
     # Bits are not authenticated, so only one reading can be tried.
-    received = setup.received(next(setup.readings(text)))
+    setup, reading = next(setup.readers(text))
+    received = setup.received(reading)
     state = yield from setup.begin(received.known_ids)
     reader = setup.raw_codec(stop, state).reader()
     value, count = 0, 0
@@ -53,7 +58,10 @@ def bits_extraction(
         value, count = value << size | settled, count + size
         return stop == "exact" and count >= length
 
-    yield from read_bits(state, received, reader, take)
+    try:
+        yield from read_bits(state, received, reader, take)
+    except OutsidePoolError as error:
+        raise in_received(error, plain_text(text)) from None
     if count < length:
         value, count = value << length - count | reader.remainder(length - count), length
     return unpack_bits(value >> count - length, length)

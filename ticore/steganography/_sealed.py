@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ..errors import CapacityError, ExtractionError, IncompleteMessageError
+from ..errors import (
+    CapacityError,
+    ExtractionError,
+    IncompleteMessageError,
+    OutsidePoolError,
+)
+from ._arguments import plain_text
 from ._capacity import NoRoomError
+from ._departure import furthest, in_received
 from ._embedding import BorderlineError, Progress, StalledError, write_bits
 from ._extraction import read_bits
 from ._jobs import Job
@@ -18,6 +26,7 @@ from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._setup import Setup
+from ._step import KnownSteps
 from ._token_check import TokenCheck
 
 Check = Literal["tokens", "full"]
@@ -27,14 +36,21 @@ PORTABLE_TRIES = 64  # most texts of a thousand tokens need one try; long ones n
 
 
 def embedding(
-    setup: Setup, message: bytes, check: Check, progress: Progress | None, batch_size: int = 1
+    setup: Setup,
+    message: bytes,
+    check: Check,
+    progress: Progress | None,
+    batch_size: int = 1,
+    topic: str | None = None,
 ) -> Job[Embedding]:
     """Hide a message in a text. Arguments and errors are those of `Steganographer.embed`.
 
     Args:
         setup, message, check, progress: see there.
         batch_size: how many texts are read side by side.
+        topic: see `Steganographer.embed`.
     """
+    setup = setup.opened(topic)
     payload = yield from _packed(setup, message)
     return (yield from payload_embedding(setup, payload, check, progress, batch_size, len(message)))
 
@@ -54,6 +70,7 @@ def payload_embedding(
         payload: of a message, or of a part of it.
         length: bytes of what it was made of, for errors.
     """
+    setup = setup.opened()
     secret, started = setup.sealing_secret(), time.perf_counter()
     tries, stalled = PORTABLE_TRIES if setup.is_portable else EMBED_TRIES, 0
     rereads = check == "full" or not is_repeatable(
@@ -94,26 +111,52 @@ def payload_embedding(
 
 def extraction(setup: Setup, text: str | Embedding, progress: Progress | None) -> Job[bytes]:
     """The message that a text holds: see `Steganographer.extract`."""
-    payload = yield from payload_of(setup, text, progress)
-    return (yield from message_of(setup, payload))
+    reader, payload = yield from payload_of(setup, text, progress)
+    return (yield from message_of(reader, payload))
 
 
-def payload_of(setup: Setup, text: str | Embedding, progress: Progress | None) -> Job[Payload]:
-    """The payload that a text holds. Raises as `Steganographer.extract`."""
+def payload_of(
+    setup: Setup, text: str | Embedding, progress: Progress | None
+) -> Job[tuple[Setup, Payload]]:
+    """The payload that a text holds, and the setup of this text.
+
+    Raises:
+        ExtractionError, WrongTypeError: as `Steganographer.extract`.
+    """
     errors = list[ExtractionError]()
-    for reading in setup.readings(text):
+    for reader, reading in setup.readers(text):
         try:
-            return (yield from _payload_from(setup, reading, progress))
+            payload = yield from payload_from(reader, reading, progress)
+            return reader, payload
         except ExtractionError as error:
             errors.append(error)
-    raise errors[0]
+    raise _furthest(errors, plain_text(text))
 
 
-def _payload_from(setup: Setup, text: str, progress: Progress | None) -> Job[Payload]:
-    """The payload of the frame that begins where this text does."""
+def _furthest(errors: Sequence[ExtractionError], received: str) -> ExtractionError:
+    """Of the errors of some readings the one to report: of the first, or of one that got further.
+
+    A reading without a place, such as one that ends too early, says nothing of how right it was.
+    """
+    first = errors[0]
+    if not isinstance(first, OutsidePoolError):
+        return first
+    placed = [error for error in errors if isinstance(error, OutsidePoolError)]
+    return in_received(furthest(placed), received)
+
+
+def payload_from(
+    setup: Setup, text: str, progress: Progress | None, known: KnownSteps | None = None
+) -> Job[Payload]:
+    """The payload of the frame that begins where this text does.
+
+    Args:
+        setup, text, progress: see `extraction`.
+        known: see `TextState`.
+    """
     reader = _PayloadReader(setup, progress)
     received = setup.received(text)
-    state = yield from setup.begin(received.known_ids)
+    state = yield from setup.begin(received.known_ids, known)
     reader.most = setup.most_bits
     yield from read_bits(state, received, setup.frame_reader(), reader.take)
     return reader.payload()
@@ -168,7 +211,7 @@ def _written_and_read(
         if check.confirm(received, written.ids):
             return written, read.payload()
     reading = next(setup.readings(written))
-    found = yield from _payload_from(setup, reading, halves[1])
+    found = yield from payload_from(setup, reading, halves[1])
     return written, found
 
 

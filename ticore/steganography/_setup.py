@@ -6,6 +6,7 @@ import math
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal, cast
 
 from .._support.shared_randomness import SharedRandomness
@@ -14,12 +15,19 @@ from ..channels import PassingTexts
 from ..chat import Prompt
 from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer
 from ..consistency import Mode, View
-from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext, ReceivedText
-from ..errors import CredentialError, IncompleteMessageError
+from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext
+from ..errors import (
+    CredentialError,
+    ExtractionError,
+    IncompleteMessageError,
+    SettingsError,
+    shown,
+)
 from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
-from ._beginnings import beginnings
+from ._beginnings import MOST_BEGINNINGS, beginnings
+from ._departure import TextAsRead
 from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
 from ._frame_formats import FORMATS, FrameFormat, Security
 from ._jobs import Job, NewText, begin_text
@@ -30,9 +38,10 @@ from ._nonce_first_codec import (
     NonceFirstReader,
     NonceFirstWriter,
 )
+from ._openers import Openers
 from ._portability import TOLERANCE
 from ._results import Embedding
-from ._step import TextState
+from ._step import KnownSteps, TextState
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
@@ -76,6 +85,7 @@ class Setup:
     prompt_ids: list[int] = field(init=False)
     room: int = field(init=False)
     _spelling: Disambiguation = field(init=False)
+    _openers: Openers | None = field(init=False)
 
     def __post_init__(self) -> None:
         model, agreement = self.model, self.agreement
@@ -85,16 +95,56 @@ class Setup:
         object.__setattr__(self, "prompt_ids", prompt_ids)
         object.__setattr__(self, "room", model.context_length - len(prompt_ids))
         object.__setattr__(self, "_spelling", self.disambiguation.make(context))
+        object.__setattr__(self, "_openers", self._usable_openers())
 
     def with_prompt(self, prompt: Prompt) -> Setup:
-        """The same for texts that continue another prompt. Raises as `agreed_prompt`.
+        """The same for texts that continue another prompt.
 
         The view stays, unless the prompt changes from a text to something else or back.
+
+        Raises:
+            SettingsError: there are openers.
+            PromptError, SettingsError, WrongTypeError: as `agreed_prompt`.
         """
+        if self.agreement.openers is not None:
+            raise SettingsError(
+                "prompt: expected none beside openers, one of which is each text's prompt, found "
+                "one; leave it out, or use a Steganographer without openers"
+            )
         had_text = self.agreement.prompt_ids is None
         view = cast(View, self.agreement.view) if had_text == isinstance(prompt, str) else None
         fields = agreed_prompt(self.model, prompt, view)
         return replace(self, agreement=replace(self.agreement, **fields))
+
+    def opened(self, topic: str | None = None) -> Setup:
+        """The same for one text: with openers, its prompt is one of them, picked at random.
+
+        Args:
+            topic: of the opener; None: any.
+
+        Raises:
+            SettingsError: there are no openers, or none of this topic.
+        """
+        if self._openers is None:
+            if topic is not None:
+                raise SettingsError(
+                    f"topic: expected none without openers, found {shown(topic)}; leave it out, or "
+                    f"give openers='en'"
+                )
+            return self
+        some = self._openers.about(topic)
+        # 64 bits: no opener is noticeably more frequent than another.
+        return self._with_opener(some[self.random_bits(64) % len(some)])
+
+    def _with_opener(self, opener: str) -> Setup:
+        return replace(self, agreement=replace(self.agreement, prompt=opener))
+
+    def _usable_openers(self) -> Openers | None:
+        """The openers, if texts begin with them; None for a text whose opener is known."""
+        name = self.agreement.openers
+        if name is None or self.agreement.prompt:
+            return None
+        return Openers.of(name, self.model.tokenizer, self.passing)
 
     def ending(self) -> Ending:
         """What follows the message. After a conversation it ends like a reply, unless stated."""
@@ -138,28 +188,55 @@ class Setup:
         """Whether both sides draw random numbers that they share."""
         return self.codec.keyed or self.disambiguation.keyed
 
-    def begin(self, known_ids: Sequence[int] | None = None) -> Job[TextState]:
-        """A text at its prompt. If its tokens are known, all logits may be computed at once."""
+    def begin(
+        self, known_ids: Sequence[int] | None = None, known: KnownSteps | None = None
+    ) -> Job[TextState]:
+        """A text at its prompt. If its tokens are known, all logits may be computed at once.
+
+        Args:
+            known_ids: all tokens after the prompt, if they are known.
+            known: see `TextState`.
+        """
         # That changes their last bits.
-        known = known_ids[: self.room] if known_ids and self.is_portable else ()
-        decoder = yield from begin_text(NewText(self.prompt_ids, known))
-        session, sent = self._spelling.start(), self._sent
-        return TextState(decoder, self.candidates, session, self.passing.start(sent), self.room)
+        ahead = known_ids[: self.room] if known_ids and self.is_portable else ()
+        decoder = yield from begin_text(NewText(self.prompt_ids, ahead))
+        session, passing = self._spelling.start(), self.passing.start(self.sent)
+        return TextState(decoder, self.candidates, session, passing, self.room, known)
 
     @property
-    def _sent(self) -> str:
+    def sent(self) -> str:
         """What a text that is sent begins with."""
         return self.agreement.prompt if self.agreement.view == "whole" else ""
 
-    def readings(self, text: str | Embedding) -> Iterator[str]:
-        """What a reader may take a received text for. Raises WrongTypeError."""
-        return beginnings(plain_text(text), self._sent, self.passing.channel)
+    def readers(self, text: str | Embedding) -> Iterator[tuple[Setup, str]]:
+        """What a reader may take a received text for, at least one, and the setup for each.
 
-    def received(self, text: str) -> ReceivedText:
+        Raises:
+            ExtractionError: there are openers, and none is in the text.
+            WrongTypeError: `text` is not a text.
+        """
+        if self._openers is None:
+            yield from ((self, reading) for reading in self.readings(text))
+            return
+        as_read = self.passing.channel.read(plain_text(text))
+        found = list(islice(self._openers.found_in(as_read), MOST_BEGINNINGS))
+        if not found:
+            raise ExtractionError(
+                f"expected a text with one of the openers {self._openers.name!r} at its beginning, "
+                f"found {shown(as_read)}; its beginning is missing or changed, or it was written "
+                f"with other settings"
+            )
+        yield from ((self._with_opener(opener), reading) for opener, reading in found)
+
+    def readings(self, text: str | Embedding) -> Iterator[str]:
+        """What a reader may take a text for whose prompt is known. Raises WrongTypeError."""
+        return beginnings(plain_text(text), self.sent, self.passing.channel)
+
+    def received(self, text: str) -> TextAsRead:
         """A text as its reader has it, one of its `readings`. Raises ExtractionError."""
         if not text:
             raise IncompleteMessageError("expected a text with a message in it, found none")
-        return self._spelling.read(text)
+        return TextAsRead(text, self._spelling.read(text), self.model.tokenizer.token_bytes)
 
     def sealing_secret(self) -> Secret:
         """The secret of sealed messages. Raises CredentialError."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, get_args
 
-from .._support.checks import require_one_of
+from .._support.checks import require, require_one_of
 from .._support.deprecation import keywords_after, warn_deprecated
 from ..candidates import Candidates
 from ..channels import Channel, PassingTexts, channel_of
@@ -33,6 +33,7 @@ from ._frame_formats import Security
 from ._jobs import run_alone
 from ._keys import Secret
 from ._long_messages import LongMessages
+from ._openers import openers_name
 from ._pasted import Recovered, recover
 from ._portability import Numerics, model_digest
 from ._raw_bits import bits_embedding, bits_extraction
@@ -76,6 +77,9 @@ class Steganographer(BatchMethods, LongMessages):
             more, under weaker bounds. An outsider's text is taken for a message with probability
             2^-51, and two of n messages share a keystream with probability n^2 / 2^65. The same
             message may have the same frame again.
+        openers: instead of a prompt: each text begins with a natural opening of this list, which
+            the writer picks at random and the reader recognizes. `en`, `ja` and `zh` are the newest
+            ones of these languages, such as `en-1`.
         finish: where the text ends after the message. `sentences`: at the end of a sentence, or of
             one of the next ones, as chance has it, so that the end tells little about the message;
             `sentence`: at the end of the first sentence; `turn`: where the model, sampled freely,
@@ -125,12 +129,16 @@ class Steganographer(BatchMethods, LongMessages):
         numerics: Numerics = "same-stack",
         channel: str | Channel = "identity",
         security: Security = "standard",
+        openers: str | None = None,
         finish: Finish | None = None,
         pad: Pad = "sizes",
         compress: Compress | None = None,
         entropy: Entropy = secrets.token_bytes,
     ) -> None:
         require_model(model)
+        if openers is not None:
+            openers = openers_name(openers)
+            require(prompt == "", "prompt", "none beside openers", prompt)
         require_one_of("finish", finish, (*get_args(Finish), None))
         require_one_of("pad", pad, get_args(Pad))
         require_one_of("compress", compress, (*get_args(Compress), None))
@@ -151,6 +159,7 @@ class Steganographer(BatchMethods, LongMessages):
             numerics=numerics,
             channel=channel.name,
             security=security,
+            openers=openers,
         )
         passing = PassingTexts(channel, model.tokenizer)
         secret, candidates = secret_of(key, password), Candidates(model, agreement.pool)
@@ -251,6 +260,7 @@ class Steganographer(BatchMethods, LongMessages):
 
         Raises:
             PromptError: see the class.
+            SettingsError: there are openers.
         """
         return self._with(self._setup.with_prompt(prompt))
 
@@ -277,12 +287,19 @@ class Steganographer(BatchMethods, LongMessages):
 
     @keywords_after(2)
     def embed(
-        self, message: bytes, *, progress: Progress | None = None, check: Check = "tokens"
+        self,
+        message: bytes,
+        *,
+        topic: str | None = None,
+        progress: Progress | None = None,
+        check: Check = "tokens",
     ) -> Embedding:
         """Hide a message in a text. It is checked that `extract` gives the message back.
 
         Args:
             message: any bytes, which may be empty.
+            topic: with `openers`, what the text's opening is about: `everyday`, `travel`,
+                `cooking`, `work` or `story`; None: any of them.
             progress: called as `progress(done, total)`: the work that is done, and all the work as
                 far as it is known, in bits.
             check: how. `tokens`: the text is taken apart as its reader will do it, and the message
@@ -298,12 +315,13 @@ class Steganographer(BatchMethods, LongMessages):
             CapacityError: the message does not fit the model's context (see `embed_parts`), or the
                 model leaves no choice to hide it in.
             CredentialError: there is no key and no password.
-            SettingsError: the check is unknown.
+            SettingsError: the check or the topic is unknown, or there is a topic without openers.
             WrongTypeError: the message is not bytes.
         """
         message = checked_message(message)
         require_one_of("check", check, get_args(Check))
-        return run_alone(self._setup.model, embedding(self._setup, message, check, progress))
+        job = embedding(self._setup, message, check, progress, topic=topic)
+        return run_alone(self._setup.model, job)
 
     def embed_report(self, message: bytes, progress: Progress | None = None) -> Embedding:
         """The former name of `embed`, which returned the text alone."""
@@ -323,7 +341,7 @@ class Steganographer(BatchMethods, LongMessages):
 
         Raises:
             ExtractionError: there is no message that this key and these settings read; see its
-                subclasses.
+                subclasses. If the text was changed, an OutsidePoolError says where that shows.
             CredentialError: there is no key and no password.
             WrongTypeError: the text is not a str.
         """
@@ -337,7 +355,9 @@ class Steganographer(BatchMethods, LongMessages):
 
         If the text cannot be read as it is, other readings are tried: without white space or other
         text before the prompt, with other line ends, quotation marks and spaces, with lines
-        unwrapped, and some of these together. Messages are authenticated, so a wrong reading gives
+        unwrapped, and some of these together. Then one small change is undone near the place where
+        the text stops being one that can have been written: a comma, full stop, space, line break,
+        quotation mark, dash or capital letter. Messages are authenticated, so a wrong reading gives
         no message.
 
         Args:
@@ -348,12 +368,11 @@ class Steganographer(BatchMethods, LongMessages):
             The message, and what had to be undone.
 
         Raises:
-            ExtractionError: as `extract`, of the text as it is. With a wrong key all readings
-                together take a few times as long as one.
+            ExtractionError: as `extract`, of the reading that got furthest. All readings together
+                take a few times as long as one.
             CredentialError, WrongTypeError: as `extract`.
         """
-        sent = self.agreement.prompt if self.agreement.view == "whole" else ""
-        return recover(self.extract, plain_text(text), sent, progress)
+        return recover(self._setup, self.extract, plain_text(text), progress)
 
     @keywords_after(2)
     def embed_bits(

@@ -6,7 +6,7 @@ The two loops over these steps are in `_embedding` (the writer's) and `_extracti
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,6 +20,8 @@ from ..disambiguation import Choices, Session, SharingSession
 from ..errors import CapacityError
 from ..interfaces import Decoder, Logits
 from ._jobs import Job
+
+_MOST_KEPT = 1 << 20  # candidates of known steps, in 64 MB
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,28 @@ class Step:
         )
 
 
+class KnownSteps:
+    """The steps of a text that was read, for other texts that begin with the same tokens."""
+
+    def __init__(self) -> None:
+        self._ids: list[int] = []
+        self._steps: list[Step] = []
+        self._size = 0
+
+    def after(self, ids: Sequence[int]) -> Step | None:
+        """The step after these tokens, if it was added."""
+        known = len(ids) < len(self._steps) and self._ids[: len(ids)] == ids
+        return self._steps[len(ids)] if known else None
+
+    def add(self, ids: Sequence[int], step: Step) -> None:
+        """Keep the step after these tokens, if it goes on where the last one was added."""
+        goes_on = len(ids) == len(self._steps) and ids[: len(self._ids)] == self._ids
+        if goes_on and self._size + len(step.pool) <= _MOST_KEPT:
+            self._ids = list(ids)
+            self._steps.append(step)
+            self._size += len(step.pool)
+
+
 class TextState:
     """A text that grows: the states of the model and of the disambiguation after the same token.
 
@@ -82,6 +106,7 @@ class TextState:
         session: of a text that begins with the same prompt.
         passing: of a text that begins with the prompt, if that is sent.
         room: how many tokens the model can read after the prompt.
+        known: steps that need not be taken again; new ones are added.
 
     Attributes:
         ids: the tokens after the prompt.
@@ -96,6 +121,7 @@ class TextState:
         session: Session,
         passing: PassingText,
         room: int,
+        known: KnownSteps | None = None,
     ) -> None:
         self.room = room
         self.most_choices = candidates.max_pool_size
@@ -103,7 +129,8 @@ class TextState:
         self._candidates = candidates
         self._session = session
         self._passing = passing
-        self._unread: int | None = None
+        self._known = known
+        self._unread: list[int] = []
         self.ids: list[int] = []
 
     @property
@@ -122,9 +149,10 @@ class TextState:
                 f"the model's context is full after {len(self.ids)} tokens; "
                 f"send a shorter message or use a model with a longer context"
             )
-        if self._unread is not None:
-            yield self._unread
-            self._unread = None
+        if self._known is not None and (step := self._known.after(self.ids)) is not None:
+            return step
+        yield from self._unread
+        self._unread.clear()
         pool = self._candidates.after(self._decoder)
         used_fallback = False
 
@@ -140,7 +168,10 @@ class TextState:
             passing = next((some.keep(slice(1)) for some in outside() if len(some)), passing)
         choices = self._session.refine(passing, outside())
         weights = to_weights(choices.mass, self._candidates.settings.weight_bits)
-        return Step(pool, choices, weights, self._candidates, self._decoder, used_fallback)
+        step = Step(pool, choices, weights, self._candidates, self._decoder, used_fallback)
+        if self._known is not None:
+            self._known.add(self.ids, step)
+        return step
 
     def share(self, randomness: SharedRandomness) -> None:
         """Give the disambiguation the random numbers that both sides share, if it uses any."""
@@ -149,7 +180,7 @@ class TextState:
 
     def push(self, token: int) -> None:
         """Go on with `token`."""
-        self._unread = token
+        self._unread.append(token)
         self._session.push(token)
         self._passing.push(token)
         self.ids.append(token)

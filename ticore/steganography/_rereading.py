@@ -1,0 +1,97 @@
+"""Reading variants of one text: the model reads what they begin with in common only once.
+
+read   The old house stood        the model reads 4 tokens
+read   The old, house stood       it goes back to "old" and reads 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..backend_kit._reading import start_decoder
+from ..errors import ExtractionError
+from ..interfaces import Decoder, Logits
+from ._jobs import run_alone
+from ._sealed import message_of, payload_from
+from ._setup import Setup
+from ._step import KnownSteps
+
+
+class PassLimitError(Exception):
+    """The model has read as many tokens as it may."""
+
+
+class Rereading:
+    """Reads texts that begin alike.
+
+    Args:
+        setup: of the texts.
+        most_passes: how many tokens the model may read.
+    """
+
+    def __init__(self, setup: Setup, most_passes: int) -> None:
+        self._setup = setup
+        self._steps = KnownSteps()
+        self._decoder = start_decoder(setup.model, setup.prompt_ids)
+        self._left = most_passes
+
+    def message(self, text: str) -> bytes:
+        """The message that begins where this text does.
+
+        Raises:
+            ExtractionError: there is none.
+            PassLimitError: the model has read too many tokens.
+        """
+        if not self._setup.passing.channel.leaves(text):
+            raise ExtractionError("expected a text that the channel leaves alone, found another")
+        reading = payload_from(self._setup, text, None, self._steps)
+        # All readings use one decoder, one after the other.
+        payload = run_alone(self._setup.model, reading, lambda _: self._again())
+        return run_alone(self._setup.model, message_of(self._setup, payload))
+
+    def _again(self) -> Decoder:
+        return _LazyDecoder(self._decoder, len(self._setup.prompt_ids), self._count)
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise PassLimitError
+
+
+class _LazyDecoder:
+    """A Decoder that reads, and goes back, only when its logits are asked for.
+
+    Args:
+        decoder: has read the prompt, and perhaps something after it.
+        prompt: how many ids the prompt has.
+        count: is called before the decoder reads an id.
+    """
+
+    def __init__(self, decoder: Decoder, prompt: int, count: Callable[[], None]) -> None:
+        self._decoder = decoder
+        self._prompt = prompt
+        self._count = count
+        self._ids = list(decoder.ids[:prompt])
+
+    @property
+    def ids(self) -> Sequence[int]:
+        return self._ids
+
+    def logits(self) -> Logits:
+        read = list(self._decoder.ids)
+        alike = next(
+            (n for n, pair in enumerate(zip(read, self._ids, strict=False)) if pair[0] != pair[1]),
+            min(len(read), len(self._ids)),
+        )
+        if alike < len(read):
+            self._decoder.rewind(len(read) - alike)
+        for token in self._ids[alike:]:
+            self._count()
+            self._decoder.push(token)
+        return self._decoder.logits()
+
+    def push(self, token: int) -> None:
+        self._ids.append(token)
+
+    def rewind(self, count: int) -> None:
+        del self._ids[len(self._ids) - count :]
