@@ -16,6 +16,7 @@ from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._setup import Setup
+from ._step import Follower
 from ._token_check import TokenCheck
 
 Check = Literal["tokens", "full"]
@@ -25,12 +26,17 @@ PORTABLE_TRIES = 64  # most texts of a thousand tokens need one try; long ones n
 
 
 def embedding(
-    setup: Setup, message: bytes, check: Check, progress: Progress | None, batch_size: int = 1
+    setup: Setup,
+    message: bytes,
+    check: Check,
+    progress: Progress | None,
+    batch_size: int = 1,
+    follower: Follower | None = None,
 ) -> Job[Embedding]:
     """Hide a message in a text. Arguments and errors are those of `Steganographer.embed`.
 
     Args:
-        setup, message, check, progress: see there.
+        setup, message, check, progress, follower: see there.
         batch_size: how many texts are read side by side.
     """
     secret, started = setup.sealing_secret(), time.perf_counter()
@@ -44,7 +50,7 @@ def embedding(
             payload, secret, setup.agreement.digest(), setup.entropy, pad=setup.pad == "sizes"
         )
         try:
-            written, found = yield from _written_and_read(setup, frame, rereads, progress)
+            written, found = yield from _written_and_read(setup, frame, rereads, progress, follower)
             if found == payload:
                 return replace(written, seconds=time.perf_counter() - started)
         except (BorderlineError, ExtractionError):
@@ -114,12 +120,16 @@ def _unpacked(setup: Setup, payload: Payload) -> Job[bytes]:
 
 
 def _written_and_read(
-    setup: Setup, frame: bytes, rereads: bool, progress: Progress | None
+    setup: Setup,
+    frame: bytes,
+    rereads: bool,
+    progress: Progress | None,
+    follower: Follower | None,
 ) -> Job[tuple[Embedding, Payload]]:
     """A text with this frame in it, and the payload that its reader finds there."""
     bits = 8 * len(frame)
     halves = _part(progress, 0, bits), _part(progress, bits, bits)
-    state = yield from setup.begin()
+    state = yield from setup.begin(follower=follower)
     read = _PayloadReader(setup, None, state.most_bits)
     check = None if rereads else TokenCheck(setup.frame_reader(), read.take)
     written = yield from write_bits(

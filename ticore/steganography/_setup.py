@@ -31,7 +31,7 @@ from ._nonce_first_codec import (
 )
 from ._portability import TOLERANCE
 from ._results import Embedding
-from ._step import TextState
+from ._step import Follower, TextState
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
@@ -132,13 +132,15 @@ class Setup:
         """Whether both sides draw random numbers that they share."""
         return self.codec.keyed or self.disambiguation.keyed
 
-    def begin(self, known_ids: Sequence[int] | None = None) -> Job[TextState]:
+    def begin(
+        self, known_ids: Sequence[int] | None = None, follower: Follower | None = None
+    ) -> Job[TextState]:
         """A text at its prompt. If its tokens are known, all logits may be computed at once."""
         # That changes their last bits.
         known = known_ids[: self.room] if known_ids and self.is_portable else ()
         decoder = yield from begin_text(NewText(self.prompt_ids, known))
-        session, sent = self._spelling.start(), self._sent
-        return TextState(decoder, self.candidates, session, self.passing.start(sent), self.room)
+        session, passing = self._spelling.start(), self.passing.start(self._sent)
+        return TextState(decoder, self.candidates, session, passing, self.room, follower)
 
     @property
     def _sent(self) -> str:

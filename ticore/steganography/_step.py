@@ -6,7 +6,7 @@ The two loops over these steps are in `_embedding` (the writer's) and `_extracti
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,6 +20,10 @@ from ..disambiguation import Choices, Session, SharingSession
 from ..errors import CapacityError
 from ..interfaces import Decoder, Logits
 from ._jobs import Job
+
+
+Follower = Callable[[str], None]
+"""`f(text)`: sees the text so far, after each token. One that is begun again is shorter then."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class TextState:
         session: of a text that begins with the same prompt.
         passing: of a text that begins with the prompt, if that is sent.
         room: how many tokens the model can read after the prompt.
+        follower: see `Follower`.
 
     Attributes:
         ids: the tokens after the prompt.
@@ -96,6 +101,7 @@ class TextState:
         session: Session,
         passing: PassingText,
         room: int,
+        follower: Follower | None = None,
     ) -> None:
         self.room = room
         self.most_choices = candidates.max_pool_size
@@ -103,6 +109,7 @@ class TextState:
         self._candidates = candidates
         self._session = session
         self._passing = passing
+        self._follower = follower
         self._unread: int | None = None
         self.ids: list[int] = []
 
@@ -158,6 +165,8 @@ class TextState:
         self._session.push(token)
         self._passing.push(token)
         self.ids.append(token)
+        if self._follower is not None:
+            self._follower(self.text())
 
     def text(self) -> str:
         """The text so far."""
