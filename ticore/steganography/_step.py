@@ -21,7 +21,6 @@ from ..errors import CapacityError
 from ..interfaces import Decoder, Logits
 from ._jobs import Job
 
-
 Follower = Callable[[str], None]
 """`f(text)`: sees the text so far, after each token. One that is begun again is shorter then."""
 
