@@ -40,13 +40,13 @@ def detect(fields: Fields, models: Models) -> Work:
             secret = read_key(key)
             tokenizer = models.model(model).tokenizer
             detector = WatermarkDetector(tokenizer, scheme, key=secret, tokenizer_place=model)
+        require_few(len(tokenizer.encode(text)))
         return _report(detector.detect(text), tokenizer)
 
     return work
 
 
 def _report(found: Detection, tokenizer: Tokenizer) -> dict[str, Any]:
-    require_few(found.token_count)
     return {
         "verdict": found.verdict,
         "sentence": sentence(found),

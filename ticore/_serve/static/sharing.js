@@ -91,10 +91,14 @@ async function openAgreement(text) {
   agreement = text;
   if (found.model) model.value = found.model; // empty in the list if it is not installed
   key.value = "";
-  const begins = found.conversation ? "a conversation comes before its texts" : `its texts begin with “${found.prompt}”`;
+  const begins = found.conversation
+    ? "a conversation comes before its texts"
+    : `its texts begin with “${found.prompt}”`;
+  const travels =
+    found.channel === "identity" ? "they have to arrive as they are" : `channel ${found.channel}`;
   byId("agreement-facts").textContent =
     `An agreement is open: model ${found.model ?? "of your choice"}, ${begins}, ` +
-    `channel ${found.channel}, security ${found.security}. ` +
+    `${travels}, security ${found.security}. ` +
     (found.has_key ? "It holds the key." : "It holds no key: paste the key below.");
   byId("key-field").hidden = found.has_key;
   byId("settings").hidden = Boolean(found.model);

@@ -49,6 +49,7 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
       show(found);
     } catch (problem) {
       const stopped = problem.name === "AbortError";
+      result.hidden = true; // half a text holds no message
       status.textContent = stopped ? "Stopped." : "";
       if (!stopped) say(error, problem.message);
     } finally {

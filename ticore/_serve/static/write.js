@@ -11,7 +11,7 @@ const SENTENCE = /[.!?…。！？]["'”’)\]」』]*\s/g;
 export function prepareWrite() {
   const section = byId("write");
   const [written, spoken, facts] = [byId("written"), byId("spoken"), byId("written-facts")];
-  const copyText = byId("copy-text");
+  const [title, copyText] = [byId("written-title"), byId("copy-text")];
   let said = 0; // how much of the text has been given to screen readers
 
   const grow = (text) => {
@@ -36,12 +36,14 @@ export function prepareWrite() {
     fields: () => ({ ...shared(), message: byId("message").value }),
     begin: () => {
       written.textContent = spoken.textContent = facts.textContent = "";
+      title.textContent = "The text, so far";
       said = 0;
       copyText.hidden = true;
     },
     // A character that is not finished shows as U+FFFD.
     progress: (state) => state.text && grow(state.text.replace(/\uFFFD+$/, "")),
     show: (found) => {
+      title.textContent = "The text to send";
       grow(found.text);
       speak(found.text, found.text.length);
       facts.textContent =
