@@ -9,24 +9,18 @@ from typing import Annotated
 import typer
 
 from .._support.installing import how_to_install
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, SettingsError
 from . import streams
+from .usage import UsageError
 
 _ADDRESS, _WORK = "Address", "Work"
-_HIGHEST_PORT = 65535
 _EXTRA = ("starlette", "uvicorn")
 
 
 def serve(
     port: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=_HIGHEST_PORT,
-            help="The port; 0 takes a free one.",
-            rich_help_panel=_ADDRESS,
-        ),
+        typer.Option(metavar="N", help="The port; 0 takes a free one.", rich_help_panel=_ADDRESS),
     ] = 0,
     host: Annotated[
         str,
@@ -51,24 +45,18 @@ def serve(
     ] = False,
     jobs: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=1, help="How many messages at a time.", rich_help_panel=_WORK
-        ),
+        typer.Option(metavar="N", help="How many messages at a time.", rich_help_panel=_WORK),
     ] = 2,
     time_limit: Annotated[
         int,
-        typer.Option(
-            metavar="SECONDS",
-            min=1,
-            help="How long a message may take.",
-            rich_help_panel=_WORK,
-        ),
+        typer.Option(metavar="SECONDS", help="How long a message may take.", rich_help_panel=_WORK),
     ] = 600,
 ) -> None:
-    """Serve a page on this computer: write, read, inspect and detect in a browser.
+    """Serve a page for the browser.
 
-    The page is for this computer alone, unless you say otherwise. It stores nothing, and fetches
-    nothing from elsewhere. It opens the models that `ticore models` lists by name. Ctrl-C ends it.
+    The page writes and reads messages, shows tokens and looks for watermarks. It is for this
+    computer alone, unless you say otherwise. It stores nothing, and fetches nothing from elsewhere.
+    It opens the models that `ticore models` lists by name. Ctrl-C ends it.
     """
     try:
         server = import_module("ticore._serve.server")
@@ -94,5 +82,7 @@ def serve(
             seconds=time_limit,
             started=started,
         )
+    except SettingsError as error:
+        raise UsageError(str(error)) from error
     except KeyboardInterrupt:
         streams.note()  # the usual end, after a ^C

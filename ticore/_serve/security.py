@@ -95,7 +95,7 @@ class Gate:
 
 
 class Guarded:
-    """An application behind a gate. It sets HEADERS on every answer, and lets no error out.
+    """An application with a gate before it. It sets HEADERS on every answer, and lets no error out.
 
     Args:
         app: what answers.

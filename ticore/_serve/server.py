@@ -8,12 +8,14 @@ from collections.abc import Callable
 
 import uvicorn
 
+from .._support.checks import require_integer, require_number
 from ..errors import SettingsError
 from .app import make_app
 from .jobs import Jobs
 from .models import Models
 from .security import LOOPBACK_NAMES, Gate
 
+_HIGHEST_PORT = 65535
 _MOST_CONNECTIONS = 64
 _SECONDS_TO_END = 2
 
@@ -38,9 +40,12 @@ def serve(
         started: is given the address of the page once it can be opened.
 
     Raises:
-        SettingsError: the host is none of this computer, may be reached by others although
-            `to_network` is not set, or its port cannot be used.
+        SettingsError: a number is out of range; the host is not known, or others reach it although
+            `to_network` is not set; or its port cannot be used.
     """
+    require_integer("port", port, 0, _HIGHEST_PORT)
+    require_integer("jobs", at_once, 1)
+    require_number("time_limit", seconds, above=0)
     listening = _listen(host, port, to_network)
     address, found_port = listening.getsockname()[:2]
     ip = ipaddress.ip_address(address)
