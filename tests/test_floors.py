@@ -16,6 +16,7 @@ FOR_USERS = (
     "jax",
     "plots",
     "scale",
+    "serve",
     "tiktoken",
     "tokenizers",
     "torch",

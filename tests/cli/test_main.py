@@ -16,6 +16,7 @@ COMMANDS = [
     *("agree-watermark", "watermark", "detect", "check-key"),
     *("inspect", "audit"),
     *("models", "fingerprint"),
+    "serve",
 ]
 
 
@@ -55,7 +56,7 @@ def test_help_lists_every_command(ticore: Ticore) -> None:
 def test_help_groups_commands_under_titles_when_it_is_plain_text(ticore: Ticore) -> None:
     lines = ticore("-h").out.decode().splitlines()
     titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
-    assert titles == ["Messages:", "Watermarks:", "Tokens:", "Models:", "Options:"]
+    assert titles == ["Messages:", "Watermarks:", "Tokens:", "Models:", "In a browser:", "Options:"]
     assert lines.index("Tokens:") < lines.index(next(n for n in lines if "  inspect " in n))
 
 

@@ -73,6 +73,18 @@ def test_missing_unreadable_and_mixed_texts_are_told_apart():
         stego(key=bytes(32)).extract_parts([first])
 
 
+def test_parts_have_openers_of_their_own():
+    model = ticore.load_model("tiny-en")
+    settings = {"key": KEY, "openers": "en", "finish": "none", "security": "compact"}
+    writer = ticore.Steganographer(model, entropy=Random(6).randbytes, **settings)
+    reader = ticore.Steganographer(model, **settings)
+    message = b"meet me at the old station"
+    written = writer.embed_parts(message, part_size=9)
+    assert len(written) == 3
+    assert reader.extract_parts(written[::-1]) == message
+    assert reader.extract_parts([writer.embed(message)]) == message
+
+
 def test_parts_that_do_not_fit_are_made_smaller():
     message = Random(5).randbytes(120)
     written = stego().embed_parts(message, part_size=1000)

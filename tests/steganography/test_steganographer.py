@@ -551,6 +551,23 @@ def test_from_agreement_rebuilds_the_same_settings():
         Steganographer.from_agreement(stego.agreement, model=ToyModel(TOY, seed=5), key=KEY)
 
 
+@pytest.mark.parametrize("check", ["tokens", "full"])
+@pytest.mark.parametrize("view", ["whole", "continuation"])
+def test_follower_sees_the_text_grow_by_a_token_at_a_time(view, check):
+    stego, seen = toy(prompt="ab", view=view), []
+    written = stego.embed(b"xyz", follower=seen.append, check=check)
+    assert written.text == seen[-1]
+    last = seen[-len(written.ids) :]  # of the text that gives the message back
+    head = "ab" if view == "whole" else ""
+    spelled = [TOY.decode([token]) for token in written.ids]
+    assert last == [head + "".join(spelled[: n + 1]) for n in range(len(spelled))]
+
+
+def test_error_of_a_follower_stops_the_writing():
+    with pytest.raises(ZeroDivisionError):
+        toy().embed(b"x", follower=lambda text: 1 // 0)
+
+
 def test_progress_ends_with_the_message():
     seen = []
     stego = toy(pad="none")

@@ -10,6 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from .._support.opening_words import opening_words
 from ..keys import Key
 from ..steganography import Embedding
 from . import streams
@@ -18,12 +19,6 @@ from .settings import DEFAULT_MODEL, Device, Dtype, Place, Settings
 from .usage import UsageError
 
 SECRET = "meet at noon"
-PROMPTS = {"tiny-ja": "その朝は寒く、", "tiny-zh": "那天早上很冷，"}
-"""For models that know one language, how a text in it begins."""
-
-PROMPT = "The morning was cold and"
-"""For all others."""
-
 TEMPERATURE = 0.8  # a small model is easier to read below 1
 
 
@@ -47,7 +42,7 @@ def demo(
     except UnicodeEncodeError:
         raise UsageError("--secret: expected valid Unicode text, found something else") from None
     if prompt is None:
-        prompt = PROMPTS.get(model, PROMPT)
+        prompt = opening_words(model)
     settings = Settings(
         model=model, dtype=dtype, device=device, prompt=prompt, temperature=TEMPERATURE
     )

@@ -23,6 +23,7 @@ from .help_sections import WIDEST, SectionedCommand, SectionedGroup
 from .inspection import inspect
 from .messages import agree, embed, extract, keygen
 from .models import models
+from .serve import serve
 from .usage import UsageError
 from .watermark import watermark
 
@@ -41,6 +42,7 @@ Share settings:  ticore agree-watermark -o mark.json
 Watermark:       ticore watermark --agreement mark.json > text.txt
 Look for it:     ticore detect --agreement mark.json text.txt
 See tokens:      ticore inspect "Some text"
+In a browser:    ticore serve
 
 \b
 Both files hold a key: send them over a channel that you trust.
@@ -61,6 +63,7 @@ _SECTIONS = {
     "Watermarks": (agree_watermark, watermark, detect, check_key),
     "Tokens": (inspect, audit),
     "Models": (fingerprint,),
+    "In a browser": (serve,),
 }
 for section, commands in _SECTIONS.items():
     for command in commands:

@@ -18,7 +18,7 @@ from ._markup import Html, element, text
 from ._page import page
 from ._visible import visible, visible_token
 
-_STYLE = """\
+DETECTION_STYLE = """\
 :root { --good: 40 140 60; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --good: 80 190 100; --bad: #ff8a80; } }
 .verdict { font-weight: bold; font-size: 1.1rem; }
@@ -55,10 +55,12 @@ def detection_page(found: Sequence[tuple[str, Detection]], tokenizer: Tokenizer,
     Returns:
         An HTML document without scripts, which fetches nothing.
     """
-    return page(title, *(_section(*each, tokenizer) for each in found), style=_STYLE)
+    sections = (detection_section(*each, tokenizer) for each in found)
+    return page(title, *sections, style=DETECTION_STYLE)
 
 
-def _section(name: str, found: Detection, tokenizer: Tokenizer) -> Html:
+def detection_section(name: str, found: Detection, tokenizer: Tokenizer) -> Html:
+    """The section of one text in a `detection_page`, for a page that has DETECTION_STYLE."""
     parts = list(_parts(found, tokenizer))
     segment = stands_out(found)
     rows = [

@@ -12,7 +12,7 @@ from ._page import page, text_block, token_box
 from ._summary import summary
 
 # Borders also differ in their pattern, and each box has its letter: nothing depends on colour.
-_STYLE = """\
+INSPECTION_STYLE = """\
 :root {
   --source: #b3261e; --consequential: #8a5a00; --other: #6a3fb5; --unknown: #a0266e;
   --boundary: #00639b;
@@ -63,10 +63,20 @@ def inspection_page(
     Returns:
         An HTML document without scripts, which fetches nothing.
     """
+    body = inspection_body(comparison, token_bytes, given, token_name)
+    return page(title, *body, style=INSPECTION_STYLE)
+
+
+def inspection_body(
+    comparison: Comparison,
+    token_bytes: Callable[[int], bytes],
+    given: str | None = None,
+    token_name: TokenName = nameless,
+) -> list[Html]:
+    """What an `inspection_page` shows below its title, for a page that has INSPECTION_STYLE."""
     found = blocks(comparison)
     first, *more = summary(comparison, given)
-    return page(
-        title,
+    return [
         element("p", text(first), class_="summary"),
         *(element("p", text(sentence)) for sentence in more),
         element("h2", text("Text")),
@@ -78,8 +88,7 @@ def inspection_page(
             *(_block(block, token_bytes, token_name) for block in found),
             class_="blocks",
         ),
-        style=_STYLE,
-    )
+    ]
 
 
 def _text(comparison: Comparison, token_name: TokenName) -> list[Html]:

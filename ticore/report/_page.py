@@ -28,7 +28,7 @@ _DOCUMENT = """\
 </html>
 """
 
-_STYLE = """\
+STYLE = """\
 :root {
   color-scheme: light dark;
   --ink: #1a1a1a; --faint: #595959; --paper: #ffffff; --box: #f4f4f4; --line: #c4c4c4;
@@ -63,7 +63,7 @@ def page(title: str, *body: Html, style: str = "") -> str:
         body: what follows the heading.
         style: the view's own CSS rules.
     """
-    return _DOCUMENT.format(title=text(title), style=_STYLE + style, body="\n".join(body))
+    return _DOCUMENT.format(title=text(title), style=STYLE + style, body="\n".join(body))
 
 
 def text_block(*parts: Html) -> Html:

@@ -26,7 +26,7 @@ from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._setup import Setup
-from ._step import KnownSteps
+from ._step import Follower, KnownSteps
 from ._token_check import TokenCheck
 
 Check = Literal["tokens", "full"]
@@ -42,17 +42,22 @@ def embedding(
     progress: Progress | None,
     batch_size: int = 1,
     topic: str | None = None,
+    follower: Follower | None = None,
 ) -> Job[Embedding]:
     """Hide a message in a text. Arguments and errors are those of `Steganographer.embed`.
 
     Args:
-        setup, message, check, progress: see there.
+        setup, message, check, progress, follower: see there.
         batch_size: how many texts are read side by side.
         topic: see `Steganographer.embed`.
     """
     setup = setup.opened(topic)
     payload = yield from _packed(setup, message)
-    return (yield from payload_embedding(setup, payload, check, progress, batch_size, len(message)))
+    return (
+        yield from payload_embedding(
+            setup, payload, check, progress, batch_size, len(message), follower
+        )
+    )
 
 
 def payload_embedding(
@@ -62,11 +67,12 @@ def payload_embedding(
     progress: Progress | None,
     batch_size: int,
     length: int,
+    follower: Follower | None = None,
 ) -> Job[Embedding]:
     """Hide a payload in a text.
 
     Args:
-        setup, check, progress, batch_size: see `embedding`.
+        setup, check, progress, batch_size, follower: see `embedding`.
         payload: of a message, or of a part of it.
         length: bytes of what it was made of, for errors.
     """
@@ -81,7 +87,7 @@ def payload_embedding(
             payload, secret, setup.agreement.digest(), setup.entropy, pad=setup.pad == "sizes"
         )
         try:
-            written, found = yield from _written_and_read(setup, frame, rereads, progress)
+            written, found = yield from _written_and_read(setup, frame, rereads, progress, follower)
             if found == payload:
                 return replace(written, seconds=time.perf_counter() - started)
         except (BorderlineError, ExtractionError):
@@ -189,12 +195,16 @@ def message_of(setup: Setup, payload: Payload) -> Job[bytes]:
 
 
 def _written_and_read(
-    setup: Setup, frame: bytes, rereads: bool, progress: Progress | None
+    setup: Setup,
+    frame: bytes,
+    rereads: bool,
+    progress: Progress | None,
+    follower: Follower | None,
 ) -> Job[tuple[Embedding, Payload]]:
     """A text with this frame in it, and the payload that its reader finds there."""
     bits = 8 * len(frame)
     halves = _part(progress, 0, bits), _part(progress, bits, bits)
-    state = yield from setup.begin()
+    state = yield from setup.begin(follower=follower)
     read = _PayloadReader(setup, None, setup.most_bits)
     check = None if rereads else TokenCheck(setup.frame_reader(), read.take)
     written = yield from write_bits(

@@ -41,7 +41,7 @@ from ._nonce_first_codec import (
 from ._openers import Openers
 from ._portability import TOLERANCE
 from ._results import Embedding
-from ._step import KnownSteps, TextState
+from ._step import Follower, KnownSteps, TextState
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
@@ -189,19 +189,22 @@ class Setup:
         return self.codec.keyed or self.disambiguation.keyed
 
     def begin(
-        self, known_ids: Sequence[int] | None = None, known: KnownSteps | None = None
+        self,
+        known_ids: Sequence[int] | None = None,
+        known: KnownSteps | None = None,
+        follower: Follower | None = None,
     ) -> Job[TextState]:
         """A text at its prompt. If its tokens are known, all logits may be computed at once.
 
         Args:
             known_ids: all tokens after the prompt, if they are known.
-            known: see `TextState`.
+            known, follower: see `TextState`.
         """
         # That changes their last bits.
         ahead = known_ids[: self.room] if known_ids and self.is_portable else ()
         decoder = yield from begin_text(NewText(self.prompt_ids, ahead))
         session, passing = self._spelling.start(), self.passing.start(self.sent)
-        return TextState(decoder, self.candidates, session, passing, self.room, known)
+        return TextState(decoder, self.candidates, session, passing, self.room, known, follower)
 
     @property
     def sent(self) -> str:

@@ -40,6 +40,7 @@ from ._raw_bits import bits_embedding, bits_extraction
 from ._results import Embedding
 from ._sealed import Check, embedding, extraction
 from ._setup import Compress, Entropy, Finish, Pad, Setup
+from ._step import Follower
 
 
 class Steganographer(BatchMethods, LongMessages):
@@ -292,6 +293,7 @@ class Steganographer(BatchMethods, LongMessages):
         *,
         topic: str | None = None,
         progress: Progress | None = None,
+        follower: Follower | None = None,
         check: Check = "tokens",
     ) -> Embedding:
         """Hide a message in a text. It is checked that `extract` gives the message back.
@@ -302,6 +304,8 @@ class Steganographer(BatchMethods, LongMessages):
                 `cooking`, `work` or `story`; None: any of them.
             progress: called as `progress(done, total)`: the work that is done, and all the work as
                 far as it is known, in bits.
+            follower: called as `follower(text)` with the text so far, after each token. A text that
+                does not give the message back is begun again, and is shorter then.
             check: how. `tokens`: the text is taken apart as its reader will do it, and the message
                 is read from the tokens found, with the candidates that the writer had. That takes
                 no second pass of the model, and is right if the model gives the same logits again.
@@ -320,7 +324,7 @@ class Steganographer(BatchMethods, LongMessages):
         """
         message = checked_message(message)
         require_one_of("check", check, get_args(Check))
-        job = embedding(self._setup, message, check, progress, topic=topic)
+        job = embedding(self._setup, message, check, progress, topic=topic, follower=follower)
         return run_alone(self._setup.model, job)
 
     def embed_report(self, message: bytes, progress: Progress | None = None) -> Embedding:

@@ -6,7 +6,7 @@ The two loops over these steps are in `_embedding` (the writer's) and `_extracti
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,6 +22,9 @@ from ..interfaces import Decoder, Logits
 from ._jobs import Job
 
 _MOST_KEPT = 1 << 20  # candidates of known steps, in 64 MB
+
+Follower = Callable[[str], None]
+"""`f(text)`: sees the text so far, after each token. One that is begun again is shorter then."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ class TextState:
         passing: of a text that begins with the prompt, if that is sent.
         room: how many tokens the model can read after the prompt.
         known: steps that need not be taken again; new ones are added.
+        follower: see `Follower`.
 
     Attributes:
         ids: the tokens after the prompt.
@@ -122,6 +126,7 @@ class TextState:
         passing: PassingText,
         room: int,
         known: KnownSteps | None = None,
+        follower: Follower | None = None,
     ) -> None:
         self.room = room
         self.most_choices = candidates.max_pool_size
@@ -131,6 +136,7 @@ class TextState:
         self._passing = passing
         self._known = known
         self._unread: list[int] = []
+        self._follower = follower
         self.ids: list[int] = []
 
     @property
@@ -184,6 +190,8 @@ class TextState:
         self._session.push(token)
         self._passing.push(token)
         self.ids.append(token)
+        if self._follower is not None:
+            self._follower(self.text())
 
     def text(self) -> str:
         """The text so far."""

@@ -1,0 +1,55 @@
+"""`ticore serve` before it serves: what it refuses, and the extra that it needs."""
+
+from __future__ import annotations
+
+import builtins
+import socket
+import sys
+
+import pytest
+
+from .conftest import Ticore
+
+
+def test_without_the_extra_the_error_says_how_to_install_it(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("ticore._serve.")]:
+        monkeypatch.delitem(sys.modules, name)
+    imported = builtins.__import__
+
+    def without(name: str, *rest: object) -> object:
+        if name.partition(".")[0] in ("starlette", "uvicorn"):
+            raise ModuleNotFoundError(name=name)
+        return imported(name, *rest)  # type: ignore[arg-type]  # passed on as given
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    ticore("serve").assert_error(1, "which is not installed; ")
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("0.0.0.0", "give --unencrypted-network as well"),
+        ("no.such.name.invalid", "which is not known"),
+        ("\x00", "which is not known"),
+    ],
+)
+def test_host_of_others_is_refused(ticore: Ticore, host: str, said: str) -> None:
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed: extra serve")
+    ticore("serve", "--host", host).assert_error(2, said)
+
+
+def test_port_that_is_taken_is_refused(ticore: Ticore) -> None:
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed: extra serve")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ticore("serve", "--port", port).assert_error(2, "cannot be used")
+
+
+@pytest.mark.parametrize("option", ["--port=65536", "--port=-1", "--jobs=0", "--time-limit=0"])
+def test_number_out_of_range_is_wrong_usage(ticore: Ticore, option: str) -> None:
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed: extra serve")
+    ticore("serve", option).assert_error(2, "expected")

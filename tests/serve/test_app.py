@@ -1,0 +1,201 @@
+"""What the page does: messages in and out, tokens, watermarks, and errors in words."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import re
+import threading
+
+import pytest
+
+import ticore
+from ticore._installed_models import CATALOGUE
+from ticore._serve.app import ACTIONS, MOST_BYTES
+from ticore.channels import CHANNELS
+from ticore.schemes import SCHEMES
+from ticore.watermarking import Watermarker
+
+from .conftest import TOKEN, Client, MakeClient
+
+KEY = "5a" * 32
+SHARED = {"key": KEY, "model": "tiny-en", "prompt": "One day", "security": "compact"}
+
+
+@pytest.fixture(scope="module")
+def written(client: Client) -> list[dict]:
+    """The events of writing."""
+    return client.do("write", **SHARED, channel="chat", message="noon").events
+
+
+def test_message_comes_back_by_key_and_settings(client: Client, written: list[dict]) -> None:
+    text = written[-1]["result"]["text"]
+    found = client.do("read", **SHARED, channel="chat", text=text.replace(" ", "  "))
+    assert found.result == {"message": "noon", "undone": []}
+
+
+def test_text_grows_while_it_is_written(written: list[dict]) -> None:
+    texts = [event["progress"]["text"] for event in written if "progress" in event]
+    assert len(texts) > 2  # events that nobody has read are replaced, so not each token has one
+    assert all(later.startswith(text) for text, later in itertools.pairwise(texts))
+    assert written[-1]["result"]["text"].startswith(texts[-1])
+
+
+def test_agreement_is_that_of_the_command_line(client: Client, written: list[dict]) -> None:
+    made = client.do("make-agreement", **SHARED, channel="chat").result["agreement"]
+    agreement = ticore.Agreement.loads(made)
+    stego = ticore.Steganographer.from_agreement(agreement)
+    assert stego.extract(written[-1]["result"]["text"]) == b"noon"
+
+    text = client.do("write", agreement=made, message="at six").result["text"]
+    assert stego.extract(text) == b"at six"
+    opened = client.do("open-agreement", agreement=made)
+    assert opened.result["has_key"]
+    assert opened.result["prompt"] == "One day"
+    assert KEY.encode() not in opened.body
+
+
+def test_wrong_key_and_altered_text_are_errors_in_words(
+    client: Client, written: list[dict]
+) -> None:
+    text = written[-1]["result"]["text"]
+    for given in ({"key": "5b" * 32, "text": text}, {"text": text[:40]}, {"text": "Hello"}):
+        found = client.do("read", **SHARED | {"channel": "chat"} | given)
+        assert found.status == 200
+        assert len(found.error) > 20
+        assert "Traceback" not in found.error
+
+
+def test_bytes_that_are_no_text_are_shown_in_hex(client: Client) -> None:
+    model = ticore.load_model("tiny-en")
+    stego = ticore.Steganographer(model, key=KEY, prompt="One day", security="compact")
+    found = client.do("read", **SHARED, text=stego.embed(b"\xff\x00").text)
+    assert found.result == {"message": None, "hex": "ff00", "undone": []}
+
+
+def test_tokens_that_are_read_otherwise_are_marked(client: Client) -> None:
+    ids = [377, 1116, 318, 278, 705, 281, 1010, 4033]
+    found = client.do("inspect", model="tiny-en", ids=ids).result
+    assert not found["consistent"]
+    assert "read back as 7" in found["html"]
+    found = client.do("inspect", model="tiny-en", text="<b>Cold</b>").result
+    assert found["consistent"]
+    assert "<b>" not in found["html"]
+
+
+def test_watermark_is_found_by_agreement_and_by_key(client: Client) -> None:
+    agreement = ticore.WatermarkAgreement.new("tiny-en", "gumbel", key=KEY)
+    model = ticore.load_model("tiny-en")
+    marked = Watermarker.from_agreement(model, agreement).generate(
+        "It was late when", max_new_tokens=60
+    )
+    by_file = client.do("detect", agreement=agreement.dumps(), text=marked.text).result
+    by_key = client.do("detect", key=KEY, scheme="gumbel", model="tiny-en", text=marked.text).result
+    assert by_file == by_key
+    assert by_file["verdict"] == "watermarked"
+    assert by_file["sentence"].startswith("This text has the watermark. Of texts without it, fewer")
+    other = client.do("detect", key="5b" * 32, scheme="gumbel", model="tiny-en", text=marked.text)
+    assert other.result["sentence"].startswith("No watermark of this key was found.")
+
+
+def test_choices_are_all_that_the_library_has(client: Client) -> None:
+    found = client.do("choices").result
+    assert {each["place"] for each in found["models"]} >= {"tiny-en", "tiny-ja", "tiny-zh"}
+    assert {each["name"] for each in found["channels"]} == CHANNELS.keys() - {"identity"}
+    assert {each["name"] for each in found["schemes"]} == SCHEMES.keys()
+
+
+def test_restricting_licence_is_named_as_one() -> None:
+    restricting = {name for name, known in CATALOGUE.items() if "https://" in known.licence}
+    assert restricting == {"gemma3-270m"}
+
+
+@pytest.mark.parametrize("place", ["torch:/etc", "embedded:/tmp/x", "", "gguf:a", "tiny-xx"])
+def test_no_other_place_is_opened(client: Client, place: str) -> None:
+    for action, text in (("write", "message"), ("read", "text")):
+        found = client.do(action, **SHARED | {"model": place, text: "x"})
+        assert "expected one of the models that are installed" in found.error
+    made = client.do("make-agreement", **SHARED).result["agreement"]
+    if place:
+        pasted = made.replace('"tiny-en"', f'"{place}"')
+        found = client.do("read", agreement=pasted, text="x")
+        assert "expected one of the models that are installed" in found.error
+
+
+@pytest.mark.parametrize(
+    ("action", "fields", "said"),
+    [
+        ("write", {"message": "x", "key": ""}, "found none"),
+        ("write", {"message": "x", "key": KEY[:-1]}, "found 63 characters"),
+        ("write", {"message": "x", "key": "z" * 64}, "found others among them"),
+        ("write", {"message": "x", "agreement": KEY}, "open the file that the other side"),
+        ("write", {"message": "x", "key": KEY, "channel": "pigeon"}, "channel"),
+        ("detect", {"text": "x", "agreement": KEY}, "open the file that the writer"),
+        ("detect", {"text": "", "model": "tiny-en", "key": KEY}, "expected"),
+        ("inspect", {"text": "", "model": "tiny-en"}, "found none"),
+        ("inspect", {"ids": [4096], "model": "tiny-en"}, "found 4096"),
+        ("open-agreement", {"agreement": "{}"}, "expected a file of the format"),
+    ],
+)
+def test_error_says_what_was_expected_and_no_key(
+    client: Client, action: str, fields: dict[str, object], said: str
+) -> None:
+    found = client.do(action, **fields)
+    assert said in found.error
+    for key in (KEY[:16], "zzzz"):
+        assert key not in found.error
+
+
+def test_no_key_and_no_message_in_a_log_or_an_address(
+    client: Client, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    client.do("make-agreement", **SHARED)
+    client.do("read", **SHARED, text="secret words")
+    client.do("read", **SHARED | {"key": KEY[:-2]}, text="secret words")
+    client.post("/do/read", f'{{"key": "{KEY}", "secret words": '.encode())
+    said = caplog.text + "".join(capfd.readouterr())
+    for secret in (KEY[:16], "secret words", TOKEN):
+        assert secret not in said
+    assert not any("?" in path for path in re.findall(r'"(/[^"]*)"', client.get("/").body.decode()))
+
+
+def test_unexpected_error_is_words_here_and_a_place_in_the_log(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(fields: object, models: object) -> None:
+        raise ZeroDivisionError(f"with {KEY}")
+
+    def works_badly(fields: object, models: object) -> object:
+        return lambda watch: broken(fields, models)
+
+    for action in (broken, works_badly):
+        monkeypatch.setitem(ACTIONS, "make-key", (action, ()))  # type: ignore[arg-type]
+        found = client.do("make-key")
+        assert found.error.startswith("the program met an error that it does not know")
+        assert KEY not in found.error
+    assert caplog.text.count("unexpected ZeroDivisionError at") == 2
+    assert KEY not in caplog.text
+
+
+def test_body_is_bounded(client: Client) -> None:
+    found = client.post("/do/read", b" " * (MOST_BYTES + 1))
+    assert found.status == 413
+    assert client.do("read", text="x" * (1 << 19)).status == 400
+
+
+def test_too_many_jobs_and_too_long_ones_end_in_words(
+    make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+
+    def endless(fields: object, models: object) -> object:
+        return lambda watch: {"done": goes_on.wait(20)}
+
+    client = make_client(at_once=1, seconds=0.05)
+    monkeypatch.setitem(ACTIONS, "make-key", (endless, ()))  # type: ignore[arg-type]
+    assert "expected the work to end within 0.05 seconds" in client.do("make-key").error
+    busy = client.do("make-key")  # the thread of the first one still works
+    assert busy.status == 503
+    assert "at most 1 at work at a time" in busy.error
+    goes_on.set()

@@ -1,0 +1,152 @@
+"""The page in a browser: a message there and back, by keyboard, on a desktop and on a phone.
+
+TICORE_SCREENSHOTS=FOLDER keeps pictures of what a person sees.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import pytest
+
+from .conftest import MakeClient  # skips these tests where the extra is absent
+
+assert MakeClient
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: no browser test"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: no browser test"),
+]
+
+DESKTOP, PHONE = {"width": 1100, "height": 900}, {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def address() -> str:
+    from ticore._serve.server import serve  # noqa: PLC0415  # needs the extra
+
+    found: Queue[str] = Queue()
+    settings: dict[str, Any] = {"to_network": False, "at_once": 2, "seconds": 60}
+    thread = threading.Thread(
+        target=serve, args=("127.0.0.1", 0), kwargs={**settings, "started": found.put}, daemon=True
+    )
+    thread.start()
+    return found.get(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+def picture(page: Any, name: str) -> None:
+    if folder := os.environ.get("TICORE_SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "scheme"),
+    [
+        ("desktop-light", DESKTOP, "light"),
+        ("desktop-dark", DESKTOP, "dark"),
+        ("phone-light", PHONE, "light"),
+        ("phone-dark", PHONE, "dark"),
+    ],
+)
+def test_message_there_and_back(
+    browser: Any, address: str, tmp_path: Path, name: str, size: Any, scheme: str
+) -> None:
+    context = browser.new_context(viewport=size, color_scheme=scheme, accept_downloads=True)
+    page, problems, urls = context.new_page(), list[str](), list[str]()
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: urls.append(request.url))
+    agreement = tmp_path / "agreement.json"
+
+    key, text = write_by_keyboard(page, address, agreement, name)
+    read_with_agreement(page, address, agreement, text, name)
+    look_at_tokens(page, address, text, key, name)
+
+    fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    assert page.evaluate(fits)
+    assert not problems
+    assert not any(key in url or "noon" in url for url in urls)
+    assert all(url.startswith((address, f"blob:{address}")) for url in urls)
+    context.close()
+
+
+def open_page(page: Any, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("#model-about:not(:empty)")
+
+
+def write_by_keyboard(page: Any, address: str, agreement: Path, name: str) -> tuple[str, str]:
+    """The key and the text; each thing is reached and used without a pointer."""
+    open_page(page, address)
+    picture(page, f"{name}-start")
+    page.focus("#make-key")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#agreement-facts:has-text('a new key')")
+    key = page.input_value("#key")
+    with page.expect_download() as download:
+        page.focus("#save-agreement")
+        page.keyboard.press("Enter")
+    download.value.save_as(agreement)
+    assert key in agreement.read_text()
+
+    page.focus("#message")
+    page.keyboard.type("meet at noon")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Write the text"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#written:visible")
+    picture(page, f"{name}-writing")
+    page.wait_for_selector("#copy-text:visible", timeout=60_000)
+    text = page.text_content("#written")
+    assert page.text_content("#spoken") == text  # what a screen reader has said
+    picture(page, f"{name}-written")
+    return key, text
+
+
+def read_with_agreement(page: Any, address: str, agreement: Path, text: str, name: str) -> None:
+    """The other side: it has the agreement's file alone."""
+    open_page(page, address)
+    page.goto(f"{address}#read")
+    page.set_input_files("#agreement-file", agreement)
+    page.wait_for_selector("#forget-agreement:visible")
+    page.fill("#received", f"Here it is:\n\n{text}\n")
+    page.click("#read .main")
+    page.wait_for_selector("#read .result:visible", timeout=60_000)
+    assert page.text_content("#message-read") == "meet at noon"
+    picture(page, f"{name}-read")
+    page.fill("#received", "Something else")
+    page.click("#read .main")
+    page.wait_for_selector("#read .error:visible")
+    picture(page, f"{name}-error")
+
+
+def look_at_tokens(page: Any, address: str, text: str, key: str, name: str) -> None:
+    page.goto(f"{address}#inspect")
+    page.click("#inspect-example")
+    page.wait_for_selector("#inspect .block.differs")
+    picture(page, f"{name}-inspect")
+    page.goto(f"{address}#watermark")
+    page.fill("#suspect", text)
+    page.fill("#mark-key", key)
+    page.click("#watermark .main")
+    page.wait_for_selector("#verdict:visible")
+    assert "No watermark" in page.text_content("#verdict")
+    picture(page, f"{name}-watermark")

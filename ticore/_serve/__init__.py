@@ -1,0 +1,17 @@
+"""The page of `ticore serve`: the same reports as the command line has, for a browser.
+
+server.py     a socket of this computer, and the server on it
+app.py        which request gets which answer
+security.py   which requests are answered at all, and what every answer forbids the browser
+refusals.py   why a request gets no answer, in words
+fields.py     what a request says, checked
+jobs.py       work in threads: bounded in number and time, and stopped when nobody waits
+models.py     the models that the page may open
+sharing.py    what the two sides of a message share: an agreement, or a key and settings
+messages.py   messages in and out of text
+tokens.py     a text token by token
+watermarks.py whether a text has a watermark
+static/       the page itself
+
+Only `app`, `security` and `server` import the web framework, which the extra `serve` installs.
+"""

@@ -1,0 +1,200 @@
+"""Which request gets which answer.
+
+    GET /                   the page
+    GET /ethics             what it is for, and what to know
+    GET /static/NAME        the page's scripts and styles
+    POST /do/NAME           does something: a JSON object in, lines of JSON out
+
+Each line of an answer to POST is {"progress": …}, and the last one {"result": …} or {"error": …}.
+A request that is refused has a status of 400 or more and the answer {"error": …}.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from importlib.resources import files
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from .. import channels
+from ..report._detection_page import DETECTION_STYLE
+from ..report._inspection_page import INSPECTION_STYLE
+from ..report._page import STYLE
+from . import messages, sharing, tokens, watermarks
+from .fields import Fields
+from .jobs import UNEXPECTED, Event, Job, Jobs, Watch, Work
+from .models import Models
+from .refusals import RefusedError
+from .security import FAILED, Gate, Guarded, refusal
+
+MOST_BYTES = 1 << 20
+_BODY_SECONDS = 20.0
+_NOT_FOUND, _TIMEOUT, _TOO_LARGE, _UNSUPPORTED = 404, 408, 413, 415
+_TOKEN = "{{token}}"
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_REPORT_STYLE = "report.css"
+
+Prepare = Callable[[Fields, Models], Work]
+"""`f(fields, models)` checks what a request says, and gives the work to do for it."""
+
+
+def _choices(fields: Fields, models: Models) -> Work:
+    """Work that returns what can be chosen on the page."""
+
+    def work(watch: Watch) -> Event:
+        return {
+            "models": [offer.to_dict() for offer in models.offers()],
+            "channels": [
+                {"name": each.name, "about": each.about}
+                for each in channels.CHANNELS.values()
+                if each is not channels.CHANNELS["identity"]
+            ],
+            "schemes": [
+                {"name": name, "about": about} for name, about in watermarks.ABOUT_SCHEMES.items()
+            ],
+        }
+
+    return work
+
+
+ACTIONS: Mapping[str, tuple[Prepare, tuple[str, ...]]] = {
+    "choices": (_choices, ()),
+    "make-key": (sharing.make_key, ()),
+    "make-agreement": (sharing.make_agreement, sharing.FIELDS),
+    "open-agreement": (sharing.open_agreement, ("agreement",)),
+    "write": (messages.write, messages.WRITE_FIELDS),
+    "read": (messages.read, messages.READ_FIELDS),
+    "inspect": (tokens.inspect, tokens.INSPECT_FIELDS),
+    "detect": (watermarks.detect, watermarks.DETECT_FIELDS),
+}
+"""What POST /do/NAME does, and the fields that it takes."""
+
+
+def make_app(gate: Gate, jobs: Jobs, models: Models) -> Guarded:
+    """The page as an ASGI application.
+
+    Args:
+        gate: decides which requests are answered.
+        jobs: runs what they ask for.
+        models: what they may open.
+    """
+    static = _static_files()
+
+    async def page(request: Request) -> Response:
+        text = static["page.html"].replace(_TOKEN, gate.token)
+        return Response(text, media_type="text/html")
+
+    async def ethics(request: Request) -> Response:
+        return Response(static["ethics.html"], media_type="text/html")
+
+    async def file(request: Request) -> Response:
+        name = request.path_params["name"]
+        kind = _TYPES.get(name[name.rfind(".") :], "")
+        if name not in static or not kind:
+            raise HTTPException(_NOT_FOUND)
+        return Response(static[name], media_type=kind)
+
+    async def act(request: Request) -> Response:
+        prepare, names = ACTIONS.get(request.path_params["name"], (None, ()))
+        if prepare is None:
+            raise HTTPException(_NOT_FOUND)
+        work = prepare(Fields(await _body(request), names), models)
+        return JobResponse(jobs.begin(work))
+
+    app = Starlette(
+        routes=[
+            Route("/", page),
+            Route("/ethics", ethics),
+            Route("/static/{name}", file),
+            Route("/do/{name}", act, methods=["POST"]),
+        ],
+        exception_handlers={
+            RefusedError: _refused,
+            HTTPException: _not_there,
+            Exception: _failed,  # raised once more after it: Guarded logs it
+        },
+    )
+    app.router.redirect_slashes = False
+    return Guarded(app, gate)
+
+
+class JobResponse(StreamingResponse):
+    """The events of a job, one per line. The job stops when nobody reads them any more."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(_lines(job.events()), media_type="application/x-ndjson")
+        self._job = job
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._job.stop()
+
+
+async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
+    async for event in events:
+        yield json.dumps(event).encode() + b"\n"
+
+
+async def _body(request: Request) -> bytes:
+    """The body of a request. Raises RefusedError."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RefusedError(
+            _UNSUPPORTED,
+            "expected the content type application/json, found another; reload the page",
+        )
+    body = bytearray()
+    try:
+        async with asyncio.timeout(_BODY_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise RefusedError(
+                        _TOO_LARGE,
+                        f"expected at most {MOST_BYTES:,} bytes, found more; take a shorter text",
+                    )
+    except TimeoutError:
+        raise RefusedError(
+            _TIMEOUT,
+            f"expected the whole request within {_BODY_SECONDS:g} seconds, found a part of it; "
+            f"try again",
+        ) from None
+    return bytes(body)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return refusal(error)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return refusal(RefusedError(FAILED, UNEXPECTED))
+
+
+async def _not_there(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = (
+        "expected an address of the page, found another; go to the page's beginning"
+        if error.status_code == _NOT_FOUND
+        else "expected another kind of request for this address; reload the page"
+    )
+    answer = refusal(RefusedError(error.status_code, said))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _static_files() -> dict[str, str]:
+    """The files of the page by name. Those are the only ones, so no path leads elsewhere."""
+    folder = files(__package__) / "static"
+    found = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
+    return found | {_REPORT_STYLE: STYLE + INSPECTION_STYLE + DETECTION_STYLE}

@@ -1,0 +1,57 @@
+"""Messages in and out of text, as `ticore embed` and `ticore extract`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..steganography._embedding import Progress
+from ..steganography._pasted import recover
+from .fields import Fields
+from .jobs import Watch, Work
+from .models import Models
+from .sharing import FIELDS, Shared
+
+WRITE_FIELDS = (*FIELDS, "message")
+READ_FIELDS = (*FIELDS, "text")
+
+
+def write(fields: Fields, models: Models) -> Work:
+    """Work that hides a message, and shows the text while it grows."""
+    shared, message = Shared.of(fields), fields.text("message")
+
+    def work(watch: Watch) -> dict[str, Any]:
+        stego = shared.steganographer(models)
+        written = stego.embed(message.encode(), progress=watch.progress, follower=watch.text)
+        return {
+            "text": written.text,
+            "tokens": written.token_count,
+            "bits": written.bits,
+            "seconds": written.seconds,
+        }
+
+    return work
+
+
+def read(fields: Fields, models: Models) -> Work:
+    """Work that finds the message of a text, also of one that was changed on its way."""
+    shared, text = Shared.of(fields), fields.text("text")
+
+    def work(watch: Watch) -> dict[str, Any]:
+        stego = shared.steganographer(models)
+
+        def extract(text: str, *, progress: Progress | None) -> bytes:
+            def both(done: int, total: int) -> None:
+                watch.require_wanted()  # readings after the first one can be stopped, too
+                if progress is not None:
+                    progress(done, total)
+
+            return stego.extract(text, progress=both)
+
+        found = recover(stego._setup, extract, text, watch.progress)
+        try:
+            message = found.message.decode()
+        except UnicodeDecodeError:
+            return {"message": None, "hex": found.message.hex(), "undone": found.undone}
+        return {"message": message, "undone": found.undone}
+
+    return work

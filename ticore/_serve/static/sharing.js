@@ -1,0 +1,116 @@
+// What both sides share: a key and settings, or the text of an agreement file that holds them.
+
+import { ask } from "./ask.js";
+import { models } from "./choices.js";
+import { copies } from "./clipboard.js";
+import { opensFile } from "./files.js";
+import { say } from "./task.js";
+
+const byId = (id) => document.getElementById(id);
+const key = byId("key");
+const [model, prompt] = [byId("model"), byId("prompt")];
+let agreement = ""; // the text of the file; empty: key and settings count
+let offered = ""; // the opening words that the page itself has put there
+
+/** What to send to the server about both sides. */
+export function shared() {
+  if (agreement) {
+    return { agreement, key: key.value, model: model.value };
+  }
+  return {
+    key: key.value,
+    model: model.value,
+    prompt: prompt.value,
+    channel: channels().map((box) => box.value).join("+") || "identity",
+    security: document.querySelector('input[name="security"]:checked').value,
+  };
+}
+
+/** Make the form work. Call it when the choices are there. */
+export function prepareSharing() {
+  byId("sharing").addEventListener("submit", (event) => event.preventDefault());
+  model.addEventListener("change", showModel);
+  showModel();
+  byId("make-key").addEventListener("click", () =>
+    trying(async () => {
+      key.value = (await ask("make-key")).key;
+      byId("agreement-facts").textContent = "There is a new key. Save it as an agreement file.";
+    }),
+  );
+  byId("show-key").addEventListener("click", showKey);
+  copies(byId("copy-key"), () => key.value);
+  byId("save-agreement").addEventListener("click", () => trying(saveAgreement));
+  opensFile(byId("agreement-file"), (text) => trying(() => openAgreement(text)));
+  byId("forget-agreement").addEventListener("click", forgetAgreement);
+}
+
+function channels() {
+  return [...document.querySelectorAll("#channels input:checked")];
+}
+
+function showModel() {
+  const found = models.find((each) => each.place === model.value);
+  if (!found) return;
+  byId("model-about").textContent = found.about;
+  byId("model-licence").textContent = found.restricted
+    ? `Its licence restricts what you may do with its texts. Read it first: ${found.licence}`
+    : `Licence: ${found.licence}`;
+  if (prompt.value === offered) prompt.value = offered = found.opening;
+}
+
+function showKey() {
+  const shows = key.type === "password";
+  key.type = shows ? "text" : "password";
+  byId("show-key").setAttribute("aria-pressed", String(shows));
+  byId("show-key").textContent = shows ? "Hide" : "Show";
+}
+
+async function trying(work) {
+  byId("sharing-error").hidden = true;
+  try {
+    await work();
+  } catch (error) {
+    say(byId("sharing-error"), error.message);
+  }
+}
+
+async function saveAgreement() {
+  if (!agreement && !key.value.trim()) key.value = (await ask("make-key")).key;
+  const { agreement: text } = await ask("make-agreement", shared());
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = "agreement.json";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  byId("agreement-facts").textContent =
+    "The agreement is saved among your downloads. It holds the key: keep it like one.";
+}
+
+async function openAgreement(text) {
+  const found = await ask("open-agreement", { agreement: text });
+  agreement = text;
+  if (found.model) model.value = found.model; // empty in the list if it is not installed
+  key.value = "";
+  const begins = found.conversation
+    ? "a conversation comes before its texts"
+    : `its texts begin with “${found.prompt}”`;
+  const travels =
+    found.channel === "identity" ? "they have to arrive as they are" : `channel ${found.channel}`;
+  byId("agreement-facts").textContent =
+    `An agreement is open: model ${found.model ?? "of your choice"}, ${begins}, ` +
+    `${travels}, security ${found.security}. ` +
+    (found.has_key ? "It holds the key." : "It holds no key: paste the key below.");
+  byId("key-field").hidden = found.has_key;
+  byId("settings").hidden = Boolean(found.model);
+  byId("forget-agreement").hidden = false;
+  byId("save-agreement").hidden = true;
+}
+
+function forgetAgreement() {
+  agreement = "";
+  byId("agreement-facts").textContent = "";
+  byId("key-field").hidden = byId("settings").hidden = byId("save-agreement").hidden = false;
+  byId("forget-agreement").hidden = true;
+  if (!model.value) model.value = models[0].place;
+  byId("agreement-file").focus();
+}

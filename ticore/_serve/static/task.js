@@ -1,0 +1,65 @@
+// A form that asks for something: it shows that work goes on, lets it be stopped, and shows errors.
+
+import { ask } from "./ask.js";
+
+/**
+ * Make the form of a section do its work.
+ *
+ * @param {HTMLElement} section holds the form and the result.
+ * @param {string} what the action of the server.
+ * @param {object} parts `fields()` gives what to send and may throw; `begin()`, `progress(state)` and
+ *   `show(result)` change the page.
+ */
+export function task(section, what, { fields, begin = () => {}, progress = () => {}, show }) {
+  const form = section.querySelector("form");
+  const [submit, stop] = [form.querySelector(".main"), form.querySelector(".stop")];
+  const [status, error] = [form.querySelector(".status"), form.querySelector(".error")];
+  const bar = form.querySelector("progress");
+  const result = section.querySelector(".result");
+  let controller = null;
+
+  const working = (goesOn) => {
+    submit.disabled = goesOn;
+    if (!goesOn && document.activeElement === stop) submit.focus();
+    stop.hidden = !goesOn;
+    if (bar) {
+      bar.hidden = !goesOn;
+      bar.removeAttribute("value"); // unknown until the model is open
+    }
+  };
+  stop.addEventListener("click", () => controller?.abort());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    controller = new AbortController();
+    result.hidden = error.hidden = true;
+    status.textContent = "Working …";
+    working(true);
+    try {
+      const sent = fields();
+      begin();
+      const found = await ask(what, sent, {
+        signal: controller.signal,
+        progress: (state) => {
+          if (bar && state.total) bar.value = Math.min(1, state.done / state.total);
+          progress(state);
+        },
+      });
+      status.textContent = "";
+      result.hidden = false;
+      show(found);
+    } catch (problem) {
+      const stopped = problem.name === "AbortError";
+      result.hidden = true; // half a text holds no message
+      status.textContent = stopped ? "Stopped." : "";
+      if (!stopped) say(error, problem.message);
+    } finally {
+      working(false);
+    }
+  });
+}
+
+/** Show an error. */
+export function say(place, words) {
+  place.textContent = words.charAt(0).toUpperCase() + words.slice(1);
+  place.hidden = false;
+}
