@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from .conftest import MakeClient  # skips these tests where the extra is absent
+from .conftest import need
 
-assert MakeClient
+need("server")
 
 
 @pytest.fixture(scope="module")
