@@ -36,12 +36,12 @@ def test_without_the_extra_the_error_says_how_to_install_it(
     ],
 )
 def test_host_of_others_is_refused(ticore: Ticore, host: str, said: str) -> None:
-    pytest.importorskip("uvicorn", reason="uvicorn is not installed: extra serve")
+    pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
     ticore("serve", "--host", host).assert_error(2, said)
 
 
 def test_port_that_is_taken_is_refused(ticore: Ticore) -> None:
-    pytest.importorskip("uvicorn", reason="uvicorn is not installed: extra serve")
+    pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -51,5 +51,5 @@ def test_port_that_is_taken_is_refused(ticore: Ticore) -> None:
 
 @pytest.mark.parametrize("option", ["--port=65536", "--port=-1", "--jobs=0", "--time-limit=0"])
 def test_number_out_of_range_is_wrong_usage(ticore: Ticore, option: str) -> None:
-    pytest.importorskip("uvicorn", reason="uvicorn is not installed: extra serve")
+    pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
     ticore("serve", option).assert_error(2, "expected")

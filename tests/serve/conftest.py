@@ -10,13 +10,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed: extra serve")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed: extra serve")
-
-from ticore._serve.app import make_app
 from ticore._serve.jobs import Jobs
 from ticore._serve.models import Models
-from ticore._serve.security import Gate
 
 HOST = "127.0.0.1:8000"
 TOKEN = "the-token"
@@ -28,6 +23,12 @@ HEADERS = {
     "x-ticore-token": TOKEN,
 }
 """What the page itself sends."""
+
+
+def need(module: str) -> Any:
+    """A module of the page; the test is skipped where the extra is not installed."""
+    return pytest.importorskip(f"ticore._serve.{module}", reason="needs the extra serve")
+
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -116,14 +117,14 @@ MakeClient = Callable[..., Client]
 
 
 @pytest.fixture(scope="session")
-def models() -> Models:
-    return Models()
+def make_client() -> MakeClient:
+    app, security = need("app"), need("security")
+    models = Models()
 
-
-@pytest.fixture(scope="session")
-def make_client(models: Models) -> MakeClient:
     def make(at_once: int = 2, seconds: float = 60, **gate: Any) -> Client:
-        return Client(make_app(Gate(token=TOKEN, **gate), Jobs(at_once, seconds), models))
+        return Client(
+            app.make_app(security.Gate(token=TOKEN, **gate), Jobs(at_once, seconds), models)
+        )
 
     return make
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import MakeClient  # skips these tests where the extra is absent
+from .conftest import need
 
-assert MakeClient
+serve = need("server").serve
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: no browser test"
@@ -33,8 +33,6 @@ DESKTOP, PHONE = {"width": 1100, "height": 900}, {"width": 360, "height": 740}
 
 @pytest.fixture(scope="module")
 def address() -> str:
-    from ticore._serve.server import serve  # noqa: PLC0415  # needs the extra
-
     found: Queue[str] = Queue()
     settings: dict[str, Any] = {"to_network": False, "at_once": 2, "seconds": 60}
     thread = threading.Thread(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import TOKEN, Client, Gate, MakeClient
+from .conftest import TOKEN, Client, MakeClient, need
+
+Gate = need("security").Gate
 
 
 @pytest.mark.parametrize("path", ["/", "/ethics", "/static/main.js", "/static/none", "/elsewhere"])

@@ -7,6 +7,7 @@ refusals.py   why a request gets no answer, in words
 fields.py     what a request says, checked
 jobs.py       work in threads: bounded in number and time, and stopped when nobody waits
 models.py     the models that the page may open
+choices.py    what a person can choose
 sharing.py    what the two sides of a message share: an agreement, or a key and settings
 messages.py   messages in and out of text
 tokens.py     a text token by token

@@ -23,13 +23,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from .. import channels
 from ..report._detection_page import DETECTION_STYLE
 from ..report._inspection_page import INSPECTION_STYLE
 from ..report._page import STYLE
 from . import messages, sharing, tokens, watermarks
+from .choices import choices
 from .fields import Fields
-from .jobs import UNEXPECTED, Event, Job, Jobs, Watch, Work
+from .jobs import UNEXPECTED, Event, Job, Jobs, Work
 from .models import Models
 from .refusals import RefusedError
 from .security import FAILED, Gate, Guarded, refusal
@@ -45,27 +45,8 @@ Prepare = Callable[[Fields, Models], Work]
 """`f(fields, models)` checks what a request says, and gives the work to do for it."""
 
 
-def _choices(fields: Fields, models: Models) -> Work:
-    """Work that returns what can be chosen on the page."""
-
-    def work(watch: Watch) -> Event:
-        return {
-            "models": [offer.to_dict() for offer in models.offers()],
-            "channels": [
-                {"name": each.name, "about": each.about}
-                for each in channels.CHANNELS.values()
-                if each is not channels.CHANNELS["identity"]
-            ],
-            "schemes": [
-                {"name": name, "about": about} for name, about in watermarks.ABOUT_SCHEMES.items()
-            ],
-        }
-
-    return work
-
-
 ACTIONS: Mapping[str, tuple[Prepare, tuple[str, ...]]] = {
-    "choices": (_choices, ()),
+    "choices": (choices, ()),
     "make-key": (sharing.make_key, ()),
     "make-agreement": (sharing.make_agreement, sharing.FIELDS),
     "open-agreement": (sharing.open_agreement, ("agreement",)),
@@ -76,16 +57,20 @@ ACTIONS: Mapping[str, tuple[Prepare, tuple[str, ...]]] = {
 }
 """What POST /do/NAME does, and the fields that it takes."""
 
+_QUICK = frozenset({"choices", "make-key", "open-agreement"})
+# They open no model. The page needs them also while all other places are taken.
+_QUICK_AT_ONCE, _QUICK_SECONDS = 16, 20.0
+
 
 def make_app(gate: Gate, jobs: Jobs, models: Models) -> Guarded:
     """The page as an ASGI application.
 
     Args:
         gate: decides which requests are answered.
-        jobs: runs what they ask for.
+        jobs: runs what they ask for, unless that is quickly done.
         models: what they may open.
     """
-    static = _static_files()
+    static, quick_jobs = _static_files(), Jobs(_QUICK_AT_ONCE, _QUICK_SECONDS)
 
     async def page(request: Request) -> Response:
         text = static["page.html"].replace(_TOKEN, gate.token)
@@ -102,11 +87,12 @@ def make_app(gate: Gate, jobs: Jobs, models: Models) -> Guarded:
         return Response(static[name], media_type=kind)
 
     async def act(request: Request) -> Response:
-        prepare, names = ACTIONS.get(request.path_params["name"], (None, ()))
-        if prepare is None:
+        name = request.path_params["name"]
+        if name not in ACTIONS:
             raise HTTPException(_NOT_FOUND)
-        work = prepare(Fields(await _body(request), names), models)
-        return JobResponse(jobs.begin(work))
+        prepare, fields = ACTIONS[name]
+        work = prepare(Fields(await _body(request), fields), models)
+        return JobResponse((quick_jobs if name in _QUICK else jobs).begin(work))
 
     app = Starlette(
         routes=[

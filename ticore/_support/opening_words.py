@@ -9,5 +9,9 @@ _OF_ONE_LANGUAGE: Mapping[str, str] = {"tiny-ja": "その朝は寒く、", "tiny
 
 
 def opening_words(model: str) -> str:
-    """How a text begins in the language of the model at a place; English where it knows several."""
+    """How a text begins in the language of the model at a place; English where it knows several.
+
+    >>> opening_words("smollm2"), opening_words("tiny-ja")
+    ('The morning was cold and', 'その朝は寒く、')
+    """
     return _OF_ONE_LANGUAGE.get(model, _ENGLISH)

@@ -13,7 +13,7 @@ export function prepareRead() {
       byId("message-read").textContent = found.message ?? `No text, but bytes: ${found.hex}`;
       byId("undone").textContent = found.undone.length
         ? `The text was changed on its way. This was undone: ${found.undone.join(", ")}.`
-        : "The text arrived as it was written.";
+        : "";
     },
   });
 }

@@ -33,6 +33,7 @@ export function prepareSharing() {
   showModel();
   byId("make-key").addEventListener("click", () =>
     trying(async () => {
+      if (key.value && !confirm("There is a key already. Replace it? It is stored nowhere.")) return;
       key.value = (await ask("make-key")).key;
       byId("agreement-facts").textContent = "There is a new key. Save it as an agreement file.";
     }),
@@ -50,10 +51,14 @@ function channels() {
 
 function showModel() {
   const found = models.find((each) => each.place === model.value);
-  if (!found) return;
+  if (!found) {
+    byId("model-about").textContent = "This model is not installed on this computer.";
+    byId("model-licence").textContent = "";
+    return;
+  }
   byId("model-about").textContent = found.about;
   byId("model-licence").textContent = found.restricted
-    ? `Its licence restricts what you may do with its texts. Read it first: ${found.licence}`
+    ? `The licence of ${found.place} restricts what you may do with its texts. Read it first: ${found.licence}`
     : `Licence: ${found.licence}`;
   if (prompt.value === offered) prompt.value = offered = found.opening;
 }
@@ -89,7 +94,8 @@ async function saveAgreement() {
 async function openAgreement(text) {
   const found = await ask("open-agreement", { agreement: text });
   agreement = text;
-  if (found.model) model.value = found.model; // empty in the list if it is not installed
+  if (found.model) model.value = found.model; // nothing in the list if it is not installed
+  showModel();
   key.value = "";
   const begins = found.conversation
     ? "a conversation comes before its texts"
@@ -100,17 +106,23 @@ async function openAgreement(text) {
     `An agreement is open: model ${found.model ?? "of your choice"}, ${begins}, ` +
     `${travels}, security ${found.security}. ` +
     (found.has_key ? "It holds the key." : "It holds no key: paste the key below.");
-  byId("key-field").hidden = found.has_key;
-  byId("settings").hidden = Boolean(found.model);
-  byId("forget-agreement").hidden = false;
-  byId("save-agreement").hidden = true;
+  showFields({ keyAsked: !found.has_key, modelAsked: !found.model, closed: false });
+}
+
+/** Which fields there are: an agreement has settings, and mostly a key and a model, of its own. */
+function showFields({ keyAsked, modelAsked, closed }) {
+  byId("key-field").hidden = !keyAsked;
+  byId("model").disabled = !modelAsked; // seen all the same, with its licence
+  for (const each of document.querySelectorAll(".own-setting")) each.hidden = !closed;
+  byId("save-agreement").hidden = !closed;
+  byId("forget-agreement").hidden = closed;
 }
 
 function forgetAgreement() {
   agreement = "";
   byId("agreement-facts").textContent = "";
-  byId("key-field").hidden = byId("settings").hidden = byId("save-agreement").hidden = false;
-  byId("forget-agreement").hidden = true;
+  showFields({ keyAsked: true, modelAsked: true, closed: true });
   if (!model.value) model.value = models[0].place;
+  showModel();
   byId("agreement-file").focus();
 }
