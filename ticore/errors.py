@@ -12,7 +12,8 @@ TicoreError
 ├── InconsistentStateError                  a method was called in the wrong state
 ├── UnscorableTextError                     a text cannot be searched for a watermark
 └── ExtractionError                         a message cannot be read
-    ├── OutsidePoolError                    the text has a token that cannot have been written
+    ├── OutsidePoolError                    the text has a token that cannot have been written;
+    │                                       its `place` says where
     ├── IncompleteMessageError              the text ends too early
     └── AlteredTextError                    the text, the key or a setting is not the writer's
 """

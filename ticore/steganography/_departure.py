@@ -116,14 +116,21 @@ def in_received(error: OutsidePoolError, received: str) -> OutsidePoolError:
 
 
 def furthest(errors: Iterable[OutsidePoolError]) -> OutsidePoolError:
-    """The error of the reading that read most; of several, the first. White space does not count.
+    """The error of the reading that got furthest, which is taken for the right one.
+
+    Wrong ones go on for some words by chance, so another one than the first, of the text as it is,
+    counts only if it has read twice as much. White space does not count.
 
     Args:
         errors: at least one.
     """
-    return max(
-        errors, key=lambda each: len("".join(each.place.before.split())) if each.place else 0
-    )
+    first, *others = errors
+    best = max(others, key=_reach, default=first)
+    return best if _reach(best) > 2 * _reach(first) else first
+
+
+def _reach(error: OutsidePoolError) -> int:
+    return len("".join(error.place.before.split())) if error.place else 0
 
 
 def _alike(one: str, other: str) -> int:

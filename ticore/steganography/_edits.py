@@ -1,7 +1,11 @@
-"""Small changes that people and programs make to a text, undone one at a time near a place.
+r"""Small changes that people and programs make to a text, undone one at a time near a place.
 
-place    and then he went     "then" cannot have been written there
-edits    "and, then he went", "And then he went", "and\nthen he went", ...
+    place    and then he went     "then" cannot have been written there
+    edits    and, then he went
+             and Then he went
+             and\nthen he went
+
+A message is authenticated, so at most one of these texts gives it.
 """
 
 from __future__ import annotations

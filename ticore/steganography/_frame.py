@@ -148,15 +148,15 @@ class FrameReader:
         if most_bits is not None and self.least_bits > most_bits:
             raise IncompleteMessageError(
                 f"the key or password, the prompt or another setting is not what the text was "
-                f"written with: read with them, it begins a message of at least "
-                f"{self.least_bits:,} bits, and no text of this model holds more than "
+                f"written with, or the text was altered: as it is read, it begins a message of at "
+                f"least {self.least_bits:,} bits, and no text of this model holds more than "
                 f"{most_bits:,}"
             )
         if not self.complete:
             raise IncompleteMessageError(
                 f"the text ends before the message does: {self._bits.count} bits were read, at "
-                f"least {8 * self._needed} are needed; either the text was cut, or the key or "
-                f"password, the prompt or another setting is not what it was written with"
+                f"least {8 * self._needed} are needed; either the text was cut or altered, or the "
+                f"key or password, the prompt or another setting is not what it was written with"
             )
         if self._keys is None or self._size is None:
             raise _not_authentic()

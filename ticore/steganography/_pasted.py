@@ -116,13 +116,15 @@ def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
     """The message of the text without one small change near a place, if that gives one."""
     setup, _ = next(setup.readers(place.text))  # with openers, that of this text
     rereading = Rereading(setup, len(place.text) + 64)
-    shift = 0 if place.received_start is None else place.received_start - place.start
+    shift, where = 0, " of the text as it was read"
+    if place.received_start is not None:
+        shift, where = place.received_start - place.start, ""
     with suppress(PassLimitError):
         # First the text as it is: the others go on from there.
         for edit in (None, *edits(place, len(setup.sent))):
             with suppress(ExtractionError):
                 message = rereading.message(edit.text if edit else place.text)
-                undone = (f"{edit.what} at character {edit.at + shift}",) if edit else ()
+                undone = (f"{edit.what} at character {edit.at + shift}{where}",) if edit else ()
                 return Recovered(message, undone)
     return None
 

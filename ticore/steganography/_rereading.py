@@ -1,7 +1,9 @@
 """Reading variants of one text: the model reads what they begin with in common only once.
 
-read   The old house stood        the model reads 4 tokens
-read   The old, house stood       it goes back to "old" and reads 3
+    read   The old house stood        the model reads 4 tokens
+    read   The old, house stood       it goes back to "old" and reads 3
+
+Their steps are kept up to where they part, so that there the codec alone reads them again.
 """
 
 from __future__ import annotations
