@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 
 from rich.table import Table
 
@@ -40,7 +41,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--model", action="append", metavar="PLACE", help="a model; may be repeated"
     )
     parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
-    parser.add_argument("--markdown", metavar="FILE", help="write the tables to FILE as well")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
+    )
     add_store_options(parser, "channels")
     return parser.parse_args(arguments)
 

@@ -91,7 +91,7 @@ MessageFile = Annotated[
 TextFiles = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="TEXT...",
+        metavar="TEXT",
         readable=False,
         help="The file with the text, in UTF-8, or the files with all parts of a message; - or "
         "nothing means standard input.",

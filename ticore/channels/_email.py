@@ -8,6 +8,10 @@ space beside it in a text that is left alone:
     arrives    "a well-\nknown old\nhouse"
     read as    "a well-known old house"
 
+Where there are no spaces, a program breaks a long line anywhere, such as in a number: "1998年" may
+arrive as "19\n98年". So up to six other characters that touch an East Asian one have no white space
+beside them either.
+
 The same holds for `>` at the beginning of a word, which may come to stand where a quoted line
 begins, and for line breaks: a program that wraps quoted lines loses what paragraphs there were. A
 word is broken nowhere else.
@@ -27,13 +31,29 @@ _WIDE = (
     "\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
 )
 _DASHES = "\u2010-\u2015\u2212-"
+_TOUCHING = 6  # characters; runs of twice as many are covered, from both ends
 _CLOSE = f"[{_WIDE}{_DASHES}]"
 _QUOTED = re.compile(r"(?:(?<= )|^)>[> ]*")
 _NEAR = re.compile(rf"(?<={_CLOSE})[ ]+|[ ]+(?={_CLOSE})")
+_BEFORE_TOUCHING = re.compile(rf"[ ]+(?=[^ {_WIDE}]{{1,{_TOUCHING}}}[{_WIDE}])")
+_AFTER_TOUCHING = re.compile(rf"([{_WIDE}][^ {_WIDE}]{{1,{_TOUCHING}}})[ ]+")
 
 
 def _read(text: str) -> str:
-    return _NEAR.sub("", _QUOTED.sub("", white_space.one_line(text))).strip(" ")
+    text = _QUOTED.sub("", white_space.one_line(text))
+    while True:
+        closer = _NEAR.sub("", text)
+        if not closer.isascii():
+            closer = _AFTER_TOUCHING.sub(r"\1", _BEFORE_TOUCHING.sub("", closer))
+        if closer == text:
+            return text.strip(" ")
+        text = closer  # what stands closer now may touch something
+
+
+# What a line is never broken inside: an East Asian character, each one that touches it, or a word.
+_PIECE = re.compile(
+    rf"[{_WIDE}][^\s{_WIDE}]?|\s*[^\s{_WIDE}](?=[^\s{_WIDE}]{{0,3}}[{_WIDE}])|\s*[^\s{_WIDE}-]*-?"
+)
 
 
 def _wrapped(text: str, random: Random) -> str:
@@ -43,7 +63,7 @@ def _wrapped(text: str, random: Random) -> str:
 
 def _wrap(text: str, width: int) -> str:
     lines = [""]
-    for piece in re.findall(rf"[{_WIDE}]|\s*[^\s{_WIDE}-]*-?", text.replace("\n", " ")):
+    for piece in re.findall(_PIECE, text.replace("\n", " ")):
         if lines[-1].strip() and len(lines[-1]) + len(piece) > width:
             lines.append(piece.lstrip())
         else:
@@ -72,7 +92,7 @@ EMAIL = Channel(
     "email",
     "lines are wrapped, wrapped again and quoted",
     _read,
-    reach=2,
+    reach=_TOUCHING + 1,
     changes={
         "wrapped lines": _wrapped,
         "quoting": _quoted,
