@@ -44,8 +44,8 @@ class LongMessages:
         Args:
             message: any bytes.
             part_size: bytes of the message in each text; None: what fits the model's context in
-                most texts, up to 1,024. If a text has no room for so many, all are written again
-                with half as many.
+                most texts, up to 1,024. If a text has no room for them, all texts are written again
+                with half of that.
             check: see `embed`.
             batch_size: with `portable` numerics, how many texts are written side by side.
             progress: called as `progress(done, total)` after each text, or each batch of texts.
