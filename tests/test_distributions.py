@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = {Path(p).name for p in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]}
 MODELS = "ticore_embedded/models"
-PAGE = "ticore/_serve/static"
+FOLDERS = ("ticore/_serve/static", "ticore/steganography/opener_lists")
 TOKENIZERS = {
     "tiny-en": "tokenizer.model",
     "tiny-ja": "tokenizer.model",
@@ -91,11 +91,11 @@ def test_wheel_holds_the_bundled_models_and_the_licence(wheel: dict[str, int]) -
 
 
 def test_wheel_holds_no_other_files(wheel: dict[str, int]) -> None:
-    """Modules, markers of types, models, the page, metadata: no tests, no training, no caches."""
+    """Modules, markers of types, models, the page, openers, metadata: no tests, no caches."""
     allowed = (".py", "/py.typed")
     others = {name for name in wheel if not name.endswith(allowed) and ".dist-info/" not in name}
-    page = {f"{PAGE}/{path.name}" for path in (ROOT / PAGE).iterdir()}
-    assert {name for name in others if not name.startswith(f"{MODELS}/")} == page
+    kept = {f"{folder}/{path.name}" for folder in FOLDERS for path in (ROOT / folder).iterdir()}
+    assert {name for name in others if not name.startswith(f"{MODELS}/")} == kept
     assert {name for name in wheel if "/train" in name or "test" in name.split("/")[0]} == set()
 
 

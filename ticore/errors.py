@@ -15,6 +15,7 @@ TicoreError
     ├── OutsidePoolError                    the text has a token that cannot have been written;
     │                                       its `place` says where
     ├── IncompleteMessageError              the text ends too early
+    ├── MissingPartsError                   texts with parts of the message are missing
     └── AlteredTextError                    the text, the key or a setting is not the writer's
 """
 

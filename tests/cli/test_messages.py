@@ -172,7 +172,6 @@ def bad_files() -> None:
         (["--agreement", "x", "--top-k", "3", "--prompt", "m"], 2, "leave out --prompt, --top-k"),
         (["--key-file"], 2, "--key-file"),
         (["--nix"], 2, "--nix"),
-        (["--key-file", "missing", "a", "nix"], 2, "nix"),
         (["--key-file", "missing"], 1, "cannot read missing: No such file"),
         (["--key-file", "folder"], 1, "cannot read folder: Is a directory"),
         (["--key-file", "empty"], 1, "found 0 characters"),
@@ -191,6 +190,10 @@ def test_embed_and_extract_refuse_bad_secrets(
     ticore: Ticore, command: str, arguments: list[str], status: int, part: str
 ) -> None:
     ticore(command, *arguments, stdin=b"something").assert_error(status, part)
+
+
+def test_embed_takes_one_message(ticore: Ticore) -> None:
+    ticore("embed", "--key-file", "missing", "a", "nix").assert_error(2, "nix")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
