@@ -28,6 +28,7 @@ AGREEMENT = Agreement(
     codec="arithmetic",
     disambiguation="stepwise",
 )
+LATER = {"numerics", "prompt_ids", "channel", "security", "openers", "window", "edits"}
 GOLDEN_DIGEST = "1130b8316ec59772bebd7a7d451c1327cc79a47ee0968e51280611b8a1e42da9"
 
 # For each field another valid value, and values that are invalid.
@@ -49,6 +50,8 @@ OTHER: dict[str, Any] = {
     "channel": "chat",
     "security": "compact",
     "openers": "en-1",
+    "window": 4,
+    "edits": 0.1,
 }
 INVALID: dict[str, list[Any]] = {
     "model": ["", None, b"ab"],
@@ -68,6 +71,8 @@ INVALID: dict[str, list[Any]] = {
     "channel": ["", None, 7],
     "security": ["", "high", None, []],
     "openers": ["", 7, []],
+    "window": [0, -1, True, 4.0, "4"],
+    "edits": [-0.1, 0.51, True, "0.1", None, math.nan],
 }
 
 values = st.fixed_dictionaries(
@@ -117,12 +122,13 @@ def test_digest_sees_every_field() -> None:
         == {field.name for field in fields(Agreement)} - {"key", "model_place", "model_options"}
     )
     unsent = replace(AGREEMENT, prompt="", view="continuation")  # as prompt_ids need it
+    windowed = replace(AGREEMENT, window=2)  # as edits need it
+    needed = {"prompt_ids": unsent, "edits": windowed}
     variants = [
-        replace(unsent if name == "prompt_ids" else AGREEMENT, **{name: value})
-        for name, value in OTHER.items()
+        replace(needed.get(name, AGREEMENT), **{name: value}) for name, value in OTHER.items()
     ]
-    digests = {agreement.digest() for agreement in [AGREEMENT, unsent, *variants]}
-    assert len(digests) == 2 + len(OTHER)
+    digests = {agreement.digest() for agreement in [AGREEMENT, unsent, windowed, *variants]}
+    assert len(digests) == 3 + len(OTHER)
 
 
 def test_digest_is_the_same_for_whole_and_decimal_numbers() -> None:
@@ -148,8 +154,25 @@ def test_agreement_refuses_a_fine_grid_when_portable() -> None:
 
 
 def test_to_dict_leaves_out_later_fields_when_they_have_their_default() -> None:
-    assert AGREEMENT.to_dict().keys().isdisjoint(["numerics", "channel", "security", "openers"])
+    assert AGREEMENT.to_dict().keys().isdisjoint(LATER - {"prompt_ids"})
     assert replace(AGREEMENT, numerics="portable").to_dict()["numerics"] == "portable"
+
+
+def test_edits_need_a_window_that_leaves_tokens_to_read() -> None:
+    windowed = replace(AGREEMENT, window=4)
+    assert replace(windowed, edits=0.1).edits == 0.1
+    with pytest.raises(
+        SettingsError, match="window: expected one beside edits, such as 4, found N"
+    ):
+        replace(AGREEMENT, edits=0.1)
+    with pytest.raises(
+        SettingsError, match=r"edits: expected at most 0\.32 with a window of 4, found"
+    ):
+        replace(windowed, edits=0.4)
+    with pytest.raises(
+        SettingsError, match="codec: expected arithmetic beside edits, found 'discop'"
+    ):
+        replace(windowed, edits=0.1, codec="discop")
 
 
 def test_openers_are_sent() -> None:
@@ -157,9 +180,7 @@ def test_openers_are_sent() -> None:
         replace(AGREEMENT, openers="en-1", view="continuation")
 
 
-@pytest.mark.parametrize(
-    "name", sorted(OTHER.keys() - {"numerics", "prompt_ids", "channel", "security", "openers"})
-)
+@pytest.mark.parametrize("name", sorted(OTHER.keys() - LATER))
 def test_from_dict_names_missing_fields(name: str) -> None:
     values = AGREEMENT.to_dict()
     del values[name]

@@ -64,6 +64,8 @@ class SteganographerSettings(TypedDict, total=False):
     channel: str
     security: Security
     openers: str
+    window: int
+    edits: float
 
 
 # Panels of `--help`.
@@ -183,6 +185,26 @@ class Settings:
             f"it: {', '.join(OPENERS)}.",
             panel=MODEL,
             default="none",
+        ),
+    ] = None
+    window: Annotated[
+        int | None,
+        _option(
+            "N",
+            "The model sees the prompt and the last N tokens alone, so the text may be longer than "
+            "its context.",
+            "all tokens",
+            CODING,
+        ),
+    ] = None
+    edits: Annotated[
+        float | None,
+        _option(
+            "SHARE",
+            "The share of tokens that may be edited on the way, such as 0.05; needs a window, such "
+            "as 4, and a longer text.",
+            _LIBRARY["edits"].default,
+            CODING,
         ),
     ] = None
     view: Annotated[

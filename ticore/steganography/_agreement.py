@@ -22,7 +22,7 @@ from os import PathLike
 from typing import get_args
 
 from .._support.atomic_files import write_atomically, write_new_secret
-from .._support.checks import require
+from .._support.checks import is_number, require, require_integer, require_number
 from .._support.deprecation import warn_deprecated
 from .._support.input_files import read_file
 from ..candidates import PoolSettings
@@ -54,8 +54,13 @@ _LATER = {
     "channel": "identity",
     "security": "standard",
     "openers": None,
+    "window": None,
+    "edits": 0.0,
 }
 _MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
+_MOST_EDITS = 0.5
+_LEAST_LEFT = 0.15  # of the tokens must stand where no edit reaches them
+_BESIDE_EDITS = {"codec": "arithmetic", "disambiguation": "stepwise"}  # neither is used otherwise
 _ACCESS = ("key", "model_place", "model_options")
 
 
@@ -82,6 +87,8 @@ class Agreement:
         security: how messages are sealed, `standard` or `compact`; see `ticore.Steganographer`.
         openers: name of the list of openers, one of which each text begins with, such as `en-1`;
             then `prompt` is empty. None if all texts begin with `prompt`.
+        window: how many of a text's last tokens the model sees beside the prompt; None: all.
+        edits: the share of a text's tokens that may be edited on the way; needs a window.
         key: 32 bytes, or their hex digits; None if it is shared in another way. Not shown by repr
             and not part of the digest.
         model_place: what `load_model` opens, such as `tiny-en`; None if each side knows its own.
@@ -111,6 +118,8 @@ class Agreement:
     channel: str = "identity"
     security: Security = "standard"
     openers: str | None = None
+    window: int | None = None
+    edits: float = 0.0
     key: bytes | None = field(default=None, repr=False)
     model_place: str | None = None
     model_options: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -137,6 +146,9 @@ class Agreement:
         for name, known in (("numerics", get_args(Numerics)), ("security", get_args(Security))):
             value = getattr(self, name)
             require(value in known, name, f"one of {', '.join(known)}", value)
+        if self.window is not None:
+            require_integer("window", self.window, 1)
+        self._check_edits()
         if self.numerics == "portable":
             most = _MOST_PORTABLE_GRID_BITS
             fits = self.grid_bits <= most
@@ -151,6 +163,23 @@ class Agreement:
         place = self.model_place
         named = place is None or (isinstance(place, str) and place != "")
         require(named, "model_place", "a place such as tiny-en", place)
+
+    def _check_edits(self) -> None:
+        """Whether messages can survive the share of edits. Raises SettingsError."""
+        if self.edits == 0 and is_number(self.edits):
+            return
+        require_number("edits", self.edits, above=0, most=_MOST_EDITS)
+        object.__setattr__(self, "edits", float(self.edits))
+        window = self.window
+        if window is None:
+            raise SettingsError("window: expected one beside edits, such as 4, found None")
+        left = (1 - self.edits) ** (window + 1)
+        fits = left >= _LEAST_LEFT
+        most = 1 - _LEAST_LEFT ** (1 / (window + 1))
+        require(fits, "edits", f"at most {most:.2f} with a window of {window}", self.edits)
+        for name, usual in _BESIDE_EDITS.items():
+            value = getattr(self, name)
+            require(value == usual, name, f"{usual} beside edits", value)
 
     @property
     def pool(self) -> PoolSettings:

@@ -16,6 +16,7 @@ from ..errors import (
 from ._arguments import plain_text
 from ._capacity import NoRoomError
 from ._departure import furthest, in_received
+from ._edit_code.job import read_surviving, write_surviving
 from ._embedding import BorderlineError, Progress, StalledError, write_bits
 from ._extraction import read_bits
 from ._jobs import Job
@@ -154,12 +155,14 @@ def _furthest(errors: Sequence[ExtractionError], received: str) -> ExtractionErr
 def payload_from(
     setup: Setup, text: str, progress: Progress | None, known: KnownSteps | None = None
 ) -> Job[Payload]:
-    """The payload of the frame that begins where this text does.
+    """The payload of the frame that begins where this text does, or of what edits left of it.
 
     Args:
         setup, text, progress: see `extraction`.
         known: see `TextState`.
     """
+    if setup.agreement.edits:
+        return (yield from read_surviving(setup, text, progress))
     reader = _PayloadReader(setup, progress)
     received = setup.received(text)
     state = yield from setup.begin(received.known_ids, known)
@@ -202,6 +205,11 @@ def _written_and_read(
     follower: Follower | None,
 ) -> Job[tuple[Embedding, Payload]]:
     """A text with this frame in it, and the payload that its reader finds there."""
+    if setup.agreement.edits:
+        written, found = yield from write_surviving(setup, frame, progress, follower)
+        if rereads:
+            found = yield from payload_from(setup, next(setup.readings(written)), None)
+        return written, found
     bits = 8 * len(frame)
     halves = _part(progress, 0, bits), _part(progress, bits, bits)
     state = yield from setup.begin(follower=follower)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal, cast
 
+from .._support.checks import require
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates
 from ..channels import PassingTexts
 from ..chat import Prompt
 from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer
 from ..consistency import Mode, View
-from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext
+from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext, Session
 from ..errors import (
     CredentialError,
     ExtractionError,
@@ -42,6 +43,7 @@ from ._openers import Openers
 from ._portability import TOLERANCE
 from ._results import Embedding
 from ._step import Follower, KnownSteps, TextState
+from ._window import UNBOUNDED, Window
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
@@ -64,7 +66,8 @@ class Setup:
         secret: of the messages; None if there is none.
         finish, pad, compress, entropy: see `ticore.Steganographer`.
         prompt_ids: of the agreement's prompt.
-        room: how many tokens the model can read after the prompt.
+        room: how many tokens a text can have after the prompt.
+        window: what the model sees before each token; None: the prompt and all of the text.
 
     Raises:
         PromptError: the tokenizer does not give the prompt back, or the prompt fills the context.
@@ -84,6 +87,7 @@ class Setup:
     entropy: Entropy = secrets.token_bytes
     prompt_ids: list[int] = field(init=False)
     room: int = field(init=False)
+    window: Window | None = field(init=False)
     _spelling: Disambiguation = field(init=False)
     _openers: Openers | None = field(init=False)
 
@@ -93,7 +97,9 @@ class Setup:
         mode, view = cast(Mode, agreement.mode), cast(View, agreement.view)
         context = PromptContext(model.tokenizer, agreement.prompt, prompt_ids, view, mode)
         object.__setattr__(self, "prompt_ids", prompt_ids)
-        object.__setattr__(self, "room", model.context_length - len(prompt_ids))
+        object.__setattr__(self, "window", self._usable_window(prompt_ids))
+        room = UNBOUNDED if self.window else model.context_length - len(prompt_ids)
+        object.__setattr__(self, "room", room)
         object.__setattr__(self, "_spelling", self.disambiguation.make(context))
         object.__setattr__(self, "_openers", self._usable_openers())
 
@@ -146,6 +152,15 @@ class Setup:
             return None
         return Openers.of(name, self.model.tokenizer, self.passing)
 
+    def _usable_window(self, prompt_ids: Sequence[int]) -> Window | None:
+        """The agreement's window. Raises SettingsError if the context cannot hold it."""
+        size = self.agreement.window
+        if size is None:
+            return None
+        room = self.model.context_length - len(prompt_ids)
+        require(size <= room, "window", f"at most {room}, what the context has room for", size)
+        return Window(prompt_ids, size)
+
     def ending(self) -> Ending:
         """What follows the message. After a conversation it ends like a reply, unless stated."""
         has_text = self.agreement.prompt_ids is None
@@ -193,18 +208,34 @@ class Setup:
         known_ids: Sequence[int] | None = None,
         known: KnownSteps | None = None,
         follower: Follower | None = None,
+        session: Session | None = None,
     ) -> Job[TextState]:
         """A text at its prompt. If its tokens are known, all logits may be computed at once.
 
         Args:
             known_ids: all tokens after the prompt, if they are known.
             known, follower: see `TextState`.
+            session: of the text; None: that of `session`.
         """
         # That changes their last bits.
-        ahead = known_ids[: self.room] if known_ids and self.is_portable else ()
+        at_once = known_ids and self.is_portable and self.window is None
+        ahead = known_ids[: self.room] if known_ids and at_once else ()
         decoder = yield from begin_text(NewText(self.prompt_ids, ahead))
-        session, passing = self._spelling.start(), self.passing.start(self.sent)
-        return TextState(decoder, self.candidates, session, passing, self.room, known, follower)
+        passing = self.passing.start(self.sent)
+        return TextState(
+            decoder,
+            self.candidates,
+            session or self.session(),
+            passing,
+            self.room,
+            self.window,
+            known,
+            follower,
+        )
+
+    def session(self) -> Session:
+        """What the disambiguation keeps of one text."""
+        return self._spelling.start()
 
     @property
     def sent(self) -> str:
@@ -233,6 +264,9 @@ class Setup:
 
     def readings(self, text: str | Embedding) -> Iterator[str]:
         """What a reader may take a text for whose prompt is known. Raises WrongTypeError."""
+        if self.agreement.edits:
+            # Words before the message do no harm, and its beginning may be edited.
+            return iter([self.passing.channel.read(plain_text(text))])
         return beginnings(plain_text(text), self.sent, self.passing.channel)
 
     def received(self, text: str) -> TextAsRead:
@@ -269,8 +303,9 @@ class Setup:
 
         Raises:
             CredentialError: it needs a key, and there is none.
-            SettingsError: the codec does not have the stop rule.
+            SettingsError: the codec does not have the stop rule, or texts may be edited.
         """
+        require(not self.agreement.edits, "edits", "0 for raw bits", self.agreement.edits)
         if not self.shares_randomness:
             return self.codec.make(stop)
         if self.secret is None or self.secret.salt_length:

@@ -81,6 +81,12 @@ class Steganographer(BatchMethods, LongMessages):
         openers: instead of a prompt: each text begins with a natural opening of this list, which
             the writer picks at random and the reader recognizes. `en`, `ja` and `zh` are the newest
             ones of these languages, such as `en-1`.
+        window: the model sees the prompt and that many of the text's last tokens alone, so a text
+            may be longer than its context. Each token takes a pass over them. None: all tokens.
+        edits: the share of a text's tokens that may be replaced, dropped or put in on the way, at
+            random places, so that the message is still read; a tenth is 0.1. It needs a `window`,
+            since an edit spoils what is read from as many tokens after it: 4, say. The text is
+            longer for it, and another kind of code takes the place of `codec`.
         finish: where the text ends after the message. `sentences`: at the end of a sentence, or of
             one of the next ones, as chance has it, so that the end tells little about the message;
             `sentence`: at the end of the first sentence; `turn`: where the model, sampled freely,
@@ -131,6 +137,8 @@ class Steganographer(BatchMethods, LongMessages):
         channel: str | Channel = "identity",
         security: Security = "standard",
         openers: str | None = None,
+        window: int | None = None,
+        edits: float = 0.0,
         finish: Finish | None = None,
         pad: Pad = "sizes",
         compress: Compress | None = None,
@@ -142,6 +150,7 @@ class Steganographer(BatchMethods, LongMessages):
             require(prompt == "", "prompt", "none beside openers", prompt)
         require_one_of("finish", finish, (*get_args(Finish), None))
         require_one_of("pad", pad, get_args(Pad))
+        require(not edits or pad == "sizes", "pad", "sizes beside edits", pad)
         require_one_of("compress", compress, (*get_args(Compress), None))
         codec, disambiguation = codec_spec(codec), disambiguation_spec(disambiguation)
         channel = channel_of(channel)
@@ -161,6 +170,8 @@ class Steganographer(BatchMethods, LongMessages):
             channel=channel.name,
             security=security,
             openers=openers,
+            window=window,
+            edits=edits,
         )
         passing = PassingTexts(channel, model.tokenizer)
         secret, candidates = secret_of(key, password), Candidates(model, agreement.pool)

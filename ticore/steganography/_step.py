@@ -19,7 +19,8 @@ from ..channels import PassingText
 from ..disambiguation import Choices, Session, SharingSession
 from ..errors import CapacityError
 from ..interfaces import Decoder, Logits
-from ._jobs import Job
+from ._jobs import Job, NewText, begin_text
+from ._window import Window
 
 _MOST_KEPT = 1 << 20  # candidates of known steps, in 64 MB
 
@@ -108,7 +109,8 @@ class TextState:
         candidates: of the decoder's model.
         session: of a text that begins with the same prompt.
         passing: of a text that begins with the prompt, if that is sent.
-        room: how many tokens the model can read after the prompt.
+        room: how many tokens the text can have after the prompt.
+        window: what the model sees before each token; None: all of the text.
         known: steps that need not be taken again; new ones are added.
         follower: see `Follower`.
 
@@ -125,6 +127,7 @@ class TextState:
         session: Session,
         passing: PassingText,
         room: int,
+        window: Window | None = None,
         known: KnownSteps | None = None,
         follower: Follower | None = None,
     ) -> None:
@@ -134,6 +137,7 @@ class TextState:
         self._candidates = candidates
         self._session = session
         self._passing = passing
+        self._window = window
         self._known = known
         self._unread: list[int] = []
         self._follower = follower
@@ -157,8 +161,7 @@ class TextState:
             )
         if self._known is not None and (step := self._known.after(self.ids)) is not None:
             return step
-        yield from self._unread
-        self._unread.clear()
+        yield from self._read()
         pool = self._candidates.after(self._decoder)
         used_fallback = False
 
@@ -178,6 +181,14 @@ class TextState:
         if self._known is not None:
             self._known.add(self.ids, step)
         return step
+
+    def _read(self) -> Job[None]:
+        """Have the model read what it has not."""
+        if self._window is None:
+            yield from self._unread
+        elif self._unread:
+            self._decoder = yield from begin_text(NewText(self._window.before(self.ids)))
+        self._unread.clear()
 
     def share(self, randomness: SharedRandomness) -> None:
         """Give the disambiguation the random numbers that both sides share, if it uses any."""
