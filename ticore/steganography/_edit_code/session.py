@@ -16,7 +16,7 @@ from .._setup import Setup
 class ForgivingSession:
     """A Session that goes on after tokens that no writer can have written.
 
-    Then it begins anew with the window. What is filtered depends on few tokens, so after an edit
+    Then it begins again with the window. What is filtered depends on few tokens, so after an edit
     the choices soon are the writer's again. Where they are not, a token is misread, as if it were
     edited.
 

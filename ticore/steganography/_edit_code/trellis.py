@@ -85,13 +85,13 @@ def best_path(scores: Scores) -> npt.NDArray[np.float32]:
         ahead -= ahead.max()
         forward[step] = ahead
     margins = np.empty(steps, dtype=np.float32)
-    behind = np.full(STATES, _IMPOSSIBLE, dtype=np.float32)
-    behind[0] = 0
+    beyond = np.full(STATES, _IMPOSSIBLE, dtype=np.float32)
+    beyond[0] = 0
     for step in reversed(range(steps)):
-        whole = forward[step] + behind
+        whole = forward[step] + beyond
         margins[step] = whole[1::2].max() - whole[0::2].max()
-        behind += scores[step]
-        after = behind.reshape(half, 2).max(axis=1)
+        beyond += scores[step]
+        after = beyond.reshape(half, 2).max(axis=1)
         after -= after.max()
-        behind = np.concatenate((after, after))
+        beyond = np.concatenate((after, after))
     return margins[: steps - MEMORY]

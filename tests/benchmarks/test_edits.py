@@ -1,0 +1,42 @@
+"""The benchmark of edited texts: messages survive what they are written for."""
+
+from random import Random
+
+import pytest
+
+import ticore
+from benchmarks.edits.__main__ import WAYS, main, summarize
+from benchmarks.edits.attack import edited
+
+
+@pytest.mark.slow
+def test_messages_survive_the_edits_they_are_written_for(tmp_path, run):
+    plot = tmp_path / "edits.svg"
+    arguments = ("--samples", 1, "--size", 1, "--ways", 2, "--shares", 0, 0.02, "--plot", plot)
+    found = run(main, *arguments, "--out", tmp_path / "x.jsonl")
+    assert found.status == 0
+    plain, surviving = found.report["ways"]
+    assert plain["read"][0] == surviving["read"][0] == 1
+    assert surviving["read"][1] == 1
+    assert surviving["tokens_per_text"] > plain["tokens_per_text"]
+    assert "Messages read, by edited tokens" in found.printed
+    assert plot.stat().st_size > 0
+
+
+@pytest.mark.parametrize("share", [0, 0.5, 1])
+def test_a_share_of_tokens_is_edited(share):
+    tokenizer = ticore.load_model("tiny-en").tokenizer
+    text = "A line of words that somebody wrote and nobody has read yet, " * 20
+    found = tokenizer.encode(edited(text, tokenizer, share, Random(1)))
+    ids = tokenizer.encode(text)
+    # As many are dropped as put in.
+    assert abs(len(found) - len(ids)) <= len(ids) / 4
+    assert (found == ids) == (share == 0)
+
+
+def test_summarize_counts_messages_by_share():
+    window, edits = WAYS[1]
+    sample = {"window": window, "edits": edits, "size": 16, "token_count": 100, "seconds": 2.0}
+    [row] = summarize([sample | {"read": [True, False]}, sample | {"read": [True, True]}])
+    assert row["message_bits_per_token"] == 1.28
+    assert row["read"] == [2, 1]
