@@ -25,7 +25,7 @@ from . import __doc__ as usage
 from .figure import draw
 from .samples import Plan, make_worker
 
-WAYS = ((0, 0.0), (4, 0.02), (4, 0.05), (4, 0.1), (4, 0.15), (8, 0.05), (8, 0.1))
+WAYS = ((0, 0.0), (4, 0.05), (4, 0.1), (8, 0.05), (4, 0.02), (4, 0.15), (8, 0.1))
 """Windows (0: none) and shares of edits that messages are written for."""
 
 
