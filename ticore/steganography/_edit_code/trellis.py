@@ -82,7 +82,6 @@ def best_path(scores: Scores) -> npt.NDArray[np.float32]:
         before = np.maximum(ahead[:half], ahead[half:])
         ahead = np.repeat(before, 2)
         ahead += scores[step]
-        ahead -= ahead.max()
         forward[step] = ahead
     margins = np.empty(steps, dtype=np.float32)
     beyond = np.full(STATES, _IMPOSSIBLE, dtype=np.float32)
@@ -91,7 +90,6 @@ def best_path(scores: Scores) -> npt.NDArray[np.float32]:
         whole = forward[step] + beyond
         margins[step] = whole[1::2].max() - whole[0::2].max()
         beyond += scores[step]
-        after = beyond.reshape(half, 2).max(axis=1)
-        after -= after.max()
+        after = np.maximum(beyond[0::2], beyond[1::2])
         beyond = np.concatenate((after, after))
     return margins[: steps - MEMORY]
