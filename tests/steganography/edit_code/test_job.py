@@ -27,11 +27,12 @@ KEY = bytes(range(32))
 EDITS, WINDOW = 0.05, 3
 
 
-MODEL = ToyModel(ToyTokenizer(f"{letter} " for letter in "abcdefghijklmnop"), sharpness=1)
+# As fast as a toy, with a tokenizer that is often inconsistent.
+MODEL = ToyModel(ticore.load_model("tiny-en").tokenizer, sharpness=2)
 
 
 def steganographer(model=MODEL, seed=5, **settings):
-    settings = {"key": KEY, "prompt": "a b ", "window": WINDOW, "edits": EDITS} | settings
+    settings = {"key": KEY, "prompt": "One day", "window": WINDOW, "edits": EDITS} | settings
     settings = {"security": "compact", "finish": "none", "compress": "deflate"} | settings
     return ticore.Steganographer(model, entropy=np.random.default_rng(seed).bytes, **settings)
 
@@ -44,12 +45,12 @@ def written(**settings):
 
 def edited(text, share, random):
     """A text in which each word is dropped, replaced or followed by another one by chance."""
-    result = ""
-    for word in text.split():
-        other = random.choice("abcdefghijklmnop")
-        edits = ["", f"{other} ", f"{word} {other} "]
-        result += random.choice(edits) if random.random() < share else f"{word} "
-    return result
+    words, result = text.split(" "), []
+    for word in words:
+        other = random.choice(words)
+        edits = [[], [other], [word, other]]
+        result += random.choice(edits) if random.random() < share else [word]
+    return " ".join(result)
 
 
 @settings(max_examples=3)
@@ -63,7 +64,7 @@ def test_message_is_read_after_edits(seed, share):
 def test_message_is_read_without_the_beginning_and_after_other_text():
     stego, sent = written()
     assert stego.extract(sent.text[8:]) == b"at noon"
-    assert stego.extract("c o p i e d " + sent.text + "a n d m o p e ") == b"at noon"
+    assert stego.extract("I found this: " + sent.text + " And so on.") == b"at noon"
 
 
 @settings(max_examples=2)
@@ -74,13 +75,13 @@ def test_too_many_edits_give_an_error_or_the_message(seed):
         assert stego.extract(edited(sent.text, 0.5, Random(seed))) == b"at noon"
 
 
-@pytest.mark.parametrize("text", ["", "a b ", "a " * 300, "a b \udcff"])
+@pytest.mark.parametrize("text", ["", "One day", "a" * 300, "One day \udcff", "日本語" * 50])
 def test_other_texts_give_an_error(text):
     with pytest.raises(ExtractionError, match=r"allows for \(0\.05 of its tokens\)|surrogate"):
         steganographer().extract(text)
 
 
-@pytest.mark.parametrize("other", [{"key": bytes(32)}, {"edits": 0.04}, {"prompt": "a c "}])
+@pytest.mark.parametrize("other", [{"key": bytes(32)}, {"edits": 0.04}, {"prompt": "One night"}])
 def test_other_settings_give_an_error(other):
     with pytest.raises(AlteredTextError):
         steganographer(**other).extract(written()[1])
@@ -112,10 +113,7 @@ def test_long_messages_are_refused_before_they_are_written():
 
 def test_tokens_are_samples_of_the_model():
     """Each of two equally likely words is written in half of the places, whatever the message."""
-    model, counts = ToyModel(ToyTokenizer(["a ", "b "]), sharpness=0), Counter()
-    for seed in range(2):
-        stego = steganographer(model, seed, prompt="", window=12, edits=0.01)
-        counts.update(stego.embed(b"").ids)
-    total = counts.total()
-    assert total > 200
-    assert abs(counts[0] - total / 2) < 4 * (total / 4) ** 0.5
+    model = ToyModel(ToyTokenizer(["a ", "b "]), sharpness=0)
+    ids = steganographer(model, prompt="", window=12, edits=0.01).embed(b"").ids
+    assert len(ids) > 100
+    assert abs(Counter(ids)[0] - len(ids) / 2) < 4 * (len(ids) / 4) ** 0.5
