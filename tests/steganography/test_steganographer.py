@@ -291,7 +291,7 @@ def _attack():
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_extract_never_gives_another_message_when_the_text_is_altered(data):
     stego, text = toy(prompt="c"), _attack()
@@ -310,8 +310,8 @@ def test_extract_never_gives_another_message_when_the_text_is_altered(data):
 def test_extract_reads_an_altered_text_only_when_the_change_is_after_the_message():
     """So that the test above is not one of refusals alone."""
     stego, text = toy(prompt="c"), _attack()
-    read = []
-    for at in range(1, len(text)):
+    read, cuts = [], range(1, len(text), 3)
+    for at in cuts:
         try:
             read.append(stego.extract(text[:at]) == b"attack")
         except ExtractionError:
@@ -319,7 +319,7 @@ def test_extract_reads_an_altered_text_only_when_the_change_is_after_the_message
     first = read.index(True)
     assert not any(read[:first])
     assert sum(read[first:]) >= 1
-    assert first > len(text) // 2
+    assert cuts[first] > len(text) // 2
 
 
 @pytest.mark.slow
@@ -585,8 +585,8 @@ def test_progress_ends_with_the_message():
 @pytest.mark.slow
 def test_embed_bits_writes_samples_of_the_model():
     """The first token over many messages follows the pool that stepwise verification leaves."""
-    stego = toy(prompt="c")
-    report = [stego.embed_bits(_random_bits(seed)) for seed in range(2000)]
+    stego = toy(prompt="c", finish="none")
+    report = [stego.embed_bits(_random_bits(seed)) for seed in range(1500)]
     counts = np.zeros(TOY.vocab_size)
     for written in report:
         counts[written.ids[0]] += 1
