@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+import ticore
+
 from .conftest import need
 
 serve = need("server").serve
@@ -77,6 +79,7 @@ def test_message_there_and_back(
     key, text = write_by_keyboard(page, address, agreement, name)
     read_with_agreement(page, address, agreement, text, name)
     look_at_tokens(page, address, text, key, name)
+    watch_rollback(page, address, tmp_path / "watermark.json", name)
 
     fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert page.evaluate(fits)
@@ -141,10 +144,31 @@ def look_at_tokens(page: Any, address: str, text: str, key: str, name: str) -> N
     page.click("#inspect-example")
     page.wait_for_selector("#inspect .block.differs")
     picture(page, f"{name}-inspect")
-    page.goto(f"{address}#watermark")
+    page.goto(f"{address}#detect")
     page.fill("#suspect", text)
     page.fill("#mark-key", key)
+    page.click("#detect .main")
+    page.wait_for_selector("#detect .verdict-said:visible")
+    assert "No watermark" in page.text_content("#detect .verdict-said")
+    picture(page, f"{name}-detect")
+
+
+def watch_rollback(page: Any, address: str, agreement: Path, name: str) -> None:
+    """What is shown in the end is the text; what was taken back can be hidden."""
+    page.goto(f"{address}#watermark")
+    page.select_option("#mark-length", "short")
+    page.select_option("#mark-words", "bold")
+    with page.expect_download() as download:
+        page.click("#save-mark")  # makes a key, too
+    download.value.save_as(agreement)
     page.click("#watermark .main")
-    page.wait_for_selector("#verdict:visible")
-    assert "No watermark" in page.text_content("#verdict")
-    picture(page, f"{name}-watermark")
+    page.wait_for_selector("#marked > :nth-child(9)")
+    picture(page, f"{name}-marking")
+    page.wait_for_selector("#marked-done:visible", timeout=60_000)
+    picture(page, f"{name}-marked")
+    page.click("#show-trail")
+    text = page.inner_text("#marked")
+    agreed = ticore.WatermarkAgreement.load(agreement)
+    found = ticore.WatermarkDetector.from_agreement(agreed).detect(text)
+    assert found.verdict == "watermarked"
+    assert f"{found.token_count} tokens" in page.inner_text("#watermark .report")

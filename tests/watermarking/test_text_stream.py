@@ -97,7 +97,9 @@ def test_changes_are_all_that_happens_to_the_text():
     total = Counter()
     for pieces, seed in itertools.product(HARD, range(12)):
         observation = (None, 0, 2, 5)[seed % 4]
-        stream = generator(pieces, seed, observation=observation).stream(pieces[0], max_new_tokens=30)
+        stream = generator(pieces, seed, observation=observation).stream(
+            pieces[0], max_new_tokens=30
+        )
         committed, pending, counts = replayed(stream.changes())
         result = stream.result()
         assert (tuple(committed), pending) == (result.ids, [])

@@ -26,7 +26,7 @@ from starlette.types import Receive, Scope, Send
 from ..report._detection_page import DETECTION_STYLE
 from ..report._inspection_page import INSPECTION_STYLE
 from ..report._page import STYLE
-from . import messages, sharing, tokens, watermarks
+from . import detecting, mark_sharing, marking, messages, sharing, tokens
 from .choices import choices
 from .fields import Fields
 from .jobs import UNEXPECTED, Event, Job, Jobs, Work
@@ -53,11 +53,14 @@ ACTIONS: Mapping[str, tuple[Prepare, tuple[str, ...]]] = {
     "write": (messages.write, messages.WRITE_FIELDS),
     "read": (messages.read, messages.READ_FIELDS),
     "inspect": (tokens.inspect, tokens.INSPECT_FIELDS),
-    "detect": (watermarks.detect, watermarks.DETECT_FIELDS),
+    "make-mark-agreement": (mark_sharing.make_mark_agreement, mark_sharing.FIELDS),
+    "open-mark-agreement": (mark_sharing.open_mark_agreement, ("agreement",)),
+    "mark": (marking.mark, marking.MARK_FIELDS),
+    "detect": (detecting.detect, detecting.DETECT_FIELDS),
 }
 """What POST /do/NAME does, and the fields that it takes."""
 
-_QUICK = frozenset({"choices", "make-key", "open-agreement"})
+_QUICK = frozenset({"choices", "make-key", "open-agreement", "open-mark-agreement"})
 # They open no model. The page needs them also while all other places are taken.
 _QUICK_AT_ONCE, _QUICK_SECONDS = 16, 20.0
 

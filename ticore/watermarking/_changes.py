@@ -1,11 +1,11 @@
 """What happens to a text while it is written: tokens come, and some are taken back.
 
-    sampled    (c)          "It was c" is consistent ...
-    committed  (c)          ... so the token stays
-    sampled    (old)        " cold" would be read as one token
-    dropped    (old)        no later token mends that
-    sampled    (at)
-    committed  (at)
+sampled    (c)          "It was c" is consistent ...
+committed  (c)          ... so the token stays
+sampled    (old)        " cold" would be read as one token
+dropped    (old)        no later token mends that
+sampled    (at)
+committed  (at)
 """
 
 from __future__ import annotations

@@ -67,9 +67,9 @@ class Generated:
 class TextStream:
     """A text while it is written. Use one per thread.
 
-    Iterate over it for the pieces of the text, over its `changes` to see also what is taken back, or
-    `run` it to the end; `result` gives at any time what was written so far. The pieces together are
-    the text that `run` gives.
+    Iterate over it for the pieces of the text, over its `changes` to see also what is taken back,
+    or `run` it to the end; `result` gives at any time what was written so far. The pieces together
+    are the text that `run` gives.
 
     A piece is given out once its tokens are settled, so that no piece is ever taken back. The last
     commits, mostly single tokens, are therefore held back: as many as there are backtracks left, 8

@@ -2,9 +2,9 @@
 
 import { ask } from "./ask.js";
 import { models } from "./choices.js";
-import { copies } from "./clipboard.js";
-import { opensFile } from "./files.js";
-import { say } from "./task.js";
+import { opensFile, saveFile } from "./files.js";
+import { keyField } from "./secrets.js";
+import { trying } from "./task.js";
 
 const byId = (id) => document.getElementById(id);
 const key = byId("key");
@@ -31,17 +31,12 @@ export function prepareSharing() {
   byId("sharing").addEventListener("submit", (event) => event.preventDefault());
   model.addEventListener("change", showModel);
   showModel();
-  byId("make-key").addEventListener("click", () =>
-    trying(async () => {
-      if (key.value && !confirm("There is a key already. Replace it? It is stored nowhere.")) return;
-      key.value = (await ask("make-key")).key;
-      byId("agreement-facts").textContent = "There is a new key. Save it as an agreement file.";
-    }),
-  );
-  byId("show-key").addEventListener("click", showKey);
-  copies(byId("copy-key"), () => key.value);
-  byId("save-agreement").addEventListener("click", () => trying(saveAgreement));
-  opensFile(byId("agreement-file"), (text) => trying(() => openAgreement(text)));
+  const error = byId("sharing-error");
+  keyField("key", error, () => {
+    byId("agreement-facts").textContent = "There is a new key. Save it as an agreement file.";
+  });
+  byId("save-agreement").addEventListener("click", () => trying(error, saveAgreement));
+  opensFile(byId("agreement-file"), (text) => trying(error, () => openAgreement(text)));
   byId("forget-agreement").addEventListener("click", forgetAgreement);
 }
 
@@ -63,30 +58,10 @@ function showModel() {
   if (prompt.value === offered) prompt.value = offered = found.opening;
 }
 
-function showKey() {
-  const shows = key.type === "password";
-  key.type = shows ? "text" : "password";
-  byId("show-key").setAttribute("aria-pressed", String(shows));
-  byId("show-key").textContent = shows ? "Hide" : "Show";
-}
-
-async function trying(work) {
-  byId("sharing-error").hidden = true;
-  try {
-    await work();
-  } catch (error) {
-    say(byId("sharing-error"), error.message);
-  }
-}
-
 async function saveAgreement() {
   if (!agreement && !key.value.trim()) key.value = (await ask("make-key")).key;
   const { agreement: text } = await ask("make-agreement", shared());
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = "agreement.json";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  saveFile("agreement.json", text);
   byId("agreement-facts").textContent =
     "The agreement is saved among your downloads. It holds the key: keep it like one.";
 }

@@ -8,7 +8,7 @@ import { ask } from "./ask.js";
  * @param {HTMLElement} section holds the form and the result.
  * @param {string} what the action of the server.
  * @param {object} parts `fields()` gives what to send and may throw; `begin()`, `progress(state)` and
- *   `show(result)` change the page.
+ *   `show(result)` change the page; while `show` takes time, the form can still be stopped.
  */
 export function task(section, what, { fields, begin = () => {}, progress = () => {}, show }) {
   const form = section.querySelector("form");
@@ -44,9 +44,10 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
           progress(state);
         },
       });
-      status.textContent = "";
       result.hidden = false;
-      show(found);
+      await show(found);
+      controller.signal.throwIfAborted();
+      status.textContent = "";
     } catch (problem) {
       const stopped = problem.name === "AbortError";
       result.hidden = true; // half a text holds no message
@@ -56,6 +57,16 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
       working(false);
     }
   });
+}
+
+/** Do some work, and show an error in `place` if it fails. */
+export async function trying(place, work) {
+  place.hidden = true;
+  try {
+    await work();
+  } catch (error) {
+    say(place, error.message);
+  }
 }
 
 /** Show an error. */
