@@ -89,6 +89,30 @@ def test_message_there_and_back(
     context.close()
 
 
+def test_password_there_and_back(browser: Any, address: str) -> None:
+    page = browser.new_page(viewport=PHONE)
+    urls = list[str]()
+    page.on("request", lambda request: urls.append(request.url))
+    open_page(page, address)
+    page.check('input[name="secret"][value="password"]')
+    assert not page.is_visible("#key")
+    page.fill("#password", "four words")
+    page.fill("#message", "noon")
+    picture(page, "password")
+    page.click("#write .main")
+    page.wait_for_selector("#copy-text:visible", timeout=60_000)
+    assert "may be guessed" in page.text_content("#written-facts")
+    text = page.text_content("#written")
+    page.click('nav a[href="#read"]')
+    page.fill("#received", text)
+    page.click("#read .main")
+    page.wait_for_selector("#read .result:visible", timeout=60_000)
+    assert page.text_content("#message-read") == "noon"
+    assert "four words" not in page.content()
+    assert not any("four" in url for url in urls)
+    page.close()
+
+
 def open_page(page: Any, address: str) -> None:
     page.goto(address)
     page.wait_for_selector("#model-about:not(:empty)")

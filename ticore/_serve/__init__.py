@@ -8,7 +8,7 @@ fields.py        what a request says, checked
 jobs.py          work in threads: bounded in number and time, and stopped when nobody waits
 models.py        the models that the page may open
 choices.py       what a person can choose
-sharing.py       what the two sides of a message share: an agreement, or a key and settings
+sharing.py       what the two sides of a message share: an agreement, or a secret and settings
 messages.py      messages in and out of text
 tokens.py        a text token by token
 mark_sharing.py  what writer and detector of a watermark share

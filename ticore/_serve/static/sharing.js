@@ -1,9 +1,9 @@
-// What both sides share: a key and settings, or the text of an agreement file that holds them.
+// What both sides share: a secret and settings, or the text of an agreement file that holds them.
 
 import { ask } from "./ask.js";
 import { models } from "./choices.js";
 import { opensFile, saveFile } from "./files.js";
-import { keyField } from "./secrets.js";
+import { keyField, secretField } from "./secrets.js";
 import { trying } from "./task.js";
 
 const byId = (id) => document.getElementById(id);
@@ -15,15 +15,23 @@ let offered = ""; // the opening words that the page itself has put there
 /** What to send to the server about both sides. */
 export function shared() {
   if (agreement) {
-    return { agreement, key: key.value, model: model.value };
+    return { agreement, ...secret(), model: model.value };
   }
   return {
-    key: key.value,
+    ...secret(),
     model: model.value,
     prompt: prompt.value,
     channel: channels().map((box) => box.value).join("+") || "identity",
     security: document.querySelector('input[name="security"]:checked').value,
   };
+}
+
+function hasPassword() {
+  return document.querySelector('input[name="secret"]:checked').value === "password";
+}
+
+function secret() {
+  return hasPassword() ? { password: byId("password").value } : { key: key.value };
 }
 
 /** Make the form work. Call it when the choices are there. */
@@ -35,6 +43,8 @@ export function prepareSharing() {
   keyField("key", error, () => {
     byId("agreement-facts").textContent = "There is a new key. Save it as an agreement file.";
   });
+  secretField("password");
+  byId("secret").addEventListener("change", () => showSecret(true));
   byId("save-agreement").addEventListener("click", () => trying(error, saveAgreement));
   opensFile(byId("agreement-file"), (text) => trying(error, () => openAgreement(text)));
   byId("forget-agreement").addEventListener("click", forgetAgreement);
@@ -59,11 +69,12 @@ function showModel() {
 }
 
 async function saveAgreement() {
-  if (!agreement && !key.value.trim()) key.value = (await ask("make-key")).key;
+  if (!hasPassword() && !key.value.trim()) key.value = (await ask("make-key")).key;
   const { agreement: text } = await ask("make-agreement", shared());
   saveFile("agreement.json", text);
   byId("agreement-facts").textContent =
-    "The agreement is saved among your downloads. It holds the key: keep it like one.";
+    "The agreement is saved among your downloads. " +
+    (hasPassword() ? "It does not hold the password." : "It holds the key: keep it like one.");
 }
 
 async function openAgreement(text) {
@@ -71,7 +82,7 @@ async function openAgreement(text) {
   agreement = text;
   if (found.model) model.value = found.model; // nothing in the list if it is not installed
   showModel();
-  key.value = "";
+  key.value = byId("password").value = "";
   const begins = found.conversation
     ? "a conversation comes before its texts"
     : `its texts begin with “${found.prompt}”`;
@@ -80,23 +91,29 @@ async function openAgreement(text) {
   byId("agreement-facts").textContent =
     `An agreement is open: model ${found.model ?? "of your choice"}, ${begins}, ` +
     `${travels}, security ${found.security}. ` +
-    (found.has_key ? "It holds the key." : "It holds no key: paste the key below.");
-  showFields({ keyAsked: !found.has_key, modelAsked: !found.model, closed: false });
+    (found.has_key ? "It holds the key." : "It holds no key: give the key or the password below.");
+  showFields({ secretAsked: !found.has_key, modelAsked: !found.model, closed: false });
 }
 
 /** Which fields there are: an agreement has settings, and mostly a key and a model, of its own. */
-function showFields({ keyAsked, modelAsked, closed }) {
-  byId("key-field").hidden = !keyAsked;
+function showFields({ secretAsked, modelAsked, closed }) {
+  showSecret(secretAsked);
   byId("model").disabled = !modelAsked; // seen all the same, with its licence
   for (const each of document.querySelectorAll(".own-setting")) each.hidden = !closed;
   byId("save-agreement").hidden = !closed;
   byId("forget-agreement").hidden = closed;
 }
 
+function showSecret(asked) {
+  byId("secret").hidden = !asked;
+  byId("key-field").hidden = !asked || hasPassword();
+  byId("password-field").hidden = !asked || !hasPassword();
+}
+
 function forgetAgreement() {
   agreement = "";
   byId("agreement-facts").textContent = "";
-  showFields({ keyAsked: true, modelAsked: true, closed: true });
+  showFields({ secretAsked: true, modelAsked: true, closed: true });
   if (!model.value) model.value = models[0].place;
   showModel();
   byId("agreement-file").focus();
