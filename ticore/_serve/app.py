@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..report._detection_page import DETECTION_STYLE
 from ..report._inspection_page import INSPECTION_STYLE
-from ..report._page import STYLE
+from ..report._page import style_of_pages
 from . import detecting, mark_sharing, marking, messages, sharing, tokens
 from .choices import choices
 from .fields import Fields
@@ -186,4 +186,4 @@ def _static_files() -> dict[str, str]:
     """The files of the page by name. Those are the only ones, so no path leads elsewhere."""
     folder = files(__package__) / "static"
     found = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
-    return found | {_REPORT_STYLE: STYLE + INSPECTION_STYLE + DETECTION_STYLE}
+    return found | {_REPORT_STYLE: style_of_pages(INSPECTION_STYLE, DETECTION_STYLE)}

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from .._support.deprecation import warn_deprecated
+from .._support.notebooks import ShownInNotebooks
 from ..consistency import Specials, View, compare
 from ..interfaces import Tokenizer
 from ._changes import TextChange
@@ -15,7 +16,7 @@ from ._text_loop import End, TextLoop
 
 
 @dataclass(frozen=True)
-class Generated:
+class Generated(ShownInNotebooks):
     """A text and how it was written. `str` gives the text.
 
     Attributes:
