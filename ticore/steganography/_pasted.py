@@ -2,7 +2,7 @@
 
 A message is authenticated, so a reader may try several readings of a text: a wrong one gives an
 error and never a wrong message. Each reading undoes some of the changes that programs make on their
-own. Other changes, such as a corrected spelling, cannot be undone.
+own. Other changes, such as other words, cannot be undone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ._edits import edits
 from ._embedding import Progress
 from ._rereading import PassLimitError, Rereading
 from ._setup import Setup
+from ._typos import BACK, typos
 
 MOST_READINGS = 24
 _MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
@@ -121,11 +122,14 @@ def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
         shift, where = place.received_start - place.start, ""
     with suppress(PassLimitError):
         # First the text as it is: the others go on from there.
-        for edit in (None, *edits(place, len(setup.sent))):
+        with suppress(ExtractionError):
+            return Recovered(rereading.message(place.text), ())
+        first = max(len(setup.sent), place.start - BACK)
+        misspelled = typos(place.text, rereading.tokens_before(place.text, first))
+        for edit in (*edits(place, len(setup.sent)), *misspelled):
             with suppress(ExtractionError):
-                message = rereading.message(edit.text if edit else place.text)
-                undone = (f"{edit.what} at character {edit.at + shift}{where}",) if edit else ()
-                return Recovered(message, undone)
+                message = rereading.message(edit.text)
+                return Recovered(message, (f"{edit.what} at character {edit.at + shift}{where}",))
     return None
 
 
