@@ -83,6 +83,14 @@ def test_wrong_key_and_altered_text_are_errors_in_words(
         assert "Traceback" not in found.error
 
 
+def test_place_of_a_change_is_shown(client: Client, written: list[dict]) -> None:
+    text = written[-1]["result"]["text"]
+    changed = f"{text[:30]} <b>zyxw</b> {text[30:]}"
+    last = client.do("read", **SHARED, channel="chat", text=changed).events[-1]
+    assert last["place"].count("<mark>") == 1
+    assert "&lt;b&gt;zyxw" in last["place"]
+
+
 def test_bytes_that_are_no_text_are_shown_in_hex(client: Client) -> None:
     model = ticore.load_model("tiny-en")
     stego = ticore.Steganographer(model, key=KEY, prompt="One day", security="compact")

@@ -157,9 +157,10 @@ def read_with_agreement(page: Any, address: str, agreement: Path, text: str, nam
     page.wait_for_selector("#read .result:visible", timeout=60_000)
     assert page.text_content("#message-read") == "meet at noon"
     picture(page, f"{name}-read")
-    page.fill("#received", "Something else")
+    page.fill("#received", f"{text[:60]} zyxw quite {text[60:]}")
     page.click("#read .main")
-    page.wait_for_selector("#read .error:visible")
+    page.wait_for_selector("#read .error:visible", timeout=60_000)
+    assert page.query_selector("#read .place mark")
     picture(page, f"{name}-error")
 
 

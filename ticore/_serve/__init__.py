@@ -6,6 +6,7 @@ security.py      which requests are answered at all, and what every answer forbi
 refusals.py      why a request gets no answer, in words
 fields.py        what a request says, checked
 jobs.py          work in threads: bounded in number and time, and stopped when nobody waits
+failures.py      why work failed, and where in a text
 models.py        the models that the page may open
 choices.py       what a person can choose
 sharing.py       what the two sides of a message share: an agreement, or a secret and settings

@@ -5,7 +5,8 @@
     GET /static/NAME        the page's scripts and styles
     POST /do/NAME           does something: a JSON object in, lines of JSON out
 
-Each line of an answer to POST is {"progress": …}, and the last one {"result": …} or {"error": …}.
+Each line of an answer to POST is {"progress": …}, and the last one {"result": …} or {"error": …},
+where "place" may show a part of a text.
 A request that is refused has a status of 400 or more and the answer {"error": …}.
 """
 
@@ -26,6 +27,7 @@ from starlette.types import Receive, Scope, Send
 from ..report._detection_page import DETECTION_STYLE
 from ..report._inspection_page import INSPECTION_STYLE
 from ..report._page import style_of_pages
+from ..report._place import PLACE_STYLE
 from . import detecting, mark_sharing, marking, messages, sharing, tokens
 from .choices import choices
 from .fields import Fields
@@ -186,4 +188,4 @@ def _static_files() -> dict[str, str]:
     """The files of the page by name. Those are the only ones, so no path leads elsewhere."""
     folder = files(__package__) / "static"
     found = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
-    return found | {_REPORT_STYLE: style_of_pages(INSPECTION_STYLE, DETECTION_STYLE)}
+    return found | {_REPORT_STYLE: style_of_pages(INSPECTION_STYLE, DETECTION_STYLE, PLACE_STYLE)}

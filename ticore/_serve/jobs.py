@@ -21,10 +21,10 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from ..errors import TicoreError
+from .failures import failure
 from .refusals import RefusedError
 
 UNAVAILABLE = 503
-_LONGEST = 2000  # characters of an error
 _LOG = logging.getLogger("ticore.serve")
 
 UNEXPECTED = (
@@ -174,7 +174,7 @@ class Job:
         except StoppedError:
             last = {"error": "stopped"}
         except TicoreError as error:
-            last = {"error": str(error)[:_LONGEST]}
+            last = failure(error)
         except MemoryError:
             last = {"error": "expected memory for the work, found too little; take a shorter text"}
         except Exception as error:  # the last place where it can become words

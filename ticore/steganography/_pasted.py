@@ -2,7 +2,7 @@
 
 A message is authenticated, so a reader may try several readings of a text: a wrong one gives an
 error and never a wrong message. Each reading undoes some of the changes that programs make on their
-own. Other changes, such as other words, cannot be undone.
+own, or one small change that a person made. Other words cannot be undone.
 """
 
 from __future__ import annotations

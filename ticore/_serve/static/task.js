@@ -1,6 +1,7 @@
 // A form that asks for something: it shows that work goes on, lets it be stopped, and shows errors.
 
 import { ask } from "./ask.js";
+import { put } from "./markup.js";
 
 /**
  * Make the form of a section do its work.
@@ -14,6 +15,7 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
   const form = section.querySelector("form");
   const [submit, stop] = [form.querySelector(".main"), form.querySelector(".stop")];
   const [status, error] = [form.querySelector(".status"), form.querySelector(".error")];
+  const place = form.querySelector(".place"); // where a text is wrong
   const bar = form.querySelector("progress");
   const result = section.querySelector(".result");
   let controller = null;
@@ -32,6 +34,7 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
     event.preventDefault();
     controller = new AbortController();
     result.hidden = error.hidden = true;
+    place?.replaceChildren();
     status.textContent = "Working …";
     working(true);
     try {
@@ -53,6 +56,7 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
       result.hidden = true; // half a text holds no message
       status.textContent = stopped ? "Stopped." : "";
       if (!stopped) say(error, problem.message);
+      if (place) put(place, problem.place ?? "");
     } finally {
       working(false);
     }
