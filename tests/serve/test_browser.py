@@ -69,7 +69,10 @@ def picture(page: Any, name: str) -> None:
 def test_message_there_and_back(
     browser: Any, address: str, tmp_path: Path, name: str, size: Any, scheme: str
 ) -> None:
-    context = browser.new_context(viewport=size, color_scheme=scheme, accept_downloads=True)
+    motion = "reduce" if size is PHONE else "no-preference"
+    context = browser.new_context(
+        viewport=size, color_scheme=scheme, reduced_motion=motion, accept_downloads=True
+    )
     page, problems, urls = context.new_page(), list[str](), list[str]()
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: problems.append(str(error)))

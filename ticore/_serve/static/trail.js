@@ -10,7 +10,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 export class Trail {
   #place;
   #waiting = [];
-  #playing = null;
+  #plays = false;
+  #played = null; // a promise
   #kept = [];
   #pending = [];
 
@@ -27,21 +28,22 @@ export class Trail {
   /** Show these steps after those that wait already. */
   follow(steps) {
     this.#waiting.push(...steps);
-    this.#playing ??= this.#play();
+    if (!this.#plays) this.#played = this.#play();
   }
 
   /** Wait until all steps have been shown. */
   async shown() {
-    await this.#playing;
+    await this.#played;
   }
 
   async #play() {
+    this.#plays = true;
     while (this.#waiting.length) {
       const step = this.#waiting.shift();
       this.#show(step);
       if (!still.matches) await pause(this.#seen(step[0]));
     }
-    this.#playing = null;
+    this.#plays = false;
   }
 
   #seen(kind) {
