@@ -24,6 +24,7 @@ from __future__ import annotations
 import reprlib
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 
@@ -96,6 +97,11 @@ class TextPlace:
     end: int
     likely: tuple[str, ...] = ()
     received_start: int | None = None
+
+    def _repr_html_(self) -> str:
+        # As in `_support.notebooks`, but errors import nothing.
+        html: str = import_module("ticore.report._notebook").notebook_html(self)
+        return html
 
     @property
     def before(self) -> str:

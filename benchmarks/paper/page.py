@@ -9,12 +9,14 @@ from benchmarks._harness.style import save_figure
 from ticore._support.atomic_files import write_atomically
 from ticore.report._markup import Html, element, text
 from ticore.report._page import page
+from ticore.report._style import Style
 
 from .sections import PageFigure, PageTable, Section
 
 TITLE = "The experiments of Yan & Murawaki, theirs and ours"
 
-_STYLE = """\
+_STYLE = Style(
+    rules="""\
 table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; font-size: 0.9rem; }
 .wide { overflow-x: auto; }
 th, td { padding: 0.15rem 0.6rem; border-bottom: 1px solid var(--line); text-align: right; }
@@ -23,6 +25,7 @@ th { color: var(--faint); font-weight: 600; }
 h3 { font-size: 1rem; margin-bottom: 0; }
 svg { max-width: 44rem; height: auto; background: #ffffff; }
 """
+)
 
 
 def write_pages(folder: Path, introduction: Sequence[str], sections: Sequence[Section]) -> None:

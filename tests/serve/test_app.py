@@ -56,6 +56,22 @@ def test_agreement_is_that_of_the_command_line(client: Client, written: list[dic
     assert KEY.encode() not in opened.body
 
 
+def test_password_takes_the_place_of_a_key(client: Client) -> None:
+    shared = {**SHARED, "key": None}
+    written = client.do("write", **shared, password="noon bell", message="hi").result
+    assert written["advice"].startswith("a password of 9 characters may be guessed")
+    made = client.do("make-agreement", **shared, password="noon bell")
+    assert b"noon bell" not in made.body
+    agreement = made.result["agreement"]
+    assert not client.do("open-agreement", agreement=agreement).result["has_key"]
+    text, given = written["text"], {"agreement": agreement}
+    assert client.do("read", **given, password="noon bell", text=text).result["message"] == "hi"
+    for wrong in ({"password": ""}, {"key": KEY, "password": "noon bell"}, {}):
+        found = client.do("read", **given, **wrong, text=text)
+        assert "noon" not in found.error
+        assert KEY[:16] not in found.error
+
+
 def test_wrong_key_and_altered_text_are_errors_in_words(
     client: Client, written: list[dict]
 ) -> None:
@@ -65,6 +81,14 @@ def test_wrong_key_and_altered_text_are_errors_in_words(
         assert found.status == 200
         assert len(found.error) > 20
         assert "Traceback" not in found.error
+
+
+def test_place_of_a_change_is_shown(client: Client, written: list[dict]) -> None:
+    text = written[-1]["result"]["text"]
+    changed = f"{text[:30]} <b>zyxw</b> {text[30:]}"
+    last = client.do("read", **SHARED, channel="chat", text=changed).events[-1]
+    assert last["place"].count("<mark>") == 1
+    assert "&lt;b&gt;zyxw" in last["place"]
 
 
 def test_bytes_that_are_no_text_are_shown_in_hex(client: Client) -> None:
@@ -131,6 +155,8 @@ def test_no_other_place_is_opened(client: Client, place: str) -> None:
         ("write", {"message": "x", "key": "z" * 64}, "found others among them"),
         ("write", {"message": "x", "agreement": KEY}, "open the file that the other side"),
         ("write", {"message": "x", "key": KEY, "channel": "pigeon"}, "channel"),
+        ("write", {"message": "x", "password": ""}, "password: expected one, found none"),
+        ("write", {"message": "x", "password": "zzzz", "key": KEY}, "found both"),
         ("detect", {"text": "x", "agreement": KEY}, "open the file that the writer"),
         ("detect", {"text": "", "model": "tiny-en", "key": KEY}, "expected"),
         ("inspect", {"text": "", "model": "tiny-en"}, "found none"),
@@ -155,6 +181,7 @@ def test_no_key_and_no_message_in_a_log_or_an_address(
     client.do("read", **SHARED, text="secret words")
     client.do("read", **SHARED | {"key": KEY[:-2]}, text="secret words")
     client.post("/do/read", f'{{"key": "{KEY}", "secret words": '.encode())
+    client.do("make-agreement", **SHARED | {"key": "", "password": "secret words"})
     said = caplog.text + "".join(capfd.readouterr())
     for secret in (KEY[:16], "secret words", TOKEN):
         assert secret not in said

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+import ticore
+
 from .conftest import need
 
 serve = need("server").serve
@@ -67,7 +69,10 @@ def picture(page: Any, name: str) -> None:
 def test_message_there_and_back(
     browser: Any, address: str, tmp_path: Path, name: str, size: Any, scheme: str
 ) -> None:
-    context = browser.new_context(viewport=size, color_scheme=scheme, accept_downloads=True)
+    motion = "reduce" if size is PHONE else "no-preference"
+    context = browser.new_context(
+        viewport=size, color_scheme=scheme, reduced_motion=motion, accept_downloads=True
+    )
     page, problems, urls = context.new_page(), list[str](), list[str]()
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -77,6 +82,7 @@ def test_message_there_and_back(
     key, text = write_by_keyboard(page, address, agreement, name)
     read_with_agreement(page, address, agreement, text, name)
     look_at_tokens(page, address, text, key, name)
+    watch_rollback(page, address, tmp_path / "watermark.json", name)
 
     fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert page.evaluate(fits)
@@ -84,6 +90,30 @@ def test_message_there_and_back(
     assert not any(key in url or "noon" in url for url in urls)
     assert all(url.startswith((address, f"blob:{address}")) for url in urls)
     context.close()
+
+
+def test_password_there_and_back(browser: Any, address: str) -> None:
+    page = browser.new_page(viewport=PHONE)
+    urls = list[str]()
+    page.on("request", lambda request: urls.append(request.url))
+    open_page(page, address)
+    page.check('input[name="secret"][value="password"]')
+    assert not page.is_visible("#key")
+    page.fill("#password", "four words")
+    page.fill("#message", "noon")
+    picture(page, "password")
+    page.click("#write .main")
+    page.wait_for_selector("#copy-text:visible", timeout=60_000)
+    assert "may be guessed" in page.text_content("#written-facts")
+    text = page.text_content("#written")
+    page.click('nav a[href="#read"]')
+    page.fill("#received", text)
+    page.click("#read .main")
+    page.wait_for_selector("#read .result:visible", timeout=60_000)
+    assert page.text_content("#message-read") == "noon"
+    assert "four words" not in page.content()
+    assert not any("four" in url for url in urls)
+    page.close()
 
 
 def open_page(page: Any, address: str) -> None:
@@ -130,9 +160,10 @@ def read_with_agreement(page: Any, address: str, agreement: Path, text: str, nam
     page.wait_for_selector("#read .result:visible", timeout=60_000)
     assert page.text_content("#message-read") == "meet at noon"
     picture(page, f"{name}-read")
-    page.fill("#received", "Something else")
+    page.fill("#received", f"{text[:60]} zyxw quite {text[60:]}")
     page.click("#read .main")
-    page.wait_for_selector("#read .error:visible")
+    page.wait_for_selector("#read .error:visible", timeout=60_000)
+    assert page.query_selector("#read .place mark")
     picture(page, f"{name}-error")
 
 
@@ -141,10 +172,31 @@ def look_at_tokens(page: Any, address: str, text: str, key: str, name: str) -> N
     page.click("#inspect-example")
     page.wait_for_selector("#inspect .block.differs")
     picture(page, f"{name}-inspect")
-    page.goto(f"{address}#watermark")
+    page.goto(f"{address}#detect")
     page.fill("#suspect", text)
     page.fill("#mark-key", key)
+    page.click("#detect .main")
+    page.wait_for_selector("#detect .verdict-said:visible")
+    assert "No watermark" in page.text_content("#detect .verdict-said")
+    picture(page, f"{name}-detect")
+
+
+def watch_rollback(page: Any, address: str, agreement: Path, name: str) -> None:
+    """What is shown in the end is the text; what was taken back can be hidden."""
+    page.goto(f"{address}#watermark")
+    page.select_option("#mark-length", "short")
+    page.select_option("#mark-words", "bold")
+    with page.expect_download() as download:
+        page.click("#save-mark")  # makes a key, too
+    download.value.save_as(agreement)
     page.click("#watermark .main")
-    page.wait_for_selector("#verdict:visible")
-    assert "No watermark" in page.text_content("#verdict")
-    picture(page, f"{name}-watermark")
+    page.wait_for_selector("#marked > :nth-child(9)")
+    picture(page, f"{name}-marking")
+    page.wait_for_selector("#marked-done:visible", timeout=60_000)
+    picture(page, f"{name}-marked")
+    page.click("#show-trail")
+    text = page.inner_text("#marked")
+    agreed = ticore.WatermarkAgreement.load(agreement)
+    found = ticore.WatermarkDetector.from_agreement(agreed).detect(text)
+    assert found.verdict == "watermarked"
+    assert f"{found.token_count} tokens" in page.inner_text("#watermark .report")

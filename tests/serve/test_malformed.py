@@ -13,8 +13,9 @@ from .conftest import HEADERS, Client
 
 # What has to be there for a body to be read at all, or anything else in its place.
 FIELDS = ("agreement", "model", "key", "prompt", "channel", "security", "message", "text", "ids")
+FIELDS = (*FIELDS, "scheme", "length", "words")
 ACTIONS = ("choices", "make-key", "make-agreement", "open-agreement", "write", "read", "inspect")
-ACTIONS = (*ACTIONS, "detect", "none", "")
+ACTIONS = (*ACTIONS, "make-mark-agreement", "open-mark-agreement", "mark", "detect", "none", "")
 
 values = st.recursive(
     st.none()

@@ -83,6 +83,26 @@ def test_opener_is_found_as_the_channel_reads_it():
     assert stego.extract(text.upper()) == b"no"
 
 
+def test_topics_of_many_texts_are_one_for_all_or_one_for_each():
+    stego = steganographer(numerics="portable", compress="deflate")
+    about = stego._setup._openers.about
+    messages, topics = [b"", b"", b""], ["cooking", None, "travel"]
+    written = stego.embed_batch(messages, topic=topics)
+    assert all(
+        text.text.startswith(about(each)) for text, each in zip(written, topics, strict=True)
+    )
+    (alone,) = stego.embed_batch([b""], topic="work")
+    assert alone.text.startswith(about("work"))
+    with pytest.raises(SettingsError, match=r"row 1: topic: expected one of .*'war'"):
+        stego.embed_batch(messages, topic=["work", "war", "work"])
+    with pytest.raises(SettingsError, match="topic: expected one for each of 3 texts, found 2"):
+        stego.embed_batch(messages, topic=["work", "work"])
+    with pytest.raises(SettingsError, match=r"topic: expected one of .*'war'"):
+        stego.embed_batch([], topic="war")
+    with pytest.raises(SettingsError, match="topic: expected none without openers"):
+        steganographer(openers=None, numerics="portable").embed_batch(messages, topic="work")
+
+
 def test_openers_of_many_texts_differ_and_are_read_together():
     stego = steganographer(numerics="portable", compress="deflate")
     texts = [str(text) for text in stego.embed_batch([b"", b"a", b"b"])]

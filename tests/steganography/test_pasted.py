@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -224,6 +225,19 @@ def test_extract_pasted_undoes_one_small_change() -> None:
                 break
     assert len(undone) == 2
     assert all(re.search(r" at character \d+$", each) for each in undone)
+
+
+def test_extract_pasted_undoes_one_wrong_letter() -> None:
+    prompt = '"I don\'t know," said the café owner... "Go'
+    stego, (text, message) = _english(prompt, "whole"), _sent(prompt, "whole")
+    kinds = [("replaced", lambda a, b: "q" + b), ("exchanged", lambda a, b: b + a)]
+    letters = re.finditer(r"(?<=[a-z])(?!q)([a-z])(?!\1)([a-z])", text[len(prompt) + 20 : -100])
+    for (what, change), match in zip(kinds, islice(letters, 3, None, 9), strict=False):
+        at = len(prompt) + 20 + match.start()
+        changed = text[:at] + change(*match.groups()) + text[at + 2 :]
+        found = stego.extract_pasted(changed)
+        assert found.message == message
+        assert re.search(rf"{what} at character \d+$", found.undone[-1])
 
 
 def _one_small_change(text: str, at: int) -> str:

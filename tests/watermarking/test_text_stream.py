@@ -1,6 +1,9 @@
 """A stream gives the text of `generate`, piece by piece, and takes no piece back."""
 
+import itertools
 import json
+from collections import Counter
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.support.toy_models import ToyBrackets, ToyModel, ToyTokenizer
-from ticore.watermarking import Generator
+from ticore.watermarking import ChangeKind, Generator
 
 TOYS = ["a", "b", "c", "ab", "bc", "abc", "ca", "<end>"]
 # Nothing may follow a "z"; what follows a "<" is mended by a ">".
@@ -67,6 +70,55 @@ def test_rollback_settled_never_falls_and_never_counts_what_is_taken_back():
             assert rollback.committed[: len(settled)] == settled
             settled = rollback.committed[: rollback.settled]
         assert settled == rollback.committed
+
+
+def replayed(changes):
+    """What a reader of the changes knows: the tokens that stay, and how often each kind came."""
+    committed, pending, counts = [], [], Counter()
+    for change in changes:
+        tokens = list(change.tokens)
+        assert tokens
+        counts[change.kind] += 1
+        if change.kind == "sampled":
+            pending += tokens
+        elif change.kind == "backtracked":
+            assert (pending, committed[-len(tokens) :]) == ([], tokens)
+            del committed[-len(tokens) :]
+        else:
+            assert tokens == pending
+            pending = []
+        if change.kind == "committed":
+            counts["mended"] += len(tokens) > 1
+            committed += tokens
+    return committed, pending, counts
+
+
+def test_changes_are_all_that_happens_to_the_text():
+    total = Counter()
+    for pieces, seed in itertools.product(HARD, range(12)):
+        observation = (None, 0, 2, 5)[seed % 4]
+        stream = generator(pieces, seed, observation=observation).stream(
+            pieces[0], max_new_tokens=30
+        )
+        committed, pending, counts = replayed(stream.changes())
+        result = stream.result()
+        assert (tuple(committed), pending) == (result.ids, [])
+        found = counts["dropped"], counts["mended"], counts["backtracked"]
+        assert found == (result.rollbacks, result.temporary, result.backtracks)
+        assert stream.rollback.step() == []  # after the end
+        total += counts
+    assert min(total[kind] for kind in (*get_args(ChangeKind), "mended")) > 5
+
+
+def test_changes_of_exact_rollback_drop_whole_texts():
+    model, total = ToyModel(ToyBrackets(["a", "b", "ab", "."], special={3}), eos_ids={3}), 0
+    for seed in range(6):
+        stream = Generator(model, rollback="exact", seed=seed).stream("", max_new_tokens=6)
+        committed, pending, counts = replayed(stream.changes())
+        assert (tuple(committed), pending) == (stream.result().ids, [])
+        assert counts["dropped"] == stream.rollback.rollbacks
+        total += counts["dropped"]
+    assert total > 0
 
 
 @pytest.mark.slow

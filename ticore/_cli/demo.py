@@ -14,6 +14,7 @@ from .._support.opening_words import opening_words
 from ..keys import Key
 from ..steganography import Embedding
 from . import streams
+from .json_errors import prints_errors_as_json
 from .options import Json
 from .settings import DEFAULT_MODEL, Device, Dtype, Place, Settings
 from .usage import UsageError
@@ -22,6 +23,7 @@ SECRET = "meet at noon"
 TEMPERATURE = 0.8  # a small model is easier to read below 1
 
 
+@prints_errors_as_json
 def demo(
     secret: Annotated[str, typer.Option(metavar="TEXT", help="What to hide.")] = SECRET,
     prompt: Annotated[

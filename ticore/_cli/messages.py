@@ -18,6 +18,7 @@ from ..steganography import Agreement, Recovered, Steganographer
 from ..steganography._openers import TOPICS, Topic
 from ..steganography._setup import Compress, Finish, Pad
 from . import streams
+from .json_errors import prints_errors_as_json
 from .options import OUTPUT, Json, NewSecretFile, file_option, option
 from .secrets import warn_of_others, warn_of_short
 from .settings import SECRET, Settings, shares_settings
@@ -115,6 +116,7 @@ _NO_KEY_IN_AGREEMENT = "the agreement holds no key: give --key-file or --passwor
 
 
 @shares_settings
+@prints_errors_as_json
 def embed(
     *,
     message: MessageFile = None,
@@ -186,6 +188,7 @@ def _embed_parts(stego: Steganographer, message: bytes, folder: Path, json: bool
 
 
 @shares_settings
+@prints_errors_as_json
 def extract(
     *,
     texts: TextFiles = None,

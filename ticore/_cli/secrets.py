@@ -6,10 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from ..steganography._keys import password_advice
 from . import streams
-
-LEAST_PASSWORD = 12
-"""Characters. Argon2id makes each guess slow, but there are few short passwords."""
 
 _OTHERS = 0o077  # what the file's group and everyone else may do
 
@@ -36,8 +34,5 @@ def warn_of_others(path: Path | None) -> None:
 
 def warn_of_short(password: str) -> None:
     """Put a line on standard error if a new password is short."""
-    if len(password) < LEAST_PASSWORD:
-        streams.note(
-            f"ticore: warning: a password of {len(password)} characters may be guessed; take at "
-            f"least {LEAST_PASSWORD}, such as four unrelated words, or use a key file"
-        )
+    if advice := password_advice(password):
+        streams.note(f"ticore: warning: {advice}")

@@ -54,9 +54,9 @@ def serve(
 ) -> None:
     """Serve a page for the browser.
 
-    The page writes and reads messages, shows tokens and looks for watermarks. It is for this
-    computer alone, unless you say otherwise. It stores nothing, and fetches nothing from elsewhere.
-    It opens the models that `ticore models` lists by name. Ctrl-C ends it.
+    The page writes and reads messages, writes and finds watermarks, and shows tokens. It is for
+    this computer alone, unless you say otherwise. It stores nothing, and fetches nothing from
+    elsewhere. It opens the models that `ticore models` lists by name. Ctrl-C ends it.
     """
     try:
         server = import_module("ticore._serve.server")

@@ -5,7 +5,8 @@
     GET /static/NAME        the page's scripts and styles
     POST /do/NAME           does something: a JSON object in, lines of JSON out
 
-Each line of an answer to POST is {"progress": …}, and the last one {"result": …} or {"error": …}.
+Each line of an answer to POST is {"progress": …}, and the last one {"result": …} or {"error": …},
+where "place" may show a part of a text.
 A request that is refused has a status of 400 or more and the answer {"error": …}.
 """
 
@@ -25,8 +26,9 @@ from starlette.types import Receive, Scope, Send
 
 from ..report._detection_page import DETECTION_STYLE
 from ..report._inspection_page import INSPECTION_STYLE
-from ..report._page import STYLE
-from . import messages, sharing, tokens, watermarks
+from ..report._page import style_of_pages
+from ..report._place import PLACE_STYLE
+from . import detecting, mark_sharing, marking, messages, sharing, tokens
 from .choices import choices
 from .fields import Fields
 from .jobs import UNEXPECTED, Event, Job, Jobs, Work
@@ -53,11 +55,14 @@ ACTIONS: Mapping[str, tuple[Prepare, tuple[str, ...]]] = {
     "write": (messages.write, messages.WRITE_FIELDS),
     "read": (messages.read, messages.READ_FIELDS),
     "inspect": (tokens.inspect, tokens.INSPECT_FIELDS),
-    "detect": (watermarks.detect, watermarks.DETECT_FIELDS),
+    "make-mark-agreement": (mark_sharing.make_mark_agreement, mark_sharing.FIELDS),
+    "open-mark-agreement": (mark_sharing.open_mark_agreement, ("agreement",)),
+    "mark": (marking.mark, marking.MARK_FIELDS),
+    "detect": (detecting.detect, detecting.DETECT_FIELDS),
 }
 """What POST /do/NAME does, and the fields that it takes."""
 
-_QUICK = frozenset({"choices", "make-key", "open-agreement"})
+_QUICK = frozenset({"choices", "make-key", "open-agreement", "open-mark-agreement"})
 # They open no model. The page needs them also while all other places are taken.
 _QUICK_AT_ONCE, _QUICK_SECONDS = 16, 20.0
 
@@ -183,4 +188,4 @@ def _static_files() -> dict[str, str]:
     """The files of the page by name. Those are the only ones, so no path leads elsewhere."""
     folder = files(__package__) / "static"
     found = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
-    return found | {_REPORT_STYLE: STYLE + INSPECTION_STYLE + DETECTION_STYLE}
+    return found | {_REPORT_STYLE: style_of_pages(INSPECTION_STYLE, DETECTION_STYLE, PLACE_STYLE)}

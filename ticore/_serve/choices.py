@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..channels import CHANNELS
 from .fields import Fields
 from .jobs import Event, Watch, Work
+from .mark_sharing import ABOUT_SCHEMES
 from .models import Models
-from .watermarks import ABOUT_SCHEMES
 
 _NOTHING_HAPPENS = "identity"  # on the page: no channel is chosen
 

@@ -16,14 +16,15 @@ import logging
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from ..errors import TicoreError
+from .failures import failure
 from .refusals import RefusedError
 
 UNAVAILABLE = 503
-_LONGEST = 2000  # characters of an error
 _LOG = logging.getLogger("ticore.serve")
 
 UNEXPECTED = (
@@ -50,6 +51,7 @@ class Watch:
         self._tell = tell
         self._stopped = threading.Event()
         self._state: Event = {}
+        self._steps = deque[object]()  # not yet taken; used by two threads
 
     def stop(self) -> None:
         """End the work at its next report."""
@@ -67,6 +69,16 @@ class Watch:
     def text(self, text: str) -> None:
         """A `Follower`. Raises StoppedError."""
         self._report(text=text)
+
+    def step(self, step: object) -> None:
+        """Report a step. Unlike other progress, each one is told. Raises StoppedError."""
+        self._steps.append(step)
+        self._report()
+
+    def take_steps(self) -> Event:
+        """Progress with the steps that have not been taken; empty without any."""
+        steps = [self._steps.popleft() for _ in range(len(self._steps))]
+        return {"steps": steps} if steps else {}
 
     def _report(self, **values: object) -> None:
         self.require_wanted()
@@ -132,7 +144,7 @@ class Job:
     async def events(self) -> AsyncIterator[Event]:
         """What the job says, the last event being its result or its error.
 
-        An event replaces an earlier one that nobody has read yet.
+        Progress replaces earlier progress that nobody has read yet, but no step is left out.
         """
         end = time.monotonic() + self._seconds
         while True:
@@ -146,10 +158,15 @@ class Job:
                 }
                 return
             self._changed.clear()
-            latest = self._latest
+            latest = self._latest  # read before the steps: after the last event there are none
+            steps = self._watch.take_steps()
+            if "progress" in latest:
+                yield {"progress": latest["progress"] | steps}
+                continue
+            if steps:
+                yield {"progress": steps}
             yield latest
-            if "progress" not in latest:
-                return
+            return
 
     def _run(self, work: Work) -> None:
         try:
@@ -157,7 +174,7 @@ class Job:
         except StoppedError:
             last = {"error": "stopped"}
         except TicoreError as error:
-            last = {"error": str(error)[:_LONGEST]}
+            last = failure(error)
         except MemoryError:
             last = {"error": "expected memory for the work, found too little; take a shorter text"}
         except Exception as error:  # the last place where it can become words

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..steganography._embedding import Progress
+from ..steganography._keys import password_advice
 from ..steganography._pasted import recover
 from .fields import Fields
 from .jobs import Watch, Work
@@ -27,6 +28,7 @@ def write(fields: Fields, models: Models) -> Work:
             "tokens": written.token_count,
             "bits": written.bits,
             "seconds": written.seconds,
+            "advice": "" if shared.password is None else password_advice(shared.password),
         }
 
     return work

@@ -1,9 +1,9 @@
-"""What the two sides of a message share: an agreement file, or a key and the settings beside it."""
+"""What the two sides of a message share: an agreement file, or a secret and settings beside it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
+from typing import Any, TypedDict, cast, get_args
 
 from ..channels import channel_named
 from ..errors import AgreementError, CredentialError
@@ -14,25 +14,34 @@ from .fields import Fields
 from .jobs import Watch, Work
 from .models import Models
 
-FIELDS = ("agreement", "model", "key", "prompt", "channel", "security")
+FIELDS = ("agreement", "model", "key", "password", "prompt", "channel", "security")
 _DEFAULT_MODEL = "tiny-en"
 _KEY_DIGITS = 64
 
 
+class Secret(TypedDict, total=False):
+    """What unlocks messages, as an argument of Steganographer."""
+
+    key: Key
+    password: str
+
+
 @dataclass(frozen=True, repr=False)
 class Shared:
-    """What a request says about both sides. It has no repr, since it holds the key.
+    """What a request says about both sides. It has no repr, since it holds the secret.
 
     Attributes:
         agreement: the text of an agreement file; empty: the other attributes count.
         model: a place; with an agreement only if that names none.
-        key: hex digits; empty only if the agreement holds the key.
+        key: hex digits; empty if there is a password, or the agreement holds the key.
+        password: in the place of a key; None if there is none.
         prompt, channel, security: see `Steganographer`.
     """
 
     agreement: str
     model: str
     key: str
+    password: str | None
     prompt: str
     channel: str
     security: Security
@@ -45,6 +54,7 @@ class Shared:
             agreement=fields.text("agreement", ""),
             model=fields.text("model", _DEFAULT_MODEL),
             key=fields.text("key", ""),
+            password=fields.text("password") if "password" in fields else None,
             prompt=fields.text("prompt", ""),
             channel=fields.text("channel", "identity"),
             security=cast(Security, security),
@@ -58,21 +68,31 @@ class Shared:
         """
         if not self.agreement:
             # What is quickly refused comes before the model, which takes seconds.
-            secret, channel = read_key(self.key), channel_named(self.channel)
+            secret, channel = self.secret(), channel_named(self.channel)
             return Steganographer(
                 models.model(self.model),
-                key=secret,
                 prompt=self.prompt,
                 channel=channel,
                 security=self.security,
+                **secret,
             )
         agreement = read_agreement(self.agreement)
-        key = read_key(self.key) if agreement.key is None else None
+        given = self.secret() if agreement.key is None else Secret()
         options = dict(agreement.model_options)
         if agreement.numerics == "portable":
             options = {"dtype": "float64", **options}
         model = models.model(agreement.model_place or self.model, options)
-        return Steganographer.from_agreement(agreement, model=model, key=key)
+        return Steganographer.from_agreement(agreement, model=model, **given)
+
+    def secret(self) -> Secret:
+        """The key or the password. Raises CredentialError, which does not show it."""
+        if self.password is None:
+            return {"key": read_key(self.key)}
+        if self.key:
+            raise CredentialError("expected a key or a password, found both; give one of them")
+        if not self.password:
+            raise CredentialError("password: expected one, found none; type the one you both know")
+        return {"password": self.password}
 
 
 def read_key(digits: str) -> Key:
@@ -107,7 +127,7 @@ def make_agreement(fields: Fields, models: Models) -> Work:
         agreement = shared.steganographer(models).agreement
         if shared.agreement:
             return {"agreement": read_agreement(shared.agreement).dumps()}
-        key = read_key(shared.key)
+        key = shared.secret().get("key")  # a password stays with the people who know it
         return {"agreement": replace(agreement, key=key, model_place=shared.model).dumps()}
 
     return work

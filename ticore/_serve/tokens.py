@@ -34,7 +34,8 @@ def inspect(fields: Fields, models: Models) -> Work:
             raise UnscorableTextError("text: expected a text, found none; paste one")
         require_few(len(tokens))
         found = compare(tokenizer, tokens)
-        body = inspection_body(found, tokenizer.token_bytes, text, partial(special_name, tokenizer))
+        name = partial(special_name, tokenizer)
+        body = inspection_body(found, lambda token: tokenizer.token_bytes(token.id), text, name)
         return {"consistent": found.consistent, "html": "\n".join(body)}
 
     return work

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .._support.checks import checked_ids
+from .._support.notebooks import ShownInNotebooks
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
 from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
@@ -27,7 +28,7 @@ _LONG = 1 << 14
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(ShownInNotebooks):
     """A list of tokens, and the list that a receiver reads from its text.
 
     Attributes:

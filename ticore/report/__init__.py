@@ -1,4 +1,4 @@
-"""Results for a person to read: tables for a terminal, and web pages in one file each.
+"""Results for a person to read: tables for a terminal, web pages in one file each, notebooks.
 
 inspection_table, inspection_page   a token list beside the one that its text is read back as
 detection_table, detection_page     texts in which a watermark was looked for

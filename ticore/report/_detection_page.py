@@ -15,16 +15,15 @@ from ..interfaces import Tokenizer
 from ..watermarking import Detection
 from ._detection_facts import detection_facts, stands_out
 from ._markup import Html, element, text
-from ._page import page
+from ._page import facts_table, page
+from ._style import Style
 from ._visible import visible, visible_token
 
-DETECTION_STYLE = """\
-:root { --good: 40 140 60; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --good: 80 190 100; --bad: #ff8a80; } }
+DETECTION_STYLE = Style(
+    light="  --good: 40 140 60; --bad: #b3261e;\n",
+    dark="  --good: 80 190 100; --bad: #ff8a80;\n",
+    rules="""\
 .verdict { font-weight: bold; font-size: 1.1rem; }
-table { border-collapse: collapse; }
-th { text-align: left; vertical-align: top; padding: 0 1.5rem 0 0; }
-td { padding: 0; }
 .legend { padding: 0; list-style: none; }
 .scored { line-height: 2; }
 .scored span[title], .legend span { border-radius: 0.2rem; }
@@ -36,7 +35,8 @@ td { padding: 0; }
 .s2 { background: rgb(var(--good) / 0.24); }
 .s3 { background: rgb(var(--good) / 0.4); }
 .s4 { background: rgb(var(--good) / 0.6); }
-"""
+""",
+)
 
 _UNFINISHED = "\N{WHITE SMALL SQUARE}"
 # The fill gets darker at each of these scores. In text without a watermark 39, 24, 23, 12 and 2 of
@@ -63,18 +63,18 @@ def detection_section(name: str, found: Detection, tokenizer: Tokenizer) -> Html
     """The section of one text in a `detection_page`, for a page that has DETECTION_STYLE."""
     parts = list(_parts(found, tokenizer))
     segment = stands_out(found)
-    rows = [
-        element("tr", element("th", text(fact), scope="row"), element("td", text(value)))
-        for fact, value in detection_facts(found)
-    ]
     return element(
         "section",
         element("h2", text(name)),
-        element("p", text(found.verdict), class_="verdict"),
-        element("table", *rows),
+        *verdict_and_facts(found),
         _legend(found, _UNFINISHED in parts, segment),
         element("div", *_tokens(found, parts, segment), class_="text scored", lang="", dir="auto"),
     )
+
+
+def verdict_and_facts(found: Detection) -> tuple[Html, Html]:
+    """What the section of a text says, without the text."""
+    return element("p", text(found.verdict), class_="verdict"), facts_table(detection_facts(found))
 
 
 def _legend(found: Detection, some_unfinished: bool, segment: bool) -> Html:

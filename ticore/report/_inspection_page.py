@@ -9,20 +9,20 @@ from ._blocks import Block, ComparedToken, TokenStatus, blocks, differing_status
 from ._interleaved import TokenName, interleaved, nameless, shown_name
 from ._markup import Html, element, text
 from ._page import page, text_block, token_box
+from ._style import Style
 from ._summary import summary
 
 # Borders also differ in their pattern, and each box has its letter: nothing depends on colour.
-INSPECTION_STYLE = """\
-:root {
+INSPECTION_STYLE = Style(
+    light="""\
   --source: #b3261e; --consequential: #8a5a00; --other: #6a3fb5; --unknown: #a0266e;
   --boundary: #00639b;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --source: #ff8a80; --consequential: #ffc24d; --other: #c9a8ff; --unknown: #ff9ad5;
-    --boundary: #7cc4ff;
-  }
-}
+""",
+    dark="""\
+  --source: #ff8a80; --consequential: #ffc24d; --other: #c9a8ff; --unknown: #ff9ad5;
+  --boundary: #7cc4ff;
+""",
+    rules="""\
 .summary { font-weight: bold; }
 .legend { padding: 0; list-style: none; }
 .blocks { display: flex; flex-wrap: wrap; gap: 0.4rem 0; padding: 0; list-style: none; }
@@ -41,7 +41,10 @@ INSPECTION_STYLE = """\
 .token.boundary { border-color: var(--boundary); border-radius: 0; background: none; }
 .token.boundary bdi, .token.boundary small, .special { color: var(--boundary); }
 .special { font: 0.85em ui-monospace, monospace; border-bottom: 1px solid; }
-"""
+""",
+)
+
+Spell = Callable[[ComparedToken], bytes]
 
 
 def inspection_page(
@@ -63,29 +66,36 @@ def inspection_page(
     Returns:
         An HTML document without scripts, which fetches nothing.
     """
-    body = inspection_body(comparison, token_bytes, given, token_name)
+    body = inspection_body(comparison, lambda token: token_bytes(token.id), given, token_name)
     return page(title, *body, style=INSPECTION_STYLE)
 
 
 def inspection_body(
     comparison: Comparison,
-    token_bytes: Callable[[int], bytes],
+    spell: Spell,
     given: str | None = None,
     token_name: TokenName = nameless,
+    heading: str = "h2",
 ) -> list[Html]:
-    """What an `inspection_page` shows below its title, for a page that has INSPECTION_STYLE."""
+    """What an `inspection_page` shows below its title, for a page that has INSPECTION_STYLE.
+
+    Args:
+        comparison, given, token_name: see there.
+        spell: the bytes of a token.
+        heading: the name of elements that are headings.
+    """
     found = blocks(comparison)
     first, *more = summary(comparison, given)
     return [
         element("p", text(first), class_="summary"),
         *(element("p", text(sentence)) for sentence in more),
-        element("h2", text("Text")),
+        element(heading, text("Text")),
         text_block(*_text(comparison, token_name)),
-        element("h2", text("Tokens, and below them those that are read back")),
+        element(heading, text("Tokens, and below them those that are read back")),
         *_legend(found),
         element(
             "ol",
-            *(_block(block, token_bytes, token_name) for block in found),
+            *(_block(block, spell, token_name) for block in found),
             class_="blocks",
         ),
     ]
@@ -108,9 +118,9 @@ def _legend(found: Sequence[Block]) -> list[Html]:
     return [element("ul", *items, class_="legend")] if items else []
 
 
-def _block(block: Block, token_bytes: Callable[[int], bytes], token_name: TokenName) -> Html:
+def _block(block: Block, spell: Spell, token_name: TokenName) -> Html:
     given, again = (
-        [_box(token, token_bytes(token.id), token_name) for token in side]
+        [_box(token, spell(token), token_name) for token in side]
         for side in (block.given, block.again)
     )
     if block.same:

@@ -33,6 +33,7 @@ class BatchMethods:
         messages: Sequence[bytes],
         *,
         prompts: Sequence[Prompt] | None = None,
+        topic: str | Sequence[str | None] | None = None,
         check: Check = "tokens",
         batch_size: int = 32,
     ) -> list[Embedding | TicoreError]:
@@ -44,6 +45,8 @@ class BatchMethods:
             messages: any bytes each.
             prompts: what each text continues, see the class; None: this Steganographer's prompt for
                 all. Their readers need `with_prompt` of the same prompt, or `extract_batch`.
+            topic: what the texts' openings are about, see `embed`: one for all texts, or one for
+                each.
             check: see `embed`.
             batch_size: how many texts are written side by side. It changes nothing but the time
                 and the memory that is taken. When a text ends, the next one begins.
@@ -56,18 +59,20 @@ class BatchMethods:
             CredentialError: there is no key and no password.
             PromptError: see the class. The text names the row, a message's number from 0 on.
             SettingsError: `numerics` is not `portable`: other texts in the same pass change the
-                last bits of logits. Or the check is unknown, there is another number of prompts
-                than of messages, or `batch_size` is below 1.
+                last bits of logits. Or the check or a topic is unknown, there is a topic without
+                openers, there is another number of prompts or topics than of messages, or
+                `batch_size` is below 1.
             WrongTypeError: a message is not bytes.
         """
         messages = each_row(checked_message, _several("messages", messages))
         require_one_of("check", check, get_args(Check))
         self._setup.sealing_secret()
         setups = self._rows(len(messages), prompts, batch_size)
+        topics = self._topics(topic, len(messages))
         batch_size = min(batch_size, max(1, len(messages)))
         jobs = [
-            embedding(setup, message, check, None, batch_size)
-            for setup, message in zip(setups, messages, strict=True)
+            embedding(setup, message, check, None, batch_size, topic=about)
+            for setup, message, about in zip(setups, messages, topics, strict=True)
         ]
         return run_together(self._setup.model, jobs, batch_size)
 
@@ -200,6 +205,15 @@ class BatchMethods:
         return [
             replace(setup, secret=secret) for setup, secret in zip(setups, secrets_, strict=True)
         ]
+
+    def _topics(self, topic: str | Sequence[str | None] | None, count: int) -> Sequence[str | None]:
+        """The topic of each row of a batch. Raises SettingsError."""
+        if topic is None or isinstance(topic, str):
+            self._setup.openers_about(topic)
+            return [topic] * count
+        _require_count("topic", len(topic), count)
+        each_row(self._setup.openers_about, topic)
+        return topic
 
     def _with_prompts(self, prompts: Sequence[Prompt]) -> list[Setup]:
         """A setup for each prompt, one for equal ones."""

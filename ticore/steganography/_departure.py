@@ -55,7 +55,7 @@ class TextAsRead:
             choices: of this step; None if nothing at all can be written there.
         """
         ids = [] if choices is None else choices.kept.ids.tolist()
-        spelled = (_text(self._spell(token)) for token in ids)
+        spelled = (text_of(self._spell(token)) for token in ids)
         return outside_pool(place_after(self.text, written, [each for each in spelled if each]))
 
 
@@ -145,7 +145,7 @@ def _end_of_word(text: str, at: int) -> int:
     return word.end() if word else at
 
 
-def _text(spelled: bytes) -> str:
+def text_of(spelled: bytes) -> str:
     """The text of a token; empty if it is a part of a character."""
     try:
         return spelled.decode()

@@ -18,6 +18,8 @@ from ..errors import CredentialError, WrongTypeError
 from ..keys import KEY_BYTES, Key, key_bytes
 
 SALT_BYTES = 16
+LEAST_PASSWORD = 12
+"""Characters. Argon2id makes each guess slow, but there are few short passwords."""
 
 # The second recommended parameters of RFC 9106. Both sides must use the same: they are part of
 # the format, not settings.
@@ -153,6 +155,16 @@ def sealing_key(key: object) -> Key:
             f"expected a key of {KEY_BYTES} bytes, found {len(found)}; make one with: ticore keygen"
         )
     return found
+
+
+def password_advice(password: str) -> str:
+    """What to say about a new password; empty if nothing is."""
+    if len(password) >= LEAST_PASSWORD:
+        return ""
+    return (
+        f"a password of {len(password)} characters may be guessed; take at least {LEAST_PASSWORD}, "
+        f"such as four unrelated words, or use a key"
+    )
 
 
 def _expand(root: bytes, label: bytes, length: int) -> bytes:

@@ -2,7 +2,7 @@
 
 A message is authenticated, so a reader may try several readings of a text: a wrong one gives an
 error and never a wrong message. Each reading undoes some of the changes that programs make on their
-own. Other changes, such as a corrected spelling, cannot be undone.
+own, or one small change that a person made. Other words cannot be undone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise, zip_longest
 from typing import Protocol
 
 from ..errors import (
@@ -27,9 +27,11 @@ from ._edits import edits
 from ._embedding import Progress
 from ._rereading import PassLimitError, Rereading
 from ._setup import Setup
+from ._typos import BACK, typos
 
 MOST_READINGS = 24
 _MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
+_PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
 _USUAL = (
     "usual changes on the way are wrapped lines, other line ends, spaces or quotation marks, and "
@@ -115,17 +117,23 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
 def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
     """The message of the text without one small change near a place, if that gives one."""
     setup, _ = next(setup.readers(place.text))  # with openers, that of this text
-    rereading = Rereading(setup, len(place.text) + 64)
+    once = len(setup.model.tokenizer.encode(place.text))
+    rereading = Rereading(setup, once + _PASSES_FOR_EDITS)
     shift, where = 0, " of the text as it was read"
     if place.received_start is not None:
         shift, where = place.received_start - place.start, ""
     with suppress(PassLimitError):
         # First the text as it is: the others go on from there.
-        for edit in (None, *edits(place, len(setup.sent))):
+        with suppress(ExtractionError):
+            return Recovered(rereading.message(place.text), ())
+        first = max(len(setup.sent), place.start - BACK)
+        misspelled = typos(place.text, rereading.tokens_before(place.text, first))
+        # By turns: neither kind may use up all passes before the other has had its likeliest ones.
+        turns = chain.from_iterable(zip_longest(edits(place, len(setup.sent)), misspelled))
+        for edit in filter(None, turns):
             with suppress(ExtractionError):
-                message = rereading.message(edit.text if edit else place.text)
-                undone = (f"{edit.what} at character {edit.at + shift}{where}",) if edit else ()
-                return Recovered(message, undone)
+                message = rereading.message(edit.text)
+                return Recovered(message, (f"{edit.what} at character {edit.at + shift}{where}",))
     return None
 
 

@@ -8,11 +8,12 @@ Their steps are kept up to where they part, so that there the codec alone reads 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..backend_kit._reading import start_decoder
 from ..errors import ExtractionError
 from ..interfaces import Decoder, Logits
+from ._departure import text_of
 from ._jobs import run_alone
 from ._sealed import message_of, payload_from
 from ._setup import Setup
@@ -50,6 +51,27 @@ class Rereading:
         # All readings use one decoder, one after the other.
         payload = run_alone(self._setup.model, reading, lambda _: self._again())
         return run_alone(self._setup.model, message_of(self._setup, payload))
+
+    def tokens_before(self, text: str, first: int) -> Iterator[tuple[int, list[str]]]:
+        """What could have been written near the end of what was read of the first text.
+
+        Args:
+            text: the one that was read first.
+            first: offset of the first token that is of interest.
+
+        Yields:
+            The offset of a token, from the last one back, and the tokens that could have been
+            written there, as text, the most probable first; without those that are no text.
+        """
+        tokenizer = self._setup.model.tokenizer
+        before = self._setup.prompt_ids if self._setup.agreement.view == "whole" else []
+        for ids, step in self._steps.newest_first():
+            written = tokenizer.decode([*before, *ids])
+            if len(written) < first:
+                return
+            if text.startswith(written):  # not if a character is unfinished
+                spelled = map(tokenizer.token_bytes, step.choices.kept.ids.tolist())
+                yield len(written), [token for token in map(text_of, spelled) if token]
 
     def _again(self) -> Decoder:
         return _LazyDecoder(self._decoder, len(self._setup.prompt_ids), self._count)

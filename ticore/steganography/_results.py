@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._support.deprecation import warn_deprecated
+from .._support.notebooks import ShownInNotebooks
 
 
 @dataclass(frozen=True, eq=False)
-class Embedding:
+class Embedding(ShownInNotebooks):
     """A text that holds a message, and what it cost. `str()` of it is the text.
 
     Two Embeddings are equal if their texts are equal. An Embedding also equals its text as a str.

@@ -131,16 +131,22 @@ class Setup:
         Raises:
             SettingsError: there are no openers, or none of this topic.
         """
-        if self._openers is None:
-            if topic is not None:
-                raise SettingsError(
-                    f"topic: expected none without openers, found {shown(topic)}; leave it out, or "
-                    f"give openers='en'"
-                )
+        some = self.openers_about(topic)
+        if not some:
             return self
-        some = self._openers.about(topic)
         # 64 bits: no opener is noticeably more frequent than another.
         return self._with_opener(some[self.random_bits(64) % len(some)])
+
+    def openers_about(self, topic: str | None) -> Sequence[str]:
+        """The openers of a topic; none if texts do not begin with openers. Raises as `opened`."""
+        if self._openers is not None:
+            return self._openers.about(topic)
+        if topic is not None:
+            raise SettingsError(
+                f"topic: expected none without openers, found {shown(topic)}; leave it out, or "
+                f"give openers='en'"
+            )
+        return ()
 
     def _with_opener(self, opener: str) -> Setup:
         return replace(self, agreement=replace(self.agreement, prompt=opener))

@@ -92,6 +92,11 @@ class KnownSteps:
         known = len(ids) < len(self._steps) and self._ids[: len(ids)] == ids
         return self._steps[len(ids)] if known else None
 
+    def newest_first(self) -> Iterator[tuple[list[int], Step]]:
+        """Each step with the tokens before it, from the last one back."""
+        for n in reversed(range(len(self._steps))):
+            yield self._ids[:n], self._steps[n]
+
     def add(self, ids: Sequence[int], step: Step) -> None:
         """Keep the step after these tokens, if it goes on where the last one was added."""
         goes_on = len(ids) == len(self._steps) and ids[: len(self._ids)] == self._ids

@@ -4,6 +4,7 @@ from typing import Any
 
 from .._support.deprecation import moved_names
 from ._agreement import WatermarkAgreement
+from ._changes import ChangeKind, TextChange
 from ._detection import Detection, DetectionTarget
 from ._detector import DetectorSettings, WatermarkDetector
 from ._generator import (
@@ -30,6 +31,7 @@ from ._whole_text_rejection import WholeTextRejection
 from ._writer import RollbackKind
 
 __all__ = [
+    "ChangeKind",
     "Detection",
     "DetectionTarget",
     "DetectorSettings",
@@ -43,6 +45,7 @@ __all__ = [
     "RowSamplers",
     "Sampler",
     "Segment",
+    "TextChange",
     "TextStream",
     "WatermarkAgreement",
     "WatermarkDetector",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._support.deprecation import warn_deprecated
+from .._support.notebooks import ShownInNotebooks
 from ._segments import Segment
 
 Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
@@ -65,7 +66,7 @@ _UNKNOWN = DetectionTarget("", "", math.nan)
 
 
 @dataclass(frozen=True, eq=False)
-class Detection:
+class Detection(ShownInNotebooks):
     """What a text says about a watermark. `str` gives the verdict.
 
     Attributes:

@@ -127,6 +127,7 @@ class Rollback(TextLoop):
                 self.end = "end of text"
             return
         self._pending.append(token)
+        self._note("sampled", token)
         room = self._max_new_tokens - len(self.committed)
         if self._is_consistent_with(token):
             self._commit()
@@ -156,12 +157,14 @@ class Rollback(TextLoop):
         self.temporary += len(self._pending) > 1
         self._commits.append(_Commit(len(self._pending), frozenset(self._banned)))
         self.committed += self._pending
+        self._note("committed", *self._pending)
         self._pending, self._banned = [], set()
 
     def _roll_back(self) -> None:
         """Drop the pending tokens and ban the first; the decoder keeps the frontier's logits."""
         self.rollbacks += 1
         self._banned.add(self._pending[0])
+        self._note("dropped", *self._pending)
         self._forget(len(self._pending))
         self._pending = []
 
@@ -174,6 +177,7 @@ class Rollback(TextLoop):
         last = self._commits.pop()
         at = len(self.committed) - last.size
         self._banned = {*last.banned, self.committed[at]}
+        self._note("backtracked", *self.committed[at:])
         self._forget(last.size)
         del self.committed[at:]
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ..consistency import Verification
 from ..interfaces import Decoder
+from ._changes import ChangeKind, TextChange
 
 Sampler = Callable[[Sequence[int], Any], int]
 """`f(ids, logits)`: the next token, one whose logit is above -inf.
@@ -63,6 +64,7 @@ class TextLoop(ABC):
         self._eos_ids = eos_ids
         self._prompt = tuple(decoder.ids)
         self._pending: list[int] = []
+        self._changes: list[TextChange] = []  # of this step
         self._read = 0  # how many of the tokens written the decoder has read
         self.committed: list[int] = []
         self.end: End | None = None
@@ -106,17 +108,29 @@ class TextLoop(ABC):
             if token is not None:
                 yield token
                 self._count_read()
+            self._changes = []
             self._sample_one()
 
-    def step(self) -> None:
-        """Have the decoder read what is unread, and sample one token. Do nothing after the end."""
+    def step(self) -> Sequence[TextChange]:
+        """Have the decoder read what is unread, and sample one token. Do nothing after the end.
+
+        Returns:
+            What happened to the text, in order.
+        """
+        self._changes = []
         if self.end is not None:
-            return
+            return self._changes
         token = self._unread()
         if token is not None:
             self._decoder.push(token)
             self._count_read()
         self._sample_one()
+        return self._changes
+
+    def _note(self, kind: ChangeKind, *tokens: int) -> None:
+        """Remember a change, unless it changes no token."""
+        if tokens:
+            self._changes.append(TextChange(kind, tokens))
 
     def _unread(self) -> int | None:
         """The token that the decoder has to read before another is sampled, if there is one."""

@@ -8,13 +8,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from .._support.deprecation import warn_deprecated
+from .._support.notebooks import ShownInNotebooks
 from ..consistency import Specials, View, compare
 from ..interfaces import Tokenizer
+from ._changes import TextChange
 from ._text_loop import End, TextLoop
 
 
 @dataclass(frozen=True)
-class Generated:
+class Generated(ShownInNotebooks):
     """A text and how it was written. `str` gives the text.
 
     Attributes:
@@ -66,8 +68,9 @@ class Generated:
 class TextStream:
     """A text while it is written. Use one per thread.
 
-    Iterate over it for the pieces of the text, or `run` it to the end; `result` gives at any time
-    what was written so far. The pieces together are the text that `run` gives.
+    Iterate over it for the pieces of the text, over its `changes` to see also what is taken back,
+    or `run` it to the end; `result` gives at any time what was written so far. The pieces together
+    are the text that `run` gives.
 
     A piece is given out once its tokens are settled, so that no piece is ever taken back. The last
     commits, mostly single tokens, are therefore held back: as many as there are backtracks left, 8
@@ -117,6 +120,15 @@ class TextStream:
                 yield text[len(shown) :]
                 shown = text
         yield self._text(self.rollback.committed)[len(shown) :]
+
+    def changes(self) -> Iterator[TextChange]:
+        """Write to the end, and show how: each token that comes, and those that are taken back.
+
+        Raises:
+            CapacityError: as `Generator.generate`.
+        """
+        while self.rollback.end is None:
+            yield from self.rollback.step()
 
     def run(self) -> Generated:
         """Write to the end, and return the result.

@@ -92,6 +92,7 @@ class WholeTextRejection(TextLoop):
             return
         was_consistent = self._verification.consistent
         self._pending.append(token)
+        self._note("sampled", token)
         self._verification.push(token)
         self.temporary += self._verification.consistent and not was_consistent
         if self._verification.unrecoverable:
@@ -102,11 +103,13 @@ class WholeTextRejection(TextLoop):
         if not self._verification.consistent:
             self._drop()
             return
+        self._note("committed", *self._pending)
         self.committed, self._pending, self.end = self._pending, [], end
 
     def _drop(self) -> None:
         """Begin again; the decoder keeps the logits after the prompt."""
         self.rollbacks += 1
         self.temporary = 0
+        self._note("dropped", *self._pending)
         self._forget(len(self._pending))
         self._pending = []

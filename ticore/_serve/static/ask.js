@@ -2,8 +2,13 @@
 
 const token = document.querySelector('meta[name="ticore-token"]').content;
 
-/** An error whose text is meant for the person at the page. */
-export class Refused extends Error {}
+/** An error whose text is meant for the person at the page; `place` may be HTML that shows where. */
+export class Refused extends Error {
+  constructor(message, place = "") {
+    super(message);
+    this.place = place;
+  }
+}
 
 /**
  * Ask the server to do something.
@@ -34,7 +39,7 @@ export async function ask(what, fields = {}, { progress = () => {}, signal } = {
   try {
     for await (const event of lines(response.body)) {
       if ("result" in event) return event.result;
-      if ("error" in event) throw new Refused(event.error);
+      if ("error" in event) throw new Refused(event.error, event.place);
       progress(event.progress);
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-// Files that a person opens: they are read by the page and go nowhere else.
+// Files that a person opens or saves: they are read and written by the page and go nowhere else.
 
 const MOST_BYTES = 1 << 20;
 
@@ -10,4 +10,13 @@ export function opensFile(input, use) {
     use(file.size <= MOST_BYTES ? await file.text() : ""); // what is larger is no agreement
     input.value = ""; // the same file can be chosen again
   });
+}
+
+/** Save a text among the person's downloads. */
+export function saveFile(name, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -1,10 +1,10 @@
-// What both sides share: a key and settings, or the text of an agreement file that holds them.
+// What both sides share: a secret and settings, or the text of an agreement file that holds them.
 
 import { ask } from "./ask.js";
 import { models } from "./choices.js";
-import { copies } from "./clipboard.js";
-import { opensFile } from "./files.js";
-import { say } from "./task.js";
+import { opensFile, saveFile } from "./files.js";
+import { keyField, secretField } from "./secrets.js";
+import { trying } from "./task.js";
 
 const byId = (id) => document.getElementById(id);
 const key = byId("key");
@@ -15,10 +15,10 @@ let offered = ""; // the opening words that the page itself has put there
 /** What to send to the server about both sides. */
 export function shared() {
   if (agreement) {
-    return { agreement, key: key.value, model: model.value };
+    return { agreement, ...secret(), model: model.value };
   }
   return {
-    key: key.value,
+    ...secret(),
     model: model.value,
     prompt: prompt.value,
     channel: channels().map((box) => box.value).join("+") || "identity",
@@ -26,22 +26,27 @@ export function shared() {
   };
 }
 
+function hasPassword() {
+  return document.querySelector('input[name="secret"]:checked').value === "password";
+}
+
+function secret() {
+  return hasPassword() ? { password: byId("password").value } : { key: key.value };
+}
+
 /** Make the form work. Call it when the choices are there. */
 export function prepareSharing() {
   byId("sharing").addEventListener("submit", (event) => event.preventDefault());
   model.addEventListener("change", showModel);
   showModel();
-  byId("make-key").addEventListener("click", () =>
-    trying(async () => {
-      if (key.value && !confirm("There is a key already. Replace it? It is stored nowhere.")) return;
-      key.value = (await ask("make-key")).key;
-      byId("agreement-facts").textContent = "There is a new key. Save it as an agreement file.";
-    }),
-  );
-  byId("show-key").addEventListener("click", showKey);
-  copies(byId("copy-key"), () => key.value);
-  byId("save-agreement").addEventListener("click", () => trying(saveAgreement));
-  opensFile(byId("agreement-file"), (text) => trying(() => openAgreement(text)));
+  const error = byId("sharing-error");
+  keyField("key", error, () => {
+    byId("agreement-facts").textContent = "There is a new key. Save it as an agreement file.";
+  });
+  secretField("password");
+  byId("secret").addEventListener("change", () => showSecret(true));
+  byId("save-agreement").addEventListener("click", () => trying(error, saveAgreement));
+  opensFile(byId("agreement-file"), (text) => trying(error, () => openAgreement(text)));
   byId("forget-agreement").addEventListener("click", forgetAgreement);
 }
 
@@ -63,32 +68,13 @@ function showModel() {
   if (prompt.value === offered) prompt.value = offered = found.opening;
 }
 
-function showKey() {
-  const shows = key.type === "password";
-  key.type = shows ? "text" : "password";
-  byId("show-key").setAttribute("aria-pressed", String(shows));
-  byId("show-key").textContent = shows ? "Hide" : "Show";
-}
-
-async function trying(work) {
-  byId("sharing-error").hidden = true;
-  try {
-    await work();
-  } catch (error) {
-    say(byId("sharing-error"), error.message);
-  }
-}
-
 async function saveAgreement() {
-  if (!agreement && !key.value.trim()) key.value = (await ask("make-key")).key;
+  if (!hasPassword() && !key.value.trim()) key.value = (await ask("make-key")).key;
   const { agreement: text } = await ask("make-agreement", shared());
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = "agreement.json";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  saveFile("agreement.json", text);
   byId("agreement-facts").textContent =
-    "The agreement is saved among your downloads. It holds the key: keep it like one.";
+    "The agreement is saved among your downloads. " +
+    (hasPassword() ? "It does not hold the password." : "It holds the key: keep it like one.");
 }
 
 async function openAgreement(text) {
@@ -96,7 +82,7 @@ async function openAgreement(text) {
   agreement = text;
   if (found.model) model.value = found.model; // nothing in the list if it is not installed
   showModel();
-  key.value = "";
+  key.value = byId("password").value = "";
   const begins = found.conversation
     ? "a conversation comes before its texts"
     : `its texts begin with “${found.prompt}”`;
@@ -105,23 +91,29 @@ async function openAgreement(text) {
   byId("agreement-facts").textContent =
     `An agreement is open: model ${found.model ?? "of your choice"}, ${begins}, ` +
     `${travels}, security ${found.security}. ` +
-    (found.has_key ? "It holds the key." : "It holds no key: paste the key below.");
-  showFields({ keyAsked: !found.has_key, modelAsked: !found.model, closed: false });
+    (found.has_key ? "It holds the key." : "It holds no key: give the key or the password below.");
+  showFields({ secretAsked: !found.has_key, modelAsked: !found.model, closed: false });
 }
 
 /** Which fields there are: an agreement has settings, and mostly a key and a model, of its own. */
-function showFields({ keyAsked, modelAsked, closed }) {
-  byId("key-field").hidden = !keyAsked;
+function showFields({ secretAsked, modelAsked, closed }) {
+  showSecret(secretAsked);
   byId("model").disabled = !modelAsked; // seen all the same, with its licence
   for (const each of document.querySelectorAll(".own-setting")) each.hidden = !closed;
   byId("save-agreement").hidden = !closed;
   byId("forget-agreement").hidden = closed;
 }
 
+function showSecret(asked) {
+  byId("secret").hidden = !asked;
+  byId("key-field").hidden = !asked || hasPassword();
+  byId("password-field").hidden = !asked || !hasPassword();
+}
+
 function forgetAgreement() {
   agreement = "";
   byId("agreement-facts").textContent = "";
-  showFields({ keyAsked: true, modelAsked: true, closed: true });
+  showFields({ secretAsked: true, modelAsked: true, closed: true });
   if (!model.value) model.value = models[0].place;
   showModel();
   byId("agreement-file").focus();

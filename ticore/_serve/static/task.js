@@ -1,6 +1,7 @@
 // A form that asks for something: it shows that work goes on, lets it be stopped, and shows errors.
 
 import { ask } from "./ask.js";
+import { put } from "./markup.js";
 
 /**
  * Make the form of a section do its work.
@@ -8,12 +9,13 @@ import { ask } from "./ask.js";
  * @param {HTMLElement} section holds the form and the result.
  * @param {string} what the action of the server.
  * @param {object} parts `fields()` gives what to send and may throw; `begin()`, `progress(state)` and
- *   `show(result)` change the page.
+ *   `show(result)` change the page; while `show` takes time, the form can still be stopped.
  */
 export function task(section, what, { fields, begin = () => {}, progress = () => {}, show }) {
   const form = section.querySelector("form");
   const [submit, stop] = [form.querySelector(".main"), form.querySelector(".stop")];
   const [status, error] = [form.querySelector(".status"), form.querySelector(".error")];
+  const place = form.querySelector(".place"); // where a text is wrong
   const bar = form.querySelector("progress");
   const result = section.querySelector(".result");
   let controller = null;
@@ -32,6 +34,7 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
     event.preventDefault();
     controller = new AbortController();
     result.hidden = error.hidden = true;
+    place?.replaceChildren();
     status.textContent = "Working …";
     working(true);
     try {
@@ -44,18 +47,30 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
           progress(state);
         },
       });
-      status.textContent = "";
       result.hidden = false;
-      show(found);
+      await show(found);
+      controller.signal.throwIfAborted();
+      status.textContent = "";
     } catch (problem) {
       const stopped = problem.name === "AbortError";
       result.hidden = true; // half a text holds no message
       status.textContent = stopped ? "Stopped." : "";
       if (!stopped) say(error, problem.message);
+      if (place) put(place, problem.place ?? "");
     } finally {
       working(false);
     }
   });
+}
+
+/** Do some work, and show an error in `place` if it fails. */
+export async function trying(place, work) {
+  place.hidden = true;
+  try {
+    await work();
+  } catch (error) {
+    say(place, error.message);
+  }
 }
 
 /** Show an error. */

@@ -48,7 +48,7 @@ export function prepareWrite() {
       speak(found.text, found.text.length);
       facts.textContent =
         `Your message is in it: ${found.tokens} tokens carry ${found.bits} bits, encrypted. ` +
-        `It took ${found.seconds.toFixed(1)} seconds.`;
+        `It took ${found.seconds.toFixed(1)} seconds.` + (found.advice && ` Take care: ${found.advice}.`);
       copyText.hidden = false;
     },
   });

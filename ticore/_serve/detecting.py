@@ -4,54 +4,57 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import CredentialError
-from ..interfaces import Tokenizer
+from ..errors import UnscorableTextError
+from ..interfaces import LanguageModel
 from ..report._detection_page import detection_section
-from ..schemes import SCHEMES
 from ..watermarking import Detection, WatermarkAgreement, WatermarkDetector
 from .fields import Fields
 from .jobs import Watch, Work
+from .mark_sharing import FIELDS, SharedMark
 from .models import Models
-from .sharing import read_key
 from .tokens import require_few
 
-DETECT_FIELDS = ("agreement", "model", "key", "scheme", "text")
-ABOUT_SCHEMES = {
-    "left_hash": "a list of favoured words that depends on the words before",
-    "self_hash": "the same, and on the word itself",
-    "unigram": "one list of favoured words for all texts",
-    "gumbel": "keyed dice in the place of chance",
-}
+DETECT_FIELDS = (*FIELDS, "text")
 _RAREST = 1e-9
 
 
 def detect(fields: Fields, models: Models) -> Work:
     """Work that looks for a watermark."""
-    text, agreement = fields.text("text"), fields.text("agreement", "")
-    model, key = fields.text("model", ""), fields.text("key", "")
-    scheme = fields.choice("scheme", tuple(SCHEMES), "left_hash")
+    shared, text = SharedMark.of(fields), fields.text("text")
 
     def work(watch: Watch) -> dict[str, Any]:
-        if agreement:
-            agreed = _read_agreement(agreement)
-            tokenizer = models.model(agreed.tokenizer).tokenizer
-            detector = WatermarkDetector.from_agreement(agreed, tokenizer=tokenizer)
-        else:
-            secret = read_key(key)
-            tokenizer = models.model(model).tokenizer
-            detector = WatermarkDetector(tokenizer, scheme, key=secret, tokenizer_place=model)
-        require_few(len(tokenizer.encode(text)))
-        return _report(detector.detect(text), tokenizer)
+        model, agreement = shared.open(models)
+        require_few(len(model.tokenizer.encode(text)))
+        return verdict_on(text, model, agreement)
 
     return work
 
 
-def _report(found: Detection, tokenizer: Tokenizer) -> dict[str, Any]:
+def verdict_on(text: str, model: LanguageModel, agreement: WatermarkAgreement) -> dict[str, Any]:
+    """What the detector says of a text: the verdict, a sentence, and the numbers as HTML.
+
+    Raises:
+        UnscorableTextError: the text is too short.
+        SettingsError: the tokenizer is not the agreement's.
+    """
+    tokenizer = model.tokenizer
+    detector = WatermarkDetector.from_agreement(agreement, tokenizer=tokenizer)
+    found = detector.detect(text)
     return {
         "verdict": found.verdict,
         "sentence": sentence(found),
         "html": detection_section("The numbers", found, tokenizer),
     }
+
+
+def verdict_or_why_not(
+    text: str, model: LanguageModel, agreement: WatermarkAgreement
+) -> dict[str, Any]:
+    """`verdict_on` a text that may be too short; the sentence then says so."""
+    try:
+        return verdict_on(text, model, agreement)
+    except UnscorableTextError as error:
+        return {"verdict": "", "sentence": f"The text is too short to look: {error}.", "html": ""}
 
 
 def sentence(found: Detection) -> str:
@@ -77,13 +80,3 @@ def _share(p_value: float) -> str:
     if p_value < _RAREST:
         return "fewer than one in a billion"
     return f"about one in {round(1 / p_value):,}"
-
-
-def _read_agreement(text: str) -> WatermarkAgreement:
-    try:
-        return WatermarkAgreement.loads(text, "the agreement file")
-    except CredentialError as error:
-        said, _, _ = str(error).partition("; make one with:")
-        raise CredentialError(
-            f"{said}; open the file that the writer of the watermark has saved"
-        ) from None

@@ -1,17 +1,11 @@
-// Reports that the server has written as HTML: inspect and watermark.
+// Inspect: a text token by token.
 
-import { opensFile } from "./files.js";
+import { put } from "./markup.js";
 import { task } from "./task.js";
 
 const byId = (id) => document.getElementById(id);
 // An old example: a model that writes "c" and "old" is read as having written "cold".
 const EXAMPLE = { model: "tiny-en", ids: "377 1116 318 278 705 281 1010 4033" };
-
-/** Show markup of the server. It is escaped there, and the policy of the page runs no script in it. */
-function put(place, html) {
-  const parsed = new DOMParser().parseFromString(html, "text/html");
-  place.replaceChildren(...document.adoptNode(parsed.body).childNodes);
-}
 
 /** Make the section work. */
 export function prepareInspect() {
@@ -44,33 +38,4 @@ function idsOf(text) {
     throw new Error("expected token ids, such as 1 2 3, found something else; write numbers with spaces between them");
   }
   return parts.map(Number);
-}
-
-/** Make the section work. */
-export function prepareWatermark() {
-  let agreement = "";
-  const open = (text, facts) => {
-    agreement = text;
-    byId("mark-facts").textContent = facts;
-    byId("mark-settings").hidden = byId("mark-settings").disabled = text !== "";
-    byId("forget-mark").hidden = text === "";
-  };
-  opensFile(byId("mark-file"), (text) => open(text || "{}", "An agreement is open. It says what to look for."));
-  byId("forget-mark").addEventListener("click", () => {
-    open("", "");
-    byId("mark-file").focus();
-  });
-  task(byId("watermark"), "detect", {
-    fields: () => ({
-      text: byId("suspect").value,
-      ...(agreement
-        ? { agreement }
-        : { key: byId("mark-key").value, scheme: byId("scheme").value, model: byId("mark-model").value }),
-    }),
-    show: (found) => {
-      byId("verdict").textContent = found.sentence;
-      byId("verdict").className = found.verdict.startsWith("watermarked") ? "found" : "";
-      put(byId("mark-report"), found.html);
-    },
-  });
 }

@@ -1,0 +1,54 @@
+// Watermark: a text grows token by token, and what is taken back is seen.
+
+import { copies } from "./clipboard.js";
+import { showVerdict } from "./detect.js";
+import { sharedMark } from "./mark-sharing.js";
+import { task } from "./task.js";
+import { Trail } from "./trail.js";
+
+const byId = (id) => document.getElementById(id);
+
+/** Make the section work. */
+export function prepareMark() {
+  const section = byId("watermark");
+  const [place, facts, done] = [byId("marked"), byId("marked-facts"), byId("marked-done")];
+  const trail = new Trail(place);
+  let text = "";
+
+  task(section, "mark", {
+    fields: () => ({
+      ...sharedMark(),
+      prompt: byId("mark-prompt").value,
+      length: byId("mark-length").value,
+      words: byId("mark-words").value,
+    }),
+    begin: () => {
+      trail.begin();
+      facts.textContent = "";
+      done.hidden = true;
+    },
+    progress: (state) => {
+      section.querySelector(".result").hidden = false;
+      trail.follow(state.steps ?? []);
+    },
+    show: async (found) => {
+      await trail.shown();
+      text = found.text;
+      facts.textContent = counts(found);
+      done.hidden = false;
+      showVerdict(section, found);
+    },
+  });
+  copies(byId("copy-marked"), () => text);
+  byId("show-trail").addEventListener("change", (event) => {
+    place.classList.toggle("plain", !event.target.checked);
+  });
+}
+
+function counts({ tokens, temporary, rollbacks, backtracks, seconds }) {
+  const back = backtracks ? `, ${backtracks} more because nothing could follow` : "";
+  return (
+    `${tokens} tokens in ${seconds.toFixed(1)} seconds. Temporary inconsistencies, which later tokens mended: ` +
+    `${temporary}. Rolled back: ${rollbacks}${back}.`
+  );
+}
