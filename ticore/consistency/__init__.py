@@ -3,6 +3,8 @@
 - `compare` shows one list beside what a receiver makes of its text.
 - `Verifier` decides which tokens may follow a list so that it stays consistent; `packed_masks`
   gives an engine the answers for many lists at once.
+- `seam` tells whether two texts may be encoded apart; `PrefixTokenizer` encodes a growing text, and
+  `TokenStream` decodes growing ids.
 - `audit` examines a tokenizer before you rely on it.
 - `send` shows what a channel (a messenger, a web form) does to a text.
 """
@@ -15,10 +17,14 @@ from ._comparison import Comparison, compare
 from ._exported_tables import ExportedTables, TableRows
 from ._modes import Mode
 from ._packed_masks import packed_masks
+from ._prefix_tokenizer import Appended, PrefixTokenizer
 from ._rejections import Rejections
+from ._seam import Seam, seam
+from ._token_stream import TokenStream
 from ._verifier import Method, Verification, Verifier, View
 
 __all__ = [
+    "Appended",
     "Audit",
     "Channel",
     "Comparison",
@@ -26,9 +32,12 @@ __all__ = [
     "Hazard",
     "Method",
     "Mode",
+    "PrefixTokenizer",
     "Rejections",
+    "Seam",
     "Specials",
     "TableRows",
+    "TokenStream",
     "Unreachable",
     "Verification",
     "Verifier",
@@ -36,6 +45,7 @@ __all__ = [
     "audit",
     "compare",
     "packed_masks",
+    "seam",
     "send",
 ]
 
