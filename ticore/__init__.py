@@ -3,8 +3,8 @@
 The public names, by what they are for:
 
 - open things: `load_model`, `load_tokenizer`; use a tokenizer of another library: `wrap`;
-- look at a list of tokens: `compare`, which gives a `Comparison`; `Verifier`, which starts a
-  `Verification`;
+- look at lists of tokens: `compare`, which gives a `Comparison`, and `compare_batch`; `Verifier`,
+  which starts a `Verification`;
 - put texts and ids together: `seam`, which gives a `Seam`; `PrefixTokenizer`; `TokenStream`;
 - write and detect watermarks: `Watermarker`, which gives `Generated` texts, `WatermarkDetector`,
   which gives a `Detection`, and `WatermarkAgreement`, the file that both share;
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Verification,
         Verifier,
         compare,
+        compare_batch,
         seam,
     )
     from .errors import TicoreError
@@ -73,6 +74,7 @@ __all__ = [
     "Watermarker",
     "__version__",
     "compare",
+    "compare_batch",
     "consistent_generate",
     "consistent_generate_batch",
     "load_key",
@@ -96,6 +98,7 @@ _HOMES = {
         "Verification",
         "Verifier",
         "compare",
+        "compare_batch",
         "seam",
     ),
     "errors": ("TicoreError",),
