@@ -53,7 +53,7 @@ ADVICE: dict[Cause, str] = {
     "conversation instead of rendering their messages again",
     "strip": "white space at an end was removed or added; keep the text as it is, and let the "
     "template write line ends between turns once",
-    "unfinished character": "the ids end inside a character, or hold bytes that are none; carry "
+    "unfinished character": "the ids end inside a character, or hold malformed bytes; carry "
     "the ids, or decode with ticore.TokenStream",
 }
 """What to do about each cause."""

@@ -197,13 +197,19 @@ def compare_batch(
             strict=True,
         ):
             found[n] = one
-    for n, one in enumerate(found):
-        if one is None:
-            try:
-                found[n] = compare(tokenizer, lists[n], specials=specials, reread=known[n])
-            except TicoreError as error:
-                found[n] = error
-    return [one for one in found if one is not None]
+    return [
+        _compare_one(tokenizer, lists[n], specials, known[n]) if one is None else one
+        for n, one in enumerate(found)
+    ]
+
+
+def _compare_one(
+    tokenizer: Tokenizer, ids: Sequence[int], specials: Specials, reread: str | Sequence[int] | None
+) -> Comparison | TicoreError:
+    try:
+        return compare(tokenizer, ids, specials=specials, reread=reread)
+    except TicoreError as error:
+        return error
 
 
 def _compare_together(
