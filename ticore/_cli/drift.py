@@ -89,8 +89,9 @@ def drift(
     batch_size: BatchSize = None,
     limit: Limit = None,
 ) -> None:
-    """Find rollouts whose token ids change when their text is read again, and say why.
+    """Find rollouts whose token ids change, and say why.
 
+    The text of each list of ids is read again, and compared with the ids.
     The file is written again with the results beside each row, in columns that begin with
     drift_. If this is interrupted, the same command continues it. A row without a list of ids gets
     an error there. The exit status is 0 whether ids change or not.

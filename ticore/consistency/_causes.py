@@ -240,11 +240,13 @@ def _split_cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int) -> Ca
     except Unsupported:
         return "bpe"
     text = here.text
-    offsets = [0, *accumulate(len(c.encode()) for c in text)]
-    before = len(here.data) - offsets[-1]  # the space of a dummy prefix, which has no text
-    edges = [before + offsets[end] for end in splitter.ends(text)]
+    # In bytes, like the edges of tokens; a dummy prefix is a byte that has no text.
+    first = len(here.data) - len(text.encode())
+    lengths = [1] * len(text) if text.isascii() else [len(c.encode()) for c in text]
+    offsets = list(accumulate(lengths, initial=first))
+    edges = {offsets[end] for end in splitter.ends(text)}
     starts = [0, *here.ends]
-    over = any(starts[n] < edge < starts[n + 1] for n in range(at, stop) for edge in edges)
+    over = any(not edges.isdisjoint(range(starts[n] + 1, starts[n + 1])) for n in range(at, stop))
     return "pretokenizer" if over else "bpe"
 
 

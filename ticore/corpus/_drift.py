@@ -6,6 +6,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
 
@@ -124,8 +125,7 @@ class DriftTask:
         Raises:
             TicoreError: as `ticore.load_tokenizer`; or `specials` is unknown.
         """
-        tokenizer = load_tokenizer(self.tokenizer)
-        return OpenedDriftTask(tokenizer, DriftCheck(tokenizer, specials_named(self.specials)))
+        return OpenedDriftTask(load_tokenizer(self.tokenizer), specials_named(self.specials))
 
     def score(self, opened: OpenedDriftTask, texts: Sequence[CorpusText]) -> list[DriftResult]:
         """A result for each row, in order; one that cannot be looked at has an error."""
@@ -151,11 +151,17 @@ class DriftTask:
         return b""
 
 
-class OpenedDriftTask(NamedTuple):
+@dataclass(frozen=True)
+class OpenedDriftTask:
     """What a worker needs."""
 
     tokenizer: Tokenizer
-    check: DriftCheck
+    specials: Specials
+
+    @cached_property
+    def check(self) -> DriftCheck:
+        """Made when the first rows come: the process that only writes needs none."""
+        return DriftCheck(self.tokenizer, self.specials)
 
 
 def scan_drift(
