@@ -5,13 +5,15 @@ from itertools import chain
 
 import ticore
 from benchmarks.verification.seams import SeamCases
-from tests.support.tokenizers import FRAGMENTS, TRAINED
+from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
 from ticore.consistency import PrefixTokenizer
+
+WITH_ADDED = {**TRAINED, "added": byte_level_with_added}
 
 
 def test_a_growing_text_has_the_ids_of_the_whole():
     forked = False
-    for name, opened in sorted(TRAINED.items()):
+    for name, opened in sorted(WITH_ADDED.items()):
         tokenizer = opened()
         cases, draw = SeamCases(tokenizer, FRAGMENTS, f"2 {name}"), random.Random(name)
         for _ in range(12):
@@ -31,7 +33,7 @@ def test_a_growing_text_has_the_ids_of_the_whole():
 
 
 def test_a_text_that_grows_by_ids_has_the_ids_that_compare_reads():
-    for name, opened in sorted(TRAINED.items()):
+    for name, opened in sorted(WITH_ADDED.items()):
         tokenizer, draw = opened(), random.Random(name)
         kept = [i for i in tokenizer.special_ids if not tokenizer.token_bytes(i)]
         kept = [i for i in kept if i not in tokenizer.unknown_ids]

@@ -5,11 +5,13 @@ import pytest
 import ticore
 from benchmarks.verification.corpora import _BUNDLED
 from benchmarks.verification.seams import SeamCases
-from tests.support.tokenizers import FRAGMENTS, TRAINED
+from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
 from tests.support.toy_models import ToyTokenizer
-from ticore.consistency import PrefixTokenizer, seam
+from ticore.consistency import PrefixTokenizer, _seam, seam
 from ticore.consistency._engines.text_cuts import _first_apart, _leftmost_longest
 from ticore.errors import SettingsError, WrongTypeError
+
+WITH_ADDED = {**TRAINED, "added": byte_level_with_added}
 
 TEXTS = (*FRAGMENTS, *_BUNDLED.values())
 CHAT = ToyTokenizer(["", "a", "b", "ab", "<s>", "<e>", "<unk>"], special=(4, 5, 6))
@@ -19,11 +21,19 @@ CHAT.unknown_ids = frozenset({6})
 def test_seams_are_apart_where_the_encoding_of_the_whole_says_so():
     """All kinds of tokenizers, with odd texts, cut added tokens, and any texts around."""
     always = 0
-    for name, opened in sorted(TRAINED.items()):
+    for name, opened in sorted(WITH_ADDED.items()):
         tally = SeamCases(opened(), TEXTS, f"1 {name}").play(60)
         assert not tally.wrong, f"{name}: {tally.wrong[0]}"
         always += tally.always
     assert always > 100
+
+
+def test_seams_are_apart_also_where_little_text_is_looked_at(monkeypatch):
+    """The texts are longer than what is looked at, as in real conversations."""
+    monkeypatch.setattr(_seam, "_NEAR", 7)
+    for name in ("hf-gpt2", "hf-cl100k-nfc", "hf-o200k", "sp-bpe", "added"):
+        tally = SeamCases(WITH_ADDED[name](), TEXTS, f"5 {name}").play(150)
+        assert not tally.wrong, f"{name}: {tally.wrong[0]}"
 
 
 def test_special_ids_keep_their_neighbours_apart():

@@ -6,6 +6,9 @@ after it. So a list is consistent if and only if each of its pieces is, followed
 
     encode(decode(piece) + character) == piece + encode(character)
 
+An added token that is not special is a piece by itself: what stands beside it is encoded as if
+the text ended there. Only where a longer added token might reach over its edge, it is not cut off.
+
 Real text consists of few pieces, most of one or two tokens. What the tokenizer said about them is
 kept in sorted arrays, in which all pieces of a batch are looked up at once.
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -36,7 +40,8 @@ _MOST_IDS = 1 << 20  # two ids and a character fit into 63 bits
 _MOST_KNOWN = 1 << 21  # pieces of one or two tokens that are kept
 _MOST_LONG = 1 << 18  # longer pieces
 
-_FOUND: BoundedCache[int, ListCheck | str] = BoundedCache(4)
+# A cache entry holds its tokenizer, so no other object has the same `id()` meanwhile.
+_FOUND: BoundedCache[int, tuple[Tokenizer, ListCheck | str]] = BoundedCache(4)
 
 
 def list_check(tokenizer: Tokenizer) -> ListCheck:
@@ -46,13 +51,13 @@ def list_check(tokenizer: Tokenizer) -> ListCheck:
         Unsupported: there is none.
     """
 
-    def make() -> ListCheck | str:
+    def make() -> tuple[Tokenizer, ListCheck | str]:
         try:
-            return ListCheck(tokenizer)
+            return tokenizer, ListCheck(tokenizer)
         except Unsupported as why:
-            return str(why)
+            return tokenizer, str(why)
 
-    found = _FOUND.get_once(id(tokenizer), make)
+    _, found = _FOUND.get_once(id(tokenizer), make)
     if isinstance(found, str):
         raise Unsupported(found)
     return found
@@ -61,7 +66,7 @@ def list_check(tokenizer: Tokenizer) -> ListCheck:
 class ListCheck:
     """Tells which lists are consistent, where special tokens keep parts apart (`gaps`).
 
-    Use one per thread.
+    Thread-safe: threads wait for each other.
 
     Raises:
         Unsupported: the cuts of this tokenizer are not known.
@@ -87,9 +92,14 @@ class ListCheck:
         # Sorted keys of pieces of one token and of two: those that survive, and those that do not.
         self._known = [[_no_keys(), _no_keys()] for _ in range(2)]
         self._long: dict[tuple[int, bytes], bool] = {}
+        self._lock = Lock()  # held while a batch is looked up
 
     def consistent(self, lists: Sequence[npt.NDArray[np.int64]]) -> Bools:
         """Whether each of n lists of ids of the tokenizer is consistent: bool[n]."""
+        with self._lock:
+            return self._consistent(lists)
+
+    def _consistent(self, lists: Sequence[npt.NDArray[np.int64]]) -> Bools:
         answers = np.ones(len(lists), dtype=bool)
         lengths = np.array(list(map(len, lists)), dtype=np.int64)
         if not lengths.sum():
@@ -107,7 +117,8 @@ class ListCheck:
         # The character after each piece, in the same part.
         after = np.full(len(starts), _NONE, dtype=np.int64)
         inside = ~new_part[starts[1:]]
-        after[:-1][inside] = self._cuts.after(ids[starts[1:][inside]])
+        here = starts[1:][inside]
+        after[:-1][inside] = self._cuts.after(ids[here - 1], ids[here])
         asked = ~boundary[starts] & ~self._lost[ids[starts]]
         starts, sizes, after = starts[asked], (ends - starts)[asked], after[asked]
         for length in (1, 2):
@@ -178,14 +189,15 @@ class _Words:
     def between(self, before: Codes, here: Codes) -> Bools:
         return np.asarray(self._begins[here] & self._ends[before])
 
-    def after(self, ids: Codes) -> Any:
+    def after(self, before: Codes, here: Codes) -> Any:
         return _NONE
 
 
 class _Pairs:
     """Cuts between two characters that the pretokenizer always parts.
 
-    Not between two that stand side by side in an added token: its text may reach over the cut.
+    And at both edges of an added token. But not between two characters that stand side by side in
+    an added token: its text may reach over the cut.
     """
 
     def __init__(self, structure: TokenizerStructure, spelled: Sequence[bytes]) -> None:
@@ -204,6 +216,8 @@ class _Pairs:
         self._first_kind = np.array(
             [self._none if c in joins else kind[c] for c in first], dtype=np.int64
         )
+        self._is_added = np.zeros(len(spelled), dtype=bool)
+        self._is_added[sorted(structure.added_tokens.values())] = True
         self._parted = np.zeros((self._none + 1, self._none + 1), dtype=bool)
         for pair in splitter.parted:
             self._parted[number[pair[0]], number[pair[1]]] = True
@@ -214,14 +228,16 @@ class _Pairs:
 
     def between(self, before: Codes, here: Codes) -> Bools:
         found = self._parted[self._last_kind[before], self._first_kind[here]]
+        found |= self._is_added[before] | self._is_added[here]
         some = np.flatnonzero(found)
         if len(self._beside):
             pairs = self._last[before[some]] << _CODE_BITS | self._first[here[some]]
             found[some[_are_in(pairs, self._beside)]] = False
         return np.asarray(found)
 
-    def after(self, ids: Codes) -> Codes:
-        return np.asarray(self._first[ids])
+    def after(self, before: Codes, here: Codes) -> Codes:
+        is_edge = self._is_added[before] | self._is_added[here]
+        return np.where(is_edge, _NONE, self._first[here])
 
 
 def _edges(data: bytes) -> tuple[int, int]:
