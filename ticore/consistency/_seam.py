@@ -60,7 +60,8 @@ def seam(
 
     Of two texts: is encode(left + right) == encode(left) + encode(right)? Of ids: is what is put
     together the encoding of its own text, encode(decode(left + right)) == left + right? Special ids
-    stay as they are, and each part between two of them is a text by itself, as in `compare`.
+    stay as they are, and each part between two of them is a text by itself, as in `compare`. So
+    what meets beside a special id is always apart, and parts that do not meet are not looked at.
 
     If `always` is True, then for all texts L and R encode(L + left + right + R) ==
     encode(L + left) + encode(right + R). If the ids of one side are given, their text is meant.
@@ -87,8 +88,8 @@ def seam(
     tokenizer = wrap(tokenizer)
     left_ids, right_ids = (_ids(tokenizer, side) for side in (left, right))
     special = tokenizer.special_ids
-    lost = [i for i in {*(left_ids or ()), *(right_ids or ())} & special if _is_lost(tokenizer, i)]
-    if lost:
+    held = special.intersection((*(left_ids or ()), *(right_ids or ())))
+    if lost := [i for i in held if not is_boundary(tokenizer, i)]:
         why = f"the id {lost[0]} stands for unknown text, which is lost"
         return Seam(False, False, 0, 0, (), "encoding", why)
     if (left_ids and left_ids[-1] in special) or (right_ids and right_ids[0] in special):
@@ -130,10 +131,9 @@ def _sides(
         return _Sides(before, right, right, left_ids, None)
     given = tokenizer.encode(before) if left_ids is None else left_ids
     start, whole = tokenizer.decode(given), tokenizer.decode([*given, *right_ids])
-    after = whole.removeprefix(start) if whole.startswith(start) else None
-    alone = tokenizer.decode(right_ids)
-    if after is None:  # each side has a part of one character: only the whole is a text
+    if not whole.startswith(start):  # each side has a part of one character
         return _Sides("", whole, whole, given, right_ids)
+    after, alone = whole.removeprefix(start), tokenizer.decode(right_ids)
     return _Sides(before, after, alone, left_ids, right_ids)
 
 
@@ -143,10 +143,6 @@ def _ids(tokenizer: Tokenizer, side: str | Sequence[int]) -> list[int] | None:
     if isinstance(side, bytes | bytearray):
         require_text(side)
     return checked_ids(side, tokenizer.vocab_size)
-
-
-def _is_lost(tokenizer: Tokenizer, token: int) -> bool:
-    return not is_boundary(tokenizer, token)
 
 
 def _answer(tokenizer: Tokenizer, sides: _Sides) -> Seam:
