@@ -68,17 +68,19 @@ def test_each_cause_is_found_where_the_tokenizer_itself_reads_other_ids(qwen):
 
 def test_a_token_over_a_split_is_the_pretokenizers():
     """GPT-2 splits a row of line ends before a letter."""
-    gpt2 = TRAINED["byte_bpe"]() if "byte_bpe" in TRAINED else None
-    for tokenizer in [gpt2] if gpt2 else (opened() for opened in TRAINED.values()):
-        structure = tokenizer.structure()
-        if structure is None or not structure.pretokenizer or structure.kind != "bpe":
-            continue
-        ids = tokenizer.encode("  ") + tokenizer.encode("b")
-        found = compare(tokenizer, ids)
-        if len(tokenizer.encode("  ")) == 1 and not found.consistent:
-            assert found.cause == "pretokenizer"
-            return
-    pytest.skip("no tokenizer here has a token of two spaces")
+    tokenizer = TRAINED["hf-gpt2"]()
+    (ends,), letter = tokenizer.encode("\n\n"), tokenizer.encode("b")
+    found = compare(tokenizer, [ends, *letter])
+    assert (found.cause, found.first.ids) == ("pretokenizer", (ends,))
+    assert found.first.again == (*tokenizer.encode("\n"), *tokenizer.encode("\n"))
+
+
+def test_ids_that_a_receiver_does_without_are_named():
+    chat = ToyTokenizer(["", "a", "b", "ab", "<s>", "<unk>"], special=(4, 5))
+    chat.unknown_ids = frozenset({5})
+    assert compare(chat, [4, 3], specials="refuse").cause == "special token"
+    assert compare(chat, [3, 5, 1]).cause == "normalizer"  # its text is lost
+    assert compare(chat, [4, 3, 4]).cause is None
 
 
 def test_a_batch_gives_what_compare_gives():

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from .._support.utf8 import is_complete
 from ..interfaces import Tokenizer
-from ._boundaries import special_name
+from ._boundaries import is_boundary, special_name
 from ._engines.base import Unsupported
 from ._tokenizer_rules.pretokenizers import splitter_for
 
@@ -182,12 +182,8 @@ class _Side(NamedTuple):
 
 
 def _cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int, *, is_read: bool) -> Cause:
-    if list(here.ids) == list(there.ids):
-        return "special token"
-    for one, other in ((here, there), (there, here)):
-        rest = one.text[len(other.text) :] if one.text.startswith(other.text) else ""
-        if other.name and rest.startswith(other.name):
-            return "special token"
+    if found := _special_cause(tokenizer, here, there, is_read=is_read):
+        return found
     if here.data == there.data:
         return _split_cause(tokenizer, here, there, at)
     same = _common(here.data, there.data)  # bytes
@@ -197,6 +193,22 @@ def _cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int, *, is_read:
     if not is_complete(here.data) and _is_malformed(here.data, same):
         return "unfinished character"
     return _changed_text(tokenizer, here, there, is_read=is_read)
+
+
+def _special_cause(
+    tokenizer: Tokenizer, here: _Side, there: _Side, *, is_read: bool
+) -> Cause | None:
+    """The cause where it is the special token that ends the part; None if it is another."""
+    if list(here.ids) == list(there.ids):
+        return "special token"
+    if is_read and here.special != there.special and here.special is not None:
+        # The receiver does without it (`refuse`), or it stands for unknown text.
+        return "special token" if is_boundary(tokenizer, here.special) else "normalizer"
+    for one, other in ((here, there), (there, here)):
+        rest = one.text[len(other.text) :] if one.text.startswith(other.text) else ""
+        if other.name and rest.startswith(other.name):
+            return "special token"
+    return None
 
 
 def _changed_text(tokenizer: Tokenizer, here: _Side, there: _Side, *, is_read: bool) -> Cause:
