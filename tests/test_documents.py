@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,7 +27,9 @@ from tests.documents import (
     session,
     steps,
 )
+from tests.support.tokenizers import DATA, REAL
 from ticore._cli.main import run
+from ticore.interfaces import Tokenizer
 from tools.command_reference import command_reference, commands
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
@@ -121,6 +124,37 @@ def test_link_to_a_file_leads_to_one(page: Path) -> None:
         if "://" not in address and not address.startswith("mailto:"):
             target = (page.parent / address).resolve()
             assert target.exists() or target == made, address
+
+
+@pytest.mark.slow
+def test_examples_of_drift_are_what_compare_finds() -> None:
+    """Each line of the page's table, computed by the real tokenizers."""
+    page = ROOT / "docs" / "how-to" / "why-did-my-token-ids-change.md"
+    found = re.findall(r"^\| (.+) \| ([\d ]+) \| ([\d ]+) \| (.+) \|$", page.read_text(), re.M)
+    opened: dict[str, Tokenizer] = {}
+    for name, sampled, again, cause in found:
+        if name not in opened:
+            opened[name] = _REAL[name]()
+        comparison = ticore.compare(opened[name], [*map(int, sampled.split())])
+        assert comparison.again == tuple(map(int, again.split())), (name, sampled)
+        assert comparison.cause == cause, (name, sampled)
+    assert len(opened) == 5
+
+
+def _deepseek() -> Tokenizer:
+    file = DATA / "tokenizers" / "deepseek-v3" / "tokenizer.json"
+    if not file.exists():
+        pytest.skip(f"{file} is absent; TICORE_DATA names the folder that holds tokenizers/")
+    return ticore.load_tokenizer(f"tokenizers:{file}")
+
+
+_REAL: dict[str, Callable[[], Tokenizer]] = {
+    "GPT-2": REAL["gpt2"],
+    "Llama 2": REAL["llama-2"],
+    "Llama 3": REAL["llama-3"],
+    "Qwen2.5": REAL["qwen2.5"],
+    "DeepSeek V3": _deepseek,
+}
 
 
 def test_readme_has_the_two_commands() -> None:

@@ -3,8 +3,9 @@
 The public names, by what they are for:
 
 - open things: `load_model`, `load_tokenizer`; use a tokenizer of another library: `wrap`;
-- look at a list of tokens: `compare`, which gives a `Comparison`; `Verifier`, which starts a
-  `Verification`;
+- look at lists of tokens: `compare`, which gives a `Comparison`, and `compare_batch`; `Verifier`,
+  which starts a `Verification`;
+- put texts and ids together: `seam`, which gives a `Seam`; `PrefixTokenizer`; `TokenStream`;
 - write and detect watermarks: `Watermarker`, which gives `Generated` texts, `WatermarkDetector`,
   which gives a `Detection`, and `WatermarkAgreement`, the file that both share;
 - write text without a watermark that survives retokenization: `Generator`, `consistent_generate`,
@@ -26,7 +27,17 @@ from ._support import moved_modules
 if TYPE_CHECKING:
     from ._version import __version__
     from .chat import Chat
-    from .consistency import Comparison, Verification, Verifier, compare
+    from .consistency import (
+        Comparison,
+        PrefixTokenizer,
+        Seam,
+        TokenStream,
+        Verification,
+        Verifier,
+        compare,
+        compare_batch,
+        seam,
+    )
     from .errors import TicoreError
     from .keys import Key, load_key, new_key, parse_key
     from .registry import load_model, load_tokenizer, wrap
@@ -51,8 +62,11 @@ __all__ = [
     "Generated",
     "Generator",
     "Key",
+    "PrefixTokenizer",
+    "Seam",
     "Steganographer",
     "TicoreError",
+    "TokenStream",
     "Verification",
     "Verifier",
     "WatermarkAgreement",
@@ -60,6 +74,7 @@ __all__ = [
     "Watermarker",
     "__version__",
     "compare",
+    "compare_batch",
     "consistent_generate",
     "consistent_generate_batch",
     "load_key",
@@ -67,6 +82,7 @@ __all__ = [
     "load_tokenizer",
     "new_key",
     "parse_key",
+    "seam",
     "wrap",
 ]
 
@@ -74,7 +90,17 @@ __all__ = [
 _HOMES = {
     "_version": ("__version__",),
     "chat": ("Chat",),
-    "consistency": ("Comparison", "Verification", "Verifier", "compare"),
+    "consistency": (
+        "Comparison",
+        "PrefixTokenizer",
+        "Seam",
+        "TokenStream",
+        "Verification",
+        "Verifier",
+        "compare",
+        "compare_batch",
+        "seam",
+    ),
     "errors": ("TicoreError",),
     "keys": ("Key", "load_key", "new_key", "parse_key"),
     "registry": ("load_model", "load_tokenizer", "wrap"),

@@ -1,4 +1,4 @@
-"""The command line: reads the options and runs one of six measurements."""
+"""The command line: reads the options and runs one of eight measurements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks._harness.cli import add_alias, command, exit_status, positive_int
 
 from . import __doc__ as usage
-from . import batches, long_runs, rejections, soak, survey, times
+from . import batches, long_runs, prefixes, rejections, seams, soak, survey, times
 from .modes import MODES
 from .plan import Plan
 
@@ -25,15 +25,17 @@ def _run(options: argparse.Namespace) -> int:
         options.out = Path(f"results/verification_{name}.jsonl")
     if options.from_json is not None:
         return times.show(options)
-    if options.survey:
-        return survey.run(options)
-    if options.soak is not None:
-        return soak.run(options)
-    if options.runs is not None:
-        return long_runs.run(options)
-    if options.batches is not None:
-        return batches.run(options)
-    return rejections.run(options) if options.rejections else times.run(options)
+    asked = {
+        survey.run: options.survey or None,
+        soak.run: options.soak,
+        seams.run: options.seams,
+        prefixes.run: options.turns,
+        long_runs.run: options.runs,
+        batches.run: options.batches,
+        rejections.run: options.rejections or None,
+    }
+    run = next((run for run, value in asked.items() if value is not None), times.run)
+    return run(options)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -69,6 +71,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="time pushes in runs of N characters without a boundary",
     )
 
+    parser.add_argument_group("growing texts").add_argument(
+        "--turns",
+        type=positive_int,
+        metavar="N",
+        help="time PrefixTokenizer on a conversation of N turns; beside encoding all of it",
+    )
+
     parser.add_argument_group("batches").add_argument(
         "--batches",
         type=positive_int,
@@ -80,6 +89,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     correctness = parser.add_argument_group("correctness")
     correctness.add_argument(
         "--soak", type=positive_int, metavar="N", help="compare N answers with the definition"
+    )
+    correctness.add_argument(
+        "--seams",
+        type=positive_int,
+        metavar="N",
+        help="compare N answers of ticore.seam with the encoding of the whole",
     )
     correctness.add_argument(
         "--out",

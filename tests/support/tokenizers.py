@@ -17,7 +17,16 @@ from pathlib import Path
 
 import pytest
 import sentencepiece
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    trainers,
+)
 
 from ticore.backend_kit import byte_alphabet
 from ticore.interfaces import Tokenizer as AnyTokenizer
@@ -106,6 +115,15 @@ def train_byte_level(
     )
     tokenizer.train_from_iterator(sample_text(), trainer)
     return HuggingFaceTokenizer(tokenizer)
+
+
+@cache
+def byte_level_with_added(split: str = "hf-gpt2") -> HuggingFaceTokenizer:
+    """A trained tokenizer with added tokens that are not special, and of which some may overlap."""
+    library = Tokenizer.from_str(_library(HUGGING_FACE[split]()).to_str())
+    texts = ("<t>", "<t>>", "<|tool|>", "\t<", "   ", "a b")
+    library.add_tokens([AddedToken(text, normalized=False) for text in texts])
+    return HuggingFaceTokenizer(library)
 
 
 def train_ignoring_merges() -> HuggingFaceTokenizer:

@@ -10,14 +10,24 @@ import typer
 
 from .._support.atomic_files import write_atomically
 from .._support.input_files import read_file
-from ..corpus import ENDINGS, EXECUTORS, Scan, Task
+from ..corpus import ENDINGS, Task
 from ..errors import FileError, InputFileError, TicoreError
 from ..interfaces import LossyTokenizer
 from ..report import detection_page, detection_table
 from ..watermarking import Detection, WatermarkAgreement, WatermarkDetector
 from . import streams
 from .options import OUTPUT, file_option, option
-from .scanning import ScanOptions, json_line, scan_files
+from .scanning import (
+    SCANS,
+    BatchSize,
+    Executor,
+    Limit,
+    OutputFile,
+    ScanOptions,
+    Workers,
+    json_line,
+    scan_files,
+)
 from .secrets import warn_of_others
 from .usage import UsageError
 from .watermark_options import (
@@ -40,7 +50,6 @@ from .watermark_options import (
 
 _FAILED = 1
 _STANDARD_INPUT = Path("-")
-_SCANS = "Files of many texts, with --column"
 
 _Files = Annotated[
     list[Path] | None,
@@ -68,38 +77,9 @@ _Column = Annotated[
     option(
         "NAME",
         f"FILE has many texts, in this column; it ends in {' or '.join(ENDINGS)}.",
-        panel=_SCANS,
+        panel=SCANS,
     ),
 ]
-_Output = Annotated[
-    Path | None,
-    file_option(
-        "Write rows and results here, in the format of the name's ending; otherwise beside FILE.",
-        "--output",
-        "-o",
-        panel=_SCANS,
-    ),
-]
-_Executor = Annotated[
-    str | None,
-    option(
-        "NAME",
-        f"What does the work: {', '.join(EXECUTORS)}.",
-        "--executor",
-        "--engine",  # its old name, which was also that of engines such as vLLM
-        panel=_SCANS,
-        default="processes",
-    ),
-]
-_Workers = Annotated[
-    int | None,
-    option("N", "How many workers.", panel=_SCANS, default="one for each core"),
-]
-_BatchSize = Annotated[
-    int | None,
-    option("N", "Rows that a worker gets at a time.", panel=_SCANS, default=Scan.batch_size),
-]
-_Limit = Annotated[int | None, option("N", "Score the first N rows only.", panel=_SCANS)]
 
 
 def detect(
@@ -119,11 +99,11 @@ def detect(
     html: _Html = None,
     json: _Json = False,
     column: _Column = None,
-    output: _Output = None,
-    executor: _Executor = None,
-    workers: _Workers = None,
-    batch_size: _BatchSize = None,
-    limit: _Limit = None,
+    output: OutputFile = None,
+    executor: Executor = None,
+    workers: Workers = None,
+    batch_size: BatchSize = None,
+    limit: Limit = None,
 ) -> None:
     """Look for a watermark in texts.
 

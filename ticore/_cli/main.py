@@ -18,6 +18,7 @@ from .audit import audit
 from .check_key import check_key
 from .demo import demo
 from .detect import detect
+from .drift import drift
 from .fingerprint import fingerprint
 from .help_sections import WIDEST, SectionedCommand, SectionedGroup
 from .inspection import inspect
@@ -42,6 +43,7 @@ Share settings:  ticore agree-watermark -o mark.json
 Watermark:       ticore watermark --agreement mark.json > text.txt
 Look for it:     ticore detect --agreement mark.json text.txt
 See tokens:      ticore inspect "Some text"
+Changed ids:     ticore drift rollouts.jsonl
 In a browser:    ticore serve
 
 \b
@@ -61,7 +63,7 @@ app = typer.Typer(
 _SECTIONS = {
     "Messages": (demo, agree, embed, extract, keygen),
     "Watermarks": (agree_watermark, watermark, detect, check_key),
-    "Tokens": (inspect, audit),
+    "Tokens": (inspect, drift, audit),
     "Models": (fingerprint,),
     "In a browser": (serve,),
 }

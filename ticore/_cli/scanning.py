@@ -1,4 +1,4 @@
-"""What `ticore detect` does with files of many texts."""
+"""What commands do with files of many rows: their options, and the summary of `ticore detect`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,49 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from rich.table import Table
 from rich.text import Text
 
-from ..corpus import Scan, Summary, Task, default_output, scan
+from ..corpus import EXECUTORS, Scan, Summary, Task, default_output, scan
 from ..watermarking import DetectionTarget
 from . import streams
+from .options import file_option, option
 from .usage import UsageError
 from .watermark_options import wrong_settings_are_wrong_usage
+
+SCANS = "Files of many texts, with --column"  # a section of the help
+
+OutputFile = Annotated[
+    Path | None,
+    file_option(
+        "Write rows and results here, in the format of the name's ending; otherwise beside FILE.",
+        "--output",
+        "-o",
+        panel=SCANS,
+    ),
+]
+Executor = Annotated[
+    str | None,
+    option(
+        "NAME",
+        f"What does the work: {', '.join(EXECUTORS)}.",
+        "--executor",
+        "--engine",  # its old name, which was also that of engines such as vLLM
+        panel=SCANS,
+        default="processes",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    option("N", "How many workers.", panel=SCANS, default="one for each core"),
+]
+BatchSize = Annotated[
+    int | None,
+    option("N", "Rows that a worker gets at a time.", panel=SCANS, default=Scan.batch_size),
+]
+Limit = Annotated[int | None, option("N", "Look at the first N rows only.", panel=SCANS)]
 
 
 @dataclass(frozen=True)
@@ -60,7 +93,7 @@ def scan_files(
     for each in scans:
         started = time.perf_counter()
         with wrong_settings_are_wrong_usage(), streams.progress_bar("looking") as progress:
-            found = scan(each, task, progress=progress, tell=_tell, **running)
+            found = scan(each, task, progress=progress, tell=tell, **running)
         _show(each, found, task.target, time.perf_counter() - started, json)
     if task.scheme == "unigram":
         streams.note(
@@ -69,7 +102,8 @@ def scan_files(
         )
 
 
-def _tell(sentence: str) -> None:
+def tell(sentence: str) -> None:
+    """Show a sentence of a scan on standard error."""
     streams.note(f"ticore: {sentence}")
 
 

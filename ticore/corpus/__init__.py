@@ -1,10 +1,12 @@
-"""Scans: a watermark is looked for in each text of a large file, on many cores.
+"""Scans: a watermark, or drift, is looked for in each row of a large file, on many cores.
 
 The file is read batch by batch, and workers score the batches. The results of each batch are saved.
 When all are there, the output is written from the input and the results. A scan that was
 interrupted goes on when it is started again: it scores only batches whose results are not saved.
 """
 
+from ._columns import RolloutColumns
+from ._drift import DriftExample, DriftResult, DriftSummary, DriftTask, scan_drift
 from ._executors import EXECUTORS
 from ._formats import ENDINGS, ending
 from ._results import COLUMNS, Result
@@ -15,11 +17,17 @@ __all__ = [
     "COLUMNS",
     "ENDINGS",
     "EXECUTORS",
+    "DriftExample",
+    "DriftResult",
+    "DriftSummary",
+    "DriftTask",
     "Result",
+    "RolloutColumns",
     "Scan",
     "Summary",
     "Task",
     "default_output",
     "ending",
     "scan",
+    "scan_drift",
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from ._results import Result
+import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,52 @@ class Problem:
     error: str
 
 
-CorpusText = str | Problem
+@dataclass(frozen=True, eq=False)
+class Rollout:
+    """The ids of a row, and what was read from their text.
+
+    Attributes:
+        ids: int64[n].
+        reread: the text or the ids that a receiver has; None if the tokenizer is to read the text.
+    """
+
+    ids: npt.NDArray[np.int64]
+    reread: str | npt.NDArray[np.int64] | None = None
+
+
+CorpusText = str | Rollout | Problem
+"""What a scan looks at in a row: a text or a rollout, or why there is none."""
+
+
+class Job(Protocol):
+    """What a scan does with each row. It is sent to every worker, which opens it itself.
+
+    Attributes:
+        result: a NamedTuple of the columns that are added, each with a default.
+    """
+
+    @property
+    def result(self) -> type[Any]: ...
+
+    def open(self) -> Any:
+        """What the worker needs, such as a tokenizer. Raises TicoreError."""
+        ...
+
+    def score(self, opened: Any, texts: Sequence[CorpusText]) -> list[Any]:
+        """A result for each text, in order."""
+        ...
+
+    def public_settings(self) -> dict[str, Any]:
+        """All settings that results depend on, except the secret ones."""
+        ...
+
+    def depends_on(self, opened: Any) -> list[object]:
+        """What results depend on besides the settings, such as the version of ticore."""
+        ...
+
+    def secret(self) -> bytes:
+        """A digest of the secret settings, at most 64 bytes."""
+        ...
 
 
 class Batch(Protocol):
@@ -64,7 +110,7 @@ class Corpus(Protocol):
 class ResultWriter(Protocol):
     """Writes a new file of rows with their results."""
 
-    def write(self, batch: Batch, results: Sequence[Result]) -> None:
+    def write(self, batch: Batch, results: Sequence[Any]) -> None:
         """Write the rows of a batch, each with its result."""
         ...
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
-from ._base import CorpusText
+from ._base import CorpusText, Job
 from ._processes import processes
 from ._ray_cluster import ray_cluster
-from ._results import Result
-from ._scoring import Task
 
-Executor = Callable[[Task, Iterable[Sequence[CorpusText]], int | None], Iterator[list[Result]]]
+Executor = Callable[[Job, Iterable[Sequence[CorpusText]], int | None], Iterator[list[Any]]]
 """`f(task, batches, workers)` gives the results of each batch, in the order of the batches.
 
 `workers` is their number; None means one per core. Batches are taken only when workers need them.

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import SettingsError
 from ._base import Corpus, ResultWriter
+from ._columns import Columns
 from ._json_tables import JsonTables
 from ._jsonl import JsonlCorpus, JsonlWriter
 from ._parquet import ParquetCorpus, ParquetTables, ParquetWriter, arrow
-from ._results import Result
+from ._results import COLUMNS, Result
 
-_CORPORA: dict[str, Callable[[Path, str, int, int | None], Corpus]] = {
+_CORPORA: dict[str, Callable[..., Corpus]] = {
     ".jsonl": JsonlCorpus,
     ".parquet": ParquetCorpus,
 }
@@ -35,12 +36,18 @@ def ending(path: Path) -> str:
     return found
 
 
-def open_corpus(path: Path, column: str, batch_size: int, limit: int | None) -> Corpus:
+def open_corpus(
+    path: Path,
+    column: str | Columns,
+    batch_size: int,
+    limit: int | None,
+    added: Sequence[str] = COLUMNS,
+) -> Corpus:
     """Open a file to read. Raises SettingsError, InputFileError, MissingExtraError."""
-    return _CORPORA[ending(path)](path, column, batch_size, limit)
+    return _CORPORA[ending(path)](path, column, batch_size, limit, added)
 
 
-def rehearse(path: Path, corpus: Corpus) -> None:
+def rehearse(path: Path, corpus: Corpus, result: type[Any] = Result) -> None:
     """Write the first batch of `corpus`, without results, to memory in the format of `path`.
 
     So an output that cannot be written is refused before the work and not after it.
@@ -51,9 +58,9 @@ def rehearse(path: Path, corpus: Corpus) -> None:
         arrow()  # Any JSON can be written, but its columns are known only after the last line.
         return
     for batch in corpus.batches():
-        writer = open_writer(path, BytesIO(), corpus)
+        writer = open_writer(path, BytesIO(), corpus, result)
         try:
-            writer.write(batch, [Result()] * len(batch.texts))
+            writer.write(batch, [result()] * len(batch.texts))
             writer.close()
         except BaseException:
             writer.abandon()
@@ -61,12 +68,14 @@ def rehearse(path: Path, corpus: Corpus) -> None:
         return
 
 
-def open_writer(path: Path, file: BinaryIO, corpus: Corpus) -> ResultWriter:
-    """A writer of the rows of `corpus` to `file`, in the format of `path`.
+def open_writer(
+    path: Path, file: BinaryIO, corpus: Corpus, result: type[Any] = Result
+) -> ResultWriter:
+    """A writer of the rows of `corpus`, each with a `result`, to `file` in the format of `path`.
 
     Raises SettingsError, InputFileError, MissingExtraError.
     """
     if ending(path) == ".jsonl":
         return JsonlWriter(file)
     tables = ParquetTables(corpus) if isinstance(corpus, ParquetCorpus) else JsonTables(corpus)
-    return ParquetWriter(file, tables)
+    return ParquetWriter(file, tables, result)

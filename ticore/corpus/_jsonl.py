@@ -18,7 +18,8 @@ from typing import Any, BinaryIO
 from .._support.input_files import open_file, parse_json, unreadable
 from ..errors import InputFileError
 from ._base import Batch, CorpusText, Problem
-from ._results import COLUMNS, Result
+from ._columns import Columns, columns_of, kind_of
+from ._results import COLUMNS
 
 _MOST_BYTES = 64 << 20  # of a line: a file without line ends must not fill the memory
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before a text in UTF-8
@@ -30,7 +31,7 @@ class JsonlRecord:
 
     Attributes:
         line: the object on it as it was read, or an object with `raw` or `raw_base64`.
-        text: the text to be scored, or why the line has no text.
+        text: what is looked at, or why the line has none.
         is_object: whether the line is an object.
     """
 
@@ -59,16 +60,24 @@ class JsonlCorpus:
 
     Args:
         path: of the file.
-        column: the key of the text.
+        column: the key of the text, or several.
         batch_size: rows of a batch.
         limit: read only the first `limit` rows.
+        added: the names of the results' columns.
 
     Raises:
         InputFileError: the file cannot be read.
     """
 
-    def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:
-        self._path, self._column = path, column
+    def __init__(
+        self,
+        path: Path,
+        column: str | Columns,
+        batch_size: int,
+        limit: int | None = None,
+        added: Sequence[str] = COLUMNS,
+    ) -> None:
+        self._path, self._columns, self._added = path, columns_of(column), added
         self._batch_size, self._limit = batch_size, limit
         with open_file(path) as file:
             self.total = file.seek(0, 2)
@@ -100,20 +109,21 @@ class JsonlCorpus:
             return JsonlRecord(_raw(line), problem, is_object=False)
         except ValueError as error:
             return JsonlRecord(_raw(line), Problem(f"{where}: {error}"), is_object=False)
-        if taken := [name for name in COLUMNS if name in found]:
+        if taken := [name for name in self._added if name in found]:
             raise InputFileError(
                 f"{self._path}, {where}: expected no column {taken[0]!r}, which the scan adds; "
                 f"rename it first"
             )
-        return JsonlRecord(line.strip(), text_of(found, self._column, where))
+        return JsonlRecord(line.strip(), self._columns.item(found, where))
 
     def _require_column(self, rows: Sequence[JsonlRecord]) -> None:
         objects = [json.loads(row.line) for row in rows if row.is_object and row.line != b"{}"]
-        if objects and not any(self._column in found for found in objects):
-            raise InputFileError(
-                f"{self._path}: expected a column {self._column!r}, found "
-                f"{', '.join(map(repr, objects[0]))}; name the one with the texts: --column NAME"
-            )
+        for name in self._columns.names:
+            if objects and not any(name in found for found in objects):
+                raise InputFileError(
+                    f"{self._path}: expected a column {name!r}, found "
+                    f"{', '.join(map(repr, objects[0]))}; {self._columns.hint}"
+                )
 
 
 class JsonlWriter:
@@ -122,7 +132,7 @@ class JsonlWriter:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 
-    def write(self, batch: Batch, results: Sequence[Result]) -> None:
+    def write(self, batch: Batch, results: Sequence[Any]) -> None:
         for line, result in zip(batch.objects(), results, strict=True):
             self._file.write(extended(line, result._asdict()) + b"\n")
 
@@ -159,23 +169,8 @@ def parse_object(line: str) -> dict[str, Any]:
             "expected a JSON object, found a number that is too long, or too many levels"
         ) from None
     if not isinstance(found, dict):
-        raise ValueError(f"expected a JSON object, found {_kind(found)}")
+        raise ValueError(f"expected a JSON object, found {kind_of(found)}")
     return found
-
-
-def text_of(row: dict[str, Any], column: str, where: str) -> CorpusText:
-    """The text of a row, or why it has no text."""
-    if column not in row:
-        return Problem(f"{where}: no column {column!r}")
-    found = row[column]
-    if isinstance(found, str):
-        return found
-    return Problem(f"{where}: expected text, found {_kind(found)}")
-
-
-def _kind(value: object) -> str:
-    names = {type(None): "null", bool: "a truth value", list: "an array", dict: "an object"}
-    return names.get(type(value), "text" if isinstance(value, str) else "a number")
 
 
 def _raw(line: bytes) -> bytes:

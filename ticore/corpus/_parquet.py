@@ -6,15 +6,16 @@ Columns keep their types, and the file keeps its metadata.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, get_type_hints
 
 from ..errors import FileError, InputFileError, OutputFileError
 from ._arrow_values import json_values
 from ._base import Batch, CorpusText, Problem
+from ._columns import Columns, TextColumn, columns_of
 from ._extras import require_module
 from ._results import COLUMNS, Result
 
@@ -59,9 +60,10 @@ class ParquetCorpus:
 
     Args:
         path: of the file.
-        column: the one with the texts.
+        column: the one with the texts, or several.
         batch_size: rows of a batch.
         limit: read only the first `limit` rows.
+        added: the names of the results' columns.
 
     Attributes:
         schema: of the file.
@@ -72,8 +74,15 @@ class ParquetCorpus:
         MissingExtraError: pyarrow is not installed.
     """
 
-    def __init__(self, path: Path, column: str, batch_size: int, limit: int | None = None) -> None:
-        self._path, self._column = path, column
+    def __init__(
+        self,
+        path: Path,
+        column: str | Columns,
+        batch_size: int,
+        limit: int | None = None,
+        added: Sequence[str] = COLUMNS,
+    ) -> None:
+        self._path, self._columns, self._added = path, columns_of(column), added
         self._batch_size, self._limit = batch_size, limit
         self._pa = arrow()
         with self._opened() as file:
@@ -92,7 +101,7 @@ class ParquetCorpus:
                 rows = rows.slice(0, self.total - done)  # noqa: PLW2901  # not beyond the limit
                 if not rows.num_rows:
                     return
-                texts = self._texts(rows.column(self._column), done)
+                texts = self._items(rows, done)
                 done += rows.num_rows
                 yield ParquetBatch(rows, texts, done)
 
@@ -112,22 +121,39 @@ class ParquetCorpus:
 
     def _require_columns(self) -> None:
         names = self.schema.names
-        if names.count(self._column) != 1:
-            raise InputFileError(
-                f"{self._path}: expected one column {self._column!r}, found "
-                f"{', '.join(map(repr, names))}; name the one with the texts: --column NAME"
-            )
-        kind = self.schema.field(self._column).type
-        if not self._is_text(kind):
-            raise InputFileError(
-                f"{self._path}: expected text in column {self._column!r}, found {kind}; "
-                f"name the one with the texts: --column NAME"
-            )
-        if taken := [name for name in COLUMNS if name in names]:
+        for name in self._columns.names:
+            if names.count(name) != 1:
+                raise InputFileError(
+                    f"{self._path}: expected one column {name!r}, found "
+                    f"{', '.join(map(repr, names))}; {self._columns.hint}"
+                )
+            kind = self.schema.field(name).type
+            expected = self._expected(name, kind)
+            if expected:
+                raise InputFileError(
+                    f"{self._path}: expected {expected} in column {name!r}, found {kind}; "
+                    f"{self._columns.hint}"
+                )
+        if taken := [name for name in self._added if name in names]:
             raise InputFileError(
                 f"{self._path}: expected no column {taken[0]!r}, which the scan adds; "
                 f"rename it first"
             )
+
+    def _expected(self, name: str, kind: Any) -> str:
+        """What a column should hold, if it holds something else."""
+        if isinstance(self._columns, TextColumn):
+            return "" if self._is_text(kind) else "text"
+        if self._is_list(kind) or self._pa.types.is_null(kind):
+            return ""
+        if name == self._columns.ids:
+            return "lists of integers"
+        return "" if self._is_text(kind) else "lists of integers, or text"
+
+    def _is_list(self, kind: Any) -> bool:
+        types = self._pa.types
+        is_list = types.is_list(kind) or types.is_large_list(kind)
+        return bool(is_list and types.is_integer(kind.value_type))
 
     def _is_text(self, kind: Any) -> bool:
         types = self._pa.types
@@ -141,6 +167,27 @@ class ParquetCorpus:
             or types.is_large_binary(kind)
             or types.is_null(kind)
         )
+
+    def _items(self, rows: Any, before: int) -> Sequence[CorpusText]:
+        names = self._columns.names
+        columns = [self._values(rows.column(name), before) for name in names]
+        if isinstance(self._columns, TextColumn):
+            return columns[0]
+        return [
+            self._columns.item(dict(zip(names, values, strict=True)), f"row {number}")
+            for number, values in enumerate(zip(*columns, strict=True), before + 1)
+        ]
+
+    def _values(self, column: Any, before: int) -> list[Any]:
+        """Texts, or lists of integers as arrays; a list that holds null stays a Python list."""
+        if not self._is_list(column.type):
+            return self._texts(column, before)
+        if column.values.null_count:
+            return list(column.to_pylist())
+        edges, numbers = column.offsets.to_pylist(), column.values.to_numpy()
+        valid = column.is_valid().to_pylist()
+        places = zip(edges, edges[1:], valid, strict=False)
+        return [numbers[start:end] if there else None for start, end, there in places]
 
     def _texts(self, column: Any, before: int) -> list[CorpusText]:
         if self._pa.types.is_dictionary(column.type):
@@ -180,11 +227,12 @@ class ParquetWriter:
     Args:
         file: a binary file to write to.
         tables: turns the batches into Arrow tables.
+        result: the NamedTuple of the columns that are added.
     """
 
-    def __init__(self, file: Any, tables: Tables) -> None:
+    def __init__(self, file: Any, tables: Tables, result: type[Any] = Result) -> None:
         self._pa, self._tables = arrow(), tables
-        self._fields = self._result_fields()
+        self._fields = self._result_fields(get_type_hints(result))
         schema = tables.schema
         for field in self._fields:
             schema = schema.append(field)
@@ -192,7 +240,7 @@ class ParquetWriter:
             self._writer = self._pa.parquet.ParquetWriter(file, schema)
         self._waiting: list[Any] = []
 
-    def write(self, batch: Batch, results: Sequence[Result]) -> None:
+    def write(self, batch: Batch, results: Sequence[Any]) -> None:
         table = self._tables.table(batch)
         for at, field in enumerate(self._fields):
             cells = [_written(result[at]) for result in results]
@@ -229,11 +277,10 @@ class ParquetWriter:
             why = (str(error).splitlines() or ["no reason given"])[0]
             raise OutputFileError(f"cannot write these columns to a Parquet file: {why}") from error
 
-    def _result_fields(self) -> list[Any]:
+    def _result_fields(self, types: Mapping[str, Any]) -> list[Any]:
         pa = self._pa
-        kinds = dict.fromkeys(("p_value", "strength", "segment_p_value"), pa.float64())
-        kinds |= dict.fromkeys(("verdict", "looked_for", "error"), pa.string())
-        return [pa.field(name, kinds.get(name, pa.int64())) for name in COLUMNS]
+        kinds = {float | None: pa.float64(), str | None: pa.string(), bool | None: pa.bool_()}
+        return [pa.field(name, kinds.get(kind, pa.int64())) for name, kind in types.items()]
 
 
 def _written(cell: object) -> object:

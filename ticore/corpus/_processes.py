@@ -15,34 +15,31 @@ from functools import cache
 from itertools import chain, islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from typing import Any
 
 from ..errors import TicoreError
-from ..watermarking import WatermarkDetector
-from ._base import CorpusText
-from ._results import Result
-from ._scoring import Task, score
+from ._base import CorpusText, Job
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
 
 
 def processes(
-    task: Task, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
-) -> Iterator[list[Result]]:
+    task: Job, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
+) -> Iterator[list[Any]]:
     """The results of each batch; see `Executor`. Works in any thread.
 
     One worker, or a single batch, is scored in this process.
 
     Raises:
-        TicoreError: a worker ended before its work did, or as `Task.open`.
+        TicoreError: a worker ended before its work did, or as `Job.open`.
     """
     workers = cores() if workers is None else workers
     batches = iter(batches)
     first = list(islice(batches, 2))
     if workers == 1 or len(first) < 2:
-        detector = task.open() if first else None
+        opened = task.open() if first else None
         for batch in chain(first, batches):
-            assert detector is not None
-            yield score(detector, batch)
+            yield task.score(opened, batch)
         return
     yield from _pooled(task, chain(first, batches), workers)
 
@@ -55,12 +52,12 @@ def cores() -> int:
 
 
 def _pooled(
-    task: Task, batches: Iterator[Sequence[CorpusText]], workers: int
-) -> Iterator[list[Result]]:
+    task: Job, batches: Iterator[Sequence[CorpusText]], workers: int
+) -> Iterator[list[Any]]:
     context = get_context("spawn")  # the same on all systems, and safe with threads
     listening, lifeline = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _start, (task, listening))
-    waiting: deque[Future[list[Result]]] = deque()
+    waiting: deque[Future[list[Any]]] = deque()
     try:
         for batch in batches:
             # Any submit may start a process, and not only the first one.
@@ -118,10 +115,10 @@ def _blocked_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-_task: Task | None = None
+_task: Job | None = None
 
 
-def _start(task: Task, lifeline: Connection) -> None:
+def _start(task: Job, lifeline: Connection) -> None:
     global _task  # noqa: PLW0603  # a worker's only state, set once
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
@@ -136,12 +133,13 @@ def _end_with(lifeline: Connection) -> None:
         os._exit(1)
 
 
-def _score(texts: Sequence[CorpusText]) -> list[Result]:
-    return score(_detector(), texts)
+def _score(texts: Sequence[CorpusText]) -> list[Any]:
+    assert _task is not None
+    return _task.score(_opened(), texts)
 
 
 @cache
-def _detector() -> WatermarkDetector:
+def _opened() -> Any:
     """Opened with the first batch, so that an error becomes the result of that batch."""
     assert _task is not None
     return _task.open()

@@ -13,25 +13,23 @@ from itertools import cycle
 from typing import Any
 
 from ..errors import TicoreError
-from ._base import CorpusText
+from ._base import CorpusText, Job
 from ._extras import require_module
-from ._results import Result
-from ._scoring import Task, score
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
 
 
 class _Worker:
-    def __init__(self, task: Task) -> None:
-        self._detector = task.open()
+    def __init__(self, task: Job) -> None:
+        self._task, self._opened = task, task.open()
 
-    def score(self, texts: Sequence[CorpusText]) -> list[Result]:
-        return score(self._detector, texts)
+    def score(self, texts: Sequence[CorpusText]) -> list[Any]:
+        return self._task.score(self._opened, texts)
 
 
 def ray_cluster(
-    task: Task, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
-) -> Iterator[list[Result]]:
+    task: Job, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
+) -> Iterator[list[Any]]:
     """The results of each batch; see `Executor`.
 
     Connect to Ray before you start scans in several threads. Otherwise the scan that connected to
@@ -39,7 +37,7 @@ def ray_cluster(
 
     Raises:
         MissingExtraError: Ray is not installed.
-        TicoreError: the cluster failed, or as `Task.open`.
+        TicoreError: the cluster failed, or as `Job.open`.
     """
     ray = require_module("ray", "scale", "the executor ray")
     own = not ray.is_initialized()
@@ -59,8 +57,8 @@ def ray_cluster(
 
 
 def _spread(
-    ray: Any, task: Task, batches: Iterable[Sequence[CorpusText]], workers: int | None
-) -> Iterator[list[Result]]:
+    ray: Any, task: Job, batches: Iterable[Sequence[CorpusText]], workers: int | None
+) -> Iterator[list[Any]]:
     count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     make = ray.remote(num_cpus=1)(_Worker)
     actors = [make.remote(task) for _ in range(count)]

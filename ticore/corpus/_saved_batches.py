@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from .._support.atomic_files import TEMPORARY, write_atomically
 from .._support.input_files import read_file
 from ..errors import FileError, InputFileError, OutputFileError
-from ._base import CorpusText
+from ._base import CorpusText, Rollout
 from ._lock import HeldError, Lock
 from ._results import Result
 
@@ -38,6 +39,7 @@ class SavedBatches:
         output: the output of the scan.
         digest: of everything that the results depend on, except the texts.
         tell: called with a sentence that says what was found.
+        result: the NamedTuple of a row's results.
 
     Attributes:
         folder: the output's name with `.parts` at its end.
@@ -47,7 +49,14 @@ class SavedBatches:
         OutputFileError: the folder cannot be made, has other files, or another scan uses it.
     """
 
-    def __init__(self, output: Path, digest: str, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        output: Path,
+        digest: str,
+        tell: Callable[[str], None],
+        result: type[Any] = Result,
+    ) -> None:
+        self._result = result
         self.folder = output.with_name(output.name + ".parts")
         self.refused = 0
         self._digest = digest
@@ -90,16 +99,16 @@ class SavedBatches:
         """
         return self._body(index, texts) is not None
 
-    def put(self, index: int, texts: bytes, results: Sequence[Result]) -> None:
+    def put(self, index: int, texts: bytes, results: Sequence[Any]) -> None:
         """Save the results of a batch. Raises OutputFileError."""
         body = json.dumps(results).encode()
         seal = self._seal(index, texts, body)
         write_atomically(self._path(index), seal + b"\n" + body)
 
-    def get(self, index: int, texts: bytes) -> list[Result] | None:
+    def get(self, index: int, texts: bytes) -> list[Any] | None:
         """The results of a batch; None if they are not saved."""
         body = self._body(index, texts)
-        return None if body is None else [Result(*row) for row in json.loads(body)]
+        return None if body is None else [self._result(*row) for row in json.loads(body)]
 
     def remove(self) -> None:
         """Remove the folder. Raises OutputFileError."""
@@ -193,11 +202,24 @@ def digest_of_texts(texts: Sequence[CorpusText]) -> bytes:
     """A digest of the texts of a batch, 32 bytes."""
     found = blake2b(digest_size=32, person=b"ticore texts 1")
     for text in texts:
-        kind, said = (b"t", text) if isinstance(text, str) else (b"p", text.error)
-        data = said.encode("utf-8", "surrogatepass")
-        found.update(b"%s%d\n" % (kind, len(data)))
-        found.update(data)
+        for kind, data in _pieces(text):
+            found.update(b"%s%d\n" % (kind, len(data)))
+            found.update(data)
     return found.digest()
+
+
+def _pieces(text: CorpusText) -> Iterator[tuple[bytes, bytes]]:
+    """What a text, or a rollout, consists of: each with its kind."""
+    if isinstance(text, Rollout):
+        yield b"i", text.ids.tobytes()
+        if isinstance(text.reread, str):
+            yield b"t", text.reread.encode("utf-8", "surrogatepass")
+        elif text.reread is not None:
+            yield b"r", text.reread.tobytes()
+    elif isinstance(text, str):
+        yield b"t", text.encode("utf-8", "surrogatepass")
+    else:
+        yield b"p", text.error.encode("utf-8", "surrogatepass")
 
 
 def _is_ours(name: str) -> bool:

@@ -7,19 +7,20 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._support.atomic_files import remove_leftovers, written_atomically
 from .._support.deprecation import renamed_arguments
 from .._support.input_files import unreadable
 from ..errors import InputFileError, OutputFileError, SettingsError
 from ..registry import lookup
-from ._base import Corpus, CorpusText
+from ._base import Corpus, CorpusText, Job
+from ._columns import Columns
 from ._executors import EXECUTORS
 from ._formats import ending, open_corpus, open_writer, rehearse
 from ._identity import digest, file_identity
+from ._results import Result
 from ._saved_batches import SavedBatches, digest_of_texts
 from ._scoring import Task
 
@@ -30,7 +31,7 @@ class Scan:
 
     Attributes:
         source: the file, `.jsonl` or `.parquet`.
-        column: the column with the texts.
+        column: the column with the texts; or those with rollouts, for `scan_drift`.
         output: the file to write, in the format of its ending.
         batch_size: rows that a worker gets at a time.
         limit: read and write only the first `limit` rows.
@@ -41,7 +42,7 @@ class Scan:
     """
 
     source: Path
-    column: str
+    column: str | Columns
     output: Path
     batch_size: int = 500
     limit: int | None = None
@@ -79,13 +80,13 @@ class Summary:
     errors: int
 
 
-def default_output(source: Path) -> Path:
+def default_output(source: Path, what: str = "detected") -> Path:
     """The default output of a scan: a file beside the source.
 
     >>> default_output(Path("texts.jsonl")).name
     'texts.detected.jsonl'
     """
-    return source.with_name(f"{source.stem}.detected{source.suffix}")
+    return source.with_name(f"{source.stem}.{what}{source.suffix}")
 
 
 @renamed_arguments(engine="executor")
@@ -122,29 +123,63 @@ def scan(
         MissingExtraError: a package is not installed that the format or the executor needs.
         TicoreError: a worker failed.
     """
+    verdicts: Counter[str | None] = Counter()
+
+    def see(_: int, results: Sequence[Result]) -> None:
+        verdicts.update(result.verdict for result in results)
+
+    scan_rows(given, task, see, executor, workers, progress, tell)
+    return Summary(
+        rows=verdicts.total(),
+        watermarked=verdicts["watermarked"],
+        in_part=verdicts["watermarked in part"],
+        without=verdicts["no watermark found"],
+        errors=verdicts[None],
+    )
+
+
+def scan_rows(
+    given: Scan,
+    job: Job,
+    see: Callable[[int, Sequence[Any]], None],
+    executor: str,
+    workers: int | None,
+    progress: Callable[[int, int], None] | None,
+    tell: Callable[[str], None],
+) -> None:
+    """Do a job for every row and write the output, as `scan` does.
+
+    Args:
+        given, executor, workers, progress, tell: as for `scan`.
+        job: what is done.
+        see: called with the number of rows before a batch and the results of the batch, in order.
+    """
     run = lookup("executor", EXECUTORS, executor)
     if workers is not None and workers < 1:
         raise SettingsError(f"workers: expected at least 1, found {workers}")
     _require_regular(given.source, "a file that can be read twice")
     _require_regular(given.output, "a new or regular file")
-    detector = task.open()
+    opened = job.open()
     before = file_identity(given.source)
-    corpus = open_corpus(given.source, given.column, given.batch_size, given.limit)
-    things = [
+    corpus = open_corpus(
+        given.source, given.column, given.batch_size, given.limit, job.result._fields
+    )
+    things: list[object] = [
         before,
         corpus.traits(),
-        task.public_settings(),
+        job.public_settings(),
         given.column,
         given.batch_size,
         given.limit,
     ]
-    # Another version of a scheme gives other results, even if the version is the default one.
-    things += [detector.tokenizer.digest(), version("ticore"), detector.version]
-    rehearse(given.output, corpus)
-    with SavedBatches(given.output, digest(task.secret(), things), tell) as saved:
+    things += job.depends_on(opened)
+    del opened  # workers open it themselves
+    rehearse(given.output, corpus, job.result)
+    name = digest(job.secret(), things)
+    with SavedBatches(given.output, name, tell, job.result) as saved:
         unscored = _UnscoredBatches(corpus, saved)
         # The type Iterator has no close(), but every executor is a generator.
-        with closing(run(task, unscored.texts(), workers)) as found:  # type: ignore[type-var]  # it can be closed
+        with closing(run(job, unscored.texts(), workers)) as found:  # type: ignore[type-var]  # it can be closed
             for results in found:
                 sent = unscored.sent.popleft()
                 saved.put(sent.number, sent.texts, results)
@@ -158,10 +193,9 @@ def scan(
             )
         if file_identity(given.source) != before:
             raise _changed(given)
-        summary = _write(given, corpus, saved)
+        _write(given, corpus, saved, job, see)
         saved.remove()
     remove_leftovers(given.output.parent)
-    return summary
 
 
 class _SentBatch(NamedTuple):
@@ -197,29 +231,29 @@ class _UnscoredBatches:
                 yield batch.texts
 
 
-def _write(given: Scan, corpus: Corpus, saved: SavedBatches) -> Summary:
+def _write(
+    given: Scan,
+    corpus: Corpus,
+    saved: SavedBatches,
+    job: Job,
+    see: Callable[[int, Sequence[Any]], None],
+) -> None:
     """Write the output from the rows and their saved results."""
-    verdicts: Counter[str | None] = Counter()
+    rows = 0
     with written_atomically(given.output, within=saved.folder) as file:
-        writer = open_writer(given.output, file, corpus)
+        writer = open_writer(given.output, file, corpus, job.result)
         try:
             for index, batch in enumerate(corpus.batches()):
                 results = saved.get(index, digest_of_texts(batch.texts))
                 if results is None:
                     raise _changed(given)
-                verdicts.update(result.verdict for result in results)
+                see(rows, results)
+                rows += len(results)
                 writer.write(batch, results)
             writer.close()
         except BaseException:
             writer.abandon()
             raise
-    return Summary(
-        rows=verdicts.total(),
-        watermarked=verdicts["watermarked"],
-        in_part=verdicts["watermarked in part"],
-        without=verdicts["no watermark found"],
-        errors=verdicts[None],
-    )
 
 
 def _changed(given: Scan) -> InputFileError:

@@ -6,14 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal
+from importlib.metadata import version
+from typing import Any, ClassVar, Literal
 
 from ..errors import TicoreError
 from ..registry import load_tokenizer
 from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, key_fingerprint
 from ..schemes._keyed_numbers import LATEST
 from ..watermarking import Detection, DetectionTarget, WatermarkDetector
-from ._base import CorpusText, Problem
+from ._base import CorpusText, Problem, Rollout
 from ._results import Result
 
 
@@ -37,6 +38,7 @@ class Task:
     fpr: float = 1e-5
     repeats: Literal["once", "all"] = "once"
     settings: dict[str, Any] = field(default_factory=dict)
+    result: ClassVar = Result
 
     def open(self) -> WatermarkDetector:
         """Make the detector.
@@ -69,6 +71,17 @@ class Task:
         key = None if self.key is None else key_fingerprint(self.key)
         return DetectionTarget(self.scheme, self.tokenizer, self.fpr, self.version, key)
 
+    def score(self, opened: WatermarkDetector, texts: Sequence[CorpusText]) -> list[Result]:
+        """A result for each text, in order; one that cannot be scored has an `error`."""
+        return score(opened, texts)
+
+    def depends_on(self, opened: WatermarkDetector) -> list[object]:
+        """The tokenizer, and the versions.
+
+        Another version of a scheme gives other results, even if the version is the default one.
+        """
+        return [opened.tokenizer.digest(), version("ticore"), opened.version]
+
     def public_settings(self) -> dict[str, Any]:
         """All settings that results depend on, except the secret ones."""
         public = asdict(self)
@@ -85,9 +98,13 @@ def score(detector: WatermarkDetector, texts: Sequence[CorpusText]) -> list[Resu
     """A result for each text, in order; a text that cannot be scored has one with an `error`."""
     found = iter(detector.detect_batch([text for text in texts if isinstance(text, str)]))
     return [
-        Result(error=text.error) if isinstance(text, Problem) else _result(next(found))
+        _result(next(found)) if isinstance(text, str) else Result(error=_why(text))
         for text in texts
     ]
+
+
+def _why(text: Rollout | Problem) -> str:
+    return text.error if isinstance(text, Problem) else "expected text, found token ids"
 
 
 def _result(found: Detection | TicoreError) -> Result:

@@ -2,12 +2,14 @@
 
 inspection_table, inspection_page   a token list beside the one that its text is read back as
 detection_table, detection_page     texts in which a watermark was looked for
+drift_page                          how often the ids of rollouts change, and why
 """
 
 from .._support.deprecation import moved_names
 from ._blocks import Block, ComparedToken, TokenStatus, blocks, differing_statuses
 from ._detection_page import detection_page
 from ._detection_table import detection_table
+from ._drift_page import ShownDrift, drift_page
 from ._inspection_page import inspection_page
 from ._inspection_table import inspection_table
 from ._summary import inconsistency_rate, summary
@@ -15,11 +17,13 @@ from ._summary import inconsistency_rate, summary
 __all__ = [
     "Block",
     "ComparedToken",
+    "ShownDrift",
     "TokenStatus",
     "blocks",
     "detection_page",
     "detection_table",
     "differing_statuses",
+    "drift_page",
     "inconsistency_rate",
     "inspection_page",
     "inspection_table",

@@ -14,8 +14,7 @@ def inconsistency_rate(comparison: Comparison) -> float:
     Returns:
         0 to 1; 0 if there are no tokens.
     """
-    tokens = len(comparison.ids) + len(comparison.again)
-    return (len(comparison.sits) + len(comparison.cits)) / tokens if tokens else 0.0
+    return comparison.rate
 
 
 def summary(comparison: Comparison, given: str | None = None) -> list[str]:

@@ -11,6 +11,8 @@ all tests of the contract on what the fixture returns.
 - `DisambiguationContract`: a disambiguation.
 - `SchemeContract`: a watermarking scheme.
 
+`assert_no_drift` is an assertion for tests of rollouts.
+
 This package needs pytest and hypothesis, which the extra `testing` installs.
 """
 
@@ -18,6 +20,7 @@ from . import _requirements as _requirements  # first of all
 from ._channels import ChannelContract
 from ._codecs import CodecContract, KeyedCodecContract
 from ._disambiguations import DisambiguationContract
+from ._drift import assert_no_drift
 from ._models import (
     BatchModelContract,
     ModelContract,
@@ -40,4 +43,5 @@ __all__ = [
     "SchemeContract",
     "TokenizerContract",
     "TopDecoderContract",
+    "assert_no_drift",
 ]

@@ -49,6 +49,21 @@ def test_splitter_splits_as_the_tokenizers_library_does(steps):
         assert library_ends(steps, text) == list(splitter.ends(text)), f"one of {some}"
 
 
+def require_parted(splitter, text):
+    """Between two characters that are always parted, each side is split as it is by itself.
+
+    But the side before sees the one character after it.
+    """
+    ends = list(splitter.ends(text))
+    for at in range(1, len(text)):
+        if splitter.classes.with_letters(text[at - 1 : at + 1]) in splitter.parted:
+            assert at in ends
+            assert [end - at for end in ends if end > at] == list(splitter.ends(text[at:]))
+            for more in ("", "\n", "1a"):
+                seen = splitter.ends(text[: at + 1] + more)
+                assert [end for end in ends if end <= at] == [end for end in seen if end <= at]
+
+
 @any_pretokenizer
 @given(text=texts)
 @example(text="ab'sx au'tu b")
@@ -57,6 +72,7 @@ def test_splitter_splits_as_the_tokenizers_library_does(steps):
 def test_ends_are_those_of_the_tokenizers_library(steps, text):
     assume(not any(map(splitter_for(steps).classes.is_ambiguous, text)))
     assert list(splitter_for(steps).ends(text)) == library_ends(steps, text)
+    require_parted(splitter_for(steps), text)
 
 
 @any_pretokenizer
@@ -109,6 +125,7 @@ def test_random_steps_split_as_the_tokenizers_library_does(examples):
         apart = byte_steps.read_steps(splitter.steps).apart
         in_bytes |= {n for n in range(1, len(data)) if (data[n - 1], data[n]) in apart}
         assert sorted(in_bytes) == library_ends_in_bytes(splitter.steps, text + more)
+        require_parted(splitter, text + more)
         for at in splitter.settled(text):
             assert at in ends
             assert [e - at for e in ends if e > at] == list(splitter.ends((text + more)[at:]))

@@ -39,14 +39,14 @@ def cut_finder(tokenizer: Tokenizer) -> CutFinder:
         Unsupported: there is none.
     """
     structure = structure_of(tokenizer)
-    _require_known(structure)
+    require_known(structure)
     spelled = spelled_by(tokenizer)
     if structure.pretokenizer:
         return _PretokenCuts(structure, spelled)
     return WordCuts(spelled, structure.added_tokens)
 
 
-def _require_known(structure: TokenizerStructure) -> None:
+def require_known(structure: TokenizerStructure) -> None:
     """Refuse a structure whose stable cuts are not known.
 
     Raises:
@@ -68,6 +68,7 @@ def _require_known(structure: TokenizerStructure) -> None:
 
 
 _SPACE = 0x20
+_MARKS = (" ", "\u2581")  # SentencePiece reads both as a space
 
 
 class WordCuts:
@@ -104,6 +105,11 @@ class WordCuts:
         some = np.flatnonzero(lengths)
         ends[some] = ~is_glued[data[starts[some] + lengths[some] - 1]]
         self.begins, self.ends = begins.tobytes(), ends.tobytes()
+        self._glued = is_glued.tobytes()
+
+    def splits(self, before: str, after: str) -> bool:
+        """Whether a text can be cut between a character and a space, followed by `after`."""
+        return after not in _MARKS and before not in _MARKS and not self._glued[before.encode()[-1]]
 
     def is_between(self, before: int, here: int) -> bool:
         """Whether the text can be cut between two neighbouring ids."""

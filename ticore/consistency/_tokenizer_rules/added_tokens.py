@@ -43,6 +43,13 @@ class Texts(Generic[AnyStr]):
 
     def found_in(self, text: AnyStr) -> Iterator[AnyStr]:
         """The texts that are part of `text`, once for each place, from left to right."""
+        return (text[start:end] for start, end in self.spans_in(text))
+
+    def spans_in(self, text: AnyStr) -> Iterator[tuple[int, int]]:
+        """Where the texts stand in `text`: the start and the end of each, in order of the starts.
+
+        They may overlap.
+        """
         if self._first is None:
             return
         for match in self._first.finditer(text):
@@ -50,7 +57,7 @@ class Texts(Generic[AnyStr]):
             for head in {text[at : at + 1], text[at : at + 2]}:
                 for length in self._lengths.get(head, ()):
                     if (part := text[at : at + length]) in self._texts and len(part) == length:
-                        yield part
+                        yield at, at + length
 
     def are_in(self, text: AnyStr) -> bool:
         """Whether any of the texts is part of `text`."""

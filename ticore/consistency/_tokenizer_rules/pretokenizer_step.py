@@ -157,11 +157,17 @@ class Step:
             return any(is_member(source, c) for source in first for c in members)
         return any(not matched_alone(self.node, is_member, c) for c in members)
 
+    def matched(self, classes: Sequence[str]) -> set[str]:
+        """Pairs of characters that a match of this step may hold; perhaps too many."""
+        places = self._places
+        members = [[c for c in classes if is_member(p.source, c)] for p in places.all]
+        return {a + b for p, q in places.follow for a in members[p] for b in members[q]}
+
     def joined(self, classes: Sequence[str]) -> set[str]:
         """Pairs of characters that this step may leave in one part; perhaps too many."""
         places = self._places
         members = [[c for c in classes if is_member(p.source, c)] for p in places.all]
-        found = {a + b for p, q in places.follow for a in members[p] for b in members[q]}
+        found = self.matched(classes)
         between = [c for c in classes if not matched_alone(self.node, is_member, c)]
         firsts = {c for p in places.first for c in members[p]}
         lasts = {c for p in places.last for c in members[p]}

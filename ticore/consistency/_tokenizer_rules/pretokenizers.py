@@ -151,6 +151,31 @@ class Splitter:
         found = (step.joined(members) for step in self._steps)
         return frozenset(set.intersection(*found))
 
+    @cached_property
+    def parted(self) -> frozenset[str]:
+        """The pairs of neighbours, by their classes, that are cut whatever stands around them.
+
+        Between two such characters there is a boundary. The text up to it is split alike, whatever
+        follows the second character. The text after it is split as if it stood alone. For:
+
+        1. No part holds the pair, so there is a boundary. Example in GPT-2: a letter and a space.
+        2. No try to match passes the boundary: it would have to match the pair. It may look at the
+           second character, and at none after it (`looks_far`).
+        3. No match of an earlier step holds the pair, or its rest is a match again; and nothing is
+           looked at before a match. So each step begins after the boundary as in a new text.
+
+        Before the boundary the text is *not* always split as if it ended there: a run of spaces
+        at the end of a text stays whole, and before a letter it loses its last one.
+        """
+        if any(step.looks_back or looks_far(step.node) for step in self._steps):
+            return frozenset()
+        members = self.members_with_letters
+        found = {a + b for a, b in product(members, repeat=2)} - self.joined
+        for step in self._steps[:-1]:
+            if not step.can_be_cut:
+                found -= step.matched(members)
+        return frozenset(found)
+
     @cached_method(1 << 10)
     def forms_runs(self, member: str) -> bool:
         """Whether a long run of a class is never split inside, but near its two ends."""

@@ -219,7 +219,7 @@ def looks_far(node: Node) -> bool:
             return True
         case Sequence(parts) | Choice(parts):
             return any(map(looks_far, parts))
-        case Atomic(part):
+        case Atomic(part) | Repeat(part):
             return looks_far(part)
     return False
 

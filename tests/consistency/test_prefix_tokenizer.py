@@ -1,0 +1,67 @@
+"""A growing text against the encoding of the whole."""
+
+import random
+from itertools import chain
+
+import ticore
+from benchmarks.verification.seams import SeamCases
+from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
+from ticore.consistency import PrefixTokenizer
+
+WITH_ADDED = {**TRAINED, "added": byte_level_with_added}
+
+
+def test_a_growing_text_has_the_ids_of_the_whole():
+    forked = False
+    for name, opened in sorted(WITH_ADDED.items()):
+        tokenizer = opened()
+        cases, draw = SeamCases(tokenizer, FRAGMENTS, f"2 {name}"), random.Random(name)
+        for _ in range(12):
+            prefix, whole, ids = PrefixTokenizer(tokenizer), "", []
+            for _ in range(draw.randrange(1, 9)):
+                text = cases.text(4)
+                whole += text
+                change = prefix.append(text)
+                ids[len(ids) - change.removed :] = change.ids
+                assert ids == list(prefix.ids) == tokenizer.encode(whole), f"{name}: {whole!r}"
+                assert prefix.text == whole
+                assert len(prefix) == len(ids)
+                if draw.random() < 0.3:
+                    forked, other = True, prefix.fork()
+                    other.append(cases.text(9))  # leaves the first one as it is
+        assert forked
+
+
+def test_a_text_that_grows_by_ids_has_the_ids_that_compare_reads():
+    for name, opened in sorted(WITH_ADDED.items()):
+        tokenizer, draw = opened(), random.Random(name)
+        kept = [i for i in tokenizer.special_ids if not tokenizer.token_bytes(i)]
+        kept = [i for i in kept if i not in tokenizer.unknown_ids]
+        cases = SeamCases(tokenizer, FRAGMENTS, f"3 {name}")
+        for _ in range(8):
+            lists = [tokenizer.encode(cases.text(4)) for _ in range(3)]
+            if not tokenizer.unknown_ids.isdisjoint([*chain(*lists)]):
+                continue
+            if kept:
+                lists.insert(draw.randrange(4), [draw.choice(kept)])
+            prefix = PrefixTokenizer(tokenizer)
+            for ids in lists:
+                for part in (ids[: len(ids) // 2], ids[len(ids) // 2 :]):
+                    prefix.append_ids(part)
+            prefix.append("")  # ends a character that is not whole
+            found = ticore.compare(tokenizer, [*chain(*lists)])
+            assert (prefix.ids, prefix.text) == (found.again, found.text), (name, lists)
+
+
+def test_ids_inside_a_character_wait_for_the_rest():
+    tokenizer = TRAINED["gpt2"]() if "gpt2" in TRAINED else next(iter(TRAINED.values()))()
+    single = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}
+    prefix = PrefixTokenizer(tokenizer, "a")
+    lead, rest = single[b"\xc3"], single[b"\xa9"]
+    assert prefix.append_ids([lead]) == (0, ())
+    fork = prefix.fork()
+    assert prefix.held == fork.held == (lead,)
+    prefix.append_ids([rest])
+    fork.append("b")
+    assert (prefix.text, fork.text) == ("aé", "a\ufffdb")
+    assert list(prefix.ids) == tokenizer.encode("aé")

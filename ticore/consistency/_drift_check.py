@@ -1,0 +1,86 @@
+"""Which of many rollouts drift, and why: the fast way for a whole corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import TicoreError
+from ..interfaces import Tokenizer
+from ._boundaries import Specials
+from ._comparison import Comparison, compare, compare_batch
+from ._engines.base import Unsupported
+from ._engines.list_check import ListCheck, list_check
+
+Ids = npt.NDArray[np.int64]
+
+
+class DriftCheck:
+    """Compares many lists of ids with what is read again. Use one per thread.
+
+    Args:
+        tokenizer: the receiver's.
+        specials: as for `compare`.
+
+    Attributes:
+        why: why lists are encoded again one by one, where nothing else was read; empty if most of
+            them are looked up in tables.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, specials: Specials = "gaps") -> None:
+        self._tokenizer, self._specials = tokenizer, specials
+        self._check: ListCheck | None = None
+        self.why = ""
+        try:
+            if specials != "gaps":
+                raise Unsupported("special tokens are read in the text")
+            self._check = list_check(tokenizer)
+        except Unsupported as why:
+            self.why = str(why)
+
+    def compare(
+        self, lists: Sequence[Ids], rereads: Sequence[str | Ids | None]
+    ) -> list[Comparison | TicoreError | None]:
+        """For each list None if it is consistent, else its Comparison, or an error."""
+        found: list[Comparison | TicoreError | None] = [None] * len(lists)
+        plain = [n for n, reread in enumerate(rereads) if reread is None]
+        for n, answer in zip(plain, self._plain([lists[n] for n in plain]), strict=True):
+            found[n] = answer
+        for n, reread in enumerate(rereads):
+            if reread is not None:
+                found[n] = self._reread(lists[n], reread)
+        return found
+
+    def _plain(self, lists: list[Ids]) -> list[Comparison | TicoreError | None]:
+        doubtful = list(range(len(lists)))
+        if self._check is not None:
+            size = self._tokenizer.vocab_size
+            known = [n for n, ids in enumerate(lists) if _all_below(ids, size)]
+            kept = self._check.consistent([lists[n] for n in known])
+            good = {n for n, answer in zip(known, kept.tolist(), strict=True) if answer}
+            doubtful = [n for n in doubtful if n not in good]
+        found: list[Comparison | TicoreError | None] = [None] * len(lists)
+        again = compare_batch(
+            self._tokenizer, [lists[n].tolist() for n in doubtful], specials=self._specials
+        )
+        for n, answer in zip(doubtful, again, strict=True):
+            is_fine = isinstance(answer, Comparison) and answer.consistent
+            found[n] = None if is_fine else answer
+        return found
+
+    def _reread(self, ids: Ids, reread: str | Ids) -> Comparison | TicoreError | None:
+        size = self._tokenizer.vocab_size
+        if not isinstance(reread, str) and np.array_equal(ids, reread) and _all_below(ids, size):
+            return None
+        read = reread if isinstance(reread, str) else reread.tolist()
+        try:
+            found = compare(self._tokenizer, ids.tolist(), reread=read)
+        except TicoreError as error:
+            return error
+        return None if found.consistent else found
+
+
+def _all_below(ids: Ids, size: int) -> bool:
+    return not len(ids) or (int(ids.min()) >= 0 and int(ids.max()) < size)

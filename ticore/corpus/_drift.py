@@ -1,0 +1,270 @@
+"""The job of a scan for drift: do the ids of each rollout survive, and if not, why?"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any, ClassVar, NamedTuple
+
+from ..consistency import Comparison, Specials
+from ..consistency._boundaries import specials_named
+from ..consistency._causes import CAUSES, Cause
+from ..consistency._drift_check import DriftCheck
+from ..errors import SettingsError, TicoreError
+from ..interfaces import Tokenizer
+from ..registry import load_tokenizer
+from ._base import CorpusText, Problem, Rollout
+from ._columns import RolloutColumns
+from ._scan import Scan, scan_rows
+
+MOST_EXAMPLES = 20
+"""Of the worst rollouts that a summary holds."""
+
+
+class DriftResult(NamedTuple):
+    """The columns that a scan for drift adds. A row with an error has no other values.
+
+    Attributes:
+        drift_consistent: whether the ids survive.
+        drift_cause: of the first difference, see `ticore.consistency.Difference`.
+        drift_at, drift_character: where it is, in tokens and in characters of the text.
+        drift_text, drift_text_again: what its ids spell.
+        drift_ids, drift_again: these ids, with spaces between them.
+        drift_tokens: how many ids the row has.
+        drift_tokens_again: how many ids were read again.
+        drift_sits, drift_cits: how many of them are inconsistent, see `ticore.compare`.
+        drift_error: why the row could not be looked at.
+    """
+
+    drift_consistent: bool | None = None
+    drift_cause: str | None = None
+    drift_at: int | None = None
+    drift_character: int | None = None
+    drift_text: str | None = None
+    drift_text_again: str | None = None
+    drift_ids: str | None = None
+    drift_again: str | None = None
+    drift_tokens: int | None = None
+    drift_tokens_again: int | None = None
+    drift_sits: int | None = None
+    drift_cits: int | None = None
+    drift_error: str | None = None
+
+
+class DriftExample(NamedTuple):
+    """A rollout that drifts.
+
+    Attributes:
+        row: its number in the file, from 1.
+        differing: how many tokens differ, |SIT| + |CIT|.
+        result: the columns of the row.
+    """
+
+    row: int
+    differing: int
+    result: DriftResult
+
+
+@dataclass(frozen=True)
+class DriftSummary:
+    """What a scan for drift found.
+
+    Attributes:
+        rows: all rows.
+        consistent, drifted, errors: rows of each kind.
+        tokens: ids in all rows without an error.
+        differing: source and consequential inconsistent tokens in all of them.
+        causes: how many rows drift for each cause, all causes named.
+        worst: the rows in which most tokens differ, the worst first; 20 at most.
+    """
+
+    rows: int
+    consistent: int
+    drifted: int
+    errors: int
+    tokens: int
+    differing: int
+    causes: dict[Cause, int]
+    worst: tuple[DriftExample, ...]
+
+    @property
+    def rate(self) -> float:
+        """The share of rows that drift, of those without an error; 0 if there are none."""
+        looked_at = self.consistent + self.drifted
+        return self.drifted / looked_at if looked_at else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, in types that JSON has."""
+        worst = [
+            {"row": one.row, "differing": one.differing, **one.result._asdict()}
+            for one in self.worst
+        ]
+        return asdict(self) | {"rate": self.rate, "worst": worst}
+
+
+@dataclass(frozen=True)
+class DriftTask:
+    """With which tokenizer rollouts are compared. It is sent to every worker.
+
+    Attributes:
+        tokenizer: its place, which every worker must be able to open.
+        specials: as for `ticore.compare`.
+    """
+
+    tokenizer: str
+    specials: Specials = "gaps"
+    result: ClassVar = DriftResult
+
+    def open(self) -> OpenedDriftTask:
+        """Open the tokenizer.
+
+        Raises:
+            TicoreError: as `ticore.load_tokenizer`; or `specials` is unknown.
+        """
+        return OpenedDriftTask(load_tokenizer(self.tokenizer), specials_named(self.specials))
+
+    def score(self, opened: OpenedDriftTask, texts: Sequence[CorpusText]) -> list[DriftResult]:
+        """A result for each row, in order; one that cannot be looked at has an error."""
+        rollouts = [row for row in texts if isinstance(row, Rollout)]
+        answers = opened.check.compare(
+            [row.ids for row in rollouts], [row.reread for row in rollouts]
+        )
+        found = iter(zip(rollouts, answers, strict=True))
+        return [
+            _result(*next(found)) if isinstance(row, Rollout) else _refused(row) for row in texts
+        ]
+
+    def public_settings(self) -> dict[str, Any]:
+        """All settings."""
+        return {"drift": 1, **asdict(self)}
+
+    def depends_on(self, opened: OpenedDriftTask) -> list[object]:
+        """The tokenizer, and the version of ticore."""
+        return [opened.tokenizer.digest(), version("ticore")]
+
+    def secret(self) -> bytes:
+        """Nothing is secret."""
+        return b""
+
+
+@dataclass(frozen=True)
+class OpenedDriftTask:
+    """What a worker needs."""
+
+    tokenizer: Tokenizer
+    specials: Specials
+
+    @cached_property
+    def check(self) -> DriftCheck:
+        """Made when the first rows come: the process that only writes needs none."""
+        return DriftCheck(self.tokenizer, self.specials)
+
+
+def scan_drift(
+    given: Scan,
+    task: DriftTask,
+    *,
+    executor: str = "processes",
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> DriftSummary:
+    """Look at every rollout and write the output, whole or not at all; as `scan` in all else.
+
+    Args:
+        given: what to scan; its `column` is a `RolloutColumns`.
+        task: the tokenizer.
+        executor, workers, progress, tell: as for `scan`.
+
+    Returns:
+        What was found.
+
+    Raises:
+        SettingsError: `given.column` names a column of texts, or as `scan`.
+        TicoreError: as `scan`.
+    """
+    if not isinstance(given.column, RolloutColumns):
+        raise SettingsError(
+            f"column: expected RolloutColumns(ids, reread), found {given.column!r}; texts have no "
+            f"ids to compare"
+        )
+    tally = _Tally()
+    scan_rows(given, task, tally.see, executor, workers, progress, tell)
+    return tally.summary()
+
+
+class _Tally:
+    """Counts results, and keeps the worst."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._causes: Counter[str | None] = Counter()
+        self._worst: list[tuple[int, int, DriftResult]] = []
+
+    def see(self, before: int, results: Sequence[DriftResult]) -> None:
+        for row, result in enumerate(results, before + 1):
+            self._counts["rows"] += 1
+            if result.drift_error is not None:
+                self._counts["errors"] += 1
+                continue
+            self._counts["tokens"] += result.drift_tokens or 0
+            if result.drift_consistent:
+                continue
+            differing = (result.drift_sits or 0) + (result.drift_cits or 0)
+            self._counts["drifted"] += 1
+            self._counts["differing"] += differing
+            self._causes[result.drift_cause] += 1
+            keep = heapq.heappushpop if len(self._worst) >= MOST_EXAMPLES else heapq.heappush
+            keep(self._worst, (differing, -row, result))
+
+    def summary(self) -> DriftSummary:
+        counts = self._counts
+        worst = sorted(self._worst, key=lambda one: (-one[0], -one[1]))
+        return DriftSummary(
+            rows=counts["rows"],
+            consistent=counts["rows"] - counts["errors"] - counts["drifted"],
+            drifted=counts["drifted"],
+            errors=counts["errors"],
+            tokens=counts["tokens"],
+            differing=counts["differing"],
+            causes={cause: self._causes[cause] for cause in CAUSES},
+            worst=tuple(DriftExample(-row, count, result) for count, row, result in worst),
+        )
+
+
+def _refused(row: str | Problem) -> DriftResult:
+    return DriftResult(
+        drift_error=row.error if isinstance(row, Problem) else "expected token ids, found text"
+    )
+
+
+def _result(row: Rollout, found: Comparison | TicoreError | None) -> DriftResult:
+    if found is None:
+        return DriftResult(
+            drift_consistent=True,
+            drift_tokens=len(row.ids),
+            drift_tokens_again=len(row.ids),
+            drift_sits=0,
+            drift_cits=0,
+        )
+    if isinstance(found, TicoreError):
+        return DriftResult(drift_error=str(found))
+    first = found.first
+    return DriftResult(
+        drift_consistent=False,
+        drift_cause=found.cause,
+        drift_at=found.unknowns[0] if first is None else first.at,
+        drift_character=None if first is None else first.character,
+        drift_text=None if first is None else first.text,
+        drift_text_again=None if first is None else first.text_again,
+        drift_ids=None if first is None else " ".join(map(str, first.ids)),
+        drift_again=None if first is None else " ".join(map(str, first.again)),
+        drift_tokens=len(found.ids),
+        drift_tokens_again=len(found.again),
+        drift_sits=len(found.sits),
+        drift_cits=len(found.cits),
+    )

@@ -1,0 +1,93 @@
+"""A web page about the drift in a corpus of rollouts: how often, why, and the worst examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..consistency._causes import ADVICE, Cause
+from ._interleaved import TokenName, nameless
+from ._markup import Html, element, text
+from ._page import page, token_box
+
+_STYLE = """\
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; }
+dt { font-weight: bold; }
+dd { margin: 0; overflow-wrap: anywhere; }
+.example { border-top: 1px solid var(--line); padding: 0.6rem 0; }
+.row { display: flex; flex-wrap: wrap; gap: 0.15rem; padding: 0.1rem 0; }
+"""
+
+
+class ShownDrift(NamedTuple):
+    """A rollout that drifts, as the page shows it.
+
+    Attributes:
+        row: its number in the file.
+        said: where it drifts, and how much.
+        cause: of the first difference.
+        ids, again: the ids there that were sampled, and those that were read.
+    """
+
+    row: int
+    said: str
+    cause: Cause
+    ids: Sequence[int]
+    again: Sequence[int]
+
+
+def drift_page(
+    title: str,
+    facts: Mapping[str, str],
+    causes: Mapping[Cause, int],
+    examples: Sequence[ShownDrift],
+    token_bytes: Callable[[int], bytes],
+    token_name: TokenName = nameless,
+) -> str:
+    """A web page that shows what a scan for drift found.
+
+    Args:
+        title: plain text.
+        facts: names and values that stand first.
+        causes: how many rollouts drift for each cause.
+        examples: the worst first.
+        token_bytes: the tokenizer's function from an id to its bytes.
+        token_name: the tokenizer's names of special tokens.
+
+    Returns:
+        An HTML document without scripts, which fetches nothing.
+    """
+
+    def boxes(label: str, ids: Sequence[int]) -> Html:
+        shown = (token_box(token_bytes(i), str(i), f"id {i}", name=token_name(i)) for i in ids)
+        return element("div", *shown, class_="row", role="group", aria_label=label)
+
+    found = {cause: count for cause, count in causes.items() if count}
+    body = [_pairs(facts)]
+    if found:
+        body += [
+            element("h2", text("Causes")),
+            _pairs({f"{cause}: {count:,}": ADVICE[cause] for cause, count in found.items()}),
+            element("h2", text("Worst rollouts: first difference, sampled above read")),
+        ]
+    for one in examples:
+        body.append(
+            element(
+                "div",
+                element("p", element("strong", text(f"row {one.row:,}: {one.cause}"))),
+                element("p", text(one.said)),
+                boxes("sampled", one.ids),
+                boxes("read", one.again),
+                class_="example",
+            )
+        )
+    return page(title, *body, style=_STYLE)
+
+
+def _pairs(values: Mapping[str, str]) -> Html:
+    parts = [
+        part
+        for name, value in values.items()
+        for part in (element("dt", text(name)), element("dd", text(value)))
+    ]
+    return element("dl", *parts)
