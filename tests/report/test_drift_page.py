@@ -15,12 +15,12 @@ def test_the_page_shows_rates_causes_and_examples():
     assert {tag for tag, _ in page.elements} <= TAGS | {"h2", "dl", "dt", "dd"}
     assert {name for _, found in page.elements for name in found} <= ATTRIBUTES
     assert page.texts["h1"] == ["Drift in <x>"]
-    assert page.texts["dd"] == ["2 <3>", ADVICE["bpe"]]
+    assert page.texts["td"] == ["2 <3>", ADVICE["bpe"]]
     assert page.texts["strong"] == ["row 1,234: bpe"]
     assert "<b>" in page.texts["bdi"]
 
 
 def test_the_page_without_drift_has_no_examples():
     page = Page(drift_page("none", {"rows": "1"}, {"bpe": 0}, [], bytes))
-    assert page.texts["dt"] == ["rows"]
+    assert page.texts["th"] == ["rows"]
     assert "h2" not in page.texts

@@ -8,15 +8,15 @@ from typing import NamedTuple
 from ..consistency._causes import ADVICE, Cause
 from ._interleaved import TokenName, nameless
 from ._markup import Html, element, text
-from ._page import page, token_box
+from ._page import facts_table, page, token_box
+from ._style import Style
 
-_STYLE = """\
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; }
-dt { font-weight: bold; }
-dd { margin: 0; overflow-wrap: anywhere; }
+_STYLE = Style(
+    rules="""\
 .example { border-top: 1px solid var(--line); padding: 0.6rem 0; }
 .row { display: flex; flex-wrap: wrap; gap: 0.15rem; padding: 0.1rem 0; }
 """
+)
 
 
 class ShownDrift(NamedTuple):
@@ -63,11 +63,11 @@ def drift_page(
         return element("div", *shown, class_="row", role="group", aria_label=label)
 
     found = {cause: count for cause, count in causes.items() if count}
-    body = [_pairs(facts)]
+    body = [facts_table(facts.items())]
     if found:
         body += [
             element("h2", text("Causes")),
-            _pairs({f"{cause}: {count:,}": ADVICE[cause] for cause, count in found.items()}),
+            facts_table((f"{cause}: {count:,}", ADVICE[cause]) for cause, count in found.items()),
             element("h2", text("Worst rollouts: first difference, sampled above read")),
         ]
     for one in examples:
@@ -82,12 +82,3 @@ def drift_page(
             )
         )
     return page(title, *body, style=_STYLE)
-
-
-def _pairs(values: Mapping[str, str]) -> Html:
-    parts = [
-        part
-        for name, value in values.items()
-        for part in (element("dt", text(name)), element("dd", text(value)))
-    ]
-    return element("dl", *parts)
