@@ -12,8 +12,8 @@ def test_the_page_shows_rates_causes_and_examples():
         "Drift in <x>", {"rows": "2 <3>"}, {"bpe": 1, "strip": 0}, [example], spelled.__getitem__
     )
     page = Page(shown)
-    assert {tag for tag, _ in page.elements} <= TAGS | {"h2", "dl", "dt", "dd"}
-    assert {name for _, found in page.elements for name in found} <= ATTRIBUTES
+    assert {tag for tag, _ in page.elements} <= TAGS | {"h2", "table", "tr", "th", "td"}
+    assert {name for _, found in page.elements for name in found} <= ATTRIBUTES | {"scope"}
     assert page.texts["h1"] == ["Drift in <x>"]
     assert page.texts["td"] == ["2 <3>", ADVICE["bpe"]]
     assert page.texts["strong"] == ["row 1,234: bpe"]
