@@ -45,6 +45,15 @@ GOLDEN_MWIS = (
     "you left the old lodgings in the town seemed to be brought out in the night-drawn, and in the "
     "evening as we"
 )
+GOLDEN_EDITED = (
+    "The morning was cold and quiet, and the night was almost in the day, and once it was"
+    " finished. Bessie spent three months together, like the day before. It was the long "
+    "holidays rouche, though it was lighting by the window glid into the air of the stock"
+    " had the pleasure of seeing the bay on which the people were to pass the tarried "
+    "grass, and the daylight faded up the lace, and some one gave a full bow to it; and a"
+    " thin figure sitting at one side like a little piled with hot hotels. I had been "
+    "over"
+)
 GOLDEN_BASIC = (
     "thin, and many small wasted windows with windows tore with little or low, smokes of "
     'bright-coloured windows.\n"My dear?" said Abel.\n"Pictures of music," said Nancy, '
@@ -154,3 +163,11 @@ def test_raw_bits(model):
     stego = ticore.Steganographer(model, prompt=PROMPT)
     assert stego.extract_bits(GOLDEN_BITS, 48, stop="paper") == BITS
     assert stego.embed_bits(BITS, stop="paper") == GOLDEN_BITS
+
+
+def test_text_that_survives_edits(model):
+    """It is read for ever; how long the writer goes on may change."""
+    settings = {"window": 4, "edits": 0.05, "security": "compact"}
+    stego = ticore.Steganographer(model, key=KEY, prompt=PROMPT, **settings)
+    assert stego.extract(GOLDEN_EDITED) == b"at noon"
+    assert stego.extract(GOLDEN_EDITED.replace("was cold", "was very cold")) == b"at noon"
