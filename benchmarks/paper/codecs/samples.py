@@ -17,6 +17,7 @@ from benchmarks.paper.low_probability.tails import (
 )
 from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
+from benchmarks.paper.side_by_side import SideBySide
 from ticore._support.shared_randomness import SharedRandomness
 from ticore.codecs import Codec, codec_spec
 from ticore.errors import TicoreError
@@ -31,26 +32,21 @@ if TYPE_CHECKING:
 
 def make_worker(setting: Setting) -> Worker:
     """The worker of a setting: `Sampler.take`."""
-    # Texts that are written side by side need float64: see `Steganographer.embed_batch`.
-    return Sampler(ticore.load_model(setting.model.place, dtype="float64"), setting).take
+    return Sampler.opened(setting).take
 
 
-class Sampler:
-    """Takes samples with one model.
+class Sampler(SideBySide):
+    """Takes samples with one model."""
 
-    Args:
-        model: that writes; in float64.
-        setting: of the samples.
-    """
+    dtype = "float64"
 
     def __init__(self, model: LanguageModel, setting: Setting) -> None:
-        self._model = model
-        self._setting = setting
+        super().__init__(model, setting)
         self._distribution = TextDistribution(model)
 
     def take(self, codec: str, k: int | None, weight_bits: int, first: int) -> Sample:
         """The texts from number `first` on, written side by side."""
-        numbers = range(first, first + self._setting.batch)
+        numbers = self.numbers(first)
         stego = ticore.Steganographer(
             self._model,
             top_k=k,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-import ticore
 from benchmarks._harness.sampling import sample_random
 from benchmarks.paper.free_texts import FreeSampling, choose
 from benchmarks.paper.setting import Setting
+from benchmarks.paper.side_by_side import SideBySide
 from benchmarks.paper.statistics import read_back
 from ticore.errors import TicoreError
 from ticore.interfaces import LanguageModel
@@ -24,25 +24,19 @@ SHORTEST, LONGEST = 10, 128
 
 def make_worker(setting: Setting) -> Worker:
     """The worker of a setting: `Sampler.take`."""
-    return Sampler(ticore.load_model(setting.model.place), setting).take
+    return Sampler.opened(setting).take
 
 
-class Sampler:
-    """Takes samples with one model.
-
-    Args:
-        model: that writes.
-        setting: of the samples.
-    """
+class Sampler(SideBySide):
+    """Takes samples with one model."""
 
     def __init__(self, model: LanguageModel, setting: Setting) -> None:
-        self._model = model
-        self._setting = setting
+        super().__init__(model, setting)
         self._sampling = FreeSampling(model)
 
     def take(self, first: int) -> Sample:
         """The texts from number `first` on, written side by side."""
-        numbers = range(first, first + self._setting.batch)
+        numbers = self.numbers(first)
         prompts = [self._setting.prompt(n) for n in numbers]
         encode = self._model.tokenizer.encode
         draws = [sample_random(self._setting.seed, n, "cover") for n in numbers]

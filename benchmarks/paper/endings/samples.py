@@ -13,8 +13,8 @@ import ticore
 from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
+from benchmarks.paper.side_by_side import SideBySide
 from ticore.errors import CapacityError, TicoreError
-from ticore.interfaces import LanguageModel
 from ticore.steganography._ending import _SENTENCE_END
 from ticore.steganography._extraction import read_bits
 from ticore.steganography._jobs import Job
@@ -41,25 +41,17 @@ _DIGITS = 4  # of a surprisal in bits; a text's sum is then right to a hundredth
 
 def make_worker(setting: Setting) -> Worker:
     """The worker of a setting: `Sampler.take`."""
-    # Texts that are written side by side need float64: see `Steganographer.embed_batch`.
-    return Sampler(ticore.load_model(setting.model.place, dtype="float64"), setting).take
+    return Sampler.opened(setting).take
 
 
-class Sampler:
-    """Takes samples with one model.
+class Sampler(SideBySide):
+    """Takes samples with one model."""
 
-    Args:
-        model: that writes; in float64.
-        setting: of the samples.
-    """
-
-    def __init__(self, model: LanguageModel, setting: Setting) -> None:
-        self._model = model
-        self._setting = setting
+    dtype = "float64"
 
     def take(self, ending: str, size: int, first: int) -> Sample:
         """The texts from number `first` on, written and then observed side by side."""
-        numbers = range(first, first + self._setting.batch)
+        numbers = self.numbers(first)
         stego = ticore.Steganographer(
             self._model,
             key=sample_key(self._setting.seed, first),

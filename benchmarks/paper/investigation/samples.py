@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-import ticore
 from benchmarks._harness.sampling import sample_random
 from benchmarks.paper.free_texts import FreeSampling, choose
 from benchmarks.paper.setting import Setting
+from benchmarks.paper.side_by_side import SideBySide
 from ticore.consistency import Comparison, Verifier, compare
 from ticore.errors import TicoreError
 from ticore.evaluation._metrics import kl_divergence, softmax, total_variation
@@ -31,26 +31,20 @@ _SHOWN = 4  # tokens beside an inconsistency in an example
 
 def make_worker(setting: Setting) -> Worker:
     """The worker of a setting: `Sampler.take`."""
-    return Sampler(ticore.load_model(setting.model.place), setting).take
+    return Sampler.opened(setting).take
 
 
-class Sampler:
-    """Takes samples with one model.
-
-    Args:
-        model: that writes.
-        setting: of the samples.
-    """
+class Sampler(SideBySide):
+    """Takes samples with one model."""
 
     def __init__(self, model: LanguageModel, setting: Setting) -> None:
-        self._model = model
-        self._setting = setting
+        super().__init__(model, setting)
         self._verifier = Verifier(model.tokenizer)
         self._sampling = FreeSampling(model)
 
     def take(self, first: int) -> Sample:
         """The texts from number `first` on, written side by side."""
-        numbers = range(first, first + self._setting.batch)
+        numbers = self.numbers(first)
         prompts = [self._setting.prompt(n) for n in numbers]
         jobs = [
             self._write(self._model.tokenizer.encode(prompt), sample_random(self._setting.seed, n))

@@ -10,11 +10,11 @@ import ticore
 from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.timing import timed
 from benchmarks.paper.setting import Setting
+from benchmarks.paper.side_by_side import SideBySide
 from benchmarks.paper.statistics import read_back
 from ticore.codecs import ArithmeticCodec
 from ticore.errors import TicoreError
 from ticore.evaluation import Meter, perplexity
-from ticore.interfaces import LanguageModel
 
 from .plan import BITS
 
@@ -28,25 +28,17 @@ OTHER_BITS = "other bits"
 
 def make_worker(setting: Setting) -> Worker:
     """The worker of a setting: `Sampler.take`."""
-    # Texts that are read in one pass need float64: see `Steganographer.embed_batch`.
-    return Sampler(ticore.load_model(setting.model.place, dtype="float64"), setting).take
+    return Sampler.opened(setting).take
 
 
-class Sampler:
-    """Takes samples with one model.
+class Sampler(SideBySide):
+    """Takes samples with one model."""
 
-    Args:
-        model: that writes; in float64.
-        setting: of the samples.
-    """
-
-    def __init__(self, model: LanguageModel, setting: Setting) -> None:
-        self._model = model
-        self._setting = setting
+    dtype = "float64"
 
     def take(self, method: str, k: int, first: int) -> Sample:
         """The texts from number `first` on, written and then read side by side."""
-        numbers = range(first, first + self._setting.batch)
+        numbers = self.numbers(first)
         prompts = [self._prompt(n) for n in numbers]
         keys = [sample_key(self._setting.seed, n) for n in numbers]
         bits = [self._bits(n) for n in numbers]
