@@ -49,6 +49,7 @@ def test_help_states_each_default(ticore: Ticore, command: str) -> None:
         "model": "tiny-en",
         "prompt": "empty",
         "openers": "none",
+        "window": "all tokens",
         "dtype": "float64 for a bundled model, else float32",
         "device": "cuda if there is one, else cpu",
         "view": "whole; continuation after a conversation",
