@@ -1,9 +1,10 @@
 """Stable cuts: places of a list where no text that follows changes the tokens before them.
 
-At a *stable cut*, encode(text) is the encoding of the text before it followed by the encoding of
-the rest, and this holds for every continuation of the text. So a list stays consistent if and only
-if the part after its last stable cut does. That part is short. Example: "one two three" in GPT-2
-has a stable cut before " three"; whatever follows, "one two" gives the same two tokens.
+At a *stable cut*, encode(text) is the tokens before it followed by the encoding of the rest, and
+this holds for every continuation of the text. So a list stays consistent if and only if the part
+after its last stable cut does. That part is short. Example: "one two three" in GPT-2 has a stable
+cut before " three"; whatever follows, "one two" gives the same two tokens. The tokens before a cut
+need not be what their text is encoded to alone: the character after the cut may matter to them.
 
 To find cuts, one must know how the tokenizer works. Where its structure is not one of those below,
 the whole list is retokenized.
