@@ -29,6 +29,8 @@ _MEASURES = {
     "bits_per_token": ("bits per token", "{:.3g}".format),
     "token_count": ("tokens per text", "{:.3g}".format),
     "kl_filter": ("divergence by filtering, bits per token", "{:.2g}".format),
+    "writer_passes": ("passes a token of the writer", "{:.3g}".format),
+    "reader_passes": ("passes a token of the reader", "{:.3g}".format),
     "embed_seconds": ("writing, with its check", duration),
     "extract_seconds": ("reading", duration),
 }
@@ -52,6 +54,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--reader", metavar="PLACE", help="the model that reads, where another one than --model"
+    )
+    parser.add_argument(
+        "--disambiguation", default=plan.disambiguation, help="such as search; default: %(default)s"
     )
     parser.set_defaults(processes=os.cpu_count() or 1)
     return parser.parse_args(arguments)
@@ -82,23 +87,35 @@ def _groups(count: int, size: int) -> list[Task]:
 
 
 def summarize(samples: Sequence[JsonObject]) -> JsonObject:
-    """How many messages were recovered; the mean, 5 % and 95 % quantiles of each measure."""
+    """How many messages were recovered; the mean, median, 5 % and 95 % quantiles of each measure.
+
+    Passes, and texts that were written and not sent, are known where texts are written one by one.
+    """
     measures: JsonObject = {}
     for name in _MEASURES if samples else ():
-        values = np.array([sample[name] for sample in samples])
-        low, high = np.quantile(values, [0.05, 0.95]).tolist()
-        measures[name] = {"mean": float(values.mean()), "low": low, "high": high}
-    recovered = sum(bool(sample["recovered"]) for sample in samples)
-    return {"sample_count": len(samples), "recovered_count": recovered, "measures": measures}
+        if name in samples[0]:
+            values = np.array([sample[name] for sample in samples])
+            low, median, high = np.quantile(values, [0.05, 0.5, 0.95]).tolist()
+            measures[name] = {"mean": float(values.mean()), "low": low, "high": high}
+            measures[name]["median"] = median
+    counts = {
+        "sample_count": len(samples),
+        "recovered_count": sum(bool(sample["recovered"]) for sample in samples),
+        "written_texts": sum(sample.get("written_texts", 1) for sample in samples),
+    }
+    return counts | {"measures": measures}
 
 
 def tables(report: JsonObject) -> Iterator[Table]:
     """The one table of a report."""
-    title = f"{report['recovered_count']:,} of {report['sample_count']:,} messages recovered"
-    table = text_table(title, ["measure"], ["mean", "5 %", "95 %"])
+    title = (
+        f"{report['recovered_count']:,} of {report['sample_count']:,} messages recovered, "
+        f"{report['written_texts']:,} texts written"
+    )
+    table = text_table(title, ["measure"], ["mean", "5 %", "50 %", "95 %"])
     for name, found in report["measures"].items():
         label, show = _MEASURES[name]
-        table.add_row(label, *(show(found[part]) for part in ("mean", "low", "high")))
+        table.add_row(label, *(show(found[part]) for part in ("mean", "low", "median", "high")))
     yield table
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import ticore
+from benchmarks._harness.counting_model import CountingModel
 from benchmarks._harness.sampling import or_raised, sample_key, sample_random
 from benchmarks._harness.timing import timed
 from ticore.interfaces import LanguageModel
@@ -29,6 +31,7 @@ class Plan:
         chat: whether a prompt is what a user says, and the text the reply of a chat model.
         reader: the model that reads, such as the same one of another backend; None for `model`.
         batch: how many texts are written, and read, side by side.
+        disambiguation: as for `ticore.Steganographer`.
     """
 
     model: str = "tiny-en"
@@ -39,6 +42,7 @@ class Plan:
     chat: bool = False
     reader: str | None = None
     batch: int = 1
+    disambiguation: str = "stepwise"
 
     @property
     def portable(self) -> bool:
@@ -89,6 +93,7 @@ class Sampler:
             "key": sample_key(self._plan.seed, first),
             "temperature": self._plan.temperature,
             "top_k": self._plan.top_k,
+            "disambiguation": self._plan.disambiguation,
         }
         if self._plan.portable:
             settings["numerics"] = "portable"
@@ -105,13 +110,20 @@ class Sampler:
         settings: dict[str, Any],
         draw: Random,
     ) -> list[JsonObject]:
+        """With how many texts were written, and how many tokens the models read for each of one."""
         [message], [prompt] = messages, prompts
         settings |= {"prompt": prompt}
-        writer = ticore.Steganographer(self._writer, entropy=draw.randbytes, **settings)
-        written = writer.embed(message)
-        reader = ticore.Steganographer(self._reader, **settings)
+        writing, reading = CountingModel(self._writer), CountingModel(self._reader)
+        writer = ticore.Steganographer(writing, entropy=draw.randbytes, **settings)
+        lengths = [0]
+        written = writer.embed(message, follower=lambda text: lengths.append(len(text)))
+        reader = ticore.Steganographer(reading, **settings)
         seconds, read = timed(reader.extract, written.text)
-        return [_row(written, written.seconds, read == message, seconds)]
+        row = _row(written, written.seconds, read == message, seconds)
+        row["written_texts"] = 1 + sum(after < before for before, after in pairwise(lengths))
+        row["writer_passes"] = writing.passes / len(written.ids)
+        row["reader_passes"] = reading.passes / written.token_count
+        return [row]
 
     def _take_batch(
         self,

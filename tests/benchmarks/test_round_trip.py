@@ -10,13 +10,14 @@ from benchmarks.round_trip.__main__ import main, summarize
 @pytest.mark.slow
 def test_round_trip_recovers_messages_and_continues(tmp_path, run):
     out = tmp_path / "out.jsonl"
-    command = ["--size", 1, "--processes", 1, "--out", out]
+    command = ["--size", 1, "--processes", 1, "--disambiguation", "search", "--out", out]
     assert run(main, *command, "--count", 1).report["sample_count"] == 1
     first = out.read_text()
     found = run(main, *command, "--samples", 2)
     assert found.status == 0
     assert (found.report["recovered_count"], found.report["sample_count"]) == (2, 2)
     assert found.report["measures"].keys() >= {"bits_per_token", "embed_seconds"}
+    assert found.report["measures"]["reader_passes"]["low"] >= 0.9
     assert "2 of 2 messages recovered" in found.printed
     assert out.read_text().startswith(first)
     assert len(out.read_text().splitlines()) == 2
@@ -47,4 +48,7 @@ def test_summarize_gives_means_and_quantiles():
     samples = [dict.fromkeys(names, float(n)) | {"recovered": n > 0} for n in range(101)]
     found = summarize(samples)
     assert (found["sample_count"], found["recovered_count"]) == (101, 100)
-    assert found["measures"]["kl_filter"] == pytest.approx({"mean": 50, "low": 5, "high": 95})
+    assert found["measures"]["kl_filter"] == pytest.approx(
+        {"mean": 50, "low": 5, "median": 50, "high": 95}
+    )
+    assert found["written_texts"] == 101

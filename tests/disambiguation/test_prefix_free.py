@@ -21,7 +21,7 @@ from ticore.disambiguation import (
     SyncPool,
     disambiguation_named,
 )
-from ticore.disambiguation._prefix_free import Spelling
+from ticore.disambiguation._spelling import Spelling
 from ticore.errors import CapacityError, ExtractionError, OutsidePoolError
 
 COMPARING = [name + word for name in ("basic", "mwis", "syncpool") for word in ("", ":decoded")]
@@ -60,7 +60,7 @@ def check_reads_back(beginning, name, seed, pools=12, tail=""):
         steps.append((random_pool(rng, usable, size), random_pool(rng, usable, len(usable))))
         choices = writing.step(*steps[-1])
         if name != "stepwise":
-            spelled = made.spelling(len(indices)).tokens
+            spelled = made.texts.spelling(at_start=not indices).tokens
             assert prefix_free(spelled[token] for token in choices.ids.tolist())
         indices.append(int(rng.integers(len(choices.ids))))
         writing.push(choices, indices[-1])

@@ -73,14 +73,12 @@ def test_trees_hold_what_one_string_begins(part):
 
 
 @given(parts(), st.text("abé", max_size=12))
-def test_find_gives_the_token_that_begins_a_text(part, text):
+def test_beginning_gives_all_tokens_that_begin_a_text(part, text):
     spelled, ids = part
     forest, data = PrefixForest(spelled), text.encode()
-    order = forest.among(ids)
-    apart = ids[order.place[order.leaves]]
-    found = [n for n, i in enumerate(apart) if data.startswith(spelled[i])]
-    assert [forest.find(apart, data)] == (found or [None])
-    assert forest.find(apart, data[: forest.longest]) == forest.find(apart, data)
+    found = [n for n, i in enumerate(ids) if data.startswith(spelled[i])]
+    assert forest.beginning(ids, data).tolist() == found
+    assert forest.beginning(ids, data[: forest.longest]).tolist() == found
 
 
 @pytest.mark.parametrize("depth", [1, 1000])

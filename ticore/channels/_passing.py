@@ -177,6 +177,10 @@ class PassingText:
         """Go on with a token."""
         self._place = self._texts.after(self._place, token)
 
+    def fork(self) -> PassingText:
+        """The same text, to go on with in another way."""
+        return PassingText(self._texts, self._place)
+
     def may_end(self) -> bool:
         """Whether the channel leaves the text alone if it ends here."""
         return not self._place.unfinished and self._texts.channel.leaves(self._place.text)

@@ -3,7 +3,7 @@
 from .._support.deprecation import moved_names
 from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ._arithmetic import ArithmeticCodec, StopRule
-from ._base import Codec, Reader, Weights, Writer
+from ._base import Codec, ForkingReader, Reader, Weights, Writer, forked
 from ._bits import BitSource, RandomBits, pack_bits, unpack_bits, zeros
 from ._discop import DiscopCodec
 from ._huffman import HuffmanCodec
@@ -18,6 +18,7 @@ __all__ = [
     "Codec",
     "CodecSpec",
     "DiscopCodec",
+    "ForkingReader",
     "HuffmanCodec",
     "MeteorCodec",
     "RandomBitStream",
@@ -30,6 +31,7 @@ __all__ = [
     "Writer",
     "codec_named",
     "codec_spec",
+    "forked",
     "pack_bits",
     "unpack_bits",
     "zeros",

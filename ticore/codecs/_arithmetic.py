@@ -22,7 +22,8 @@ bits, as an integer, are in [low, low + width).
 
 from __future__ import annotations
 
-from typing import Literal
+from copy import copy
+from typing import Literal, Self
 
 import numpy as np
 
@@ -129,6 +130,11 @@ class _ArithmeticWriter(SettlingWriter):
 class _ArithmeticReader(SettlingReader):
     def __init__(self) -> None:
         self._interval = _Interval()
+
+    def fork(self) -> Self:
+        other = super().fork()
+        other._interval = copy(self._interval)
+        return other
 
     def observe(self, weights: Weights, index: int) -> tuple[int, int]:
         if len(weights) == 1:

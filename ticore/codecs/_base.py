@@ -5,12 +5,13 @@ A codec sees weights and indices, never tokens, text or models.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from ..candidates import Ints
+from ..errors import SettingsError
 from ._bits import BitSource
 
 Floats = npt.NDArray[np.float64]
@@ -60,6 +61,25 @@ class Reader(Protocol):
             IncompleteMessageError: the choices do not determine them.
         """
         ...
+
+
+@runtime_checkable
+class ForkingReader(Reader, Protocol):
+    """A Reader that can go on in several ways, which a search needs. The method is optional."""
+
+    def fork(self) -> Self:
+        """A Reader that has read the same choices. Neither notices what the other one reads."""
+        ...
+
+
+def forked(reader: Reader) -> Reader:
+    """A Reader that has read the same choices. Raises SettingsError if it is no ForkingReader."""
+    if not isinstance(reader, ForkingReader):
+        raise SettingsError(
+            f"codec: expected one whose readers can fork, which a search needs, found "
+            f"{type(reader).__name__}; give it a method fork, or use another codec"
+        )
+    return reader.fork()
 
 
 class Codec(Protocol):

@@ -7,7 +7,7 @@ from itertools import count
 from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ._base import Floats, Reader, Weights, Writer
 from ._bits import BitSource
-from ._settling import SettlingReader, SettlingWriter, shares
+from ._settling import KeyedReader, SettlingWriter, shares
 from ._tree import HuffmanTree
 
 
@@ -68,12 +68,9 @@ class _DiscopWriter(SettlingWriter):
         return node
 
 
-class _DiscopReader(SettlingReader):
-    def __init__(self, randomness: SharedRandomness) -> None:
-        self._steps = map(randomness.at, count())
-
+class _DiscopReader(KeyedReader):
     def observe(self, weights: Weights, index: int) -> tuple[int, int]:
-        numbers, tree = next(self._steps), HuffmanTree(weights)
+        numbers, tree = self.next_numbers(), HuffmanTree(weights)
         value = size = 0
         for node, child in tree.path(index):
             copies = _copies(tree, node, numbers)

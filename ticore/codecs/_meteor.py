@@ -9,7 +9,7 @@ import numpy as np
 from .._support.shared_randomness import SharedRandomness
 from ._base import Floats, Reader, Weights, Writer
 from ._bits import BitSource
-from ._settling import SettlingReader, SettlingWriter, shares
+from ._settling import KeyedReader, SettlingWriter, shares
 
 
 class MeteorCodec:
@@ -71,12 +71,9 @@ class _MeteorWriter(SettlingWriter):
         return index
 
 
-class _MeteorReader(SettlingReader):
-    def __init__(self, randomness: SharedRandomness) -> None:
-        self._steps = map(randomness.at, count())
-
+class _MeteorReader(KeyedReader):
     def observe(self, weights: Weights, index: int) -> tuple[int, int]:
-        numbers, ends = next(self._steps), np.cumsum(weights)
+        numbers, ends = self.next_numbers(), np.cumsum(weights)
         width = int(ends[-1]).bit_length() - 1
         value, size = _prefix(ends, index, width)
         return value ^ numbers.take(width) >> width - size, size

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
+from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ..errors import IncompleteMessageError
 from ._base import Floats, Weights
 from ._bits import BitSource
@@ -30,7 +34,13 @@ class SettlingWriter:
 
 
 class SettlingReader:
-    """A Reader without `observe`: only settled bits can be read."""
+    """A ForkingReader without `observe`: only settled bits can be read.
+
+    What it keeps is never changed in place, or `fork` copies that as well.
+    """
+
+    def fork(self) -> Self:
+        return copy(self)
 
     def remainder(self, count: int) -> int:
         if count <= 0:
@@ -39,3 +49,20 @@ class SettlingReader:
             f"the text ends {count} bits before the message does; "
             f"it was cut, or the message is shorter than expected"
         )
+
+
+class KeyedReader(SettlingReader):
+    """A SettlingReader that draws random numbers at each step.
+
+    Args:
+        randomness: the random numbers that both sides share.
+    """
+
+    def __init__(self, randomness: SharedRandomness) -> None:
+        self._randomness = randomness
+        self._step = 0
+
+    def next_numbers(self) -> RandomBitStream:
+        """The random numbers of the next step."""
+        self._step += 1
+        return self._randomness.at(self._step - 1)

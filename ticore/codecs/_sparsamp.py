@@ -14,7 +14,7 @@ from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ..errors import SettingsError
 from ._base import Floats, Reader, Weights, Writer
 from ._bits import BitSource
-from ._settling import SettlingReader, SettlingWriter, shares
+from ._settling import KeyedReader, SettlingWriter, shares
 
 _MOST_BLOCK_BITS = 1024
 
@@ -122,19 +122,19 @@ class _SparSampWriter(SettlingWriter):
         return index
 
 
-class _SparSampReader(SettlingReader):
+class _SparSampReader(KeyedReader):
     def __init__(self, randomness: SharedRandomness, block_bits: int) -> None:
-        self._steps = map(randomness.at, count())
+        super().__init__(randomness)
         self._block_bits = block_bits
         self._size = 1 << block_bits
-        self._taken: list[tuple[int, int]] = []  # (first, size) of the block's steps
+        self._taken: tuple[tuple[int, int], ...] = ()  # (first, size) of the block's steps
 
     def observe(self, weights: Weights, index: int) -> tuple[int, int]:
-        numbers = next(self._steps)
+        numbers = self.next_numbers()
         if len(weights) == 1:
             return 0, 0
         first, left = _Circle(weights, numbers).points_in(index, self._size)
-        self._taken.append((first, self._size))
+        self._taken += ((first, self._size),)
         if left > 1:
             self._size = left
             return 0, 0
@@ -142,5 +142,5 @@ class _SparSampReader(SettlingReader):
         k = 0
         for first, size in reversed(self._taken):
             k = (k + first) % size
-        self._taken, self._size = [], 1 << self._block_bits
+        self._taken, self._size = (), 1 << self._block_bits
         return k, self._block_bits

@@ -18,6 +18,7 @@ from ._registry import (
     disambiguation_named,
     disambiguation_spec,
 )
+from ._search import Search, SearchableDisambiguation, Spellings
 from ._stepwise import Stepwise
 from ._syncpool import SyncPool
 
@@ -31,8 +32,11 @@ __all__ = [
     "NoDisambiguation",
     "PromptContext",
     "ReceivedText",
+    "Search",
+    "SearchableDisambiguation",
     "Session",
     "SharingSession",
+    "Spellings",
     "Stepwise",
     "SyncPool",
     "disambiguation_named",

@@ -56,20 +56,18 @@ class PrefixForest:
         trees: Ints = np.searchsorted(self.rank[ids[roots]], self.rank[ids], side="right") - 1
         return trees
 
-    def find(self, ids: Ints, text: bytes) -> int | None:
-        """Index in `ids` of the token that begins `text`, or None.
+    def beginning(self, ids: Ints, text: bytes) -> Ints:
+        """Indices in `ids` of the tokens whose strings begin `text`, in any order: int64[n].
 
         Args:
-            ids: tokens of which none begins another.
+            ids: tokens.
             text: may be cut off after `longest` bytes.
         """
         # A string that begins the text also begins every string that is sorted between the two.
         last = bisect_right(self._ordered, text) - 1
         ranks = self.rank[ids]
         found = np.flatnonzero((ranks <= last) & (last < self.end[ranks]))
-        if len(found) and text.startswith(self._ordered[ranks[found[0]]]):
-            return int(found[0])
-        return None
+        return found[[text.startswith(self._ordered[rank]) for rank in ranks[found].tolist()]]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from ._basic import Basic
 from ._mwis import Mwis
 from ._none import NoDisambiguation
 from ._prefixes import Strings
+from ._search import Search
 from ._stepwise import METHODS_IN_AGREEMENTS, Stepwise
 from ._syncpool import SyncPool
 
@@ -30,6 +31,8 @@ class DisambiguationSpec:
         build: makes it from a PromptContext.
         keyed: whether its sessions need random numbers that both sides share.
         certain: whether the reader always finds the writer's tokens.
+        searches: whether the reader looks for the writer's tokens until a message is authentic,
+            where the tokenizer finds others.
         verifies: whether it asks which lists of tokens are consistent, so that it has modes.
         argument: the argument of `build` that a word after the name sets, if there is one.
         words: the words that may follow the name.
@@ -39,6 +42,7 @@ class DisambiguationSpec:
     build: Callable[..., Disambiguation]
     keyed: bool = False
     certain: bool = True
+    searches: bool = False
     verifies: bool = False
     argument: str = ""
     words: tuple[str, ...] = ()
@@ -65,6 +69,7 @@ DISAMBIGUATIONS: Mapping[str, DisambiguationSpec] = {
         DisambiguationSpec("basic", Basic, argument="strings", words=_STRINGS),
         DisambiguationSpec("mwis", Mwis, argument="strings", words=_STRINGS),
         DisambiguationSpec("none", NoDisambiguation, certain=False),
+        DisambiguationSpec("search", Search, certain=False, searches=True),
         DisambiguationSpec(
             "stepwise",
             Stepwise,

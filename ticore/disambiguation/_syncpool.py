@@ -30,7 +30,7 @@ class SyncPool(PrefixFree):
     """
 
     def start(self) -> SyncPoolSession:
-        return SyncPoolSession(self, self.sent.encode())
+        return SyncPoolSession(self)
 
     def choose(self, pool: Pool, forests: Sequence[PrefixForest]) -> Choices:
         return keep_heaviest(pool, forests)
@@ -40,6 +40,11 @@ class SyncPoolSession(PrefixFreeSession):
     """A SharingSession."""
 
     _randomness: SharedRandomness | None = None
+    _step = 0
+
+    def push(self, token: int) -> None:
+        super().push(token)
+        self._step += 1
 
     def share(self, randomness: SharedRandomness) -> None:
         self._randomness = randomness

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 
 class BitBuffer:
     """Bits that were appended.
@@ -15,6 +17,12 @@ class BitBuffer:
         self.whole = bytearray()
         self.count = 0
         self._tail = 0  # the bits after the last whole byte
+
+    def fork(self) -> BitBuffer:
+        """A buffer of the same bits, which grows by itself."""
+        other = copy(self)
+        other.whole = bytearray(self.whole)
+        return other
 
     def append(self, value: int, count: int) -> None:
         """Append `count` bits, the most significant first.

@@ -22,8 +22,10 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from copy import copy
 from hashlib import sha256
 from secrets import token_bytes
+from typing import Self
 
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
@@ -78,6 +80,12 @@ class CompactFrameReader:
         self._tried = self._start  # bytes up to which no frame ends
         self._keys: SealingKeys | None = None
         self._found: Payload | None = None
+
+    def fork(self) -> Self:
+        """A reader that has read the same bits, and goes on by itself."""
+        other = copy(self)
+        other._bits = self._bits.fork()
+        return other
 
     def feed(self, value: int, count: int) -> None:
         """Append `count` bits, the most significant first. Raises ValueError as `FrameReader`."""

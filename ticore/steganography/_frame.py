@@ -16,7 +16,9 @@ Another domain is authenticated with it, by which a reader tells the two apart.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from secrets import token_bytes
+from typing import Self
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -104,6 +106,12 @@ class FrameReader:
         self._keys: SealingKeys | None = None
         self._length = b""  # unmasked; empty until its last byte is there
         self._size: int | None = None  # of the ciphertext; stays None if the length is impossible
+
+    def fork(self) -> Self:
+        """A reader that has read the same bits, and goes on by itself."""
+        other = copy(self)
+        other._bits = self._bits.fork()
+        return other
 
     def feed(self, value: int, count: int) -> None:
         """Append `count` bits, the most significant first.

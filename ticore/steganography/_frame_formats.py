@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 from . import _compact_frame as compact
 from . import _frame as standard
@@ -40,6 +40,8 @@ class AnyFrameReader(Protocol):
 
     @property
     def least_bits(self) -> int: ...
+
+    def fork(self) -> Self: ...
 
     def feed(self, value: int, count: int) -> None: ...
 

@@ -30,10 +30,12 @@ class NewText:
     Attributes:
         prompt_ids: what it has read.
         known_ids: all that it will read after them, if logits may be computed at once; else empty.
+        rewindable: whether the job rewinds the Decoder.
     """
 
     prompt_ids: Sequence[int]
     known_ids: Sequence[int] = ()
+    rewindable: bool = False
 
 
 Job = Generator[NewText | int, Decoder | None, T]
@@ -48,8 +50,13 @@ def begin_text(text: NewText) -> Job[Decoder]:
     return decoder
 
 
-def prescored(model: LanguageModel, text: NewText) -> PrescoredDecoder | None:
-    """A Decoder whose logits are all computed at once, where that is allowed and fits."""
+def decoder_of_its_own(model: LanguageModel, text: NewText) -> Decoder | None:
+    """The Decoder of a text that no other text is read beside; None if a row of a batch will do.
+
+    All its logits are computed at once, where that is allowed and fits.
+    """
+    if text.rewindable:
+        return start_decoder(model, text.prompt_ids)
     known = text.known_ids
     if not known or not PrescoredDecoder.fits(model, text.prompt_ids, known):
         return None
@@ -89,5 +96,6 @@ def run_alone(
 
 
 def _new_decoder(model: LanguageModel, text: NewText) -> Decoder:
-    # Nobody goes back in a text, so no logits but the last need memory.
-    return prescored(model, text) or start_decoder(model, text.prompt_ids, rewindable=0)
+    # Nobody goes back in a text, unless it says so: then no logits but the last need memory.
+    own = decoder_of_its_own(model, text)
+    return own or start_decoder(model, text.prompt_ids, rewindable=0)

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from ..backend_kit._reading import RowDecoder, start_batch
 from ..errors import TicoreError
 from ..interfaces import Decoder, GrowingBatchDecoder, LanguageModel
-from ._jobs import Job, NewText, prescored
+from ._jobs import Job, NewText, decoder_of_its_own
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class _Running(Generic[T]):
         self._model = model
         self._job = job
         self._answer: Decoder | None = None
-        self._known: Decoder | None = None  # in place of a row, if all logits are known
+        self._own: Decoder | None = None  # in place of a row
         self.row: int | None = None
         self.unread: int | None = None
         self.wanted: NewText | None = None
@@ -102,10 +102,10 @@ class _Running(Generic[T]):
         self._answer = None
         if isinstance(request, NewText):
             self._drop(rows)
-            self._answer = self._known = prescored(self._model, request)
-            self.wanted = None if self._known else request
-        elif self._known is not None:
-            self._known.push(request)
+            self._answer = self._own = decoder_of_its_own(self._model, request)
+            self.wanted = None if self._own else request
+        elif self._own is not None:
+            self._own.push(request)
         else:
             self.unread = request
 
@@ -116,7 +116,7 @@ class _Running(Generic[T]):
     def _drop(self, rows: _Rows) -> None:
         if self.row is not None:
             rows.drop(self.row)
-        self.row = self._known = None
+        self.row = self._own = None
 
 
 class _Rows:

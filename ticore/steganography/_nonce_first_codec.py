@@ -13,6 +13,9 @@ disambiguation.
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
 from .._support.shared_randomness import SharedRandomness
 from ..codecs import (
     ArithmeticCodec,
@@ -22,6 +25,7 @@ from ..codecs import (
     Reader,
     Weights,
     Writer,
+    forked,
 )
 from ._frame_formats import FrameFormat
 from ._keys import Secret
@@ -84,7 +88,7 @@ class NonceFirstWriter:
 
 
 class NonceFirstReader:
-    """A Reader of what a `NonceFirstWriter` wrote.
+    """A Reader of what a `NonceFirstWriter` wrote; a ForkingReader if those of the codec are.
 
     Args:
         codec: reads what follows the nonce.
@@ -113,6 +117,11 @@ class NonceFirstReader:
         self._reader = codec.reader()
         self._in_nonce = False
         return SharedRandomness(key, FOR_DISAMBIGUATION)
+
+    def fork(self) -> Self:
+        other = copy(self)
+        other._reader = forked(self._reader)
+        return other
 
     def observe(self, weights: Weights, index: int) -> tuple[int, int]:
         value, count = self._reader.observe(weights, index)

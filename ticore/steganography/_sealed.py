@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -26,14 +26,19 @@ from ._parts import Part, join
 from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
 from ._results import Embedding
+from ._search import searched, searched_by_writer
 from ._setup import Setup
 from ._step import Follower, KnownSteps
 from ._token_check import TokenCheck
 
 Check = Literal["tokens", "full"]
 
+Search = Callable[[Setup, str], Job[Payload | None]]
+"""`searched` or `searched_by_writer`."""
+
 EMBED_TRIES = 4
-PORTABLE_TRIES = 64  # most texts of a thousand tokens need one try; long ones need some more
+# Where chance decides whether a text can be sent, most of a thousand tokens need one try.
+MORE_TRIES = 64
 
 
 def embedding(
@@ -79,7 +84,8 @@ def payload_embedding(
     """
     setup = setup.opened()
     secret, started = setup.sealing_secret(), time.perf_counter()
-    tries, stalled = PORTABLE_TRIES if setup.is_portable else EMBED_TRIES, 0
+    retries = setup.is_portable or setup.disambiguation.searches
+    tries, stalled = MORE_TRIES if retries else EMBED_TRIES, 0
     rereads = check == "full" or not is_repeatable(
         setup.model, setup.candidates.ids, setup.tolerance, batch_size
     )
@@ -153,16 +159,37 @@ def _furthest(errors: Sequence[ExtractionError], received: str) -> ExtractionErr
 
 
 def payload_from(
-    setup: Setup, text: str, progress: Progress | None, known: KnownSteps | None = None
+    setup: Setup,
+    text: str,
+    progress: Progress | None,
+    known: KnownSteps | None = None,
+    search: Search = searched,
 ) -> Job[Payload]:
     """The payload of the frame that begins where this text does, or of what edits left of it.
 
     Args:
         setup, text, progress: see `extraction`.
         known: see `TextState`.
+        search: looks for other tokens than the tokenizer's, if texts are to be searched.
     """
     if setup.agreement.edits:
         return (yield from read_surviving(setup, text, progress))
+    try:
+        return (yield from _payload_as_received(setup, text, progress, known))
+    except ExtractionError as error:
+        if not setup.disambiguation.searches:
+            raise
+        failure = error
+    found = yield from search(setup, text)
+    if found is None:
+        raise failure
+    return found
+
+
+def _payload_as_received(
+    setup: Setup, text: str, progress: Progress | None, known: KnownSteps | None
+) -> Job[Payload]:
+    """The payload of the tokens that are found in a text. Arguments as in `payload_from`."""
     reader = _PayloadReader(setup, progress)
     received = setup.received(text)
     state = yield from setup.begin(received.known_ids, known)
@@ -224,13 +251,25 @@ def _written_and_read(
         tolerance=setup.tolerance,
         check=check,
     )
-    if check is not None:
-        received = setup.received(next(setup.readings(written)))
-        if check.confirm(received, written.ids):
-            return written, read.payload()
     reading = next(setup.readings(written))
-    found = yield from payload_from(setup, reading, halves[1])
+    if check is not None and _confirmed(setup, check, reading, written):
+        return written, read.payload()
+    found = yield from payload_from(setup, reading, halves[1], search=searched_by_writer)
     return written, found
+
+
+def _confirmed(setup: Setup, check: TokenCheck, reading: str, written: Embedding) -> bool:
+    """Whether a reader has read the written tokens while they were written.
+
+    Raises:
+        ExtractionError: it finds others, and does not search.
+    """
+    try:
+        return check.confirm(setup.received(reading), written.ids)
+    except ExtractionError:
+        if setup.disambiguation.searches:
+            return False
+        raise
 
 
 class _PayloadReader:
@@ -244,7 +283,7 @@ class _PayloadReader:
 
     def __init__(self, setup: Setup, progress: Progress | None, most: int = 0) -> None:
         self.most = most
-        self._frame = setup.frames.reader(setup.sealing_secret(), setup.agreement.digest())
+        self._frame = setup.new_frame()
         self._progress = progress
         self._read = 0
 
@@ -269,6 +308,11 @@ def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
 
 
 def _why_not(setup: Setup) -> str:
+    if setup.disambiguation.searches:
+        return (
+            "the search for their tokens took too long, which happens with long messages; send "
+            "shorter ones, or use 'stepwise'"
+        )
     if not setup.disambiguation.certain:
         return (
             f"the reader finds other tokens, which disambiguation "

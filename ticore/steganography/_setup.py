@@ -14,9 +14,16 @@ from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates
 from ..channels import PassingTexts
 from ..chat import Prompt
-from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer
+from ..codecs import BitSource, Codec, CodecSpec, Reader, StopRule, Writer, forked
 from ..consistency import Mode, View
-from ..disambiguation import Disambiguation, DisambiguationSpec, PromptContext, Session
+from ..disambiguation import (
+    Disambiguation,
+    DisambiguationSpec,
+    PromptContext,
+    SearchableDisambiguation,
+    Session,
+    Spellings,
+)
 from ..errors import (
     CredentialError,
     ExtractionError,
@@ -30,7 +37,7 @@ from ._arguments import agreed_prompt, checked_prompt, plain_text
 from ._beginnings import MOST_BEGINNINGS, beginnings
 from ._departure import TextAsRead
 from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
-from ._frame_formats import FORMATS, FrameFormat, Security
+from ._frame_formats import FORMATS, AnyFrameReader, FrameFormat, Security
 from ._jobs import Job, NewText, begin_text
 from ._keys import Secret
 from ._nonce_first_codec import (
@@ -102,6 +109,8 @@ class Setup:
         object.__setattr__(self, "room", room)
         object.__setattr__(self, "_spelling", self.disambiguation.make(context))
         object.__setattr__(self, "_openers", self._usable_openers())
+        if self.disambiguation.searches:
+            self._check_search()
 
     def with_prompt(self, prompt: Prompt) -> Setup:
         """The same for texts that continue another prompt.
@@ -166,6 +175,24 @@ class Setup:
         room = self.model.context_length - len(prompt_ids)
         require(size <= room, "window", f"at most {room}, what the context has room for", size)
         return Window(prompt_ids, size)
+
+    def _check_search(self) -> None:
+        """Whether a reader can search. Raises SettingsError."""
+        if not isinstance(self._spelling, SearchableDisambiguation):
+            raise SettingsError(
+                f"disambiguation: expected one with a method spellings, since its spec says that "
+                f"it searches, found {type(self._spelling).__name__}"
+            )
+        window = self.agreement.window
+        require(window is None, "window", "none with a disambiguation that searches", window)
+        if self.secret is not None and self.secret.salt_length:
+            raise SettingsError(
+                "password: expected a key with a disambiguation that searches, since each reading "
+                "that it tries would take the password's slow hash, found a password; give "
+                "key=ticore.Key.new()"
+            )
+        randomness = SharedRandomness(bytes(32), FOR_CODEC)
+        forked(self.codec.make(randomness=randomness).reader())
 
     def ending(self) -> Ending:
         """What follows the message. After a conversation it ends like a reply, unless stated."""
@@ -281,6 +308,12 @@ class Setup:
             raise IncompleteMessageError("expected a text with a message in it, found none")
         return TextAsRead(text, self._spelling.read(text), self.model.tokenizer.token_bytes)
 
+    def spellings(self, text: str) -> Spellings:
+        """What can have been written as a text, where that is searched. Raises ExtractionError."""
+        if not isinstance(self._spelling, SearchableDisambiguation):
+            raise TypeError(f"expected a search, found {self.disambiguation.name!r}")
+        return self._spelling.spellings(text)
+
     def sealing_secret(self) -> Secret:
         """The secret of sealed messages. Raises CredentialError."""
         if self.secret is None:
@@ -289,6 +322,10 @@ class Setup:
                 "give key=ticore.Key.new() or password=..., or use embed_bits for raw bits"
             )
         return self.secret
+
+    def new_frame(self) -> AnyFrameReader:
+        """Waits for the bits of a frame. Raises CredentialError."""
+        return self.frames.reader(self.sealing_secret(), self.agreement.digest())
 
     def frame_writer(self, frame: bytes) -> Writer:
         """Writes a sealed message, then random bits. Raises CredentialError."""

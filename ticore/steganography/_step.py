@@ -167,22 +167,7 @@ class TextState:
         if self._known is not None and (step := self._known.after(self.ids)) is not None:
             return step
         yield from self._read()
-        pool = self._candidates.after(self._decoder)
-        used_fallback = False
-
-        def outside() -> Iterator[Pool]:
-            nonlocal used_fallback
-            used_fallback = True
-            yield from map(
-                self._left_alone, self._candidates.remaining(self._decoder.logits(), pool)
-            )
-
-        passing = self._left_alone(pool)
-        if not len(passing):
-            passing = next((some.keep(slice(1)) for some in outside() if len(some)), passing)
-        choices = self._session.refine(passing, outside())
-        weights = to_weights(choices.mass, self._candidates.settings.weight_bits)
-        step = Step(pool, choices, weights, self._candidates, self._decoder, used_fallback)
+        step = step_after(self._decoder, self._candidates, self._passing, self._session)
         if self._known is not None:
             self._known.add(self.ids, step)
         return step
@@ -217,10 +202,37 @@ class TextState:
         """Whether the text can be read if it ends here; it cannot inside a character."""
         return self._session.may_end() and self._passing.may_end()
 
-    def _left_alone(self, pool: Pool) -> Pool:
+
+def step_after(
+    decoder: Decoder, candidates: Candidates, passing: PassingText, session: Session
+) -> Step:
+    """What may come after the text that all of these are at.
+
+    Args:
+        decoder, candidates, passing, session: see `TextState`.
+
+    Raises:
+        CapacityError: nothing can.
+    """
+    pool = candidates.after(decoder)
+    used_fallback = False
+
+    def left_alone(pool: Pool) -> Pool:
         """Those tokens after which the channel leaves the text alone."""
-        kept = self._passing.keeps(pool.ids)
+        kept = passing.keeps(pool.ids)
         return pool if kept.all() else pool.keep(kept)
+
+    def outside() -> Iterator[Pool]:
+        nonlocal used_fallback
+        used_fallback = True
+        yield from map(left_alone, candidates.remaining(decoder.logits(), pool))
+
+    kept = left_alone(pool)
+    if not len(kept):
+        kept = next((some.keep(slice(1)) for some in outside() if len(some)), kept)
+    choices = session.refine(kept, outside())
+    weights = to_weights(choices.mass, candidates.settings.weight_bits)
+    return Step(pool, choices, weights, candidates, decoder, used_fallback)
 
 
 def divergence(before: Pool, after: Pool) -> float:

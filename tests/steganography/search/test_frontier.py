@@ -1,0 +1,54 @@
+"""Branches of different lengths are compared by how good they are where they end."""
+
+from dataclasses import dataclass
+
+from ticore.steganography._search.frontier import Frontier
+
+
+@dataclass
+class Ending:
+    """A branch, as far as a frontier sees it."""
+
+    place: int
+    score: float
+
+
+def test_without_branches_there_is_nothing_to_pop():
+    frontier = Frontier()
+    assert frontier.pop() is None
+    assert frontier.best_rank == -float("inf")
+
+
+def test_rank_compares_with_the_best_at_the_same_place():
+    frontier = Frontier()
+    frontier.reach(Ending(4, -10.0))
+    assert frontier.rank(Ending(4, -12.0)) == -2
+    frontier.reach(Ending(4, -6.0))
+    assert frontier.rank(Ending(4, -12.0)) == -6
+    frontier.reach(Ending(4, -20.0))
+    assert frontier.rank(Ending(4, -12.0)) == -6
+
+
+def test_inside_a_token_a_branch_is_compared_with_the_end_of_the_token():
+    frontier = Frontier()
+    frontier.reach(Ending(2, -3.0))
+    frontier.reach(Ending(6, -10.0))
+    assert frontier.rank(Ending(3, -4.0)) == frontier.rank(Ending(6, -4.0)) == 6
+
+
+def test_past_the_last_place_each_byte_is_taken_to_cost_something():
+    frontier = Frontier()
+    frontier.reach(Ending(4, -10.0))
+    one, further = frontier.rank(Ending(5, -12.0)), frontier.rank(Ending(6, -12.0))
+    assert one < further
+    assert one > frontier.rank(Ending(4, -12.0))
+
+
+def test_the_best_comes_first_and_of_equal_ones_the_first():
+    frontier = Frontier()
+    branches = [Ending(0, -3.0), Ending(0, -1.0), Ending(0, -1.0), Ending(0, -2.0)]
+    for branch in branches:
+        frontier.add(branch)
+    assert frontier.best_rank == -1
+    popped = [frontier.pop() for _ in branches]
+    assert [id(branch) for branch in popped] == [id(branches[n]) for n in (1, 2, 3, 0)]

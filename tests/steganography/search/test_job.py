@@ -1,0 +1,148 @@
+"""A text whose tokens the tokenizer would not find is read all the same, or is never sent."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, reject, settings
+from hypothesis import strategies as st
+
+from tests.support.slow import slow_unless
+from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyModel, ToyTokenizer
+from ticore import Steganographer
+from ticore.channels import Channel
+from ticore.codecs import CODECS, CodecSpec, HuffmanCodec
+from ticore.errors import CapacityError, ExtractionError, SettingsError
+from ticore.steganography import _sealed
+from ticore.steganography._search import job
+
+KEY = bytes(range(32))
+NESTED = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", " ", ".", "d", "e"])
+
+
+def entropy(seed):
+    return np.random.default_rng(seed).bytes
+
+
+class NoFork(HuffmanCodec):
+    def reader(self):
+        reader = super().reader()
+        return type("Reader", (), {"observe": reader.observe, "remainder": reader.remainder})()
+
+
+def toy(seed=0, *, sharpness=2.0, **options):
+    given = {"key": KEY, "entropy": entropy(seed), "pad": "none", "finish": "none"} | options
+    model = ToyModel(NESTED, seed, sharpness)
+    return Steganographer(model, disambiguation="search", **given)
+
+
+def found_by(tokenizer, written, prompt):
+    """Whether the tokenizer finds the written tokens."""
+    return tokenizer.encode(str(written)) == [*tokenizer.encode(prompt), *written.ids]
+
+
+@pytest.mark.parametrize("codec", slow_unless(["arithmetic"], [*CODECS, "sparsamp:8"]))
+@settings(max_examples=4)
+@given(
+    message=st.binary(max_size=2),
+    prompt=st.sampled_from(["", "c", "ab"]),
+    view=st.sampled_from(["whole", "continuation"]),
+    security=st.sampled_from(["standard", "compact"]),
+    top_k=st.sampled_from([None, 2, 5]),
+    sharpness=st.sampled_from([1.0, 4.0]),
+    seed=st.integers(0, 999),
+)
+@example(b"", "ab", "whole", "standard", None, 4.0, 1)  # the text merges with the prompt
+def test_what_is_written_is_read(codec, message, prompt, view, security, top_k, sharpness, seed):
+    settings_ = {"view": view, "security": security, "top_k": top_k, "compress": "deflate"}
+    stego = toy(seed, sharpness=sharpness, codec=codec, prompt=prompt, **settings_)
+    try:
+        written = stego.embed(message)
+    except CapacityError:
+        reject()
+    assert stego.extract(written) == message
+
+
+@pytest.mark.parametrize("name", slow_unless(["sp-bpe"], sorted(TRAINED)))
+def test_what_is_written_is_read_with_every_tokenizer(name):
+    tokenizer = TRAINED[name]()
+    model = ToyModel(tokenizer, sharpness=8)
+    for seed in range(2):
+        stego = Steganographer(
+            model,
+            key=KEY,
+            disambiguation="search",
+            security="compact",
+            compress="deflate",
+            pad="none",
+            finish="none",
+            entropy=entropy(seed),
+        )
+        written = stego.embed(b"no")
+        assert stego.extract(str(written)) == b"no"
+
+
+def test_most_texts_of_a_toy_need_a_search_and_no_token_is_dropped():
+    others = 0
+    for seed in range(6):
+        stego = toy(seed, sharpness=3.0, prompt="c", security="compact", compress="deflate")
+        written = stego.embed(b"no")
+        others += not found_by(NESTED, written, "c")
+        assert written.kl_filter == 0
+        assert stego.extract(str(written)) == b"no"
+    assert others > 3
+
+
+def test_a_batch_reads_and_writes_what_one_text_does():
+    pytest.importorskip("ticore_embedded")
+    import ticore  # noqa: PLC0415 - only with the embedded model
+
+    model = ticore.load_model("tiny-en")
+    stego = Steganographer(
+        model, key=KEY, prompt="One day", numerics="portable", disambiguation="search"
+    )
+    texts = [str(each) for each in stego.embed_batch([b"a", b"b"])]
+    assert stego.extract_batch([*texts, "One day it rained."])[:2] == [b"a", b"b"]
+
+
+def test_a_text_that_was_changed_gives_the_error_of_its_place():
+    stego = toy(prompt="c")
+    written = str(stego.embed(b"noon"))
+    with pytest.raises(ExtractionError):
+        stego.extract(written[:9] + "cc" + written[9:])
+
+
+def test_a_text_under_another_key_is_refused_after_so_many_passes(monkeypatch):
+    monkeypatch.setattr(job, "READER_PASSES", 3)
+    stego, other = toy(prompt="c", pad="sizes"), toy(prompt="c", key=bytes(32))
+    with pytest.raises(ExtractionError):
+        other.extract(stego.embed(b"noon"))
+
+
+def test_a_writer_who_cannot_search_long_enough_says_so(monkeypatch):
+    monkeypatch.setattr(job, "WRITER_PASSES", 0)
+    monkeypatch.setattr(_sealed, "MORE_TRIES", 3)
+    stego = toy(sharpness=1.0, prompt="c")
+    with pytest.raises(CapacityError, match="search"):
+        stego.embed(bytes(16))  # three times the tokenizer finds other tokens
+
+
+def test_a_channel_is_searched_as_well():
+    without_d = Channel("no-d", "loses each d", lambda text: text.replace("d", ""), reach=1)
+    stego = toy(3, sharpness=3.0, prompt="c", channel=without_d)
+    written = str(stego.embed(b"no"))
+    assert "d" not in written
+    assert stego.extract("d".join(written)) == b"no"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"key": None, "password": "secret"}, "expected a key"),
+        ({"window": 4}, "window"),
+        ({"codec": CodecSpec("no-fork", NoFork)}, "fork"),
+        ({"mode": "viable"}, "mode"),
+    ],
+)
+def test_settings_that_cannot_be_searched_are_refused(options, said):
+    with pytest.raises(SettingsError, match=said):
+        toy(**options)

@@ -1,0 +1,91 @@
+"""A beginning of a text as tokens, and the bits that they carry."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...channels import PassingText
+from ...codecs import Reader, forked
+from ...errors import ExtractionError
+from .._frame_formats import AnyFrameReader
+from .._nonce_first_codec import NonceFirstReader
+from .._payload import Payload
+from .._step import Step
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Some tokens that spell the text up to a place. It does not change.
+
+    Attributes:
+        before: the branch without its last token; None if there is no token.
+        token: the last one.
+        length: how many tokens there are.
+        place: how many bytes of the text they spell.
+        score: log2 of the probability with which a writer takes them.
+        passing: the text up to there, as its channel sees it.
+        reader: has read the tokens.
+        frame: has read the bits that they settle.
+    """
+
+    before: Branch | None
+    token: int
+    length: int
+    place: int
+    score: float
+    passing: PassingText
+    reader: Reader
+    frame: AnyFrameReader
+
+    @classmethod
+    def root(cls, passing: PassingText, reader: Reader, frame: AnyFrameReader) -> Branch:
+        """The branch without tokens."""
+        return cls(None, -1, 0, 0, 0.0, passing, reader, frame)
+
+    def grown(self, step: Step, index: int, place: int) -> Branch:
+        """The branch with one more token.
+
+        Args:
+            step: what may come after this branch.
+            index: which of its choices comes.
+            place: where this choice ends.
+        """
+        token, weights = step.token(index), step.weights
+        passing, reader, frame = self.passing.fork(), forked(self.reader), self.frame.fork()
+        passing.push(token)
+        frame.feed(*reader.observe(weights, index))
+        if isinstance(reader, NonceFirstReader) and reader.nonce_done:
+            reader.begin_rest()
+        score = self.score + math.log2(weights[index]) - math.log2(weights.sum())
+        return Branch(self, token, self.length + 1, place, score, passing, reader, frame)
+
+    def has_all_bits(self, most_bits: int) -> bool:
+        """Whether further tokens cannot change what the message is, or that there is none.
+
+        Args:
+            most_bits: that a text can carry.
+        """
+        return self.frame.complete or self.frame.least_bits > most_bits
+
+    def payload(self, most_bits: int) -> Payload | None:
+        """The payload, if it is authentic."""
+        try:
+            return self.frame.payload(most_bits)
+        except ExtractionError:
+            return None
+
+    def up_to(self, length: int) -> Branch:
+        """The branch of the first `length` tokens."""
+        branch = self
+        while branch.length > length and branch.before is not None:
+            branch = branch.before
+        return branch
+
+    def tokens_from(self, start: int) -> list[int]:
+        """The tokens without the first `start`."""
+        tokens, branch = list[int](), self
+        while branch.length > start and branch.before is not None:
+            tokens.append(branch.token)
+            branch = branch.before
+        return tokens[::-1]

@@ -1,0 +1,152 @@
+"""The search: which branch goes on, and when a message is found.
+
+    first    the tokens that the tokenizer finds, to the end of the message or as far as they can be
+    then     the best branch that waits, until another one is better by some bits; and again
+
+A branch ends where its message is complete and not authentic, or where no candidate goes on as the
+text does: after a wrong token the next ones are seldom candidates, so most errors show soon.
+
+A pass of the model is what costs time. The model goes back to where two branches part, and reads
+from there on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...disambiguation import Spellings
+from ...errors import CapacityError
+from ...interfaces import Decoder
+from .._jobs import Job, NewText, begin_text
+from .._payload import Payload
+from .._setup import Setup
+from .._step import Step, step_after
+from .branch import Branch
+from .frontier import Frontier
+
+WRITER_PASSES = 32
+"""How many passes a token the writer's own search may take, or the text is not sent."""
+
+READER_PASSES = 40
+"""How many the reader's may take. With portable numerics its search may go a little otherwise."""
+
+_PERSISTENCE = 8.0  # bits by which another branch must be better before the model turns to it
+
+
+def searched(setup: Setup, text: str) -> Job[Payload | None]:
+    """The payload that some tokens that spell a text carry; None if none was found.
+
+    Args:
+        setup: of the text.
+        text: as it was received.
+
+    Raises:
+        ExtractionError: the text does not begin with the prompt, or is not valid Unicode.
+    """
+    return _search(setup, text, READER_PASSES)
+
+
+def searched_by_writer(setup: Setup, text: str) -> Job[Payload | None]:
+    """What `searched` surely finds, on any machine. Arguments and errors: see there."""
+    return _search(setup, text, WRITER_PASSES)
+
+
+def _search(setup: Setup, text: str, passes: int) -> Job[Payload | None]:
+    spellings = setup.spellings(text)
+    decoder = yield from begin_text(NewText(setup.prompt_ids, rewindable=True))
+    search = _Search(setup, spellings, decoder, passes * spellings.length)
+    return (yield from search.run())
+
+
+class _Search:
+    """The search in one text.
+
+    Args:
+        setup: of the text.
+        spellings: of the text.
+        decoder: has read the prompt, and can be rewound.
+        most_passes: how many tokens the model may read.
+    """
+
+    def __init__(
+        self, setup: Setup, spellings: Spellings, decoder: Decoder, most_passes: int
+    ) -> None:
+        self._setup = setup
+        self._spellings = spellings
+        self._decoder = decoder
+        self._left = most_passes
+        self._frontier = Frontier()
+        self._root = Branch.root(
+            setup.passing.start(setup.sent), setup.frame_reader(), setup.new_frame()
+        )
+        self._read = self._root  # what the model has read
+
+    def run(self) -> Job[Payload | None]:
+        """The payload, if it is found in time."""
+        found = yield from self._follow(self._root, as_usual=True)
+        while found is None and self._left > 0 and (branch := self._frontier.pop()) is not None:
+            found = yield from self._follow(branch)
+        return found
+
+    def _follow(self, branch: Branch, as_usual: bool = False) -> Job[Payload | None]:
+        """Go on with a branch until it ends, or another one is better; the payload if it has one.
+
+        Args:
+            branch: where to begin.
+            as_usual: go on with the tokenizer's tokens as long as they can be there.
+        """
+        frontier = self._frontier
+        while self._left > 0:
+            step = yield from self._step_after(branch)
+            going_on = list[Branch]()
+            for grown in self._grown(branch, step):
+                if grown.has_all_bits(self._setup.most_bits):
+                    found = grown.payload(self._setup.most_bits)
+                    if found is not None:
+                        return found
+                elif grown.place < self._spellings.size:
+                    going_on.append(grown)
+            if not going_on:
+                return None
+            usual = self._spellings.usual.get(branch.place) if as_usual else None
+            best = max(going_on, key=lambda each: (each.token == usual, frontier.rank(each)))
+            for each in going_on:
+                if each is not best:
+                    frontier.add(each)
+            if not as_usual and frontier.rank(best) < frontier.best_rank - _PERSISTENCE:
+                frontier.add(best)
+                return None
+            frontier.reach(best)
+            branch = best
+        return None
+
+    def _grown(self, branch: Branch, step: Step | None) -> Sequence[Branch]:
+        """The branches with one more token."""
+        if step is None:
+            return ()
+        following = self._spellings.following(step.choices, branch.place)
+        return [branch.grown(step, index, end) for index, end in following]
+
+    def _step_after(self, branch: Branch) -> Job[Step | None]:
+        """What may come after a branch; None if nothing can."""
+        if branch.length >= self._setup.room:
+            return None
+        common = self._common(branch)
+        if common < self._read.length:
+            self._decoder.rewind(self._read.length - common)
+        yield from branch.tokens_from(common)
+        self._left -= branch.length - common
+        self._read = branch
+        session = self._spellings.session(branch.place)
+        try:
+            return step_after(self._decoder, self._setup.candidates, branch.passing, session)
+        except CapacityError:
+            return None
+
+    def _common(self, branch: Branch) -> int:
+        """With how many tokens both the branch and what the model has read begin."""
+        length = min(branch.length, self._read.length)
+        one, other = branch.up_to(length), self._read.up_to(length)
+        while one is not other and one.before is not None and other.before is not None:
+            one, other = one.before, other.before
+        return one.length
