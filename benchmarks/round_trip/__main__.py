@@ -29,8 +29,8 @@ _MEASURES = {
     "bits_per_token": ("bits per token", "{:.3g}".format),
     "token_count": ("tokens per text", "{:.3g}".format),
     "kl_filter": ("divergence by filtering, bits per token", "{:.2g}".format),
-    "writer_passes": ("passes a token of the writer", "{:.3g}".format),
-    "reader_passes": ("passes a token of the reader", "{:.3g}".format),
+    "writer_passes": ("passes per token, writer", "{:.3g}".format),
+    "reader_passes": ("passes per token, reader", "{:.3g}".format),
     "embed_seconds": ("writing, with its check", duration),
     "extract_seconds": ("reading", duration),
 }

@@ -64,7 +64,7 @@ def test_disambiguation_named_selects_the_method_by_its_name_in_agreements():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("x", "unknown disambiguation 'x': choose one of basic, mwis, none, stepwise, syncpool"),
+        ("x", "unknown disambiguation 'x': choose one of basic, mwis, none, search, stepwise"),
         ("", "unknown disambiguation ''"),
         ("basic:", "expected one of basic, basic:bytes, basic:decoded, found 'basic:'"),
         ("mwis:ids", "expected one of mwis, mwis:bytes, mwis:decoded, found 'mwis:ids'"),

@@ -15,7 +15,7 @@ from scipy.stats import chisquare
 
 from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ..candidates import Ints, to_weights
-from ..codecs import BitSource, Codec, pack_bits, unpack_bits, zeros
+from ..codecs import BitSource, Codec, ForkingReader, forked, pack_bits, unpack_bits, zeros
 from ..errors import IncompleteMessageError
 from ._same import require_same
 
@@ -240,6 +240,26 @@ class CodecContract:
             for weights in islice(steps, 20):
                 assert writer.done
                 step(weights)
+
+        check()
+
+    def test_a_fork_of_the_reader_and_the_reader_go_on_apart(self, make_codec: MakeCodec) -> None:
+        """Readers need not fork, unless a disambiguation searches."""
+        if not isinstance(make_codec(randomness_of(0)).reader(), ForkingReader):
+            pytest.skip("the readers of this codec do not fork")
+
+        @settings(deadline=None, max_examples=30)
+        @given(bits=messages, some=_some_tables, seed=_seeds)
+        def check(bits: list[int], some: list[Ints], seed: int) -> None:
+            codec, rng = make_codec(randomness_of(seed)), np.random.default_rng(seed)
+            reader, steps = codec.reader(), endless(some, seed)
+            for weights, index in write(codec, bits, steps, random_tail(seed)):
+                fork, other = forked(reader), forked(reader)
+                for more in islice(steps, 3):
+                    other.observe(more, int(rng.integers(len(more))))
+                expected = reader.observe(weights, index)
+                assert fork.observe(weights, index) == expected
+                reader = fork
 
         check()
 

@@ -33,15 +33,30 @@ def test_inside_a_token_a_branch_is_compared_with_the_end_of_the_token():
     frontier = Frontier()
     frontier.reach(Ending(2, -3.0))
     frontier.reach(Ending(6, -10.0))
-    assert frontier.rank(Ending(3, -4.0)) == frontier.rank(Ending(6, -4.0)) == 6
+    # The branch that is nearer to the last place is better, and by little.
+    assert 5 < frontier.rank(Ending(3, -4.0)) < frontier.rank(Ending(5, -4.0)) < 6
+    assert frontier.rank(Ending(2, -4.0)) < -1
 
 
 def test_past_the_last_place_each_byte_is_taken_to_cost_something():
     frontier = Frontier()
     frontier.reach(Ending(4, -10.0))
     one, further = frontier.rank(Ending(5, -12.0)), frontier.rank(Ending(6, -12.0))
-    assert one < further
-    assert one > frontier.rank(Ending(4, -12.0))
+    assert frontier.rank(Ending(4, -12.0)) < one < further
+
+
+def test_branches_that_wait_are_ranked_again():
+    frontier = Frontier()
+    short, long = Ending(1, -1.0), Ending(5, -20.0)
+    frontier.add(short)
+    frontier.add(long)
+    assert frontier.best_rank == frontier.rank(short)
+    frontier.reach(Ending(5, -30.0))
+    frontier.rank_again()
+    assert frontier.best_rank == frontier.rank(short) > frontier.rank(long) == 10
+    frontier.reach(Ending(1, -1.0))
+    frontier.rank_again()
+    assert [frontier.pop(), frontier.pop()] == [long, short]
 
 
 def test_the_best_comes_first_and_of_equal_ones_the_first():

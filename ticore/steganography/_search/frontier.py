@@ -4,6 +4,9 @@ A short branch is more probable than a long one, and is no better for it. So the
 is compared with the best one that is known at the same place of the text. Past the last place that
 was reached, each further byte is taken to cost as much as most bytes of most texts. (The metric of
 sequential decoding: Fano 1963.)
+
+Where a branch came to a dead end, its error is mostly near: after a wrong token the next ones soon
+are no candidates. So branches count for less the further they are before the last place.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from itertools import count
 
 from .branch import Branch
 
-_BITS_PER_BYTE = 2.5  # of text, for small models
+_BITS_PER_BYTE = 2.0  # of text, for small models
+_BITS_PER_BYTE_BACK = 0.2  # of log2 of the chance that an error is no further from a dead end
 
 
 class Frontier:
@@ -25,12 +29,15 @@ class Frontier:
         self._numbers = count()
 
     def rank(self, branch: Branch) -> float:
-        """How good a branch is: log2 of its probability beside that of the best one there."""
+        """How good a branch is: log2 of its probability beside that of the best one there.
+
+        Less what it costs to be far before the last place that was reached.
+        """
         best, place = self._best, branch.place
-        reached = len(best) - 1
-        if place <= reached:
-            return branch.score - best[place]
-        return branch.score - best[reached] + _BITS_PER_BYTE * (place - reached)
+        further = place - (len(best) - 1)
+        if further <= 0:
+            return branch.score - best[place] + _BITS_PER_BYTE_BACK * further
+        return branch.score - best[-1] + _BITS_PER_BYTE * further
 
     def reach(self, branch: Branch) -> None:
         """Note how far a branch came."""
@@ -44,6 +51,11 @@ class Frontier:
         """Have a branch wait."""
         # Of equal ones the first comes first, and branches are never compared.
         heapq.heappush(self._waiting, (-self.rank(branch), next(self._numbers), branch))
+
+    def rank_again(self) -> None:
+        """Order the waiting branches by what is known now."""
+        self._waiting = [(-self.rank(each), number, each) for _, number, each in self._waiting]
+        heapq.heapify(self._waiting)
 
     @property
     def best_rank(self) -> float:

@@ -25,7 +25,7 @@ from .branch import Branch
 from .frontier import Frontier
 
 WRITER_PASSES = 32
-"""How many passes a token the writer's own search may take, or the text is not sent."""
+"""How many passes per token the writer's own search may take, or the text is not sent."""
 
 READER_PASSES = 40
 """How many the reader's may take. With portable numerics its search may go a little otherwise."""
@@ -84,6 +84,7 @@ class _Search:
     def run(self) -> Job[Payload | None]:
         """The payload, if it is found in time."""
         found = yield from self._follow(self._root, as_usual=True)
+        self._frontier.rank_again()  # before, none knew how far it was from the end
         while found is None and self._left > 0 and (branch := self._frontier.pop()) is not None:
             found = yield from self._follow(branch)
         return found
