@@ -75,6 +75,12 @@ GOLDEN_CHINESE = (
 )
 GOLDEN_BITS = "The morning was cold and sober. Afterwards, the evening after the evening of J"
 
+# The tokenizer finds other tokens in it than were written.
+GOLDEN_SEARCHED = (
+    "The morning was cold and cold. By-the-day a wild suntle she had been standing in a deep "
+    "corner, as her little home was, but the moon, to tell her now, the air of the Mahbub's."
+)
+
 
 def fixed_entropy():
     """Bytes that look random and are the same on every machine and in every version."""
@@ -171,3 +177,10 @@ def test_text_that_survives_edits(model):
     stego = ticore.Steganographer(model, key=KEY, prompt=PROMPT, **settings)
     assert stego.extract(GOLDEN_EDITED) == b"at noon"
     assert stego.extract(GOLDEN_EDITED.replace("was cold", "was very cold")) == b"at noon"
+
+
+def test_text_whose_tokens_are_searched(model):
+    """It is read for ever; how long a writer searches may change."""
+    settings = {"disambiguation": "search", "security": "compact"}
+    stego = ticore.Steganographer(model, key=KEY, prompt=PROMPT, **settings)
+    assert stego.extract(GOLDEN_SEARCHED) == b"at noon"
