@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from functools import partial
+from typing import get_args
 
 import numpy as np
 from rich.table import Table
@@ -21,6 +22,7 @@ from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject, Task
+from ticore.consistency import Mode
 
 from . import __doc__ as usage
 from .samples import Plan, make_worker
@@ -57,6 +59,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--disambiguation", default=plan.disambiguation, help="such as search; default: %(default)s"
+    )
+    parser.add_argument(
+        "--mode", choices=get_args(Mode), default=plan.mode, help="default: %(default)s"
     )
     parser.set_defaults(processes=os.cpu_count() or 1)
     return parser.parse_args(arguments)

@@ -12,6 +12,7 @@ import ticore
 from benchmarks._harness.counting_model import CountingModel
 from benchmarks._harness.sampling import or_raised, sample_key, sample_random
 from benchmarks._harness.timing import timed
+from ticore.consistency import Mode
 from ticore.interfaces import LanguageModel
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Plan:
         chat: whether a prompt is what a user says, and the text the reply of a chat model.
         reader: the model that reads, such as the same one of another backend; None for `model`.
         batch: how many texts are written, and read, side by side.
-        disambiguation: as for `ticore.Steganographer`.
+        disambiguation, mode: as for `ticore.Steganographer`.
     """
 
     model: str = "tiny-en"
@@ -43,6 +44,7 @@ class Plan:
     reader: str | None = None
     batch: int = 1
     disambiguation: str = "stepwise"
+    mode: Mode = "prefix"
 
     @property
     def portable(self) -> bool:
@@ -94,6 +96,7 @@ class Sampler:
             "temperature": self._plan.temperature,
             "top_k": self._plan.top_k,
             "disambiguation": self._plan.disambiguation,
+            "mode": self._plan.mode,
         }
         if self._plan.portable:
             settings["numerics"] = "portable"
