@@ -18,11 +18,12 @@ they say for any list of tokens whether it comes through, and shape no text.
 
 from ._base import Change, Channel
 from ._passing import PassingText, PassingTexts
-from ._registry import CHANNELS, ENTRY_POINTS, channel_named, channel_of
+from ._registry import CHANNELS, ENTRY_POINTS, IDENTITY, channel_named, channel_of
 
 __all__ = [
     "CHANNELS",
     "ENTRY_POINTS",
+    "IDENTITY",
     "Change",
     "Channel",
     "PassingText",

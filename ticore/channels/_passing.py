@@ -55,11 +55,13 @@ class PassingTexts:
     Args:
         channel: the channel.
         tokenizer: of the tokens.
+        keeps_all: whether all tokens may follow, also those that break a character.
     """
 
-    def __init__(self, channel: Channel, tokenizer: Tokenizer) -> None:
+    def __init__(self, channel: Channel, tokenizer: Tokenizer, keeps_all: bool = False) -> None:
         self.channel = channel
         self._tokenizer = tokenizer
+        self._keeps_all = keeps_all
         self._answers = BoundedCache[_Place, dict[int, bool]](_MOST_PLACES)
 
     def start(self, sent: str = "") -> PassingText:
@@ -73,6 +75,8 @@ class PassingTexts:
 
     def keeps(self, place: _Place, tokens: Ints) -> Bools:
         """For each token whether it may follow: int64[n] -> bool[n]."""
+        if self._keeps_all:
+            return np.ones(len(tokens), dtype=bool)
         if len(tokens) > _FEW:
             row: Bools = self._row(place)[tokens]
             return row

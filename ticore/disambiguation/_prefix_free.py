@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from ..candidates import Pool
 from ._base import Choices, PromptContext
+from ._fallback import keep_admitted
 from ._prefixes import PrefixForest, Strings
 from ._retokenizing import outside_pool, text_after_prompt
 from ._spelling import SpelledSession, SpelledTexts, Spelling
@@ -62,7 +63,7 @@ class PrefixFreeSession(SpelledSession):
 
     def refine(self, pool: Pool, outside: Iterator[Pool]) -> Choices:
         forests = self._disambiguation.forests(self.spelling)
-        return self._choose(self.admitted(pool, outside), forests)
+        return self._choose(keep_admitted(pool, outside, self.admits), forests)
 
     def _choose(self, pool: Pool, forests: Sequence[PrefixForest]) -> Choices:
         return self._disambiguation.choose(pool, forests)

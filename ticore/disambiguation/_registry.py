@@ -14,7 +14,7 @@ from ._basic import Basic
 from ._mwis import Mwis
 from ._none import NoDisambiguation
 from ._prefixes import Strings
-from ._search import Search
+from ._search import Drops, Search
 from ._stepwise import METHODS_IN_AGREEMENTS, Stepwise
 from ._syncpool import SyncPool
 
@@ -69,7 +69,14 @@ DISAMBIGUATIONS: Mapping[str, DisambiguationSpec] = {
         DisambiguationSpec("basic", Basic, argument="strings", words=_STRINGS),
         DisambiguationSpec("mwis", Mwis, argument="strings", words=_STRINGS),
         DisambiguationSpec("none", NoDisambiguation, certain=False),
-        DisambiguationSpec("search", Search, certain=False, searches=True),
+        DisambiguationSpec(
+            "search",
+            Search,
+            certain=False,
+            searches=True,
+            argument="drops",
+            words=get_args(Drops),
+        ),
         DisambiguationSpec(
             "stepwise",
             Stepwise,

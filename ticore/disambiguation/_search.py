@@ -11,14 +11,20 @@ model and the key, and is done by `ticore.Steganographer`; here is what it follo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
 
 from ..candidates import Pool
+from ..errors import ExtractionError
 from ._base import Choices, Disambiguation, PromptContext, Session
+from ._fallback import keep_admitted
 from ._retokenizing import ReceivedTokens, retokenized, text_after_prompt
 from ._spelling import SpelledSession, SpelledTexts
+
+Drops = Literal["nothing", "invalid"]
 
 
 @runtime_checkable
@@ -31,27 +37,43 @@ class SearchableDisambiguation(Disambiguation, Protocol):
 
 
 class Search:
-    """Drops nothing but tokens that no text can go on with, since it would not be valid UTF-8.
+    """`read` retokenizes. Where that finds other tokens, `spellings` has those that were written.
 
-    `read` retokenizes. Where that finds other tokens, `spellings` has those that were written.
+    Args:
+        context: the prompt.
+        drops: which candidates are dropped. `nothing`: none. A text that is not valid UTF-8 cannot
+            be sent, so it is given up as soon as that shows. `invalid`: those after which no text
+            is valid, for models that often write such texts, and for long messages.
     """
 
-    def __init__(self, context: PromptContext) -> None:
+    def __init__(self, context: PromptContext, drops: Drops = "nothing") -> None:
         self._texts = SpelledTexts(context)
+        self._session = _AnyToken if drops == "nothing" else _AnyText
 
     def start(self) -> Session:
-        return _AnySpelling(self._texts)
+        return self._session(self._texts)
 
     def read(self, text: str) -> ReceivedTokens:
         return retokenized(self._texts.context, text)
 
     def spellings(self, text: str) -> Spellings:
-        return Spellings(self._texts, text)
+        return Spellings(self._texts, text, self._session)
 
 
-class _AnySpelling(SpelledSession):
+class _AnyToken(SpelledSession):
     def refine(self, pool: Pool, outside: Iterator[Pool]) -> Choices:
-        return Choices.of(self.admitted(pool, outside))
+        return Choices.of(keep_admitted(pool, outside, lambda ids: np.ones(len(ids), dtype=bool)))
+
+    def push(self, token: int) -> None:
+        """See `Session`. Raises ExtractionError where no text goes on with these bytes."""
+        if not self.admits(np.array([token])).all():
+            raise ExtractionError(f"no text goes on with token {token}, which breaks a character")
+        super().push(token)
+
+
+class _AnyText(SpelledSession):
+    def refine(self, pool: Pool, outside: Iterator[Pool]) -> Choices:
+        return Choices.of(keep_admitted(pool, outside, self.admits))
 
 
 class Spellings:
@@ -60,6 +82,7 @@ class Spellings:
     Args:
         texts: which texts.
         text: the one that was received.
+        session: makes the session of a text from its bytes.
 
     Attributes:
         size: bytes of the text after the prompt. Places are offsets in them, from 0 to `size`.
@@ -68,15 +91,18 @@ class Spellings:
         ExtractionError: the text begins with another prompt, or is not valid Unicode.
     """
 
-    def __init__(self, texts: SpelledTexts, text: str) -> None:
+    def __init__(
+        self, texts: SpelledTexts, text: str, session: Callable[[SpelledTexts, bytes], Session]
+    ) -> None:
         self._texts = texts
         self._text = text
+        self._session = session
         self._data = text_after_prompt(texts.context, text).encode()
         self.size = len(self._data)
 
     def session(self, place: int) -> Session:
         """A session that has written the text up to a place."""
-        return _AnySpelling(self._texts, self._data[:place])
+        return self._session(self._texts, self._data[:place])
 
     def following(self, choices: Choices, place: int) -> list[tuple[int, int]]:
         """The choices that the text may go on with from a place: index and end of each."""

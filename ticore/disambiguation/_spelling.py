@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -14,10 +14,9 @@ from .._support.utf8 import (
     may_begin_text,
     unfinished_suffix,
 )
-from ..candidates import Bools, Ints, Pool
+from ..candidates import Bools, Ints
 from ..interfaces import Tokenizer
 from ._base import PromptContext
-from ._fallback import keep_admitted
 from ._prefixes import PrefixForest
 
 
@@ -66,10 +65,9 @@ class SpelledSession:
         """What the next token may write."""
         return self._texts.spelling(at_start=len(self._bytes) == self._start)
 
-    def admitted(self, pool: Pool, outside: Iterator[Pool]) -> Pool:
-        """The tokens after which the text is valid UTF-8. Arguments and errors: see `Session`."""
-        spelling, unfinished = self.spelling, self._unfinished()
-        return keep_admitted(pool, outside, lambda ids: spelling.admits(ids, unfinished))
+    def admits(self, ids: Ints) -> Bools:
+        """Which tokens, int64[n], keep the text valid UTF-8: bool[n]."""
+        return self.spelling.admits(ids, self._unfinished())
 
     def push(self, token: int) -> None:
         self._bytes += self.spelling.tokens[token]

@@ -310,8 +310,8 @@ def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
 def _why_not(setup: Setup) -> str:
     if setup.disambiguation.searches:
         return (
-            "the search for their tokens took too long, which happens with long messages; send "
-            "shorter ones, or use 'stepwise'"
+            "they took too long to search, which happens with long messages, or were not valid "
+            "UTF-8; send shorter messages, or use 'search:invalid' or 'stepwise'"
         )
     if not setup.disambiguation.certain:
         return (

@@ -346,9 +346,16 @@ class Setup:
 
         Raises:
             CredentialError: it needs a key, and there is none.
-            SettingsError: the codec does not have the stop rule, or texts may be edited.
+            SettingsError: the codec does not have the stop rule, texts may be edited, or the
+                disambiguation searches.
         """
         require(not self.agreement.edits, "edits", "0 for raw bits", self.agreement.edits)
+        if self.disambiguation.searches:
+            raise SettingsError(
+                f"disambiguation: expected one that does not search for raw bits, which are not "
+                f"authenticated, so that nothing tells which reading is right; found "
+                f"{self.disambiguation.name!r}; use 'stepwise', or embed a message"
+            )
         if not self.shares_randomness:
             return self.codec.make(stop)
         if self.secret is None or self.secret.salt_length:

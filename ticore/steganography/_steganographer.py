@@ -10,7 +10,7 @@ from typing import Any, Self, get_args
 from .._support.checks import require, require_one_of
 from .._support.deprecation import keywords_after, warn_deprecated
 from ..candidates import Candidates
-from ..channels import Channel, PassingTexts, channel_of
+from ..channels import IDENTITY, Channel, PassingTexts, channel_of
 from ..chat import Prompt
 from ..codecs import CodecSpec, StopRule, codec_spec
 from ..consistency import Mode, View
@@ -173,7 +173,9 @@ class Steganographer(BatchMethods, LongMessages):
             window=window,
             edits=edits,
         )
-        passing = PassingTexts(channel, model.tokenizer)
+        # A search drops nothing. What a channel would change, it drops even then.
+        keeps_all = disambiguation.searches and channel == IDENTITY
+        passing = PassingTexts(channel, model.tokenizer, keeps_all)
         secret, candidates = secret_of(key, password), Candidates(model, agreement.pool)
         self._setup = Setup(
             model,

@@ -1,5 +1,7 @@
 """A text whose tokens the tokenizer would not find is read all the same, or is never sent."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import example, given, reject, settings
@@ -21,6 +23,13 @@ NESTED = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", " ", ".", "d", "e"]
 
 def entropy(seed):
     return np.random.default_rng(seed).bytes
+
+
+class WithHalfCharacter(ToyTokenizer):
+    """ "½" stands for the first byte of a character."""
+
+    def token_bytes(self, token):
+        return b"\xc3" if self.pieces[token] == "½" else super().token_bytes(token)
 
 
 class NoFork(HuffmanCodec):
@@ -70,7 +79,7 @@ def test_what_is_written_is_read_with_every_tokenizer(name):
         stego = Steganographer(
             model,
             key=KEY,
-            disambiguation="search",
+            disambiguation="search:invalid",
             security="compact",
             compress="deflate",
             pad="none",
@@ -146,3 +155,26 @@ def test_a_channel_is_searched_as_well():
 def test_settings_that_cannot_be_searched_are_refused(options, said):
     with pytest.raises(SettingsError, match=said):
         toy(**options)
+
+
+def test_a_text_that_is_no_utf8_is_given_up_and_another_one_written():
+    stego = Steganographer(
+        ToyModel(WithHalfCharacter([*"abcdefghijklmnopqrstuvwx", "½"]), sharpness=1),
+        key=KEY,
+        disambiguation="search",
+        security="compact",
+        compress="deflate",
+        pad="none",
+        finish="none",
+        entropy=entropy(0),
+    )
+    lengths = []
+    written = stego.embed(b"", follower=lambda text: lengths.append(len(text)))
+    assert any(after < before for before, after in pairwise(lengths))
+    assert written.kl_filter == 0
+    assert stego.extract(str(written)) == b""
+
+
+def test_raw_bits_are_refused():
+    with pytest.raises(SettingsError, match="authenticated"):
+        toy().embed_bits([0, 1])
