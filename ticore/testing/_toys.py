@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 
+from ..errors import SettingsError, shown
 from ..interfaces import TokenizerStructure
 
 
@@ -25,24 +27,27 @@ class ToyTokenizer:
         self.special_ids = frozenset(special)
         self.vocab_size = len(self.pieces)
         usable = [i for i, p in enumerate(self.pieces) if p and i not in self.special_ids]
-        self._longest_first = sorted(usable, key=lambda i: (-len(self.pieces[i]), i))
+        self._ids = {self.pieces[i]: i for i in reversed(usable)}  # of equal ones the first
+        longest_first = sorted(self._ids, key=len, reverse=True)
+        self._next = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)", re.DOTALL)
+        self._bytes = [
+            b"" if i in self.special_ids else piece.encode() for i, piece in enumerate(self.pieces)
+        ]
 
     def encode(self, text: str) -> list[int]:
-        ids: list[int] = []
-        at = 0
-        while at < len(text):
-            ids.append(next(i for i in self._longest_first if text.startswith(self.pieces[i], at)))
-            at += len(self.pieces[ids[-1]])
-        return ids
+        found = self._next.findall(text)
+        if sum(map(len, found)) < len(text):
+            raise SettingsError(f"text: expected one that the pieces spell, found {shown(text)}")
+        return [self._ids[piece] for piece in found]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         return [self.encode(text) for text in texts]
 
     def decode(self, ids: Sequence[int]) -> str:
-        return b"".join(self.token_bytes(i) for i in ids).decode()
+        return b"".join(map(self.token_bytes, ids)).decode()
 
     def token_bytes(self, token: int) -> bytes:
-        return b"" if token in self.special_ids else self.pieces[token].encode()
+        return self._bytes[token]
 
     def structure(self) -> TokenizerStructure | None:
         return None
