@@ -1,0 +1,5 @@
+"""Placeholder."""
+
+
+def summarize(texts):
+    return {"tests": []}
