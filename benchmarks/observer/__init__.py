@@ -3,10 +3,13 @@
 python -m benchmarks.observer --samples 2000
 
 plan.py        which texts are written
-writing.py     sealed texts, and free ones of two kinds
-observing.py   what the observer computes of each text
-
-sizes.py       how well the observer guesses a message's size
+writing.py     free samples of the same candidates, and of the whole vocabulary
+observing.py   what the observer computes of a text
+samples.py     groups of texts of all kinds, as the observer sees them
+measures.py    numbers by which kinds of texts may differ
+telling.py     how well they tell the kinds apart
+sizes.py       how well the size of a message is guessed
+summary.py     all of it
 reporting.py   the tables
 
 The observer has model, prompt and all settings. There are three kinds of texts after the same

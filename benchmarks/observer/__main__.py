@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     texts = [text for group in groups for text in group["texts"]]
     settings = asdict(plan) | {"samples": options.samples}
-    report = new_report(settings, complete=complete, code=code) | summarize(texts)
+    report = new_report(settings, complete=complete, code=code) | summarize(texts, plan.seed)
     if options.markdown:
         write_markdown(options.markdown, tables(report))
     return publish(options, report, report["tests"], tables(report))
