@@ -64,7 +64,7 @@ class Setup:
         candidates: of the model, with the agreement's settings.
         passing: the texts that the agreement's channel leaves alone.
         secret: of the messages; None if there is none.
-        finish, pad, compress, entropy: see `ticore.Steganographer`.
+        finish, pad, compress, entropy, shortest_of: see `ticore.Steganographer`.
         prompt_ids: of the agreement's prompt.
         room: how many tokens a text can have after the prompt.
         window: what the model sees before each token; None: the prompt and all of the text.
@@ -85,6 +85,7 @@ class Setup:
     pad: Pad = "sizes"
     compress: Compress | None = None
     entropy: Entropy = secrets.token_bytes
+    shortest_of: int = 1
     prompt_ids: list[int] = field(init=False)
     room: int = field(init=False)
     window: Window | None = field(init=False)
@@ -215,12 +216,13 @@ class Setup:
         known: KnownSteps | None = None,
         follower: Follower | None = None,
         session: Session | None = None,
+        rival: int | None = None,
     ) -> Job[TextState]:
         """A text at its prompt. If its tokens are known, all logits may be computed at once.
 
         Args:
             known_ids: all tokens after the prompt, if they are known.
-            known, follower: see `TextState`.
+            known, follower, rival: see `TextState`.
             session: of the text; None: that of `session`.
         """
         # That changes their last bits.
@@ -237,6 +239,7 @@ class Setup:
             self.window,
             known,
             follower,
+            rival,
         )
 
     def session(self) -> Session:
