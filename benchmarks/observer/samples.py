@@ -77,7 +77,7 @@ class Sampler:
         return _written(self._together(jobs))
 
     def _whole(self, tokens: Mapping[int, int]) -> Written:
-        """Free samples of the whole vocabulary, of so many tokens and their ending."""
+        """Free samples of the whole vocabulary, of that many tokens and their ending."""
         stego = self._steganographer(WHOLE, min(tokens), top_k=None, disambiguation="none")
         return _written(
             self._together(

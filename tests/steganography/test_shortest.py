@@ -73,5 +73,5 @@ def test_setting_is_for_batches_too_and_is_pickled():
 
 
 def test_number_of_texts_is_at_least_one(model):
-    with pytest.raises(SettingsError, match="shortest_of: expected .* found 0"):
+    with pytest.raises(SettingsError, match=r"shortest_of: expected .* found 0"):
         steganographer(model, 1, 0)
