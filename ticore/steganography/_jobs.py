@@ -19,6 +19,7 @@ from ..backend_kit._reading import start_decoder
 from ..errors import TicoreError
 from ..interfaces import Decoder, LanguageModel
 from ._prescored_decoder import PrescoredDecoder
+from ._windowed_decoder import WindowedDecoder
 
 T = TypeVar("T")
 
@@ -30,10 +31,12 @@ class NewText:
     Attributes:
         prompt_ids: what it has read.
         known_ids: all that it will read after them, if logits may be computed at once; else empty.
+        window: how many of these the model sees before each of them; None: all.
     """
 
     prompt_ids: Sequence[int]
     known_ids: Sequence[int] = ()
+    window: int | None = None
 
 
 Job = Generator[NewText | int, Decoder | None, T]
@@ -48,9 +51,11 @@ def begin_text(text: NewText) -> Job[Decoder]:
     return decoder
 
 
-def prescored(model: LanguageModel, text: NewText) -> PrescoredDecoder | None:
-    """A Decoder whose logits are all computed at once, where that is allowed and fits."""
+def prescored(model: LanguageModel, text: NewText) -> PrescoredDecoder | WindowedDecoder | None:
+    """A Decoder whose logits are computed many at once, where that is allowed and fits."""
     known = text.known_ids
+    if known and text.window is not None:
+        return WindowedDecoder(model, text.prompt_ids, known, text.window)
     if not known or not PrescoredDecoder.fits(model, text.prompt_ids, known):
         return None
     return PrescoredDecoder(model, text.prompt_ids, known)

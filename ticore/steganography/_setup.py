@@ -41,14 +41,17 @@ from ._nonce_first_codec import (
 )
 from ._openers import Openers
 from ._portability import TOLERANCE
+from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._step import Follower, KnownSteps, TextState
 from ._window import UNBOUNDED, Window
+from ._windowed_decoder import GROUP
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
 Compress = Literal["deflate", "model"]
 _USUAL: Mapping[Security, Compress] = {"standard": "deflate", "compact": "model"}
+_MISREAD = 2.0**-10  # the share of tokens that may be misread where a text may be edited anyway
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
@@ -225,10 +228,10 @@ class Setup:
             known, follower, rival: see `TextState`.
             session: of the text; None: that of `session`.
         """
-        # That changes their last bits.
-        at_once = known_ids and self.is_portable and self.window is None
+        at_once = bool(known_ids) and self._reads_many_at_once()
         ahead = known_ids[: self.room] if known_ids and at_once else ()
-        decoder = yield from begin_text(NewText(self.prompt_ids, ahead))
+        size = None if self.window is None else self.window.size
+        decoder = yield from begin_text(NewText(self.prompt_ids, ahead, size))
         passing = self.passing.start(self.sent)
         return TextState(
             decoder,
@@ -236,11 +239,21 @@ class Setup:
             session or self.session(),
             passing,
             self.room,
-            self.window,
+            None if at_once else self.window,
             known,
             follower,
             rival,
         )
+
+    def _reads_many_at_once(self) -> bool:
+        """Whether a reader's logits may be computed many at once, which changes their last bits.
+
+        A token of a text that may be edited is misread about as often as its logits are wrong by a
+        share of one: here less than once in a thousand tokens. The code allows for much more.
+        """
+        if self.is_portable or not self.agreement.edits:
+            return self.is_portable
+        return is_repeatable(self.model, self.candidates.ids, _MISREAD, GROUP)
 
     def session(self) -> Session:
         """What the disambiguation keeps of one text."""

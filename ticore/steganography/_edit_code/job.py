@@ -118,7 +118,7 @@ def _clues(
 ) -> Job[list[Clue]]:
     """What the tokens of a text tell, as far as they can have been written."""
     found, tokens = list[Clue](), _tokens(setup, text)
-    state = yield from setup.begin(session=ForgivingSession(setup))
+    state = yield from setup.begin(tokens, session=ForgivingSession(setup))
     for number, token in enumerate(tokens, start=1):
         if progress is not None:
             progress(number, len(tokens))
