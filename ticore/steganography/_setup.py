@@ -45,7 +45,6 @@ from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._step import Follower, KnownSteps, TextState
 from ._window import UNBOUNDED, Window
-from ._windowed_decoder import GROUP
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
@@ -250,10 +249,11 @@ class Setup:
 
         A token of a text that may be edited is misread about as often as its logits are wrong by a
         share of one: here less than once in a thousand tokens. The code allows for much more.
+        Two rows show how far off a batch is; a model without batches would take long for more.
         """
         if self.is_portable or not self.agreement.edits:
             return self.is_portable
-        return is_repeatable(self.model, self.candidates.ids, _MISREAD, GROUP)
+        return is_repeatable(self.model, self.candidates.ids, _MISREAD, batch_size=2)
 
     def session(self) -> Session:
         """What the disambiguation keeps of one text."""
