@@ -25,7 +25,7 @@ def test_arguments_are_those_that_were_given() -> None:
 def test_settings_have_an_option_for_every_setting_of_the_library() -> None:
     library = set(inspect.signature(Steganographer).parameters)
     elsewhere = {"key", "password"}  # secrets
-    writing = {"finish", "pad", "compress", "entropy"}  # what only a writer needs
+    writing = {"finish", "pad", "compress", "shortest_of", "entropy"}  # what only a writer needs
     fixed = {"grid_bits", "weight_bits"}  # bits that a person has no reason to change
     opening = {"dtype", "device"}  # how a model is opened is the backend's matter
     prompts = {"prompt_file", "chat", "user", "system"}

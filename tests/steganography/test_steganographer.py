@@ -514,7 +514,11 @@ def test_steganographer_refuses_prompts_that_do_not_survive_or_fit():
         ({"key": None, "password": ""}, CredentialError, "empty"),
         ({"codec": "morse"}, SettingsError, "unknown codec 'morse': choose one of arithmetic"),
         ({"codec": "huffman:3"}, SettingsError, "takes no number"),
-        ({"disambiguation": "x"}, SettingsError, "choose one of basic, mwis, none, search, stepwise"),
+        (
+            {"disambiguation": "x"},
+            SettingsError,
+            "choose one of basic, mwis, none, search, stepwise",
+        ),
         ({"disambiguation": "basic:x"}, SettingsError, "one of basic, basic:bytes, basic:decoded"),
         ({"disambiguation": "mwis", "mode": "viable"}, SettingsError, "use 'stepwise'"),
         ({"mode": "x"}, SettingsError, "mode: expected one of prefix"),

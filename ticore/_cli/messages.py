@@ -71,6 +71,15 @@ CompressOption = Annotated[
         default="deflate; model with compact security",
     ),
 ]
+ShortestOfOption = Annotated[
+    int | None,
+    option(
+        "N",
+        "Write N texts and take the shortest, which diverges by log2 of N bits at most.",
+        panel=OUTPUT,
+        default="1",
+    ),
+]
 TopicOption = Annotated[
     Topic | None,
     option(
@@ -128,6 +137,7 @@ def embed(
     finish: FinishOption = None,
     pad: PadOption = None,
     compress: CompressOption = None,
+    shortest_of: ShortestOfOption = None,
     parts: PartsFolder = None,
     json: Json = False,
 ) -> None:
@@ -137,7 +147,7 @@ def embed(
     secret comes from one of --agreement, --key-file and --password. A message that is too long for
     one text takes several (--parts).
     """
-    writing = {"finish": finish, "pad": pad, "compress": compress}
+    writing = {"finish": finish, "pad": pad, "compress": compress, "shortest_of": shortest_of}
     given = {name: value for name, value in writing.items() if value is not None}
     stego = _steganographer(settings, key_file, password, agreement, given, writes=True)
     if topic is not None and stego.agreement.openers is None:

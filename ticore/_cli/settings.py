@@ -52,6 +52,7 @@ class SteganographerSettings(TypedDict, total=False):
     finish: Finish
     pad: Pad
     compress: Compress
+    shortest_of: int
     prompt: str | Chat
     view: View
     mode: Mode

@@ -19,6 +19,7 @@ from ..backend_kit._reading import start_decoder
 from ..errors import TicoreError
 from ..interfaces import Decoder, LanguageModel
 from ._prescored_decoder import PrescoredDecoder
+from ._windowed_decoder import WindowedDecoder
 
 T = TypeVar("T")
 
@@ -30,11 +31,13 @@ class NewText:
     Attributes:
         prompt_ids: what it has read.
         known_ids: all that it will read after them, if logits may be computed at once; else empty.
+        window: how many of these the model sees before each of them; None: all.
         rewindable: whether the job rewinds the Decoder.
     """
 
     prompt_ids: Sequence[int]
     known_ids: Sequence[int] = ()
+    window: int | None = None
     rewindable: bool = False
 
 
@@ -53,11 +56,13 @@ def begin_text(text: NewText) -> Job[Decoder]:
 def decoder_of_its_own(model: LanguageModel, text: NewText) -> Decoder | None:
     """The Decoder of a text that no other text is read beside; None if a row of a batch will do.
 
-    All its logits are computed at once, where that is allowed and fits.
+    Its logits are computed many at once, where that is allowed and fits.
     """
     if text.rewindable:
         return start_decoder(model, text.prompt_ids)
     known = text.known_ids
+    if known and text.window is not None:
+        return WindowedDecoder(model, text.prompt_ids, known, text.window)
     if not known or not PrescoredDecoder.fits(model, text.prompt_ids, known):
         return None
     return PrescoredDecoder(model, text.prompt_ids, known)

@@ -28,7 +28,7 @@ from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._search import searched, searched_by_writer
 from ._setup import Setup
-from ._step import Follower, KnownSteps
+from ._step import Follower, KnownSteps, OutrunError
 from ._token_check import TokenCheck
 
 Check = Literal["tokens", "full"]
@@ -75,15 +75,45 @@ def payload_embedding(
     length: int,
     follower: Follower | None = None,
 ) -> Job[Embedding]:
-    """Hide a payload in a text.
+    """Hide a payload in a text, or in some of which the shortest is taken.
 
     Args:
         setup, check, progress, batch_size, follower: see `embedding`.
         payload: of a message, or of a part of it.
         length: bytes of what it was made of, for errors.
     """
-    setup = setup.opened()
-    secret, started = setup.sealing_secret(), time.perf_counter()
+    setup, started = setup.opened(), time.perf_counter()
+    settings = setup, payload, check, progress, batch_size, length, follower
+    shortest = yield from _one_embedding(*settings)
+    for _ in range(setup.shortest_of - 1):
+        try:
+            shortest = yield from _one_embedding(*settings, rival=len(shortest.ids))
+        except (OutrunError, CapacityError):
+            continue
+    if follower is not None and setup.shortest_of > 1:
+        follower(shortest.text)
+    return replace(shortest, seconds=time.perf_counter() - started)
+
+
+def _one_embedding(
+    setup: Setup,
+    payload: Payload,
+    check: Check,
+    progress: Progress | None,
+    batch_size: int,
+    length: int,
+    follower: Follower | None,
+    rival: int | None = None,
+) -> Job[Embedding]:
+    """Hide a payload in one text. Arguments are those of `payload_embedding`.
+
+    Args:
+        rival: see `TextState`.
+
+    Raises:
+        OutrunError: the text would be as long as its rival.
+    """
+    secret = setup.sealing_secret()
     retries = setup.is_portable or setup.disambiguation.searches
     tries, stalled = MORE_TRIES if retries else EMBED_TRIES, 0
     rereads = check == "full" or not is_repeatable(
@@ -94,9 +124,11 @@ def payload_embedding(
             payload, secret, setup.agreement.digest(), setup.entropy, pad=setup.pad == "sizes"
         )
         try:
-            written, found = yield from _written_and_read(setup, frame, rereads, progress, follower)
+            written, found = yield from _written_and_read(
+                setup, frame, rereads, progress, follower, rival
+            )
             if found == payload:
-                return replace(written, seconds=time.perf_counter() - started)
+                return written
         except (BorderlineError, ExtractionError):
             continue  # Another nonce makes another text.
         except NoRoomError as error:
@@ -230,16 +262,17 @@ def _written_and_read(
     rereads: bool,
     progress: Progress | None,
     follower: Follower | None,
+    rival: int | None,
 ) -> Job[tuple[Embedding, Payload]]:
     """A text with this frame in it, and the payload that its reader finds there."""
     if setup.agreement.edits:
-        written, found = yield from write_surviving(setup, frame, progress, follower)
+        written, found = yield from write_surviving(setup, frame, progress, follower, rival)
         if rereads:
             found = yield from payload_from(setup, next(setup.readings(written)), None)
         return written, found
     bits = 8 * len(frame)
     halves = _part(progress, 0, bits), _part(progress, bits, bits)
-    state = yield from setup.begin(follower=follower)
+    state = yield from setup.begin(follower=follower, rival=rival)
     read = _PayloadReader(setup, None, setup.most_bits)
     check = None if rereads else TokenCheck(setup.frame_reader(), read.take)
     written = yield from write_bits(

@@ -48,6 +48,7 @@ from ._nonce_first_codec import (
 )
 from ._openers import Openers
 from ._portability import TOLERANCE
+from ._repeatable import is_repeatable
 from ._results import Embedding
 from ._step import Follower, KnownSteps, TextState
 from ._window import UNBOUNDED, Window
@@ -56,6 +57,7 @@ Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
 Compress = Literal["deflate", "model"]
 _USUAL: Mapping[Security, Compress] = {"standard": "deflate", "compact": "model"}
+_MISREAD = 2.0**-10  # the share of tokens that may be misread where a text may be edited anyway
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
@@ -71,7 +73,7 @@ class Setup:
         candidates: of the model, with the agreement's settings.
         passing: the texts that the agreement's channel leaves alone.
         secret: of the messages; None if there is none.
-        finish, pad, compress, entropy: see `ticore.Steganographer`.
+        finish, pad, compress, entropy, shortest_of: see `ticore.Steganographer`.
         prompt_ids: of the agreement's prompt.
         room: how many tokens a text can have after the prompt.
         window: what the model sees before each token; None: the prompt and all of the text.
@@ -92,6 +94,7 @@ class Setup:
     pad: Pad = "sizes"
     compress: Compress | None = None
     entropy: Entropy = secrets.token_bytes
+    shortest_of: int = 1
     prompt_ids: list[int] = field(init=False)
     room: int = field(init=False)
     window: Window | None = field(init=False)
@@ -242,18 +245,19 @@ class Setup:
         known: KnownSteps | None = None,
         follower: Follower | None = None,
         session: Session | None = None,
+        rival: int | None = None,
     ) -> Job[TextState]:
         """A text at its prompt. If its tokens are known, all logits may be computed at once.
 
         Args:
             known_ids: all tokens after the prompt, if they are known.
-            known, follower: see `TextState`.
+            known, follower, rival: see `TextState`.
             session: of the text; None: that of `session`.
         """
-        # That changes their last bits.
-        at_once = known_ids and self.is_portable and self.window is None
+        at_once = bool(known_ids) and self._reads_many_at_once()
         ahead = known_ids[: self.room] if known_ids and at_once else ()
-        decoder = yield from begin_text(NewText(self.prompt_ids, ahead))
+        size = None if self.window is None else self.window.size
+        decoder = yield from begin_text(NewText(self.prompt_ids, ahead, size))
         passing = self.passing.start(self.sent)
         return TextState(
             decoder,
@@ -261,10 +265,22 @@ class Setup:
             session or self.session(),
             passing,
             self.room,
-            self.window,
+            None if at_once else self.window,
             known,
             follower,
+            rival,
         )
+
+    def _reads_many_at_once(self) -> bool:
+        """Whether a reader's logits may be computed many at once, which changes their last bits.
+
+        A token of a text that may be edited is misread about as often as its logits are wrong by a
+        share of one: here less than once in a thousand tokens. The code allows for much more.
+        Two rows show how far off a batch is; a model without batches would take long for more.
+        """
+        if self.is_portable or not self.agreement.edits:
+            return self.is_portable
+        return is_repeatable(self.model, self.candidates.ids, _MISREAD, batch_size=2)
 
     def session(self) -> Session:
         """What the disambiguation keeps of one text."""

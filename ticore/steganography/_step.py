@@ -79,6 +79,10 @@ class Step:
         )
 
 
+class OutrunError(Exception):
+    """The text being written has become as long as another one that was written already."""
+
+
 class KnownSteps:
     """The steps of a text that was read, for other texts that begin with the same tokens."""
 
@@ -118,6 +122,7 @@ class TextState:
         window: what the model sees before each token; None: all of the text.
         known: steps that need not be taken again; new ones are added.
         follower: see `Follower`.
+        rival: the length in tokens of another text, before which this one must end; None: no other.
 
     Attributes:
         ids: the tokens after the prompt.
@@ -135,6 +140,7 @@ class TextState:
         window: Window | None = None,
         known: KnownSteps | None = None,
         follower: Follower | None = None,
+        rival: int | None = None,
     ) -> None:
         self.room = room
         self.most_choices = candidates.max_pool_size
@@ -146,6 +152,7 @@ class TextState:
         self._known = known
         self._unread: list[int] = []
         self._follower = follower
+        self._rival = rival
         self.ids: list[int] = []
 
     @property
@@ -186,7 +193,9 @@ class TextState:
             self._session.share(randomness)
 
     def push(self, token: int) -> None:
-        """Go on with `token`."""
+        """Go on with `token`. Raises OutrunError where that makes the text as long as its rival."""
+        if self._rival is not None and len(self.ids) + 1 >= self._rival:
+            raise OutrunError
         self._unread.append(token)
         self._session.push(token)
         self._passing.push(token)

@@ -31,7 +31,11 @@ _KEY_OF_WINDOWS = b"windows of edited texts"
 
 
 def write_surviving(
-    setup: Setup, frame: bytes, progress: Progress | None, follower: Follower | None
+    setup: Setup,
+    frame: bytes,
+    progress: Progress | None,
+    follower: Follower | None,
+    rival: int | None,
 ) -> Job[tuple[Embedding, Payload]]:
     """A text with a frame in it that is read after edits, as many as the agreement says.
 
@@ -42,6 +46,7 @@ def write_surviving(
         setup: of the text; its agreement has a share of edits and a window.
         frame: what to write.
         progress, follower: see `Steganographer.embed`.
+        rival: see `TextState`.
 
     Returns:
         The text, and the payload that its reader finds.
@@ -50,6 +55,7 @@ def write_surviving(
         CapacityError: the frame is too long, or the model leaves no choice.
         CredentialError: there is no key.
         ExtractionError: the reader of the text does not find the frame.
+        OutrunError: the text would be as long as its rival.
     """
     windows = _windows_of(setup)
     if len(frame) > MOST_FRAME_BYTES:
@@ -59,7 +65,7 @@ def write_surviving(
             f"{len(frame) - setup.frames.overhead:,}; embed_parts hides longer messages in several "
             f"texts"
         )
-    text = yield from setup.begin(follower=follower)
+    text = yield from setup.begin(follower=follower, rival=rival)
     writer = EditCodeWriter(
         frame, windows, text.ids, setup.agreement.edits, _size(setup), setup.random_bits
     )
@@ -112,7 +118,7 @@ def _clues(
 ) -> Job[list[Clue]]:
     """What the tokens of a text tell, as far as they can have been written."""
     found, tokens = list[Clue](), _tokens(setup, text)
-    state = yield from setup.begin(session=ForgivingSession(setup))
+    state = yield from setup.begin(tokens, session=ForgivingSession(setup))
     for number, token in enumerate(tokens, start=1):
         if progress is not None:
             progress(number, len(tokens))
