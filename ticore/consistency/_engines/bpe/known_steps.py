@@ -99,8 +99,7 @@ class Forms:
     def _is_plain(self, character: str) -> bool | None:
         if self._normalization.joins(character) or AMBIGUOUS in self._shapes.shape(character):
             return False
-        may_begin = self._added.has_begun(character) or self._added.occurs_in(character)
-        return None if may_begin else True
+        return None if self._added.begins_with(character) else True
 
 
 class _Kind(NamedTuple):
