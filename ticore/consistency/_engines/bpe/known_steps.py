@@ -172,8 +172,10 @@ class KnownSteps:
     ) -> None:
         self._spelled = spelled
         self._do_not_merge = lru_cache(_CACHED_PAIRS)(pairs.do_not_merge)
-        self._whole_part_only = pairs.whole_part_only
-        self._groups = groups
+        # As memoryviews, whose elements are Python's numbers.
+        self._whole_part_only = memoryview(pairs.whole_part_only.data)
+        self._group_of = memoryview(groups.group_of.data)
+        self._groups = groups.groups
         self._grouper = grouper
         self._replaced_parts = replaced_parts
         self._added = added
@@ -239,8 +241,8 @@ class KnownSteps:
         """The kind of a token, noted; None if it is not plain."""
         found = None
         if token not in self._added and not self._replaced_parts.may_end_with(token):
-            data, number = self._spelled[token], int(self._groups.group_of[token])
-            group, alone = self._groups.groups[number], bool(self._whole_part_only[token])
+            data, number = self._spelled[token], self._group_of[token]
+            group, alone = self._groups[number], bool(self._whole_part_only[token])
             try:
                 text = data.decode()
             except UnicodeDecodeError:
@@ -399,7 +401,7 @@ class KnownSteps:
     @cached_property
     def _group_numbers(self) -> dict[TokenGroup, int]:
         """The number of each group: of those of the vocabulary, and of others that came up."""
-        return {group: number for number, group in enumerate(self._groups.groups)}
+        return {group: number for number, group in enumerate(self._groups)}
 
 
 def _made_again(
