@@ -177,5 +177,6 @@ def test_lists_of_long_texts_are_compared_by_tables_as_without(monkeypatch, spec
         with monkeypatch.context() as patched:
             patched.setattr(_comparison, "_LONG", 0)
             patched.setattr(_comparison, "_VERY_LONG", 0)
+            patched.setattr(_comparison, "_LONG_WORD", 1 << 20)
             for ids, expected in zip(lists, found, strict=True):
                 assert compare(tokenizer, ids, specials=specials) == expected, (name, ids)

@@ -36,6 +36,9 @@ from ._spans import Spans
 _LONG = 1 << 14
 # Characters. For so long a text it pays to make the tables of `list_check`.
 _VERY_LONG = 1 << 20
+# Characters. The pieces in these tables are words, so they come again where words are shorter, and
+# not in Chinese: there they are clauses.
+_LONG_WORD = 10
 _MOST_ALIGNED = 4000  # ids; of longer lists with different texts, all between the ends differ
 
 
@@ -355,9 +358,12 @@ def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[Com
 
 def _encode(tokenizer: Tokenizer, texts: list[str], parts: Sequence[list[int]]) -> list[list[int]]:
     """What a receiver reads from each text; nothing from that of an empty list."""
-    if sum(map(len, texts)) < _LONG:
+    length = sum(map(len, texts))
+    if length < _LONG:
         return [tokenizer.encode(t) if ids else [] for t, ids in zip(texts, parts, strict=True)]
-    kept = _survive(tokenizer, parts, make=sum(map(len, texts)) >= _VERY_LONG)
+    kept = [False] * len(parts)
+    if sum(text.count(" ") for text in texts) * _LONG_WORD >= length:
+        kept = _survive(tokenizer, parts, make=length >= _VERY_LONG)
     asked = [bool(ids) and not survives for ids, survives in zip(parts, kept, strict=True)]
     found = iter(tokenizer.encode_batch([t for t, ask in zip(texts, asked, strict=True) if ask]))
     return [next(found) if ask else ids for ids, ask in zip(parts, asked, strict=True)]
