@@ -41,17 +41,22 @@ def read_vocabulary(
     if model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
         raise NoStructure("its model marks the beginnings or ends of words")
     unknown = [ids[name] for name in [model["unk_token"]] if name in ids]
-    texts = {name: i for name, i in ids.items() if reading.is_text(name)}
+    # As arrays: with a set and a dict of all tokens, opening a large file takes much more memory.
+    numbers = np.fromiter(ids.values(), dtype=np.int64, count=len(ids))
+    is_text = np.fromiter(map(reading.is_text, ids), dtype=np.bool_, count=len(ids))
     pieces = np.zeros(size, dtype=np.bool_)
-    pieces[list(set(texts.values()) - {*added, *byte_ids, *unknown})] = True
+    pieces[numbers[is_text]] = True
+    pieces[[i for i in (*added, *byte_ids, *unknown) if i >= 0]] = False
     merges = _merges(model)
 
     # A single character may be a token without a merge; so may a whole part of the text.
-    atoms = [i for name, i in texts.items() if model["ignore_merges"] or len(name) == 1]
+    is_atom = is_text
+    if not model["ignore_merges"]:
+        is_atom = is_text & np.fromiter((len(name) == 1 for name in ids), np.bool_, len(ids))
     known = pieces.copy()
     if not reading.normalize:  # A normalizer may create the text of an added token.
         known[list(added)] = True
-    is_complete = known[atoms].all() and known[merges].all()
+    is_complete = known[numbers[is_atom]].all() and known[merges].all()
     if not is_complete:
         raise NoStructure("its model may give an id that it does not decode as the same text")
     return Vocabulary(pieces, merges, byte_ids)

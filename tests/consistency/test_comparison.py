@@ -1,14 +1,16 @@
 """SITs and CITs against the definition, by brute force and by examples worked out by hand."""
 
+import random
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizer_contract import any_ids, numbers
-from tests.support.tokenizers import TRAINED, train_sentencepiece
+from tests.support.tokenizers import FRAGMENTS, TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
-from ticore.consistency import compare
+from ticore.consistency import _comparison, compare
 from ticore.consistency._boundaries import boundary_ids, parts
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.errors import SettingsError
@@ -153,3 +155,28 @@ def test_compare_finds_consistent_what_the_definition_does(name, draws, text):
             starts = [0, *(n + 1 for n in kept)]
             expected = [s + n for s, (_, found) in zip(starts, lists, strict=True) for n in found]
             assert list(chosen) == expected
+
+
+@pytest.mark.parametrize("specials", ["gaps", "refuse"])
+def test_lists_of_long_texts_are_compared_by_tables_as_without(monkeypatch, specials):
+    """Where a text is very long, parts that survive are looked up and not encoded."""
+    for name, opened in sorted(TRAINED.items()):
+        tokenizer, draw = opened(), random.Random(name)
+        special = sorted(tokenizer.special_ids)
+        lists = []
+        for _ in range(12):
+            ids = []
+            for _ in range(draw.randrange(4)):
+                ids += tokenizer.encode(draw.choice(FRAGMENTS)) * draw.randrange(3)
+                if special and draw.random() < 0.3:
+                    ids.append(draw.choice(special))
+                if draw.random() < 0.3:
+                    ids += any_ids(tokenizer, [draw.randrange(1 << 16)])
+            lists.append(ids)
+        found = [compare(tokenizer, ids, specials=specials) for ids in lists]
+        with monkeypatch.context() as patched:
+            patched.setattr(_comparison, "_LONG", 0)
+            patched.setattr(_comparison, "_VERY_LONG", 0)
+            patched.setattr(_comparison, "_LONG_WORD", 1 << 20)
+            for ids, expected in zip(lists, found, strict=True):
+                assert compare(tokenizer, ids, specials=specials) == expected, (name, ids)

@@ -32,7 +32,7 @@ def heads_of(spelled: Sequence[bytes]) -> TokenHeads:
     [97, -1]
     """
     lengths = np.fromiter(map(len, spelled), dtype=np.int64, count=len(spelled))
-    data = np.frombuffer(b"".join((*spelled, b"\0\0")), dtype=np.uint8).astype(np.int32)
+    data = np.frombuffer(b"".join(spelled) + b"\0\0", dtype=np.uint8)
     starts = lengths.cumsum() - lengths
     first = np.where(lengths > 0, data[starts], np.int32(NONE))
     second = np.where(lengths > 1, data[starts + 1], np.int32(NONE))

@@ -92,6 +92,11 @@ class LibraryTokenizer(ABC):
         """What `decode` writes for the id inside a text."""
         return self._bytes[token]
 
+    @property
+    def spelled(self) -> tuple[bytes, ...]:
+        """`token_bytes` of every id."""
+        return tuple(self._bytes)  # nothing is copied if it is a tuple
+
     def digest(self) -> str:
         """Hex digest of all that shapes the ids."""
         return self._digest

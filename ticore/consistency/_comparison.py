@@ -14,9 +14,12 @@ the receiver has them in the text, or has no special tokens.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, chain, pairwise
+
+import numpy as np
 
 from .._support.checks import checked_ids
 from .._support.notebooks import ShownInNotebooks
@@ -25,10 +28,17 @@ from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
 from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
 from ._causes import Cause, Difference, first_difference
+from ._engines.base import Unsupported
+from ._engines.list_check import list_check, list_check_at_hand
 from ._spans import Spans
 
 # Characters. Libraries read as many faster as a batch: they keep no offsets, and may use threads.
 _LONG = 1 << 14
+# Characters. For so long a text it pays to make the tables of `list_check`.
+_VERY_LONG = 1 << 20
+# Characters. The pieces in these tables are words, so they come again where words are shorter, and
+# not in Chinese: there they are clauses.
+_LONG_WORD = 10
 _MOST_ALIGNED = 4000  # ids; of longer lists with different texts, all between the ends differ
 
 
@@ -348,10 +358,36 @@ def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[Com
 
 def _encode(tokenizer: Tokenizer, texts: list[str], parts: Sequence[list[int]]) -> list[list[int]]:
     """What a receiver reads from each text; nothing from that of an empty list."""
-    if sum(map(len, texts)) < _LONG:
+    length = sum(map(len, texts))
+    if length < _LONG:
         return [tokenizer.encode(t) if ids else [] for t, ids in zip(texts, parts, strict=True)]
-    found = iter(tokenizer.encode_batch([t for t, ids in zip(texts, parts, strict=True) if ids]))
-    return [next(found) if ids else [] for ids in parts]
+    kept = [False] * len(parts)
+    if sum(text.count(" ") for text in texts) * _LONG_WORD >= length:
+        kept = _survive(tokenizer, parts, make=length >= _VERY_LONG)
+    asked = [bool(ids) and not survives for ids, survives in zip(parts, kept, strict=True)]
+    found = iter(tokenizer.encode_batch([t for t, ask in zip(texts, asked, strict=True) if ask]))
+    return [next(found) if ask else ids for ids, ask in zip(parts, asked, strict=True)]
+
+
+def _survive(tokenizer: Tokenizer, parts: Sequence[list[int]], *, make: bool) -> list[bool]:
+    """Whether each part is known to be read back as it is, from tables; False without tables.
+
+    Args:
+        tokenizer: the receiver's.
+        parts: lists without boundaries.
+        make: whether to make the tables if they are not at hand.
+    """
+    check = list_check_at_hand(tokenizer)
+    if check is None and make:
+        with suppress(Unsupported):
+            check = list_check(tokenizer)
+    if check is None:
+        return [False] * len(parts)
+    special = tokenizer.special_ids
+    plain = [special.isdisjoint(ids) for ids in parts]
+    lists = [np.array(ids, dtype=np.int64) for ids, ok in zip(parts, plain, strict=True) if ok]
+    answers = iter(check.consistent(lists).tolist())
+    return [ok and next(answers) for ok in plain]
 
 
 def _compare_part(tokenizer: Tokenizer, ids: list[int], text: str, again: list[int]) -> Comparison:

@@ -38,6 +38,14 @@ def structure_of(tokenizer: Tokenizer) -> TokenizerStructure:
     return structure
 
 
+@runtime_checkable
+class _SpelledTokenizer(Protocol):
+    """A tokenizer that holds the bytes of every id, as `LibraryTokenizer` does."""
+
+    @property
+    def spelled(self) -> tuple[bytes, ...]: ...
+
+
 # As tuples: the garbage collector looks at a tuple of bytes once, and at a list each time.
 _SPELLED: WeakKeyDictionary[Tokenizer, tuple[bytes, ...]] = WeakKeyDictionary()
 
@@ -53,6 +61,8 @@ def spelled_by(tokenizer: Tokenizer) -> tuple[bytes, ...]:
 
 
 def _spelled_by(tokenizer: Tokenizer) -> tuple[bytes, ...]:
+    if isinstance(tokenizer, _SpelledTokenizer):
+        return tokenizer.spelled
     return tuple(map(tokenizer.token_bytes, range(tokenizer.vocab_size)))
 
 

@@ -63,6 +63,12 @@ def list_check(tokenizer: Tokenizer) -> ListCheck:
     return found
 
 
+def list_check_at_hand(tokenizer: Tokenizer) -> ListCheck | None:
+    """`list_check`, if it was made before."""
+    _, found = _FOUND.peek(id(tokenizer)) or (None, None)
+    return found if isinstance(found, ListCheck) else None
+
+
 class ListCheck:
     """Tells which lists are consistent, where special tokens keep parts apart (`gaps`).
 
@@ -245,9 +251,9 @@ def _edges(data: bytes) -> tuple[int, int]:
     text = data.decode(errors="replace")
     if not text:
         return _NONE, _NONE
+    first, last = text[0], text[-1]
     # U+FFFD may stand for bytes that are no character, so no cut is made beside it.
-    first, last = (_NONE if c == "\ufffd" else ord(c) for c in (text[0], text[-1]))
-    return first, last
+    return _NONE if first == "\ufffd" else ord(first), _NONE if last == "\ufffd" else ord(last)
 
 
 def _are_in(keys: Codes, known: Codes) -> Bools:

@@ -12,7 +12,8 @@ the whole list is retokenized.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -85,10 +86,32 @@ class WordCuts:
        removes the part's first space, and encode puts it back.
     """
 
-    def __init__(self, spelled: Sequence[bytes], added: Iterable[str]) -> None:
+    def __init__(self, spelled: Sequence[bytes], added: Collection[str]) -> None:
+        self._spelled = spelled
+        self._added = added
+
+    @cached_property
+    def begins(self) -> bytes:
+        """For each id, whether it begins with one space and another character: 1 or 0."""
+        return self._found[0]
+
+    @cached_property
+    def ends(self) -> bytes:
+        """For each id, whether no token joins its last character to a space: 1 or 0."""
+        return self._found[1]
+
+    @cached_property
+    def _glued(self) -> bytes:
+        """For each byte, whether some token joins it to a space: 1 or 0."""
+        return self._found[2]
+
+    @cached_property
+    def _found(self) -> tuple[bytes, bytes, bytes]:
+        """`begins`, `ends`, `_glued`. Not before they are asked for, which they need not be."""
+        spelled = self._spelled
         # A special token has no bytes here, but a tokenizer may find its text all the same.
-        texts = [*spelled, *(text.encode() for text in added)]
-        lengths = np.array(list(map(len, texts)), dtype=np.int64)
+        texts = [*spelled, *(text.encode() for text in self._added)]
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         data = np.frombuffer(b"".join(texts), dtype=np.uint8)
         starts = np.cumsum(lengths) - lengths
         is_space = data == _SPACE
@@ -105,8 +128,7 @@ class WordCuts:
         begins[longer] = is_space[starts[longer]] & ~is_space[starts[longer] + 1]
         some = np.flatnonzero(lengths)
         ends[some] = ~is_glued[data[starts[some] + lengths[some] - 1]]
-        self.begins, self.ends = begins.tobytes(), ends.tobytes()
-        self._glued = is_glued.tobytes()
+        return begins.tobytes(), ends.tobytes(), is_glued.tobytes()
 
     def splits(self, before: str, after: str) -> bool:
         """Whether a text can be cut between a character and a space, followed by `after`."""

@@ -100,6 +100,7 @@ class AddedTokens:
             for n in range(1, len(text)):
                 self._beginning.setdefault(text[:n], []).append(text)
         self.longest = max(map(len, added), default=1) - 1
+        self._firsts = {text[:1] for text in added}
         self._lasts = set[str]().union(*(text[:-1] for text in added))
         self._spelled = spelled
 
@@ -121,6 +122,10 @@ class AddedTokens:
     def has_begun(self, text: str) -> bool:
         """Whether `text` ends with the beginning of an added token."""
         return bool(self._begun(text))
+
+    def begins_with(self, character: str) -> bool:
+        """Whether the text of an added token begins with `character`, or is nothing more."""
+        return character in self._firsts
 
     def is_completed(self, text: str, data: bytes) -> bool:
         """Whether `data` completes an added token with whose beginning `text` ends."""

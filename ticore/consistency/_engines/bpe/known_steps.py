@@ -99,8 +99,7 @@ class Forms:
     def _is_plain(self, character: str) -> bool | None:
         if self._normalization.joins(character) or AMBIGUOUS in self._shapes.shape(character):
             return False
-        may_begin = self._added.has_begun(character) or self._added.occurs_in(character)
-        return None if may_begin else True
+        return None if self._added.begins_with(character) else True
 
 
 class _Kind(NamedTuple):
@@ -173,8 +172,10 @@ class KnownSteps:
     ) -> None:
         self._spelled = spelled
         self._do_not_merge = lru_cache(_CACHED_PAIRS)(pairs.do_not_merge)
-        self._whole_part_only = pairs.whole_part_only
-        self._groups = groups
+        # As memoryviews, whose elements are Python's numbers.
+        self._whole_part_only = memoryview(pairs.whole_part_only.data)
+        self._group_of = memoryview(groups.group_of.data)
+        self._groups = groups.groups
         self._grouper = grouper
         self._replaced_parts = replaced_parts
         self._added = added
@@ -240,8 +241,8 @@ class KnownSteps:
         """The kind of a token, noted; None if it is not plain."""
         found = None
         if token not in self._added and not self._replaced_parts.may_end_with(token):
-            data, number = self._spelled[token], int(self._groups.group_of[token])
-            group, alone = self._groups.groups[number], bool(self._whole_part_only[token])
+            data, number = self._spelled[token], self._group_of[token]
+            group, alone = self._groups[number], bool(self._whole_part_only[token])
             try:
                 text = data.decode()
             except UnicodeDecodeError:
@@ -400,7 +401,7 @@ class KnownSteps:
     @cached_property
     def _group_numbers(self) -> dict[TokenGroup, int]:
         """The number of each group: of those of the vocabulary, and of others that came up."""
-        return {group: number for number, group in enumerate(self._groups.groups)}
+        return {group: number for number, group in enumerate(self._groups)}
 
 
 def _made_again(

@@ -127,31 +127,46 @@ class PairTable:
         for their rule. It does so in plain Python: one pair is asked about between two forward
         passes of a model, when the code of NumPy's functions has left the processor's caches.
         """
-        table = self._numbers
-        if not (table.reachable[left] and table.reachable[right]):
+        # As local names, which Python looks up fastest.
+        (
+            preorder,
+            first_rule,
+            rank,
+            right_made_at,
+            whole,
+            begin,
+            end,
+            left_part,
+            right_part,
+            made_at,
+            right_deadline,
+            reachable,
+        ) = self._numbers
+        if not (reachable[left] and reachable[right]):
             return False
-        right_number = table.preorder[right]
+        right_number = preorder[right]
         u, used_up_at, deadline = left, NEVER, NEVER
-        while u >= 0:
-            low, high = table.first_rule[u], table.first_rule[u + 1]
+        while True:
+            low, high = first_rule[u], first_rule[u + 1]
             s = right
-            while s >= 0 and low < high:
-                number = table.preorder[s]
-                rule = bisect_left(table.whole, number, low, high)
+            while low < high and s >= 0:
+                number = preorder[s]
+                rule = bisect_left(whole, number, low, high)
                 if (
                     rule < high
-                    and table.whole[rule] == number
-                    and (s == right or table.begin[rule] <= right_number < table.end[rule])
+                    and whole[rule] == number
+                    and (s == right or begin[rule] <= right_number < end[rule])
                     and (
                         used_up_at == NEVER
-                        or (table.rank[rule] < deadline and table.right_made_at[rule] < used_up_at)
+                        or (rank[rule] < deadline and right_made_at[rule] < used_up_at)
                     )
                 ):
                     return False
                 # The left part of s has a lower number, and so has its rule.
-                high, s = rule, table.left_part[s]
-            u, used_up_at, deadline = table.right_part[u], table.made_at[u], table.right_deadline[u]
-        return True
+                high, s = rule, left_part[s]
+            if (part := right_part[u]) < 0:
+                return True
+            u, used_up_at, deadline = part, made_at[u], right_deadline[u]
 
     def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """The arrays by the names they are stored under; `from_arrays` is the way back."""

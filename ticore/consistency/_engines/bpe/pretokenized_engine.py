@@ -128,7 +128,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         return self._builder.start
 
     def step_if_admitted(self, state: PretokenizedState, token: int) -> PretokenizedState | None:
-        if state.closed_by is not None and state.closed_by[self._first_shape[token]]:
+        if (closed_by := state.closed_by) is not None and closed_by[self._first_shape[token]]:
             return self._begin(token)
         longer = self._known_steps.step(state, token)
         if longer is None:
@@ -329,7 +329,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def _find_first_shape(self, token: int) -> str:
         """The shape of a token's first character; empty if that may compose with one before it."""
         data = self._spelled[token]
-        text = data[: len(data) - len(unfinished_suffix(data))].decode(errors="replace")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data[: len(data) - len(unfinished_suffix(data))].decode(errors="replace")
         if not text or self._normalization.joins(text[0]):
             return ""
         return self._shapes.shape(text[0])

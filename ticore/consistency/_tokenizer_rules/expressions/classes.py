@@ -11,7 +11,7 @@ text (a "word shape" elsewhere), and it is split where the text is split. With G
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -33,8 +33,8 @@ AMBIGUOUS = "\ufffe"
 
 _MOST_SETS = 62  # one bit each
 
-_Kind = tuple[tuple[bool, ...], tuple[bool, ...], tuple[bool, ...]]
-_IsMember = Callable[[str], object]
+# For each set, sign and letter: "" for a character that is in it, else None.
+_Kind = tuple[tuple[str | None, ...], tuple[str | None, ...], tuple[str | None, ...]]
 
 # One character of every general category that ASCII lacks, and one of each kind of white space.
 _OTHER_KINDS = (
@@ -79,8 +79,12 @@ class CharacterClasses:
         if len(sources) > _MOST_SETS:
             raise Unsupported(f"the pretokenizer has more than {_MOST_SETS} sets of characters")
         self._sees_signs = any(map(_SEES_SIGNS.search, sources))
-        self._sets = _all_of({*sources} - letters - signs)
-        self._signs, self._letters = _all_of(signs), _all_of(letters)
+        sets = {*sources} - letters - signs
+        # One match tells all sets that a character is in, by groups that match nothing.
+        in_order = (*sorted(sets), *sorted(signs), *sorted(letters))
+        self._members = regex.compile("".join(f"(?:(?={source})())?" for source in in_order)).match
+        self._letters_at = len(sets) + len(signs)
+        self._signs_at = len(sets)
         self._any_sign = regex.compile("|".join(sorted(signs)) or r"\Z\A.")
         self._representatives: dict[_Kind, str] = {}
         self._is_complete = False
@@ -178,8 +182,9 @@ class CharacterClasses:
         if self.is_ambiguous(character):
             return AMBIGUOUS
         sets, signs, letters = kind = self._kind_of(character)
-        if any(letters):
-            plain = self._representatives.get((sets, signs, (False,) * len(letters)))
+        none = (None,) * len(letters)
+        if letters != none:
+            plain = self._representatives.get((sets, signs, none))
             if plain:
                 return plain
         return self._representative(character, kind)
@@ -187,7 +192,7 @@ class CharacterClasses:
     def _plain(self, sign: str) -> str:
         """The representative of a sign where it begins no contraction."""
         sets, signs, letters = self._kind_of(sign)
-        return self._representatives.get((sets, (False,) * len(signs), letters), sign)
+        return self._representatives.get((sets, (None,) * len(signs), letters), sign)
 
     def _representative(self, character: str, kind: _Kind) -> str:
         """The first character known that lies in the same sets, which are those of `kind`."""
@@ -196,11 +201,11 @@ class CharacterClasses:
         return self._representatives.setdefault(kind, character)
 
     def _kind_of(self, character: str) -> _Kind:
-        sets, signs, letters = (
-            tuple(is_member(character) is not None for is_member in group)
-            for group in (self._sets, self._signs, self._letters)
-        )
-        return sets, signs, letters
+        match = self._members(character)
+        assert match is not None  # every group is optional
+        found = match.groups()
+        signs, letters = self._signs_at, self._letters_at
+        return found[:signs], found[signs:letters], found[letters:]
 
 
 def _is_plain(source: str) -> bool:
@@ -235,10 +240,6 @@ def _find_one_of_each(sources: Collection[str]) -> Iterator[str]:
     for kind in np.unique(kinds).tolist():
         members = map(characters.__getitem__, np.flatnonzero(kinds == kind))
         yield from islice(filter(is_assigned, members), 2)  # U+017F or U+0295, then another one
-
-
-def _all_of(sources: Collection[str]) -> list[_IsMember]:
-    return [regex.compile(source).fullmatch for source in sorted(sources)]
 
 
 def _together(nodes: Sequence[Node]) -> Contractions:
