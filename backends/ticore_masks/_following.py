@@ -42,16 +42,18 @@ class FollowedText:
         self.verification = verification
         self._written: list[int] = []
 
-    def __len__(self) -> int:
-        """How many tokens were written at the last look."""
-        return len(self._written)
-
     def follow(self, written: Sequence[int]) -> Verification:
         """The verification of all tokens written, from as many as were verified before.
 
         Raises:
             SettingsError: the tokenizer does not have an id; the text ends before it.
         """
+        for token in self.after_common(written):
+            self.push(token)
+        return self.verification
+
+    def after_common(self, written: Sequence[int]) -> Sequence[int]:
+        """Take back what is not at the beginning of `written`; the tokens that are to be pushed."""
         known = self._written
         # Texts almost always grow, and lists are compared faster as a whole.
         if written[: len(known)] != known:
@@ -60,15 +62,13 @@ class FollowedText:
             common = next((at for at, (old, new) in pairs if old != new), shorter)
             self.verification.rewind(len(known) - common)
             del known[common:]
-        return self.extend(written[len(known) :])
+        return written[len(known) :]
 
-    def extend(self, tokens: Sequence[int]) -> Verification:
-        """The verification of the text and the tokens after it.
+    def push(self, token: int) -> None:
+        """Append one token.
 
         Raises:
-            SettingsError: the tokenizer does not have an id; the text ends before it.
+            SettingsError: the tokenizer does not have this id.
         """
-        for token in tokens:
-            self.verification.push(token)
-            self._written.append(token)
-        return self.verification
+        self.verification.push(token)
+        self._written.append(token)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 
 import numpy as np
@@ -22,8 +22,6 @@ Words = npt.NDArray[np.uint32]
 
 UNKNOWN = -1
 """What engines write in the place of a token that they do not know yet."""
-
-_INCONSISTENT = "the engine wrote a token that the mask did not allow"
 
 
 class ServedTexts:
@@ -110,6 +108,9 @@ class ServedTexts:
 class ServedText:
     """The text of one request, as far as the engine has written it.
 
+    After a token that the mask did not allow (engines force some) nothing is masked any more. Such
+    a text may become consistent again, but asking for that takes long, and all texts would wait.
+
     Attributes:
         specials: uint32[words], the special tokens that may follow where the text is consistent.
         report: what the masks did.
@@ -129,14 +130,10 @@ class ServedText:
         Args:
             written: all tokens after the prompt, at its end perhaps some that are `UNKNOWN`.
         """
-        if self._text is None:
-            return self._refused(self._why)
         if written and written[-1] == UNKNOWN:
-            return self._refused("the engine did not know its last token yet")
-        try:
-            return self._next(self._text.follow(written))
-        except TicoreError as error:
-            return self._given_up(str(error))
+            self.report.refuse("the engine did not know its last token yet")
+            return None
+        return self.extend(self._text.after_common(written) if self._text else (), ())[0]
 
     def extend(self, tokens: Sequence[int], drafts: Sequence[int]) -> list[Verification | None]:
         """The verifications that give the next masks, with speculative tokens.
@@ -147,46 +144,40 @@ class ServedText:
 
         Returns:
             n + 1 verifications: after the tokens, and after each of the drafts. None where nothing
-            can be masked.
+            can be masked, and after a draft that is masked.
         """
-        found = [self._extended(tokens)]
-        if self._text is None or not drafts:
-            return found + [None] * len(drafts)
-        text = self._text.verification
-        for at, draft in enumerate(drafts):
-            text = copy(text)
-            try:
-                text.push(draft)
-            except TicoreError:  # an id that the tokenizer does not have; it is masked before
-                return found + [None] * (len(drafts) - at)
-            found.append(text if text.admissible else None)
-        return found
-
-    def _extended(self, tokens: Sequence[int]) -> Verification | None:
+        self._verify(tokens)
         if self._text is None:
-            return self._refused(self._why)
-        try:
-            return self._next(self._text.extend(tokens))
-        except TicoreError as error:
-            return self._given_up(str(error))
+            self.report.refuse(self._why)
+            return [None] * (len(drafts) + 1)
+        self.report.masked += 1
+        found: list[Verification | None] = [text := self._text.verification]
+        for draft in drafts:
+            text = copy(text)
+            if _refused(text.push, draft) or not text.admissible:
+                break
+            found.append(text)
+        return found + [None] * (len(drafts) + 1 - len(found))
 
-    def _next(self, verification: Verification) -> Verification | None:
-        if verification.admissible:
-            self.report.masked += 1
-            return verification
-        if verification.unrecoverable:
-            return self._given_up(_INCONSISTENT)
-        return self._refused(_INCONSISTENT)
+    def _verify(self, tokens: Sequence[int]) -> None:
+        """Push tokens, up to one that the mask did not allow."""
+        for token in tokens:
+            if self._text is None:
+                return
+            why = _refused(self._text.push, token)
+            if not (why or self._text.verification.admissible):
+                why = f"the engine wrote token {token}, which the mask did not allow"
+            if why:
+                self._text, self._why = None, why
 
-    def _given_up(self, why: str) -> Verification | None:
-        """None: nothing of this text will ever be masked again."""
-        self._text, self._why = None, why
-        return self._refused(why)
 
-    def _refused(self, why: str) -> Verification | None:
-        """None: nothing is masked in this step."""
-        self.report.refuse(why)
-        return None
+def _refused(push: Callable[[int], None], token: int) -> str:
+    """Why a token cannot be pushed: the tokenizer does not have it; empty if it was."""
+    try:
+        push(token)
+    except TicoreError as error:
+        return str(error)
+    return ""
 
 
 def _boundaries(verifier: Verifier) -> set[int]:

@@ -49,14 +49,12 @@ class Expected:
         text = self._verifiers[key].start(row.request.prompt)
         if not text.consistent:
             return before
-        dead = False
         for token in [*row.request.written, *row.drafts]:
             if not 0 <= token < self._tokenizer.vocab_size:
                 return before
             text.push(token)
-            dead = dead or text.unrecoverable
-        if dead or not text.admissible:
-            return before
+            if not text.admissible:  # nothing is masked from here on
+                return before
         allowed = np.zeros(len(before), dtype=bool)
         allowed[: self._tokenizer.vocab_size] = text.mask()
         if text.consistent:
