@@ -96,9 +96,9 @@ def run_schedule(name: str, kind: str, seed: int, steps: int) -> int:
         while len(running) + len(coming) < SLOTS and draw.random() < 0.7:
             again = waiting and draw.random() < 0.6
             coming.append(waiting.pop(0) if again else new_request(tokenizer, draw, ends))
+        if not running + coming:
+            coming.append(new_request(tokenizer, draw, ends))
         running += coming
-        if not running:
-            continue
         for request in running:
             request.prefilling = kind != "v1" and request in coming and draw.random() < 0.2
             drafts = draw.randint(0, 2) if kind == "v2-speculative" else 0
