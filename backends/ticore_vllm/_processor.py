@@ -12,7 +12,7 @@ from ticore.errors import SettingsError
 from ticore.interfaces import Tokenizer
 from ticore_masks import RequestSettings, ServedTexts
 
-from ._interfaces import SamplingParams, V1Base, V2Base, VllmConfig
+from ._interfaces import BatchUpdate, SamplingParams, V1Base, V2Base, VllmConfig
 
 # A child of vLLM's logger, so that reports are shown as its own lines are.
 LOG = logging.getLogger("vllm.ticore")
@@ -61,6 +61,17 @@ class ConsistentTokens(V2Base, V1Base):
             SettingsError: an argument that begins with `ticore` is unknown, or its value is.
         """
         RequestSettings.of(sampling_params.extra_args)
+
+    def is_argmax_invariant(self) -> bool:
+        """False: the most probable token may be masked."""
+        return False
+
+    def update_state(self, batch_update: BatchUpdate | None) -> None:
+        """For Model Runner V1, which alone calls it and whose class overrides it.
+
+        Here it makes the class complete: it is based on both of vLLM's.
+        """
+        raise NotImplementedError
 
 
 def served_texts(vllm_config: VllmConfig) -> ServedTexts:

@@ -37,10 +37,6 @@ class Processor(ConsistentTokens):
         self._texts = served_texts(vllm_config)
         self._rows: dict[int, _Row] = {}
 
-    def is_argmax_invariant(self) -> bool:
-        """False: the most probable token may be masked."""
-        return False
-
     def update_state(self, batch_update: BatchUpdate | None) -> None:
         """Follow the changes of the batch; None where there are none.
 

@@ -301,11 +301,18 @@ def test_the_tokenizer_is_the_one_that_the_server_names() -> None:
         ConsistentTokens(config_of(width // 2, more=more), torch.device("cpu"), False)
 
 
+@pytest.mark.parametrize("kind", ["_v1", "_v2"])
+def test_no_kind_lacks_an_abstract_method_of_either_base(kind: str) -> None:
+    """Both are bases of each, so vLLM would fail to make an object that lacks one."""
+    made = import_module(f"ticore_vllm.{kind}").Processor
+    assert {"apply", "is_argmax_invariant", "update_state"} <= set(dir(made))
+
+
 @pytest.mark.skipif(find_spec("vllm") is None, reason="vllm is not installed")
 def test_both_engines_of_vllm_accept_the_class() -> None:
     for module in ("sample.logits_processor", "worker.gpu.sample.logits_processor"):
         base = import_module(f"vllm.v1.{module}.interface").LogitsProcessor
         assert issubclass(ConsistentTokens, base)
-        names = {name for name in vars(base) if not name.startswith("_")}
-        kind = "_v2" if "worker" in module else "_v1"
-        assert names <= set(dir(import_module(f"ticore_vllm.{kind}").Processor))
+        kind = import_module(f"ticore_vllm.{'_v2' if 'worker' in module else '_v1'}").Processor
+        assert not kind.__abstractmethods__
+        assert {name for name in vars(base) if not name.startswith("_")} <= set(dir(kind))
