@@ -8,6 +8,7 @@ ROOT = Path(__file__).parent
 NEEDED = {
     "backends/ticore_jax": "jax",
     "backends/ticore_masks": "torch",
+    "backends/ticore_sglang": "torch",
     "backends/ticore_torch": "torch",
     "backends/ticore_transformers": "transformers",
     "backends/ticore_vllm": "torch",
