@@ -30,7 +30,7 @@ class ServedTexts:
     Args:
         tokenizer: the receiver's; its ids are the model's.
         width: the number of logits per token.
-        log: where reports go.
+        log: where reports and warnings go.
 
     Attributes:
         words: the number of uint32 words in the mask of one text: at least `width` bits.
@@ -91,7 +91,9 @@ class ServedTexts:
 
     def _verifier(self, mode: Mode, view: View) -> Verifier:
         if (mode, view) not in self._verifiers:
-            self._verifiers[mode, view] = Verifier(self._tokenizer, mode=mode, view=view)
+            made = self._verifiers[mode, view] = Verifier(self._tokenizer, mode=mode, view=view)
+            if made.method != "table":
+                self._log.warning("masks of mode %s take long at each step: %s", mode, made.why)
         return self._verifiers[mode, view]
 
     def _specials(self, which: Specials, ends: Collection[int]) -> Words:

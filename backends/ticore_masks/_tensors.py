@@ -72,8 +72,10 @@ def _on_device(packed: Words, width: int, device: torch.device) -> torch.Tensor:
     # As bytes, the first token's bit in the first one, an eighth of the result is copied. From
     # pinned memory the copy waits for nothing.
     data = torch.from_numpy(packed.astype("<u4", copy=False).view(np.uint8))
-    if device.type == "cuda":
-        data = data.pin_memory()
-    data = data.to(device, non_blocking=True)
+    data = (
+        data.pin_memory().to(device, non_blocking=True)
+        if device.type == "cuda"
+        else data.to(device)
+    )
     shifts = torch.arange(8, dtype=torch.uint8, device=device)
     return (data[:, :, None] >> shifts & 1).bool().reshape(len(packed), -1)[:, :width]

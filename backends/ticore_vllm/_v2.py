@@ -61,13 +61,16 @@ class _Snapshot:
     def __init__(self, state: RequestState, starts: dict[int, int]) -> None:
         tokens, totals = state.all_token_ids.gpu, state.total_len.gpu.long()
         last = tokens.gather(1, (totals - 1).clamp(min=0)[:, None])
-        self._pairs = torch.cat((totals[:, None], last), dim=1).to("cpu", non_blocking=True)
+        # Only CUDA tells when a copy has arrived; elsewhere the next line waits for it.
+        later = tokens.is_cuda
+        self._pairs = torch.cat((totals[:, None], last), dim=1).to("cpu", non_blocking=later)
+        ends = state.prefill_len.np
         self._ids = {
-            slot: tokens[slot, start : int(state.prefill_len.np[slot])].to("cpu", non_blocking=True)
+            slot: tokens[slot, start : int(ends[slot])].to("cpu", non_blocking=later)
             for slot, start in starts.items()
         }
         self._arrived: torch.cuda.Event | None = None
-        if tokens.is_cuda:
+        if later:
             self._arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]  # PyTorch's
             self._arrived.record()
 
