@@ -58,7 +58,7 @@ def tokenizer() -> Tokenizer:
     """The tokenizer of the server's model.
 
     Raises:
-        SettingsError: it is none that is known.
+        SettingsError: it cannot be adapted.
         ModelFilesError: it cannot be adapted exactly.
     """
     arguments = _arguments()

@@ -192,11 +192,12 @@ class V2Engine:
             state.prompt_len.np[slot] = len(request.prompt)
             state.prefill_len.np[slot] = len(request.prompt) + len(request.written)
             self.processor.add_request(slot, request.params)
+        late = self._draw.random() < 0.2  # some tokens come after the staged writes
         for request, slot in self._slots.items():
-            ids = [*request.prompt, *request.written]
-            state.all_token_ids.gpu[slot, : len(ids)] = torch.tensor(ids, dtype=torch.int32)
-            state.total_len.gpu[slot] = len(ids)
+            self._write(slot, [*request.prompt, *request.written], late and request not in coming)
         self.processor.apply_staged_writes()
+        for request, slot in self._slots.items():
+            self._write(slot, [*request.prompt, *request.written], False)
         order = list(self._slots)
         self._draw.shuffle(order)
         found = []
@@ -206,6 +207,11 @@ class V2Engine:
             found += self._apply(order[:cut], logits)
             del order[:cut]
         return found
+
+    def _write(self, slot: int, ids: list[int], without_last: bool) -> None:
+        count = len(ids) - without_last
+        self.state.all_token_ids.gpu[slot, :count] = torch.tensor(ids[:count], dtype=torch.int32)
+        self.state.total_len.gpu[slot] = count
 
     def _apply(
         self, requests: Sequence[Request], logits: Logits
