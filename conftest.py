@@ -7,8 +7,11 @@ ROOT = Path(__file__).parent
 # A module elsewhere that cannot be imported is an error; tests say themselves what they need.
 NEEDED = {
     "backends/ticore_jax": "jax",
+    "backends/ticore_masks": "torch",
+    "backends/ticore_sglang": "torch",
     "backends/ticore_torch": "torch",
     "backends/ticore_transformers": "transformers",
+    "backends/ticore_vllm": "torch",
     "ticore/backend_kit/checkpoint/_gguf": "gguf",
     "training": "torch",
 }

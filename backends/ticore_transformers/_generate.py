@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import partial
-from itertools import dropwhile
 from typing import Any
 
 import torch
@@ -28,12 +27,13 @@ from ticore.backend_kit import (
     require_tokenizer_of_model,
 )
 from ticore.backend_kit._reading import RowDecoder
-from ticore.consistency import Verification, Verifier, View
-from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.consistency import Verifier, View
+from ticore.errors import CapacityError, SettingsError
 from ticore.interfaces import Decoder, Tokenizer
 from ticore.watermarking import Rollback, RollbackKind, excluding
 from ticore.watermarking._batching import write_together
 from ticore.watermarking._rollback import MAX_BACKTRACKS, max_rewind
+from ticore_masks import verification_of
 from ticore_torch import Network, TorchBatchedForward, TorchForward, ids_of
 
 from ._caller import given_to_generate
@@ -308,24 +308,6 @@ def _write(texts: Sequence[_GeneratedText], batch: CheckedBatchDecoder | None) -
         return
     for text in texts:
         text.write()
-
-
-def verification_of(verifier: Verifier, prompt: Sequence[int]) -> Verification:
-    """A text that begins with `prompt`, without the padding and start tokens before it.
-
-    Special tokens further on, such as those of a chat, are boundaries.
-
-    Raises:
-        PromptError: in view `whole`, the prompt is not consistent.
-    """
-    special = verifier.tokenizer.special_ids
-    verification = verifier.start(list(dropwhile(lambda token: token in special, prompt)))
-    if not verification.consistent:
-        raise PromptError(
-            "expected a prompt that its tokenizer reads back as the tokens given, found another; "
-            "use view 'continuation'"
-        )
-    return verification
 
 
 def _require_no_streamer(found: Any) -> None:

@@ -9,19 +9,16 @@ texts, since it allows temporary inconsistencies.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import torch
 from transformers import LogitsProcessor
 
 from ticore.backend_kit import require_tokenizer_of_model
-from ticore.consistency import Verification, Verifier, View, packed_masks
+from ticore.consistency import Verification, Verifier, View
 from ticore.errors import CapacityError, SettingsError
 from ticore.interfaces import Tokenizer
-
-from ._generate import verification_of
+from ticore_masks import FollowedText, allowed_tokens, verification_of
 
 
 class ConsistentLogitsProcessor(LogitsProcessor):
@@ -54,7 +51,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         self._eos_ids = sorted(eos_ids)
         self._verifier = Verifier(tokenizer, mode="prefix", view=view)
         self._ends = {*self._eos_ids, *self._verifier.tokenizer.special_ids}
-        self._texts: dict[int, _TrackedText] = {}  # by row
+        self._texts: dict[int, tuple[list[int], FollowedText]] = {}  # prompt and text, by row
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> Any:
         """The scores float[rows, width], masked, for the token that follows int64[rows, n].
@@ -68,7 +65,8 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         width = scores.shape[-1]
         require_tokenizer_of_model(self._verifier.tokenizer, width)
         texts = [self._verification(number, row) for number, row in enumerate(input_ids.tolist())]
-        allowed = self._allowed(texts, width, scores.device)
+        words = -(-max(width, self._verifier.tokenizer.vocab_size) // 32)
+        allowed = allowed_tokens(texts, words, width, scores.device)
         allowed[:, self._eos_ids] = True
         masked = scores.masked_fill(~allowed, -torch.inf)
         if bool(torch.isneginf(masked).all(dim=1).any()):
@@ -85,41 +83,13 @@ class ConsistentLogitsProcessor(LogitsProcessor):
             return None
         return self._text(number, prompt).follow(written)
 
-    def _allowed(
-        self, texts: list[Verification | None], width: int, device: torch.device
-    ) -> torch.Tensor:
-        """bool[rows, width] on the device: what may follow each text; everything after None."""
-        words = -(-max(width, self._verifier.tokenizer.vocab_size) // 32)
-        packed = packed_masks(texts, np.empty((len(texts), words), dtype=np.uint32))
-        # As bytes, the first token's bit in the first one, an eighth of the result is copied.
-        data = torch.from_numpy(packed.astype("<u4", copy=False).view(np.uint8)).to(device)
-        bits = torch.tensor([1 << n for n in range(8)], dtype=torch.uint8, device=device)
-        return (data[:, :, None] & bits).ne(0).reshape(len(texts), -1)[:, :width]
+    def _text(self, number: int, prompt: list[int]) -> FollowedText:
+        """The text of a row; a new one if the prompt is another than before.
 
-    def _text(self, number: int, prompt: list[int]) -> _TrackedText:
-        """The text of a row; a new one if the prompt is another than before."""
+        A row may change places: beams fork, batches start again.
+        """
         known = self._texts.get(number)
-        if known is None or known.prompt != prompt:
-            verification = verification_of(self._verifier, prompt)
-            self._texts[number] = known = _TrackedText(prompt, verification)
-        return known
-
-
-@dataclass
-class _TrackedText:
-    """A row whose tokens are verified. It may change places: beams fork, batches start again."""
-
-    prompt: list[int]
-    verification: Verification
-    written: list[int] = field(default_factory=list)
-
-    def follow(self, written: list[int]) -> Verification:
-        """The verification of `written`, from as many of its tokens as were verified before."""
-        pairs = enumerate(zip(self.written, written, strict=False))
-        shorter = min(len(self.written), len(written))
-        common = next((at for at, (old, new) in pairs if old != new), shorter)
-        self.verification.rewind(len(self.written) - common)
-        for token in written[common:]:
-            self.verification.push(token)
-        self.written = written
-        return self.verification
+        if known is None or known[0] != prompt:
+            text = FollowedText(verification_of(self._verifier, prompt))
+            self._texts[number] = known = prompt, text
+        return known[1]

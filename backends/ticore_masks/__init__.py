@@ -1,0 +1,28 @@
+"""What the integrations share: texts that an engine writes, and their masks on its logits.
+
+An engine samples, preempts, forces tokens and reports them late; the classes here keep up with it.
+Nothing here knows an engine.
+
+_settings.py   what a request may ask for, read from the arguments that an engine passes on
+_following.py  a text that is verified as far as the engine has written it
+_served.py     the same for a server, where a text that cannot be verified must not stop the others
+_tensors.py    packed masks as tensors of PyTorch, applied to logits
+_report.py     what the masks of one request did
+"""
+
+from ._following import FollowedText, verification_of
+from ._report import Report
+from ._served import ServedText, ServedTexts
+from ._settings import RequestSettings
+from ._tensors import allowed_tokens, mask_texts
+
+__all__ = [
+    "FollowedText",
+    "Report",
+    "RequestSettings",
+    "ServedText",
+    "ServedTexts",
+    "allowed_tokens",
+    "mask_texts",
+    "verification_of",
+]

@@ -1,0 +1,146 @@
+"""The masks on SGLang's logits are those of a Verifier; no SGLang is needed.
+
+`FakeRequest` has the fields of `Req` in `python/sglang/srt/managers/schedule_batch.py`, and the
+processor is called as `apply_custom_logit_processor` of `python/sglang/srt/layers/sampler.py` does.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import pickle
+import random
+import sys
+from array import array
+from collections.abc import Iterator
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+import torch
+
+from tests.support.tokenizers import HUGGING_FACE
+from ticore.consistency import Verifier
+from ticore_sglang import ConsistentTokens, _processor, _server
+
+TOKENIZER = HUGGING_FACE["hf-gpt2"]()
+END = 0  # the tokenizer's special id
+WIDTH = TOKENIZER.vocab_size + 3
+
+
+class FakeRequest:
+    def __init__(self, prompt: str, arguments: dict[str, Any] | None = None) -> None:
+        self.origin_input_ids = array("q", TOKENIZER.encode(prompt))
+        self.output_ids = array("q")
+        self.eos_token_ids = {END}
+        self.sampling_params = SimpleNamespace(stop_token_ids=None)
+        self.to_finish: Any = None
+        self.params = {**(arguments or {}), "__req__": self}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    arguments = SimpleNamespace(disable_overlap_schedule=True, speculative_algorithm=None)
+    monkeypatch.setattr(_server, "_arguments", lambda: arguments)
+    monkeypatch.setattr(_server, "tokenizer", lambda: TOKENIZER)
+    reasons = SimpleNamespace(FINISH_ABORT=lambda *said: said)
+    monkeypatch.setitem(sys.modules, "sglang.srt.managers.schedule_batch", reasons)
+    monkeypatch.setattr(_server, "import_module", sys.modules.__getitem__)
+    _processor._served.cache_clear()
+    yield arguments
+    _processor._served.cache_clear()
+
+
+def apply(*requests: FakeRequest) -> torch.Tensor:
+    return ConsistentTokens()(torch.zeros(len(requests), WIDTH), [r.params for r in requests])
+
+
+def test_masks_equal_those_of_one_verifier_per_request(server: SimpleNamespace) -> None:
+    draw = random.Random(1)
+    requests = [
+        FakeRequest("It was", {"ticore_mode": "viable"}),
+        FakeRequest("she sells", {"ticore_view": "whole"}),
+        FakeRequest("x", {"ticore": False}),
+    ]
+    masked = 0
+    for _ in range(25):
+        some = draw.sample(requests, draw.randint(1, 3))  # batches change, and processors with them
+        for request, found in zip(some, apply(*some), strict=True):
+            params = request.params
+            verifier = Verifier(
+                TOKENIZER,
+                mode=params.get("ticore_mode", "prefix"),
+                view=params.get("ticore_view", "continuation"),
+            )
+            expected = torch.ones(WIDTH, dtype=torch.bool)
+            if params.get("ticore", True):
+                text = verifier.start(request.origin_input_ids)
+                for token in request.output_ids:
+                    text.push(token)
+                expected[: TOKENIZER.vocab_size] = torch.from_numpy(text.mask().copy())
+                expected[TOKENIZER.vocab_size :] = False
+                expected[END] = text.consistent
+                masked += 1
+            assert torch.equal(found == 0, expected)
+            allowed = set(expected[: TOKENIZER.vocab_size].nonzero().flatten().tolist())
+            request.output_ids.append(draw.choice(sorted(allowed - {END})))
+    assert masked > 20
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("disable_overlap_schedule", False, "start it with --disable-overlap-schedule"),
+        ("speculative_algorithm", "EAGLE", "start it without --speculative-algorithm"),
+    ],
+)
+def test_a_server_whose_tokens_come_late_is_refused(
+    server: SimpleNamespace, setting: str, value: object, said: str
+) -> None:
+    setattr(server, setting, value)
+    request = FakeRequest("It was")
+    assert bool((apply(request) == 0).all())
+    assert said in request.to_finish[0]
+
+
+def test_wrong_arguments_end_their_request_alone(server: SimpleNamespace) -> None:
+    wrong, right = FakeRequest("It was", {"ticore_mode": "none"}), FakeRequest("It was")
+    found = apply(wrong, right)
+    assert "ticore_mode: expected one of" in wrong.to_finish[0]
+    assert right.to_finish is None
+    assert torch.isneginf(found).any(dim=1).tolist() == [False, True]
+
+
+def test_a_request_without_parameters_is_left_alone(
+    server: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    logits = torch.zeros(1, WIDTH)
+    assert bool((ConsistentTokens()(logits, [None]) == 0).all())
+    assert "it has no custom_params" in caplog.text
+
+
+def test_a_report_comes_when_the_server_drops_the_request(
+    server: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    request = FakeRequest("It was", {"ticore_report": "mine"})
+    apply(request)
+    request.params.clear()
+    del request
+    gc.collect()
+    assert json.loads(caplog.messages[-1])["report"] == "mine"
+
+
+def test_the_class_travels_by_name() -> None:
+    found = pickle.loads(bytes.fromhex(json.loads(ConsistentTokens.to_str())["callable"]))
+    assert found is ConsistentTokens
+
+
+@pytest.mark.skipif(find_spec("sglang") is None, reason="sglang is not installed")
+def test_sglang_reads_the_class_back() -> None:
+    found = ConsistentTokens.from_str(ConsistentTokens.to_str())
+    assert type(found) is ConsistentTokens
