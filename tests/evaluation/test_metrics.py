@@ -61,7 +61,9 @@ def test_kl_divergence_is_infinite_when_q_has_mass_where_p_has_not():
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("disambiguation", DISAMBIGUATIONS)
+@pytest.mark.parametrize(
+    "disambiguation", [name for name, spec in DISAMBIGUATIONS.items() if not spec.searches]
+)
 def test_divergences_of_the_three_steps_add_up(codec, disambiguation):
     stego = Steganographer(
         ToyModel(LETTERS, seed=3),
