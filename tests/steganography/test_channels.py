@@ -30,6 +30,9 @@ def written(model, channel, view):
         prompt=prompt,
         view=view,
         channel=channel,
+        security="compact",
+        compress="deflate",
+        pad="none",
         entropy=seed.bytes,
     )
     return stego, stego.embed(b"noon").text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from ..errors import SettingsError, shown
 from ..interfaces import TokenizerStructure
@@ -28,11 +29,15 @@ class ToyTokenizer:
         self.vocab_size = len(self.pieces)
         usable = [i for i, p in enumerate(self.pieces) if p and i not in self.special_ids]
         self._ids = {self.pieces[i]: i for i in reversed(usable)}  # of equal ones the first
-        longest_first = sorted(self._ids, key=len, reverse=True)
-        self._next = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)", re.DOTALL)
         self._bytes = [
             b"" if i in self.special_ids else piece.encode() for i, piece in enumerate(self.pieces)
         ]
+
+    @cached_property
+    def _next(self) -> re.Pattern[str]:
+        """Finds the longest piece that a text begins with."""
+        longest_first = sorted(self._ids, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
     def encode(self, text: str) -> list[int]:
         found = self._next.findall(text)
