@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
+import ticore
 from tests.support.slow import slow_unless
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyModel, ToyTokenizer
@@ -102,9 +103,6 @@ def test_most_texts_of_a_toy_need_a_search_and_no_token_is_dropped():
 
 
 def test_a_batch_reads_and_writes_what_one_text_does():
-    pytest.importorskip("ticore_embedded")
-    import ticore  # noqa: PLC0415 - only with the embedded model
-
     model = ticore.load_model("tiny-en")
     stego = Steganographer(
         model, key=KEY, prompt="One day", numerics="portable", disambiguation="search"
