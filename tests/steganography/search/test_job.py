@@ -45,6 +45,20 @@ def toy(seed=0, *, sharpness=2.0, **options):
     return Steganographer(model, disambiguation="search", **given)
 
 
+def short(model, disambiguation, seed):
+    """Writes short texts with any model."""
+    return Steganographer(
+        model,
+        key=KEY,
+        disambiguation=disambiguation,
+        security="compact",
+        compress="deflate",
+        pad="none",
+        finish="none",
+        entropy=entropy(seed),
+    )
+
+
 def found_by(tokenizer, written, prompt):
     """Whether the tokenizer finds the written tokens."""
     return tokenizer.encode(str(written)) == [*tokenizer.encode(prompt), *written.ids]
@@ -77,16 +91,7 @@ def test_what_is_written_is_read_with_every_tokenizer(name):
     tokenizer = TRAINED[name]()
     model = ToyModel(tokenizer, sharpness=8)
     for seed in range(2):
-        stego = Steganographer(
-            model,
-            key=KEY,
-            disambiguation="search:invalid",
-            security="compact",
-            compress="deflate",
-            pad="none",
-            finish="none",
-            entropy=entropy(seed),
-        )
+        stego = short(model, "search:invalid", seed)
         written = stego.embed(b"no")
         assert stego.extract(str(written)) == b"no"
 
@@ -156,15 +161,8 @@ def test_settings_that_cannot_be_searched_are_refused(options, said):
 
 
 def test_a_text_that_is_no_utf8_is_given_up_and_another_one_written():
-    stego = Steganographer(
-        ToyModel(WithHalfCharacter([*"abcdefghijklmnopqrstuvwx", "½"]), sharpness=1),
-        key=KEY,
-        disambiguation="search",
-        security="compact",
-        compress="deflate",
-        pad="none",
-        finish="none",
-        entropy=entropy(0),
+    stego = short(
+        ToyModel(WithHalfCharacter([*"abcdefghijklmnopqrstuvwx", "½"]), sharpness=1), "search", 0
     )
     lengths = []
     written = stego.embed(b"", follower=lambda text: lengths.append(len(text)))
