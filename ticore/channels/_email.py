@@ -12,8 +12,8 @@ Where there are no spaces, a program breaks a long line anywhere, such as in a n
 arrive as "19\n98年". So up to six other characters that touch an East Asian one have no white space
 beside them either.
 
-The same holds for `>` where a line may be broken before it: it would be read as the mark of a quoted
-line; and for line breaks: a program that wraps quoted lines loses what paragraphs there
+The same holds for `>` where a line may be broken before it, since it would be read as the mark of a
+quoted line, and for line breaks: a program that wraps quoted lines loses what paragraphs there
 were. A word is broken nowhere else.
 """
 
