@@ -2,7 +2,7 @@
 
 Its library takes seconds and hundreds of megabytes to build the tokenizer of such a file. All that
 ticore asks about before a text is read or written is stored here, and the library is built when one
-is. A file is looked up by the digest of its whole content, so a file that changed is opened anew;
+is. A file is looked up by the digest of its whole content, so a file that changed is opened again;
 and by that of the code that reads it. It is stored once it was opened without an error.
 """
 
