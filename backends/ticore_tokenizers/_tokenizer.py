@@ -206,7 +206,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         return self._decode(ids, skip_special_tokens=False)
 
     def _decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
-        numbers = [int(i) for i in ids]
+        numbers = list(map(int, ids))
         try:
             return self._library.decode(numbers, skip_special_tokens=skip_special_tokens)
         except BaseException as error:

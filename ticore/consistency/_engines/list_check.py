@@ -218,34 +218,34 @@ class ListCheck:
         """
         first = np.array([piece[0] for piece in pieces], dtype=np.int64)
         last = np.array([piece[-1] for piece in pieces], dtype=np.int64)
-        codes = np.array(after, dtype=np.int64)
-        heads = self._cuts.heads(first)
+        codes, heads = np.array(after, dtype=np.int64), self._cuts.heads(first)
         order = np.lexsort((heads, codes))
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (np.diff(codes[order]) != 0) | (np.diff(heads[order]) != 0)
-        edges = [*np.flatnonzero(new).tolist(), len(order)]
-        rows = []
-        for begin, end in pairwise(edges):
-            code, head = int(codes[order[begin]]), int(heads[order[begin]])
-            between = [] if code == head else alone[chr(code)] if code != _NONE else None
-            if between is None or len(between) > 1:
-                continue
-            for start in range(begin, end, _TOGETHER):
-                places = order[start : min(start + _TOGETHER, end)]
-                if self._are_cut(first[places], last[places], between, codes[places]):
-                    rows.append(_Row(places.tolist(), between))
+        first, last, codes, heads = first[order], last[order], codes[order], heads[order]
+        single = {ord(c): ids[0] for c, ids in alone.items() if len(ids) == 1}
+        between = np.array([single.get(code, _NONE) for code in codes.tolist()], dtype=np.int64)
+        between[codes == heads] = _NONE
+        # Of each piece but the last, whether the next one may stand after it.
+        is_direct = (codes == heads)[:-1]
+        follows = (codes[1:] == codes[:-1]) & (heads[1:] == heads[:-1])
+        follows &= is_direct | (between[:-1] != _NONE)
+        here = np.where(is_direct, first[1:], between[:-1])
+        follows &= self._are_cut(last[:-1], here, codes[:-1])
+        follows &= is_direct | self._are_cut(here, first[1:], heads[1:])
+        rows, start = list[_Row](), 0
+        for stop in [*(np.flatnonzero(~follows) + 1).tolist(), len(order)]:
+            ids = [] if between[start] == _NONE else [int(between[start])]
+            rows += [
+                _Row(order[n : min(n + _TOGETHER, stop)].tolist(), ids)
+                for n in range(start, stop, _TOGETHER)
+                if stop - n > 1
+            ]
+            start = stop
         return rows
 
-    def _are_cut(self, first: Codes, last: Codes, between: list[int], after: Codes) -> bool:
-        """Whether there is a cut after each piece of a row, before the character that it needs."""
-        here = np.full(len(first) - 1, between[0]) if between else first[1:]
-        links = [(last[:-1], here, after[:-1])]
-        if between:
-            links.append((here, first[1:], self._cuts.heads(first[1:])))
-        return len(first) > 1 and all(
-            bool(self._cuts.between(a, b).all())
-            and bool((self._cuts.after(a, b) == expected).all())
-            for a, b, expected in links
+    def _are_cut(self, before: Codes, here: Codes, after: Codes) -> Bools:
+        """Whether there is a cut between two tokens each, and the character after it is `after`."""
+        return np.asarray(
+            self._cuts.between(before, here) & (self._cuts.after(before, here) == after)
         )
 
 
