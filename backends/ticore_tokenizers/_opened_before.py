@@ -12,6 +12,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,12 @@ class Opened:
 
 
 def reader_digest(data: bytes) -> str:
-    """Names a file and the code that reads it; empty if the file is small."""
+    """The digest of a file, and that of the code that reads it; empty if the file is small."""
     code = code_digest(Path(__file__).parent)
     if len(data) < _MUCH or not code:
         return ""
     versions = f"{code} {__version__} {tokenizers.__version__}"
-    return sha256(sha256(data).digest() + versions.encode()).hexdigest()
+    return f"{sha256(data).hexdigest()}-{sha256(versions.encode()).hexdigest()}"
 
 
 def compressed(source: bytes) -> bytes:
@@ -76,7 +77,7 @@ def decompressed(source: bytes) -> bytes:
 
 def find(reader: str) -> Opened | None:
     """What was stored of the file with this `reader_digest`; None if nothing was."""
-    return table_cache.load_unpacked(_name(reader), _unpacked)
+    return table_cache.load_unpacked(_name(reader), partial(_unpacked, reader))
 
 
 def keep(reader: str, opened: Opened) -> None:
@@ -94,6 +95,7 @@ def keep(reader: str, opened: Opened) -> None:
         if field.name not in (*_ARRAYS, "normalize")
     }
     facts = {
+        "reader": reader,
         "digest": opened.digest,
         "special": sorted(opened.special),
         "unknown": sorted(opened.unknown),
@@ -110,8 +112,10 @@ def keep(reader: str, opened: Opened) -> None:
     table_cache.save(_name(reader), arrays)
 
 
-def _unpacked(arrays: Arrays) -> Opened:
+def _unpacked(reader: str, arrays: Arrays) -> Opened:
     facts = json.loads(arrays["facts"].tobytes())
+    if facts["reader"] != reader:
+        raise ValueError("expected what this code stored, found what other code did")
     normalizer, given = facts["normalizer"], facts["structure"]
     given |= {name: arrays[name] for name in _ARRAYS if name in arrays}
     given["normalize"] = None if normalizer is None else normalize_with([normalizer])
@@ -147,4 +151,5 @@ def _as_array(data: bytes) -> npt.NDArray[np.uint8]:
 
 
 def _name(reader: str) -> str:
-    return f"opened-{reader}"
+    """One name for all code, so that what other code stored is replaced."""
+    return f"opened-{reader.partition('-')[0]}"

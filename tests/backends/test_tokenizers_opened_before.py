@@ -99,7 +99,7 @@ def test_tokenizer_whose_normalizer_is_no_function_of_the_library_is_built_each_
     assert all(is_built(HuggingFaceTokenizer.from_file(path)) for _ in range(2))
 
 
-def test_file_that_changed_is_opened_anew(file: Path) -> None:
+def test_file_that_changed_is_opened_again(file: Path) -> None:
     HuggingFaceTokenizer.from_file(file)
     state = json.loads(file.read_text())
     state["normalizer"] = {"type": "NFD"}
@@ -109,10 +109,13 @@ def test_file_that_changed_is_opened_anew(file: Path) -> None:
     assert changed.structure().normalizer == "nfd"  # type: ignore[union-attr]
 
 
-def test_code_that_changed_opens_a_file_anew(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_that_changed_opens_a_file_again(
+    file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     HuggingFaceTokenizer.from_file(file)
     monkeypatch.setattr(_opened_before, "code_digest", lambda *_: "other code")
-    assert is_built(HuggingFaceTokenizer.from_file(file))
+    assert [is_built(HuggingFaceTokenizer.from_file(file)) for _ in range(2)] == [True, False]
+    assert len(list(folder.iterdir())) == 1
     monkeypatch.setattr(_opened_before, "code_digest", lambda *_: "")
     assert all(is_built(HuggingFaceTokenizer.from_file(file)) for _ in range(2))
 

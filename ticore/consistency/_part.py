@@ -59,12 +59,12 @@ class Part:
         self._oracle = oracle
         self._finder = cuts
         # Many ids are read at once, as far as they are consistent.
-        self._read = _consistent_beginning(oracle, ids)
-        self.ids: list[int] = list(ids[: self._read])
+        read = _consistent_beginning(oracle, ids)
+        self.ids: list[int] = list(ids[:read])
         # The engine's state after `_first` ids and after each further one, or _Inadmissible. Older
         # ones are dropped, but for a few: the garbage collector looks at all again and again.
         self._states: list[Any] = [state_of(engine, self.ids)]
-        self._first = self._read
+        self._first = read
         # (number of ids, the state after them), `_KEPT` apart.
         self._older: list[tuple[int, Any]] = []
         # (number of ids, last stable cut) for some admissible beginnings of the list; both rise.
@@ -75,13 +75,12 @@ class Part:
         self._trail_from = 0
         # In mode `prefix` a list that a text may begin with may also be the whole text.
         self._may_always_end = oracle.mode == "prefix"
-        for token in ids[self._read :]:
+        for token in ids[read:]:
             self.push(token)
 
     def copy(self) -> Part:
         """An independent copy."""
         copy = Part(self._engine, self._oracle, self._finder)
-        copy._read = self._read
         # States never change, so both copies share them; the lists change.
         copy.ids, copy._states = self.ids.copy(), self._states.copy()
         copy._first, copy._older = self._first, self._older.copy()
