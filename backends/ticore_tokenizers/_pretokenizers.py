@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import regex
@@ -41,9 +42,8 @@ _WITHOUT_DROPS: dict[str, list[str | Split]] = {
     "Whitespace": [Split(r"\w+|[^\w\s]+", dialect="rust")],
     "CharDelimiterSplit": [],
 }
-_WHITE_SPACE = "".join(chr(c) for c in range(0x3001) if regex.match(r"\s", chr(c)))
+_WHITE_SPACE = "".join(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
 _NEUTRAL = "|"  # what the core puts around the texts that it normalizes
-_CODE_POINTS = (*range(0xD800), *range(0xE000, 0x110000))
 _WHOLE = r"[\s\S]+"  # splits nothing
 
 
@@ -195,15 +195,20 @@ def _punctuation() -> str:
 
     The library is asked about each sign, since it follows an old version of Unicode.
     """
-    characters = regex.findall(r"[\p{P}\p{S}]", "".join(map(chr, _CODE_POINTS)))
+    characters = regex.findall(r"[\p{P}\p{S}]", "".join(_all_characters()))
     return _set_apart(characters, Punctuation("isolated"))
 
 
 @cache
 def _digits() -> str:
     """The set of characters that the pretokenizer Digits splits at, in the same way."""
-    characters = [c for c in map(chr, _CODE_POINTS) if c.isnumeric() or not c.isalpha()]
+    characters = [c for c in _all_characters() if c.isnumeric() or not c.isalpha()]
     return _set_apart(characters, Digits(individual_digits=False))
+
+
+def _all_characters() -> Iterator[str]:
+    """One after the other: as a tuple they would take 44 MB as long as this module is loaded."""
+    return map(chr, chain(range(0xD800), range(0xE000, 0x110000)))
 
 
 def _set_apart(characters: Sequence[str], library: PreTokenizer) -> str:

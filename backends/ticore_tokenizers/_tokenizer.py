@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from tokenizers import Tokenizer
@@ -28,7 +29,9 @@ from ticore.backend_kit.checkpoint import (
     within_memory,
 )
 from ticore.errors import ModelFilesError
+from ticore.interfaces import TokenizerStructure
 
+from . import _opened_before
 from ._gguf import json_of
 from ._json import parse, read
 from ._memory import return_freed_memory
@@ -47,10 +50,16 @@ _PROBES = (
     "\x00\t\ufffd",
 )
 _DIGEST_LABEL = b"ticore tokenizer: tokenizers\0"
+# Held while a library is built that was not needed before. One for all, so that tokenizers can be
+# pickled.
+_BUILDING = Lock()
 
 
 class HuggingFaceTokenizer(LibraryTokenizer):
     """A tokenizer of the library `tokenizers`, with truncation and padding off. Thread-safe.
+
+    Where a large file was opened before, the library's part is built when a text is first read or
+    written; see `_opened_before`.
 
     Args:
         tokenizer: a `tokenizers.Tokenizer`.
@@ -61,10 +70,10 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             id; an id is far too high; or its decoder does not write token by token.
     """
 
+    _source: bytes = b""
+
     def __init__(self, tokenizer: Tokenizer, *, copy: bool = True) -> None:
-        self._library = _copy(tokenizer) if copy else tokenizer
-        self._library.no_truncation()
-        self._library.no_padding()
+        self._library = _whole_texts(_copy(tokenizer) if copy else tokenizer)
         content = _content(self._library)
         state = parse(content)
         is_words = is_word_piece(state)
@@ -114,8 +123,8 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         try:
             with within_memory(file, "tokenizer"):
                 if vocabulary is not None:
-                    return cls(_open_sound(json_of(vocabulary)), copy=False)
-                return cls(_open_sound(read_whole(file, MOST_OF_TOKENIZER)), copy=False)
+                    return cls(_open(_sound(json_of(vocabulary))), copy=False)
+                return cls._from_json(read_whole(file, MOST_OF_TOKENIZER))
         except OSError as error:
             raise ModelFilesError(
                 f"{file}: expected a tokenizer.json, found none that can be read "
@@ -128,6 +137,54 @@ class HuggingFaceTokenizer(LibraryTokenizer):
             ) from None
         except ModelFilesError as error:
             raise ModelFilesError(f"{file}: {error}") from None
+
+    @classmethod
+    def _from_json(cls, data: bytes) -> HuggingFaceTokenizer:
+        """The tokenizer of a tokenizer.json; its library is built later if it was built before."""
+        reader = _opened_before.reader_digest(data)
+        found = _opened_before.find(reader) if reader else None
+        if found is not None:
+            opened = cls.__new__(cls)
+            opened._bytes, opened._special = found.spelled, found.special
+            opened._unknown, opened._digest = found.unknown, found.digest
+            opened._described, opened._losses = found.structure, ""
+            opened._source = found.source
+        else:
+            data = _sound(data)
+            library = _open(data)
+            source = _opened_before.compressed(data) if reader else b""
+            del data  # What follows needs the memory.
+            opened = cls(library, copy=False)
+            if reader:
+                opened._keep(reader, source)
+        opened.reader_digest = reader
+        return opened
+
+    def _keep(self, reader: str, source: bytes) -> None:
+        """Store what `_from_json` needs the next time, if it has a structure."""
+        if self._losses or not isinstance(self._described, TokenizerStructure):
+            return
+        _opened_before.keep(
+            reader,
+            _opened_before.Opened(
+                source,
+                self.spelled,
+                self._special,
+                self._unknown,
+                self._digest,
+                self._described,
+            ),
+        )
+
+    @cached_property
+    def _library(self) -> Tokenizer:
+        """The library's tokenizer, built when it is first needed. Threads build it once."""
+        with _BUILDING:
+            built: Tokenizer | None = vars(self).get("_library")
+            if built is None:
+                built = _whole_texts(_open(_opened_before.decompressed(self._source)))
+                self._library, self._source = built, b""
+            return built
 
     def encode_one(self, text: str) -> list[int]:
         """Ids of a text, by the library."""
@@ -149,7 +206,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         return self._decode(ids, skip_special_tokens=False)
 
     def _decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
-        numbers = [int(i) for i in ids]
+        numbers = list(map(int, ids))
         try:
             return self._library.decode(numbers, skip_special_tokens=skip_special_tokens)
         except BaseException as error:
@@ -188,8 +245,18 @@ def _copy(tokenizer: Tokenizer) -> Tokenizer:
     return _open(read(_content(tokenizer))[1])
 
 
-def _open_sound(data: bytes) -> Tokenizer:
-    """Raises UnicodeDecodeError where it is not UTF-8, ModelFilesError where it is not sound."""
+def _whole_texts(library: Tokenizer) -> Tokenizer:
+    """The same, which now reads the whole of each text."""
+    library.no_truncation()
+    library.no_padding()
+    return library
+
+
+def _sound(data: bytes) -> bytes:
+    """The file as the library reads it.
+
+    Raises UnicodeDecodeError where it is not UTF-8, ModelFilesError where it is not sound.
+    """
     try:
         state, data = read(data)
     except UnicodeDecodeError:
@@ -200,8 +267,7 @@ def _open_sound(data: bytes) -> Tokenizer:
             f"fetch the file again"
         ) from None
     require_sound(state)
-    del state  # The library needs the memory.
-    return _open(data)
+    return data
 
 
 def _open(data: bytes) -> Tokenizer:

@@ -52,14 +52,14 @@ _SHARES: dict[Mode, float] = {"prefix": 0.76, "open": 0.12, "viable": 0.12}
 def cold(request: JsonObject) -> Iterator[JsonObject]:
     """Opening the tokenizer, and the first Verifier of each mode, with an empty cache."""
     adapters()  # what importing them takes does not count
-    before = _peak_bytes()
+    before = peak_bytes()
     tokenizer: Tokenizer
     try:
         seconds, tokenizer = _timed(_source(request).open)
     except ticore.TicoreError as error:
         yield {"refused": str(error)}
         return
-    peak = _peak_bytes()
+    peak = peak_bytes()
     yield {"opened": seconds}
     if peak is not None and before is not None:
         yield {"opening_bytes": peak - before}
@@ -81,7 +81,7 @@ def cold(request: JsonObject) -> Iterator[JsonObject]:
         found = {"method": verifier.method, "why": verifier.why, "tested": verifier.checks}
         modes[mode] = found | {"first": seconds}
         yield {"modes": modes}
-    yield {"peak_bytes": _peak_bytes()}
+    yield {"peak_bytes": peak_bytes()}
 
 
 def warm(request: JsonObject) -> Iterator[JsonObject]:
@@ -206,7 +206,7 @@ def _timed(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[float, 
     return time.process_time() - started, result
 
 
-def _peak_bytes() -> int | None:
+def peak_bytes() -> int | None:
     """The most memory that this process has held so far; None where the system does not say."""
     with suppress(ImportError, OSError):
         import resource  # noqa: PLC0415  # not on every system

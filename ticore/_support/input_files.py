@@ -99,7 +99,8 @@ def _read(path: str | os.PathLike[str], most: int, *, only_regular: bool) -> byt
             os.set_blocking(descriptor, True)
         # The size does not tell everything: a file may grow, and those of /proc have size 0.
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = first + _up_to(file, most + 1 - len(first))
+            expected = found.st_size + 1 if regular else 0
+            data = first + _up_to(file, most + 1 - len(first), expected)
         if len(data) > most:
             raise OSError(errno.EFBIG, size)
         return data
@@ -126,9 +127,16 @@ def read_at_most(file: BinaryIO, most: int, source: str, first: bytes = b"") -> 
     return data
 
 
-def _up_to(file: BinaryIO, count: int) -> bytes:
-    """The next `count` bytes of a file, fewer only at its end."""
-    data = bytearray()
+def _up_to(file: BinaryIO, count: int, expected: int = 0) -> bytes:
+    """The next `count` bytes of a file, fewer only at its end.
+
+    A file of fewer than `expected` bytes is read at once, without a second copy of it in memory.
+    """
+    wanted = min(max(_CHUNK, expected), count)
+    chunk = file.read(wanted)
+    if len(chunk) < wanted or wanted == count:
+        return chunk
+    data = bytearray(chunk)
     while (wanted := min(_CHUNK, count - len(data))) > 0:
         chunk = file.read(wanted)
         data += chunk

@@ -7,12 +7,14 @@ A backend computes; what every backend must remember, check and refuse is here:
 - `CheckedBatchDecoder`: many texts side by side, on top of a `BatchedForward`;
 - `CheckpointModel`: all of a `LanguageModel` but the forward pass;
 - `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library;
+- `table_cache`: arrays on disk; `code_digest`: the version of the code that made them;
 - `CharacterMap`: what SentencePiece's character maps replace;
 - `ticore.backend_kit.checkpoint`: a model's directory in the Hugging Face layout;
 - `ticore.backend_kit.network_config`: what its config.json says of the network;
 - checks with the same error texts for every backend.
 """
 
+from .._support import table_cache
 from .._support.byte_alphabet import byte_alphabet
 from .._support.checks import (
     HasLimits,
@@ -26,6 +28,7 @@ from .._support.checks import (
     require_room,
     require_scorable,
 )
+from .._support.code_digest import code_digest
 from .._support.deprecation import keywords_after, moved_names, renamed_arguments, warn_deprecated
 from .._support.own_tokenizer import require_tokenizer_of_model
 from .._support.utf8 import require_unicode
@@ -58,6 +61,7 @@ __all__ = [
     "byte_alphabet",
     "checked_ids",
     "checked_prompts",
+    "code_digest",
     "each_row",
     "error_names_row",
     "first_line",
@@ -77,6 +81,7 @@ __all__ = [
     "require_scorable",
     "require_tokenizer_of_model",
     "require_unicode",
+    "table_cache",
     "tokenizer_failure",
     "warn_deprecated",
 ]

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from .._support import table_cache
 from .._support.deprecation import keywords_after, warn_deprecated
 from .._support.utf8 import unfinished_suffix
 from ..interfaces import LanguageModel, LossyTokenizer, Tokenizer, TokenizerStructure
 from ..registry import wrap
-from ._engines import table_cache
 from ._modes import Mode
 from ._partial_tokens import never_given
 from ._rejections import Rejections, TextReader

@@ -81,7 +81,7 @@ def parts(ids: Sequence[int], boundaries: Collection[int]) -> Iterator[range]:
     [range(0, 0), range(1, 3), range(4, 4)]
     """
     start = 0
-    for at, token in enumerate(ids):
+    for at, token in enumerate(ids) if boundaries else ():
         if token in boundaries:
             yield range(start, at)
             start = at + 1

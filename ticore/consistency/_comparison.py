@@ -28,7 +28,7 @@ from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
 from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
 from ._causes import Cause, Difference, first_difference
-from ._engines.base import Unsupported
+from ._engines.base import Unsupported, spell_each
 from ._engines.list_check import list_check, list_check_at_hand
 from ._spans import Spans
 
@@ -392,7 +392,7 @@ def _survive(tokenizer: Tokenizer, parts: Sequence[list[int]], *, make: bool) ->
 
 def _compare_part(tokenizer: Tokenizer, ids: list[int], text: str, again: list[int]) -> Comparison:
     """The Comparison of a list without boundaries, whose `text` is read as `again`."""
-    spelled = list(map(tokenizer.token_bytes, ids))
+    spelled = spell_each(tokenizer, ids)
     # A special token that `encode` finds in a text covers the bytes of its name.
     read = (
         spelled

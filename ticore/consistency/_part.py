@@ -12,6 +12,8 @@ from ._engines.stable_cuts import CutFinder
 
 # Fewer ids than this are pushed one by one.
 _FEW = 8
+# Of how many of the last ids at least the states are kept. Of the others, one in as many.
+_KEPT = 64
 
 
 class _Inadmissible(NamedTuple):
@@ -21,10 +23,12 @@ class _Inadmissible(NamedTuple):
         aside: decides whether later tokens make the list admissible again; see
             `Engine.step_if_refused`.
         good: the number of ids in its longest beginning that a text may begin with.
+        state: the engine's state of that beginning.
     """
 
     aside: Any
     good: int
+    state: Any
 
 
 class Part:
@@ -55,10 +59,14 @@ class Part:
         self._oracle = oracle
         self._finder = cuts
         # Many ids are read at once, as far as they are consistent.
-        self._read = _consistent_beginning(oracle, ids)
-        self.ids: list[int] = list(ids[: self._read])
-        # The engine's state after those ids and after each further one, or _Inadmissible.
+        read = _consistent_beginning(oracle, ids)
+        self.ids: list[int] = list(ids[:read])
+        # The engine's state after `_first` ids and after each further one, or _Inadmissible. Older
+        # ones are dropped, but for a few: the garbage collector looks at all again and again.
         self._states: list[Any] = [state_of(engine, self.ids)]
+        self._first = read
+        # (number of ids, the state after them), `_KEPT` apart.
+        self._older: list[tuple[int, Any]] = []
         # (number of ids, last stable cut) for some admissible beginnings of the list; both rise.
         self._known_cuts: list[tuple[int, int]] = []
         # For each id after the first `_trail_from`: the engine's state, and whether the list is
@@ -67,15 +75,15 @@ class Part:
         self._trail_from = 0
         # In mode `prefix` a list that a text may begin with may also be the whole text.
         self._may_always_end = oracle.mode == "prefix"
-        for token in ids[self._read :]:
+        for token in ids[read:]:
             self.push(token)
 
     def copy(self) -> Part:
         """An independent copy."""
         copy = Part(self._engine, self._oracle, self._finder)
-        copy._read = self._read
         # States never change, so both copies share them; the lists change.
         copy.ids, copy._states = self.ids.copy(), self._states.copy()
+        copy._first, copy._older = self._first, self._older.copy()
         copy._known_cuts = self._known_cuts.copy()
         return copy
 
@@ -99,7 +107,7 @@ class Part:
         if not isinstance(last := self._states[-1], _Inadmissible):
             return False
         good = last.good
-        state, unrecoverable = self._walk_trail(good)
+        state, unrecoverable = self._walk_trail(last)
         if unrecoverable:
             return True
         kept = self._engine.tokens_since_cut(state)
@@ -115,39 +123,47 @@ class Part:
         else:
             state = self._engine.step_if_admitted(before, token)
             if state is None:
-                state = _Inadmissible(self._engine.step_if_refused(before, token), len(self.ids))
+                aside = self._engine.step_if_refused(before, token)
+                state = _Inadmissible(aside, len(self.ids), before)
         self.ids.append(token)
         self._states.append(state)
+        if len(self._states) > 2 * _KEPT:
+            self._older.append((self._first, self._states[0]))
+            del self._states[:_KEPT]
+            self._first += _KEPT
 
     def rewind(self, count: int) -> None:
         """Take back the last `count` ids that were pushed: at least 1."""
-        del self.ids[-count:], self._states[-count:]
-        left = len(self.ids)
-        while self._known_cuts and self._known_cuts[-1][0] > left:
+        left = len(self.ids) - count
+        again: list[int] = []
+        if left < self._first:
+            while left < self._first:
+                self._first, state = self._older.pop()
+            self._states, again = [state], self.ids[self._first : left]
+        del self.ids[left - len(again) :], self._states[left - len(again) - self._first + 1 :]
+        while self._known_cuts and self._known_cuts[-1][0] > len(self.ids):
             self._known_cuts.pop()
         del self._trail[max(0, left - self._trail_from) :]
+        for token in again:
+            self.push(token)
 
     def _after_inadmissible(self, before: _Inadmissible, token: int) -> Any:
         """The state of the list followed by `token`, or _Inadmissible."""
-        aside, good = before
+        aside = before.aside
         if isinstance(aside, Recovery):
-            state = self._recovered_by(token, good) if aside is Recovery.UNKNOWN else None
+            state = self._recovered_by(token, before) if aside is Recovery.UNKNOWN else None
         else:
             # If the engine gave a state aside, it can also follow tokens from there.
             state = self._engine.step_if_admitted(aside, token)
             aside = self._engine.step_if_refused(aside, token) if state is None else None
-        return _Inadmissible(aside, good) if state is None else state
+        return before._replace(aside=aside) if state is None else state
 
-    def _recovered_by(self, token: int, good: int) -> Any:
+    def _recovered_by(self, token: int, before: _Inadmissible) -> Any:
         """The state after `token`, if a text may begin with the list again; else None."""
         # What stands before a stable cut is read as it was, so only the rest is read again.
-        if not self._oracle.may_begin([*self.ids[self._cut(good) :], token]):
+        if not self._oracle.may_begin([*self.ids[self._cut(before.good) :], token]):
             return None
-        return reduce(self._engine.step, (*self.ids[good:], token), self._state_after(good))
-
-    def _state_after(self, good: int) -> Any:
-        """The engine's state of the first `good` ids."""
-        return self._states[good - self._read]
+        return reduce(self._engine.step, (*self.ids[before.good :], token), before.state)
 
     def _cut(self, good: int) -> int:
         """The last stable cut in the first `good` ids; a text may begin with these ids."""
@@ -159,11 +175,12 @@ class Part:
             self._known_cuts.append((good, cut))
         return cut
 
-    def _walk_trail(self, good: int) -> tuple[Any, bool]:
+    def _walk_trail(self, last: _Inadmissible) -> tuple[Any, bool]:
         """The engine's state of the list, and whether an id after the good ones cannot recover."""
+        good = last.good
         if self._trail_from != good:
             self._trail, self._trail_from = [], good
-        state, unrecoverable = self._trail[-1] if self._trail else (self._state_after(good), False)
+        state, unrecoverable = self._trail[-1] if self._trail else (last.state, False)
         for token in self.ids[good + len(self._trail) :]:
             if not unrecoverable:
                 unrecoverable = self._engine.never_recovers(state, token)

@@ -27,8 +27,9 @@ from ._channels import PASSAGES, Channel
 from ._engines.base import Bools, Engine, Unsupported
 from ._engines.build import table_engine
 from ._engines.channel_engine import ChannelEngine
+from ._engines.passed_tests import checks_of
 from ._engines.retokenizing import Oracle, RetokenizingEngine, WrittenOracle
-from ._engines.self_test import SelfTestResult, require_deterministic_round_trip, run_self_test
+from ._engines.self_test import require_deterministic_round_trip, run_self_test
 from ._engines.stable_cuts import CutFinder, cut_finder
 from ._exported_tables import ExportedTables
 from ._modes import Mode
@@ -79,8 +80,8 @@ class Verifier:
             exception: in the modes `open` and `viable`, where the text that follows decides about
             such a candidate, the whole text is retokenized.
         why: why no faster method is used, or `asked for` if you chose it; empty for the fastest.
-        checks: how many candidates the self-test compared with the definition before first use; 0
-            for `retokenize`, which is the definition.
+        checks: how many candidates the self-test compared with the definition before first use,
+            perhaps in another process; 0 for `retokenize`, which is the definition.
 
     Raises:
         SettingsError: the mode, view, method, channel or `specials` is unknown; the method is not
@@ -243,7 +244,7 @@ _WAYS: BoundedCache[tuple[object, ...], _Way] = BoundedCache(4)
 
 def _way(tokenizer: Tokenizer, mode: Mode, method: Method | None, channel: Channel) -> _Way:
     """The fastest way, or that of `method`; raises as Verifier."""
-    require_deterministic_round_trip(tokenizer)
+    checks_of(tokenizer, "round trip", partial(require_deterministic_round_trip, tokenizer))
     oracle = Oracle(tokenizer, mode, channel)
     cuts = None
     if channel == "identity":  # a cut is stable while a text grows; a channel may change its end
@@ -253,19 +254,25 @@ def _way(tokenizer: Tokenizer, mode: Mode, method: Method | None, channel: Chann
     for name in METHODS if method is None else (method,):
         try:
             engine = _engine(name, oracle)
-            result = SelfTestResult(0)
-            if name != "retokenize":
-                result = run_self_test(engine, oracle, masks_are_fast=name == "table")
-            if result.wrong:
-                raise Unsupported(result.wrong)
+            test = partial(_self_test, engine, oracle, masks_are_fast=name == "table")
+            settings = f"engine {name} {mode} {channel}"
+            checks = 0 if name == "retokenize" else checks_of(tokenizer, settings, test)
         except Unsupported as reason:
             reasons.append(f"{name}: {reason}")
         else:
             why = "asked for" if method not in (None, "table") else "; ".join(reasons)
-            return _Way(oracle, engine, cuts, name, why, result.checks)
+            return _Way(oracle, engine, cuts, name, why, checks)
     raise SettingsError(
         f"the method {method!r} is not exact for this tokenizer: {reasons[0]}; use 'retokenize'"
     )
+
+
+def _self_test(engine: Engine[Any], oracle: Oracle, *, masks_are_fast: bool) -> int:
+    """How many candidates were compared; raises Unsupported at a difference."""
+    result = run_self_test(engine, oracle, masks_are_fast=masks_are_fast)
+    if result.wrong:
+        raise Unsupported(result.wrong)
+    return result.checks
 
 
 def _way_for_written(
@@ -278,7 +285,7 @@ def _way_for_written(
             f"the method {method!r} is not exact for special tokens as text: {why}; use "
             f"'retokenize', or specials='gaps'"
         )
-    require_deterministic_round_trip(tokenizer)
+    checks_of(tokenizer, "round trip", partial(require_deterministic_round_trip, tokenizer))
     oracle = WrittenOracle(tokenizer, mode, channel)
     said = "asked for" if method else f"table: {why}; suffix: {why}"
     return _Way(oracle, RetokenizingEngine(oracle, None), None, "retokenize", said, 0)

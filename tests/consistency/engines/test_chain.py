@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ticore.consistency._engines.chain import Chain
 
 
-@given(tokens=st.lists(st.integers(0, 9), max_size=8), data=st.data())
+@given(tokens=st.lists(st.integers(0, 9), max_size=20), data=st.data())
 def test_chain_reads_as_the_tuple_of_its_tokens(tokens, data):
     chain = Chain()
     for token in tokens:

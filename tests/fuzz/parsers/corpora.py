@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from tests.fuzz.mutations import damaged_bytes, damaged_json, damaged_lines
 from tests.support.tokenizers import TRAINED
+from ticore._support import table_cache
 from ticore.consistency import Verifier
-from ticore.consistency._engines import table_cache
 from ticore.corpus._base import Problem
 from ticore.corpus._formats import open_corpus, open_writer
 from ticore.corpus._results import Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import reduce
@@ -58,6 +58,13 @@ def spelled_by(tokenizer: Tokenizer) -> tuple[bytes, ...]:
             found = _SPELLED[tokenizer] = _spelled_by(tokenizer)
         return found
     return _spelled_by(tokenizer)
+
+
+def spell_each(tokenizer: Tokenizer, ids: Iterable[int]) -> list[bytes]:
+    """The bytes of some ids, which need not be those of every id."""
+    if isinstance(tokenizer, _SpelledTokenizer):
+        return list(map(tokenizer.spelled.__getitem__, ids))
+    return list(map(tokenizer.token_bytes, ids))
 
 
 def _spelled_by(tokenizer: Tokenizer) -> tuple[bytes, ...]:

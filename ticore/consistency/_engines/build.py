@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from ..._support import table_cache
 from ...interfaces import TokenizerStructure
 from .._tokenizer_rules import (
     added_tokens,
@@ -23,7 +24,6 @@ from .._tokenizer_rules.continuations import Continuations
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
-from . import table_cache
 from .base import Bools, Engine, Unsupported, spelled_by, structure_of
 from .bpe.character_classes import shapes_for
 from .bpe.loose_characters import loose_characters, with_atoms

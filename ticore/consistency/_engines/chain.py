@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
+# So few links are made again when others are left out. Else these would stay in memory.
+_FEW = 8
+
 
 class Chain(Sequence[int]):
     """A list of tokens that never changes. To make one that is longer by one takes constant time.
 
     A longer chain refers to the shorter one and does not copy it. So all beginnings of a text of n
-    tokens take n links together. To leave out the first tokens takes constant time as well.
+    tokens take n links together. To leave out the first tokens takes constant time as well. Those
+    that were left out stay in memory while there are more than a few others.
 
     Attributes:
         token: the last token; -1 if there is none.
@@ -34,7 +38,16 @@ class Chain(Sequence[int]):
 
     def since(self, number: int) -> Chain:
         """The tokens from the one with this number on. The first token of all has the number 0."""
-        return Chain(self.token, self.before, self.number, number)
+        count = self.number - number
+        if count == 1:  # the most frequent case
+            return Chain(self.token, None, self.number, number)
+        if not 0 < count <= _FEW:
+            return Chain(self.token, self.before, self.number, number)
+        first: Chain | None = None
+        for at, token in enumerate(reversed([*self._backwards(count)]), start=number + 1):
+            first = Chain(token, first, at, number)
+        assert first is not None  # there are some tokens
+        return first
 
     def __len__(self) -> int:
         return self.number - self._start
@@ -56,8 +69,11 @@ class Chain(Sequence[int]):
 
     def backwards(self) -> Iterator[int]:
         """The tokens, the last one first."""
+        return self._backwards(len(self))
+
+    def _backwards(self, count: int) -> Iterator[int]:
         link: Chain | None = self
-        for _ in range(len(self)):
+        for _ in range(count):
             assert link is not None  # there are as many links as tokens
             yield link.token
             link = link.before

@@ -9,16 +9,19 @@ after it. So a list is consistent if and only if each of its pieces is, followed
 An added token that is not special is a piece by itself: what stands beside it is encoded as if
 the text ended there. Only where a longer added token might reach over its edge, it is not cut off.
 
+Characters of ASCII of one class of the pretokenizer stand for one another: "one" survives before a
+comma if and only if it does before a full stop.
+
 Real text consists of few pieces, most of one or two tokens. What the tokenizer said about them is
 kept in sorted arrays, in which all pieces of a batch are looked up at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import chain, pairwise
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +38,8 @@ from .text_cuts import text_cuts
 Codes = npt.NDArray[np.int64]
 
 _NONE = -1  # no character: the end of a part, or a token that begins or ends inside a character
+_ASCII = 128
+_TOGETHER = 16  # pieces; one that does not survive makes all of them be asked about again
 _CODE_BITS = 21  # of a code point, and of the end
 _MOST_IDS = 1 << 20  # two ids and a character fit into 63 bits
 _MOST_KNOWN = 1 << 21  # pieces of one or two tokens that are kept
@@ -171,17 +176,89 @@ class ListCheck:
         return np.array([known[key] for key in keys], dtype=bool)
 
     def _asked(self, pieces: Sequence[list[int]], after: Sequence[int]) -> Bools:
-        """What the tokenizer says about some pieces, each before a character."""
-        tokenizer = self._tokenizer
+        """What the tokenizer says about some pieces, each before a character.
+
+        It reads short texts slowly, so a few pieces are asked about together, one after the other.
+        Between two of them stands a cut, so they come back together if and only if each does. If
+        they do not, each is asked about by itself.
+        """
+        found = np.zeros(len(pieces), dtype=bool)
         more = ["" if code == _NONE else chr(code) for code in after]
-        alone = {character: tokenizer.encode(character) for character in {*more} - {""}}
-        texts = [tokenizer.decode(p) + c for p, c in zip(pieces, more, strict=True)]
-        again = tokenizer.encode_batch(texts) if texts else []
-        found = [
-            read == [*piece, *alone.get(c, ())]
-            for read, piece, c in zip(again, pieces, more, strict=True)
+        alone = {c: self._tokenizer.encode(c) for c in {*more} - {""}} | {"": []}
+        rows = self._rows(pieces, after, alone) if len(pieces) > 1 else []
+        together = [
+            [*chain(*(pieces[n] + row.between for n in row.places[:-1])), *pieces[row.places[-1]]]
+            for row in rows
         ]
-        return np.array(found, dtype=bool)
+        survive = self._read_back(together, [more[row.places[0]] for row in rows], alone)
+        for row, survives in zip(rows, survive, strict=True):
+            found[row.places] = survives
+        left = np.flatnonzero(~found).tolist()
+        found[left] = self._read_back([pieces[n] for n in left], [more[n] for n in left], alone)
+        return found
+
+    def _read_back(
+        self, pieces: Sequence[list[int]], more: Sequence[str], alone: Mapping[str, list[int]]
+    ) -> list[bool]:
+        """Whether the text of each piece, followed by a character, is read as the two."""
+        decode = self._tokenizer.decode
+        texts = [decode(piece) + c for piece, c in zip(pieces, more, strict=True)]
+        again = self._tokenizer.encode_batch(texts) if texts else []
+        return [
+            read == [*piece, *alone[c]] for read, piece, c in zip(again, pieces, more, strict=True)
+        ]
+
+    def _rows(
+        self, pieces: Sequence[list[int]], after: Sequence[int], alone: Mapping[str, list[int]]
+    ) -> list[_Row]:
+        """Pieces that may stand one after the other, at most `_TOGETHER` in a row.
+
+        A piece that begins with the character after the one before it follows at once. Else a token
+        for this character comes between them.
+        """
+        first = np.array([piece[0] for piece in pieces], dtype=np.int64)
+        last = np.array([piece[-1] for piece in pieces], dtype=np.int64)
+        codes, heads = np.array(after, dtype=np.int64), self._cuts.heads(first)
+        order = np.lexsort((heads, codes))
+        first, last, codes, heads = first[order], last[order], codes[order], heads[order]
+        single = {ord(c): ids[0] for c, ids in alone.items() if len(ids) == 1}
+        between = np.array([single.get(code, _NONE) for code in codes.tolist()], dtype=np.int64)
+        between[codes == heads] = _NONE
+        # Of each piece but the last, whether the next one may stand after it.
+        is_direct = (codes == heads)[:-1]
+        follows = (codes[1:] == codes[:-1]) & (heads[1:] == heads[:-1])
+        follows &= is_direct | (between[:-1] != _NONE)
+        here = np.where(is_direct, first[1:], between[:-1])
+        follows &= self._are_cut(last[:-1], here, codes[:-1])
+        follows &= is_direct | self._are_cut(here, first[1:], heads[1:])
+        rows, start = list[_Row](), 0
+        for stop in [*(np.flatnonzero(~follows) + 1).tolist(), len(order)]:
+            ids = [] if between[start] == _NONE else [int(between[start])]
+            rows += [
+                _Row(order[n : min(n + _TOGETHER, stop)].tolist(), ids)
+                for n in range(start, stop, _TOGETHER)
+                if stop - n > 1
+            ]
+            start = stop
+        return rows
+
+    def _are_cut(self, before: Codes, here: Codes, after: Codes) -> Bools:
+        """Whether there is a cut between two tokens each, and the character after it is `after`."""
+        return np.asarray(
+            self._cuts.between(before, here) & (self._cuts.after(before, here) == after)
+        )
+
+
+class _Row(NamedTuple):
+    """Pieces that are asked about together.
+
+    Attributes:
+        places: of the pieces.
+        between: the ids between each two of them, none or one.
+    """
+
+    places: list[int]
+    between: list[int]
 
 
 class _Words:
@@ -197,6 +274,10 @@ class _Words:
 
     def after(self, before: Codes, here: Codes) -> Any:
         return _NONE
+
+    def heads(self, tokens: Codes) -> Codes:
+        """What `after` gives where no edge of an added token stands before each token."""
+        return np.full(len(tokens), _NONE, dtype=np.int64)
 
 
 class _Pairs:
@@ -217,6 +298,10 @@ class _Pairs:
         codes = sorted({*first, *last} - {_NONE})
         kind = {c: number.get(classes.with_letters(chr(c)), self._none) for c in codes}
         joins = {c for c in codes if normalization.joins(chr(c))}
+        # No text before a character of ASCII depends on more than its class: it composes with none.
+        of_class = {kind[c]: c for c in reversed(codes) if 0 <= c < _ASCII and c not in joins}
+        head = {c: of_class.get(kind[c], c) if 0 <= c < _ASCII else c for c in {*first}}
+        self._head = np.array([head[c] for c in first], dtype=np.int64)
         kind[_NONE] = self._none
         self._last_kind = np.array([kind[c] for c in last], dtype=np.int64)
         self._first_kind = np.array(
@@ -243,7 +328,11 @@ class _Pairs:
 
     def after(self, before: Codes, here: Codes) -> Codes:
         is_edge = self._is_added[before] | self._is_added[here]
-        return np.where(is_edge, _NONE, self._first[here])
+        return np.where(is_edge, _NONE, self._head[here])
+
+    def heads(self, tokens: Codes) -> Codes:
+        """What `after` gives where no edge of an added token stands before each token."""
+        return self._head[tokens]
 
 
 def _edges(data: bytes) -> tuple[int, int]:

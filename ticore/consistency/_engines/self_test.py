@@ -48,10 +48,13 @@ _RECOVERING = ("é", "aあ", "😀!", "a\n\nb", "a   b", " ")
 _CUTS = 256  # ways to cut one token in two that are looked at
 
 
-def require_deterministic_round_trip(tokenizer: Tokenizer) -> None:
+def require_deterministic_round_trip(tokenizer: Tokenizer) -> int:
     """Refuse a tokenizer that encodes by chance, or does not read back what it wrote.
 
     Consistency means nothing for such a tokenizer: hardly any list of tokens would survive.
+
+    Returns:
+        How many texts it was tried with.
 
     Raises:
         SettingsError: for such a tokenizer.
@@ -59,7 +62,8 @@ def require_deterministic_round_trip(tokenizer: Tokenizer) -> None:
     draw = _random(tokenizer)
     words = _plain_words(tokenizer, draw)
     name = type(tokenizer).__name__
-    for _ in range(_TEXTS if words else 0):
+    count = _TEXTS if words else 0
+    for _ in range(count):
         text = tokenizer.decode(draw.choices(words, k=_WORDS))
         ids = tokenizer.encode(text)
         if tokenizer.encode(text) != ids or tokenizer.encode_batch([text]) != [ids]:
@@ -76,6 +80,7 @@ def require_deterministic_round_trip(tokenizer: Tokenizer) -> None:
                 f"or normalizer that changes texts), choose another tokenizer, or another file of "
                 f"this one"
             )
+    return count
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ an added token, the tokens "<", "t", ">" come back as "<t>".
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import AnyStr, Generic, NamedTuple
@@ -94,11 +95,9 @@ class AddedTokens:
     def __init__(self, added: Mapping[str, int], spelled: Sequence[bytes]) -> None:
         self._texts = Texts(added)
         self.ids = frozenset(added.values())
-        # By each beginning of added tokens, these. There may be tens of thousands, and few are met.
-        self._beginning: dict[str, list[str]] = {}
-        for text in added:
-            for n in range(1, len(text)):
-                self._beginning.setdefault(text[:n], []).append(text)
+        self._in_order = sorted(added)
+        # There may be tens of thousands, and few are met.
+        self._beginnings = {text[:n] for text in added for n in range(1, len(text))}
         self.longest = max(map(len, added), default=1) - 1
         self._firsts = {text[:1] for text in added}
         self._lasts = set[str]().union(*(text[:-1] for text in added))
@@ -149,12 +148,14 @@ class AddedTokens:
         if not text or text[-1] not in self._lasts:
             return ()
         ends = (text[-n:] for n in range(1, min(self.longest, len(text)) + 1))
-        return tuple(end for end in ends if end in self._beginning)
+        return tuple(end for end in ends if end in self._beginnings)
 
     @cached_method(1 << 12)
     def _rests_of(self, begun: str) -> _Rests:
-        texts = self._beginning[begun]
-        each = dict.fromkeys(text[len(begun) :].encode() for text in texts)
+        longer = self._in_order
+        begin = bisect_right(longer, begun)
+        end = bisect_right(longer, begun, lo=begin, key=lambda text: text[: len(begun)])
+        each = dict.fromkeys(text[len(begun) :].encode() for text in longer[begin:end])
         return _Rests(each, tuple(sorted(set(map(len, each)))))
 
     @cached_method(256)

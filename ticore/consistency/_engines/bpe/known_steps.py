@@ -37,7 +37,7 @@ from ..base import Bools
 from ..chain import Chain
 from .boundary_effects import FollowVerdict, Tail, TokenGroup
 from .character_classes import AMBIGUOUS, Closing, Shapes
-from .pretokenized_state import Form, PretokenizedState, UnsettledList
+from .pretokenized_state import Form, PretokenizedState
 from .replaced_parts import ReplacedParts
 from .token_groups import GroupedVocabulary, TokenGrouper
 from .token_pairs import TokenPairs
@@ -428,24 +428,24 @@ def _made_again(
             closed_by=known.closed_by,
             form=known.form,
         )
-    text = state.text + kind.text
-    ends = (*state.ends, len(text))
-    numbers = (*state.numbers, tokens.number)
-    unmerged = (*state.unmerged, True)
-    alone = (*state.whole_part_only, kind.whole_part_only)
-    replaced = state.replaced
+    text, ends, numbers = state.text, state.ends, state.numbers
+    unmerged, alone, replaced = state.unmerged, state.whole_part_only, state.replaced
     if known.kept >= 0:
-        longer = UnsettledList(tokens, text, ends, numbers, unmerged, alone, replaced, b"")
-        tokens, text, ends, numbers, unmerged, alone, replaced, _ = longer.since(
-            ends[-known.kept - 2]
-        )
+        first = len(ends) - known.kept  # of the tokens that are kept
+        cut = ends[first - 1]
+        tokens = tokens.since(numbers[first - 1])
+        text, numbers = text[cut:], numbers[first:]
+        ends = tuple([end - cut for end in ends[first:]])
+        unmerged, alone = unmerged[first:], alone[first:]
+        replaced = tuple([(a - cut, b - cut) for a, b in replaced if a >= cut])
+    text += kind.text
     return PretokenizedState(
         tokens,
         text,
-        ends,
-        numbers,
-        unmerged,
-        alone,
+        (*ends, len(text)),
+        (*numbers, tokens.number),
+        (*unmerged, True) if ends else (),
+        (*alone, kind.whole_part_only),
         replaced,
         known.tail,
         b"",

@@ -201,7 +201,7 @@ class PairTable:
         expect(bool((np.diff(self.first_rule) >= 0).all()))
         expect(_is_within(self.preorder, 0, size - 1) and _is_within(self.whole, 0, size - 1))
         expect(_is_within(self.begin, 0, size) and _is_within(self.end, 0, size))
-        lengths = np.array(list(map(len, spelled)))
+        lengths = np.fromiter(map(len, spelled), dtype=np.int32, count=size)
         for parts in (self.left_part, self.right_part):
             expect(_is_within(parts, -1, size - 1))
             # A part is shorter than its token, so a walk from part to part ends.

@@ -316,6 +316,6 @@ class TableEngine(ABC, Generic[S]):
 
     def _find_by_joining_head(self, structure: TokenizerStructure) -> dict[str, Ids]:
         """The pieces that begin with joining characters, by these characters."""
-        pieces = np.flatnonzero(structure.pieces).tolist()
+        pieces = np.flatnonzero(structure.pieces).data  # as ints, made only if looked at
         by_head = self._normalization.by_head(self._spelled, pieces)
         return {head: np.array(tokens) for head, tokens in by_head.items()}

@@ -12,7 +12,7 @@ on the text before. Where a difference is not larger than the roundings may be, 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from math import inf
 
@@ -174,17 +174,19 @@ class Candidates:
             Places in the order of `beaten_from`: pieces before the first one are not beaten, those
             from the second one on are, and between them they may be.
         """
-        _, limits, _ = self._rivals(node)
+        limits = self._limits(node)
         most = far * _ROUNDING * self._most_steps
-        # In the type of the limits, else all of them would be converted.
-        begin, end = limits.searchsorted(
-            np.array((ahead - most, ahead + most), dtype=limits.dtype)
-        ).tolist()
-        return begin, end
+        begin = bisect_left(limits, ahead - most)
+        return begin, bisect_left(limits, ahead + most, lo=begin)
 
     def beaten_from(self, node: int, begin: int, end: int | None = None) -> Ints:
         """The ids of the pieces at these places; see `window`."""
         return self._rivals(node)[0][begin:end]
+
+    @cached_method(1 << 12)
+    def _limits(self, node: int) -> memoryview:
+        """The limits of `_rivals`. To look up two of them, NumPy's functions would take longer."""
+        return self._rivals(node)[1].data
 
     @cached_method(1 << 12)
     def _rivals(self, node: int) -> tuple[Ints, Singles, npt.NDArray[np.uint16]]:

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from ...._support import table_cache
 from ...._support.caches import TextTable
-from ..._engines import table_cache
 from ..._engines.base import Unsupported
 from ..characters import is_assigned, is_doubtful
 from ..unicode14 import VERSION

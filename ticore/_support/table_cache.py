@@ -12,18 +12,18 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from platformdirs import user_cache_path
 
-from ..._support.atomic_files import remove_leftovers, write_atomically
-from ...errors import FileError
+from ..errors import FileError
+from .atomic_files import remove_leftovers, write_atomically
 
 T = TypeVar("T")
 
@@ -32,6 +32,7 @@ Arrays = Mapping[str, npt.NDArray[np.generic]]
 # Changes whenever the meaning of a stored table does.
 _FORMAT = b"ticore tables 8\n"
 _DIGEST = hashlib.sha256
+_PART = 1 << 20  # bytes that are read at once
 _IGNORED = ContextVar("stored tables are ignored", default=False)
 
 
@@ -56,15 +57,14 @@ def load(name: str) -> Arrays | None:
     if _IGNORED.get():
         return None
     try:
-        content = (folder() / f"{name}.tables").read_bytes()
-    except OSError:
-        return None
-    head, digest, body = _parts(content)
-    if head != _FORMAT or _digest(name, body) != digest:
-        return None
-    try:
-        with np.load(io.BytesIO(body), allow_pickle=False) as stored:
-            return dict(stored)
+        with (folder() / f"{name}.tables").open("rb") as file:
+            head, digest = file.read(len(_FORMAT)), file.read(_DIGEST().digest_size)
+            start = file.tell()
+            if head != _FORMAT or _digest(name, _in_parts(file)) != digest:
+                return None
+            file.seek(start)
+            with np.load(file, allow_pickle=False) as stored:
+                return dict(stored)
     except Exception:  # NumPy and zipfile raise many kinds of errors for a file without tables
         return None
 
@@ -76,7 +76,7 @@ def save(name: str, arrays: Arrays) -> None:
     body = buffer.getvalue()
     try:
         folder().mkdir(parents=True, exist_ok=True)
-        write_atomically(folder() / f"{name}.tables", _FORMAT + _digest(name, body) + body)
+        write_atomically(folder() / f"{name}.tables", _FORMAT + _digest(name, [body]) + body)
         remove_leftovers(folder())
     except (OSError, FileError):
         return
@@ -97,14 +97,14 @@ def load_unpacked(name: str, unpack: Callable[[Arrays], T]) -> T | None:
         return None
 
 
-def _digest(name: str, body: bytes) -> bytes:
+def _digest(name: str, parts: Iterable[bytes]) -> bytes:
     digest = _DIGEST(_FORMAT)
     digest.update(_DIGEST(name.encode()).digest())
-    digest.update(body)
+    for part in parts:
+        digest.update(part)
     return digest.digest()
 
 
-def _parts(content: bytes) -> tuple[bytes, bytes, bytes]:
-    start = len(_FORMAT)
-    end = start + _DIGEST().digest_size
-    return content[:start], content[start:end], content[end:]
+def _in_parts(file: BinaryIO) -> Iterator[bytes]:
+    """The rest of a file, in parts: its arrays fill the memory once, and not their file as well."""
+    return iter(lambda: file.read(_PART), b"")
