@@ -9,6 +9,7 @@ from ._discop import DiscopCodec
 from ._huffman import HuffmanCodec
 from ._meteor import MeteorCodec
 from ._registry import CODECS, CodecSpec, codec_named, codec_spec
+from ._rotation_range import RotationRangeCodec
 from ._sparsamp import SparSampCodec
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "RandomBitStream",
     "RandomBits",
     "Reader",
+    "RotationRangeCodec",
     "SharedRandomness",
     "SparSampCodec",
     "StopRule",

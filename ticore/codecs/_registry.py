@@ -15,6 +15,7 @@ from ._base import Codec
 from ._discop import DiscopCodec
 from ._huffman import HuffmanCodec
 from ._meteor import MeteorCodec
+from ._rotation_range import RotationRangeCodec
 from ._sparsamp import SparSampCodec
 
 ENTRY_POINTS = "ticore.codecs"
@@ -77,6 +78,7 @@ CODECS: Mapping[str, CodecSpec] = {
         CodecSpec("discop", DiscopCodec, keyed=True),
         CodecSpec("huffman", HuffmanCodec),
         CodecSpec("meteor", MeteorCodec, keyed=True),
+        CodecSpec("rrc", RotationRangeCodec, keyed=True),
         CodecSpec("sparsamp", SparSampCodec, keyed=True, number="block_bits"),
     )
 }
