@@ -68,6 +68,11 @@ GOLDEN_RRC = (
     "gone, I am going to seek my heart and to go into the water and see the sky clear; and the "
     "moonlight was still still. The sun was still, as I thought"
 )
+GOLDEN_LOOK_AHEAD = (
+    "The morning was cold and dark, and I am glad I am to be sure that he must be a very nice boy "
+    "to-night, and have a little time to get his way of getting away in the afternoon when you are "
+    "a little child in the house, and to be married. As for you, it will be all"
+)
 GOLDEN_JAPANESE = (
     "その朝は寒く、北方から西は朝廷へ亡んで、朝が朝まで朝朝に帰って来、朝の出来、朝夕の朝の朝"
     "早く、朝食をやると、朝飯を食べて、海の上を踏む、四方に降る、五時も少し経過した、と、朝夕"
@@ -135,6 +140,7 @@ def test_sealed_messages(model, settings, text):
         ({"codec": "meteor", "disambiguation": "basic", "view": "continuation"}, GOLDEN_BASIC),
         ({"codec": "huffman"}, GOLDEN_HUFFMAN),
         ({"codec": "rrc", "top_k": 16}, GOLDEN_RRC),
+        ({"codec": "rrc", "disambiguation": "lookahead", "top_k": 16}, GOLDEN_LOOK_AHEAD),
     ],
 )
 def test_other_codecs_and_disambiguations(model, settings, text):

@@ -517,7 +517,7 @@ def test_steganographer_refuses_prompts_that_do_not_survive_or_fit():
         (
             {"disambiguation": "x"},
             SettingsError,
-            "choose one of basic, mwis, none, search, stepwise",
+            "choose one of basic, lookahead, mwis, none",
         ),
         ({"disambiguation": "basic:x"}, SettingsError, "one of basic, basic:bytes, basic:decoded"),
         ({"disambiguation": "mwis", "mode": "viable"}, SettingsError, "use 'stepwise'"),
