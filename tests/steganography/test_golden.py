@@ -68,6 +68,12 @@ GOLDEN_RRC = (
     "gone, I am going to seek my heart and to go into the water and see the sky clear; and the "
     "moonlight was still still. The sun was still, as I thought"
 )
+GOLDEN_MEC = (
+    "The morning was cold and thin with sunlight, with its bright air and her cheeks, and her face "
+    "was pale, and it had been so darkly and dark that the eyes were too much in their life.\nAt "
+    "length the sun had been setting and the sunshine, all that could have been a great light on "
+    "its way and"
+)
 GOLDEN_LOOK_AHEAD = (
     "The morning was cold and dark, and I am glad I am to be sure that he must be a very nice boy "
     "to-night, and have a little time to get his way of getting away in the afternoon when you are "
@@ -139,6 +145,7 @@ def test_sealed_messages(model, settings, text):
         ({"codec": "discop", "disambiguation": "mwis"}, GOLDEN_MWIS),
         ({"codec": "meteor", "disambiguation": "basic", "view": "continuation"}, GOLDEN_BASIC),
         ({"codec": "huffman"}, GOLDEN_HUFFMAN),
+        ({"codec": "mec", "top_k": 16}, GOLDEN_MEC),
         ({"codec": "rrc", "top_k": 16}, GOLDEN_RRC),
         ({"codec": "rrc", "disambiguation": "lookahead", "top_k": 16}, GOLDEN_LOOK_AHEAD),
     ],

@@ -5,6 +5,7 @@ from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ._arithmetic import ArithmeticCodec, StopRule
 from ._base import Codec, ForkingReader, Reader, Weights, Writer, forked
 from ._bits import BitSource, RandomBits, pack_bits, unpack_bits, zeros
+from ._coupling import CouplingCodec
 from ._discop import DiscopCodec
 from ._huffman import HuffmanCodec
 from ._meteor import MeteorCodec
@@ -18,6 +19,7 @@ __all__ = [
     "BitSource",
     "Codec",
     "CodecSpec",
+    "CouplingCodec",
     "DiscopCodec",
     "ForkingReader",
     "HuffmanCodec",

@@ -62,8 +62,8 @@ class Steganographer(BatchMethods, LongMessages):
             None: `whole` for a text, `continuation` for what is never sent.
         mode: how consistency is verified, see `ticore.Verifier`.
         temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.candidates.PoolSettings`.
-        codec: `arithmetic`, `discop`, `huffman`, `meteor`, `rrc`, `sparsamp`, one with a number
-            such as `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
+        codec: `arithmetic`, `discop`, `huffman`, `mec`, `meteor`, `rrc`, `sparsamp`, one with a
+            number such as `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
         disambiguation: `stepwise`, `basic`, `lookahead`, `mwis`, `syncpool`, one with a word such
             as `basic:decoded` (tokens are compared by their decoded strings instead of their
             bytes), or a `ticore.disambiguation.DisambiguationSpec`. `none` is for experiments: its
