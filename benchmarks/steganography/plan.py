@@ -42,7 +42,7 @@ class Plan:
     bits: int = 128
     temperature: float = 1.0
     top_k: tuple[int, ...] = tuple(2**n for n in range(2, 13))
-    codecs: tuple[str, ...] = ("arithmetic", "huffman", "sparsamp", "discop", "meteor")
+    codecs: tuple[str, ...] = ("arithmetic", "huffman", "sparsamp", "rrc", "discop", "meteor")
     disambiguations: tuple[str, ...] = ("none", "basic", "mwis", "syncpool", "stepwise")
     seed: int = 0
 

@@ -47,7 +47,9 @@ def test_make_refuses_the_paper_rule_of_other_codecs(name):
         codec_named(name).make("paper", randomness_of(1))
 
 
-@pytest.mark.parametrize("name", ["discop", "meteor", "sparsamp", "sparsamp:32"])
+@pytest.mark.parametrize(
+    "name", ["discop", "mec", "mec:4", "meteor", "rrc", "sparsamp", "sparsamp:32"]
+)
 def test_make_needs_randomness_when_the_codec_is_keyed(name):
     assert codec_named(name).keyed
     with pytest.raises(CredentialError, match="neither key nor password"):
@@ -63,7 +65,10 @@ def test_make_needs_no_randomness_when_the_codec_is_not_keyed(name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("zip", "unknown codec 'zip': choose one of arithmetic, discop, huffman, meteor, sparsamp"),
+        (
+            "zip",
+            "unknown codec 'zip': choose one of arithmetic, discop, huffman, mec, meteor",
+        ),
         ("", "unknown codec '': choose one of arithmetic"),
         (":8", "unknown codec ''"),
         ("huffman:3", "codec 'huffman' takes no number, found 'huffman:3'; write 'huffman'"),

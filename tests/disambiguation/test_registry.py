@@ -64,7 +64,10 @@ def test_disambiguation_named_selects_the_method_by_its_name_in_agreements():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("x", "unknown disambiguation 'x': choose one of basic, mwis, none, search, stepwise"),
+        (
+            "x",
+            "unknown disambiguation 'x': choose one of basic, lookahead, mwis, none, search",
+        ),
         ("", "unknown disambiguation ''"),
         ("search:all", "expected one of search, search:nothing, search:invalid"),
         ("basic:", "expected one of basic, basic:bytes, basic:decoded, found 'basic:'"),

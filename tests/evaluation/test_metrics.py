@@ -13,6 +13,7 @@ from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore._support.shared_randomness import SharedRandomness
 from ticore.codecs import CODECS
 from ticore.disambiguation import DISAMBIGUATIONS
+from ticore.errors import SettingsError
 from ticore.evaluation._metrics import (
     Measures,
     Meter,
@@ -62,7 +63,8 @@ def test_kl_divergence_is_infinite_when_q_has_mass_where_p_has_not():
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize(
-    "disambiguation", [name for name, spec in DISAMBIGUATIONS.items() if not spec.searches]
+    "disambiguation",
+    [name for name, spec in DISAMBIGUATIONS.items() if not (spec.searches or spec.branches)],
 )
 def test_divergences_of_the_three_steps_add_up(codec, disambiguation):
     stego = Steganographer(
@@ -87,6 +89,12 @@ def test_divergences_of_the_three_steps_add_up(codec, disambiguation):
     assert (found.kl_codec > 0.001) == (codec == "huffman")
     assert 0.2 < found.utilisation(64) < 1.5
     assert 0 < found.total_variation < 1
+
+
+def test_meter_refuses_steps_that_are_not_tokens():
+    stego = Steganographer(ToyModel(LETTERS, seed=3), key=KEY, disambiguation="lookahead")
+    with pytest.raises(SettingsError, match="expected one whose steps are tokens"):
+        stego.embed_bits([0, 1], observer=Meter(CODECS["arithmetic"].make()))
 
 
 def test_meter_perplexity_equals_that_of_the_written_tokens():

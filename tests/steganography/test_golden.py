@@ -63,6 +63,22 @@ GOLDEN_HUFFMAN = (
     "The morning was cold and the morning air bacheor was very bright, and the night wore warm, "
     "and the flows, and dark blue lights, and lighted with brow and flicker of grass; and these"
 )
+GOLDEN_RRC = (
+    "The morning was cold and calmly. And I am afraid of the scene in the morning when the sun is "
+    "gone, I am going to seek my heart and to go into the water and see the sky clear; and the "
+    "moonlight was still still. The sun was still, as I thought"
+)
+GOLDEN_MEC = (
+    "The morning was cold and thin with sunlight, with its bright air and her cheeks, and her face "
+    "was pale, and it had been so darkly and dark that the eyes were too much in their life.\nAt "
+    "length the sun had been setting and the sunshine, all that could have been a great light on "
+    "its way and"
+)
+GOLDEN_LOOK_AHEAD = (
+    "The morning was cold and dark, and I am glad I am to be sure that he must be a very nice boy "
+    "to-night, and have a little time to get his way of getting away in the afternoon when you are "
+    "a little child in the house, and to be married. As for you, it will be all"
+)
 GOLDEN_JAPANESE = (
     "その朝は寒く、北方から西は朝廷へ亡んで、朝が朝まで朝朝に帰って来、朝の出来、朝夕の朝の朝"
     "早く、朝食をやると、朝飯を食べて、海の上を踏む、四方に降る、五時も少し経過した、と、朝夕"
@@ -129,6 +145,9 @@ def test_sealed_messages(model, settings, text):
         ({"codec": "discop", "disambiguation": "mwis"}, GOLDEN_MWIS),
         ({"codec": "meteor", "disambiguation": "basic", "view": "continuation"}, GOLDEN_BASIC),
         ({"codec": "huffman"}, GOLDEN_HUFFMAN),
+        ({"codec": "mec", "top_k": 16}, GOLDEN_MEC),
+        ({"codec": "rrc", "top_k": 16}, GOLDEN_RRC),
+        ({"codec": "rrc", "disambiguation": "lookahead", "top_k": 16}, GOLDEN_LOOK_AHEAD),
     ],
 )
 def test_other_codecs_and_disambiguations(model, settings, text):

@@ -517,7 +517,7 @@ def test_steganographer_refuses_prompts_that_do_not_survive_or_fit():
         (
             {"disambiguation": "x"},
             SettingsError,
-            "choose one of basic, mwis, none, search, stepwise",
+            "choose one of basic, lookahead, mwis, none",
         ),
         ({"disambiguation": "basic:x"}, SettingsError, "one of basic, basic:bytes, basic:decoded"),
         ({"disambiguation": "mwis", "mode": "viable"}, SettingsError, "use 'stepwise'"),
@@ -525,6 +525,7 @@ def test_steganographer_refuses_prompts_that_do_not_survive_or_fit():
         ({"view": "x"}, SettingsError, "view: expected one of whole, continuation"),
         ({"finish": "x"}, SettingsError, "finish: expected one of sentences, sentence, turn, none"),
         ({"top_k": 0}, SettingsError, "top_k"),
+        ({"disambiguation": "lookahead", "window": 2}, SettingsError, "window: expected none with"),
     ],
 )
 def test_steganographer_refuses_wrong_arguments(arguments, error, message):

@@ -5,10 +5,12 @@ from .._support.shared_randomness import RandomBitStream, SharedRandomness
 from ._arithmetic import ArithmeticCodec, StopRule
 from ._base import Codec, ForkingReader, Reader, Weights, Writer, forked
 from ._bits import BitSource, RandomBits, pack_bits, unpack_bits, zeros
+from ._coupling import CouplingCodec
 from ._discop import DiscopCodec
 from ._huffman import HuffmanCodec
 from ._meteor import MeteorCodec
 from ._registry import CODECS, CodecSpec, codec_named, codec_spec
+from ._rotation_range import RotationRangeCodec
 from ._sparsamp import SparSampCodec
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "BitSource",
     "Codec",
     "CodecSpec",
+    "CouplingCodec",
     "DiscopCodec",
     "ForkingReader",
     "HuffmanCodec",
@@ -24,6 +27,7 @@ __all__ = [
     "RandomBitStream",
     "RandomBits",
     "Reader",
+    "RotationRangeCodec",
     "SharedRandomness",
     "SparSampCodec",
     "StopRule",

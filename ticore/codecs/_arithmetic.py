@@ -30,12 +30,10 @@ import numpy as np
 from ..errors import SettingsError
 from ._base import Floats, Reader, Weights, Writer
 from ._bits import BitSource
+from ._parts import missing_bits, part, part_of
 from ._settling import SettlingReader, SettlingWriter, shares
 
 StopRule = Literal["exact", "paper"]
-
-_LEAST_WIDTH_BITS = 96
-_REFINE_BITS = 64
 
 
 class ArithmeticCodec:
@@ -82,9 +80,7 @@ class _Interval:
 
     def refine(self) -> int:
         """Make room to divide into 2^32 parts; return by how many bits the window grew."""
-        grow = 0
-        while self.width.bit_length() + grow <= _LEAST_WIDTH_BITS:
-            grow += _REFINE_BITS
+        grow = missing_bits(self.width)
         self.low <<= grow
         self.width <<= grow
         self.window += grow
@@ -92,9 +88,7 @@ class _Interval:
 
     def narrow(self, ends: Weights, index: int) -> tuple[int, int]:
         """Go to part `index` of those that end at `ends`; return the (value, count) it settles."""
-        bits = int(ends[-1]).bit_length() - 1
-        start = self.width * (int(ends[index - 1]) if index else 0) >> bits
-        self.width = (self.width * int(ends[index]) >> bits) - start
+        start, self.width = part(ends, index, self.width)
         self.low += start
         keep = (self.low ^ (self.low + self.width - 1)).bit_length()
         value, count = self.low >> keep, self.window - keep
@@ -116,11 +110,7 @@ class _ArithmeticWriter(SettlingWriter):
         grown = interval.refine()
         self._number = self._number << grown | self._bits.take(grown)
         ends = np.cumsum(weights)
-        bits = int(ends[-1]).bit_length() - 1
-        # The last part whose start, width * end >> bits, is not above the number.
-        offset = self._number - interval.low
-        reach = ((offset + 1 << bits) - 1) // interval.width
-        index = int(np.searchsorted(ends, reach, side="right"))
+        index = part_of(ends, self._number - interval.low, interval.width)
         value, count = interval.narrow(ends, index)
         self._number -= value << interval.window
         self.settled += count

@@ -12,9 +12,11 @@ from ..errors import CredentialError, SettingsError, shown
 from ..registry import lookup
 from ._arithmetic import ArithmeticCodec, StopRule
 from ._base import Codec
+from ._coupling import CouplingCodec
 from ._discop import DiscopCodec
 from ._huffman import HuffmanCodec
 from ._meteor import MeteorCodec
+from ._rotation_range import RotationRangeCodec
 from ._sparsamp import SparSampCodec
 
 ENTRY_POINTS = "ticore.codecs"
@@ -76,7 +78,9 @@ CODECS: Mapping[str, CodecSpec] = {
         CodecSpec("arithmetic", ArithmeticCodec, stops=("exact", "paper")),
         CodecSpec("discop", DiscopCodec, keyed=True),
         CodecSpec("huffman", HuffmanCodec),
+        CodecSpec("mec", CouplingCodec, keyed=True, number="block_bits"),
         CodecSpec("meteor", MeteorCodec, keyed=True),
+        CodecSpec("rrc", RotationRangeCodec, keyed=True),
         CodecSpec("sparsamp", SparSampCodec, keyed=True, number="block_bits"),
     )
 }

@@ -2,6 +2,7 @@
 
 from .._support.deprecation import moved_names
 from ._base import (
+    BranchingSession,
     Choices,
     Disambiguation,
     PromptContext,
@@ -10,6 +11,7 @@ from ._base import (
     SharingSession,
 )
 from ._basic import Basic
+from ._look_ahead import LookAhead
 from ._mwis import Mwis
 from ._none import NoDisambiguation
 from ._registry import (
@@ -25,9 +27,11 @@ from ._syncpool import SyncPool
 __all__ = [
     "DISAMBIGUATIONS",
     "Basic",
+    "BranchingSession",
     "Choices",
     "Disambiguation",
     "DisambiguationSpec",
+    "LookAhead",
     "Mwis",
     "NoDisambiguation",
     "PromptContext",

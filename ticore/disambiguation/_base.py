@@ -98,6 +98,24 @@ class SharingSession(Session, Protocol):
         ...
 
 
+@runtime_checkable
+class BranchingSession(Session, Protocol):
+    """A Session whose choices may take tokens of the text back. Its choices are taken by `take`."""
+
+    def take(self, choices: Choices, index: int) -> tuple[int, Sequence[int]]:
+        """Go on with a choice.
+
+        Args:
+            choices: what `refine` returned last.
+            index: of the choice.
+
+        Returns:
+            (back, tokens): how many tokens are taken back from the end of the text, and which ones
+            come in their place.
+        """
+        ...
+
+
 class ReceivedText(Protocol):
     """A text that was received, read token by token."""
 

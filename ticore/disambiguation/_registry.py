@@ -11,6 +11,7 @@ from ..errors import SettingsError, shown
 from ..registry import lookup
 from ._base import Disambiguation, PromptContext
 from ._basic import Basic
+from ._look_ahead import LookAhead
 from ._mwis import Mwis
 from ._none import NoDisambiguation
 from ._prefixes import Strings
@@ -33,6 +34,8 @@ class DisambiguationSpec:
         certain: whether the reader always finds the writer's tokens.
         searches: whether the reader looks for the writer's tokens until a message is authentic,
             where the tokenizer finds others.
+        branches: whether a choice may take tokens of the text back, so that a text takes other
+            steps than it has tokens.
         verifies: whether it asks which lists of tokens are consistent, so that it has modes.
         argument: the argument of `build` that a word after the name sets, if there is one.
         words: the words that may follow the name.
@@ -43,6 +46,7 @@ class DisambiguationSpec:
     keyed: bool = False
     certain: bool = True
     searches: bool = False
+    branches: bool = False
     verifies: bool = False
     argument: str = ""
     words: tuple[str, ...] = ()
@@ -67,6 +71,7 @@ DISAMBIGUATIONS: Mapping[str, DisambiguationSpec] = {
     spec.name: spec
     for spec in (
         DisambiguationSpec("basic", Basic, argument="strings", words=_STRINGS),
+        DisambiguationSpec("lookahead", LookAhead, keyed=True, branches=True),
         DisambiguationSpec("mwis", Mwis, argument="strings", words=_STRINGS),
         DisambiguationSpec("none", NoDisambiguation, certain=False),
         DisambiguationSpec(

@@ -27,6 +27,8 @@ from scipy.special import betaincinv
 
 from .._support.deprecation import warn_deprecated
 from ..codecs import Codec
+from ..disambiguation._look_ahead import PathChoices
+from ..errors import SettingsError
 from ..interfaces import LanguageModel
 
 if TYPE_CHECKING:
@@ -106,7 +108,15 @@ class Meter:
         Args:
             step: the choices of this step.
             index: the choice that the codec took.
+
+        Raises:
+            SettingsError: the disambiguation takes tokens back, so that steps are not tokens.
         """
+        if isinstance(step.choices, PathChoices):
+            raise SettingsError(
+                "disambiguation: expected one whose steps are tokens, as a Meter needs, found "
+                "'lookahead'; use 'syncpool', or read Embedding.bits_per_token"
+            )
         p = softmax(np.asarray(step.logits, dtype=np.float64) / self._temperature)
         choices = step.choices
         emitted = self._codec.emitted(step.weights)

@@ -73,7 +73,7 @@ def write_bits(
         kl_filter += step.kl_filter
         if observer is not None:
             observer(step, index)
-        text.push(step.token(index))
+        text.take(step, index)
         if check is not None:
             check.see(step, index)
         if isinstance(writer, NonceFirstWriter) and writer.nonce_done:

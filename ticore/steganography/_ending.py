@@ -98,6 +98,6 @@ def write_one(text: TextState, writer: Writer, check: TokenCheck | None) -> Job[
 def _take(text: TextState, step: Step, writer: Writer, check: TokenCheck | None) -> None:
     """Write the token of one step that the writer chooses."""
     index = writer.choose(step.weights)
-    text.push(step.token(index))
+    text.take(step, index)
     if check is not None:
         check.see(step, index)

@@ -36,7 +36,7 @@ def read_bits(text: TextState, received: TextAsRead, reader: Reader, take: Take)
             index = received.locate(step.choices)
         except OutsidePoolError as error:
             raise received.departure(text.text(), step.choices) from error
-        text.push(step.token(index))
+        text.take(step, index)
         value, count = reader.observe(step.weights, index)
         if isinstance(reader, NonceFirstReader) and reader.nonce_done:
             text.share(reader.begin_rest())

@@ -114,6 +114,9 @@ class Setup:
         object.__setattr__(self, "_openers", self._usable_openers())
         if self.disambiguation.searches:
             self._check_search()
+        if self.disambiguation.branches:
+            window, name = self.agreement.window, self.disambiguation.name
+            require(window is None, "window", f"none with disambiguation {name!r}", window)
 
     def with_prompt(self, prompt: Prompt) -> Setup:
         """The same for texts that continue another prompt.
@@ -257,7 +260,8 @@ class Setup:
         at_once = bool(known_ids) and self._reads_many_at_once()
         ahead = known_ids[: self.room] if known_ids and at_once else ()
         size = None if self.window is None else self.window.size
-        decoder = yield from begin_text(NewText(self.prompt_ids, ahead, size))
+        goes_back = self.disambiguation.branches
+        decoder = yield from begin_text(NewText(self.prompt_ids, ahead, size, goes_back))
         passing = self.passing.start(self.sent)
         return TextState(
             decoder,

@@ -63,12 +63,12 @@ class Steganographer(BatchMethods, LongMessages):
             None: `whole` for a text, `continuation` for what is never sent.
         mode: how consistency is verified, see `ticore.Verifier`.
         temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.candidates.PoolSettings`.
-        codec: `arithmetic`, `discop`, `huffman`, `meteor`, `sparsamp`, one with a number such as
-            `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
-        disambiguation: `stepwise`, `basic`, `mwis`, `syncpool`, one with a word such as
-            `basic:decoded` (tokens are compared by their decoded strings instead of their bytes),
-            or a `ticore.disambiguation.DisambiguationSpec`. `none` is for experiments: its reader
-            may find other tokens.
+        codec: `arithmetic`, `discop`, `huffman`, `mec`, `meteor`, `rrc`, `sparsamp`, one with a
+            number such as `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
+        disambiguation: `stepwise`, `basic`, `lookahead`, `mwis`, `syncpool`, one with a word such
+            as `basic:decoded` (tokens are compared by their decoded strings instead of their
+            bytes), or a `ticore.disambiguation.DisambiguationSpec`. `none` is for experiments: its
+            reader may find other tokens.
         numerics: `same-stack`: the reader computes exactly as the writer does. `portable`: both
             compute in float64, with any backend on any machine.
         channel: what happens to the text on its way: `identity` (nothing), or, by use, `chat`,
@@ -113,9 +113,9 @@ class Steganographer(BatchMethods, LongMessages):
         CredentialError: the key does not have 32 bytes, the password is empty, or both are given.
 
     With a keyed codec or disambiguation, the first 16 bytes of the sealed message (32 with a
-    password) are its nonce. They are written by arithmetic coding, and `syncpool` chooses as `mwis`
-    does until they end. The random numbers that both sides share depend on the key and this nonce,
-    and are used after it.
+    password) are its nonce. They are written by arithmetic coding, and `syncpool` and `lookahead`
+    choose as `mwis` does until they end. The random numbers that both sides share depend on the key
+    and this nonce, and are used after it.
 
     >>> import ticore
     >>> stego = Steganographer(ticore.load_model("tiny-en"), key=bytes(32), prompt="One day")

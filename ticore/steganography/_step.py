@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates, Ints, Pool, to_weights
 from ..channels import PassingText
-from ..disambiguation import Choices, Session, SharingSession
+from ..disambiguation import BranchingSession, Choices, Session, SharingSession
 from ..errors import CapacityError
 from ..interfaces import Decoder, Logits
 from ._jobs import Job, NewText, begin_text
@@ -149,8 +149,11 @@ class TextState:
         self._session = session
         self._passing = passing
         self._window = window
-        self._known = known
+        # Tokens alone do not tell the step where some are taken back.
+        self._known = None if isinstance(session, BranchingSession) else known
         self._unread: list[int] = []
+        self._taken_back = 0
+        self._passed = [passing]  # after each token, where tokens may be taken back
         self._follower = follower
         self._rival = rival
         self.ids: list[int] = []
@@ -182,6 +185,9 @@ class TextState:
     def _read(self) -> Job[None]:
         """Have the model read what it has not."""
         if self._window is None:
+            if self._taken_back:
+                self._decoder.rewind(self._taken_back)
+                self._taken_back = 0
             yield from self._unread
         elif self._unread:
             self._decoder = yield from begin_text(NewText(self._window.before(self.ids)))
@@ -191,6 +197,26 @@ class TextState:
         """Give the disambiguation the random numbers that both sides share, if it uses any."""
         if isinstance(self._session, SharingSession):
             self._session.share(randomness)
+
+    def take(self, step: Step, index: int) -> None:
+        """Go on with a choice of the last step. Raises OutrunError as `push`."""
+        session = self._session
+        if not isinstance(session, BranchingSession):
+            return self.push(step.token(index))
+        back, tokens = session.take(step.choices, index)
+        kept = len(self.ids) - back
+        if self._rival is not None and kept + len(tokens) >= self._rival:
+            raise OutrunError
+        self._taken_back, self._unread = back, list(tokens)
+        del self.ids[kept:], self._passed[kept + 1 :]
+        for token in tokens:
+            passing = self._passed[-1].fork()
+            passing.push(token)
+            self._passed.append(passing)
+            self.ids.append(token)
+        self._passing = self._passed[-1]
+        if self._follower is not None:
+            self._follower(self.text())
 
     def push(self, token: int) -> None:
         """Go on with `token`. Raises OutrunError where that makes the text as long as its rival."""

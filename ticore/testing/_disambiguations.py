@@ -12,6 +12,7 @@ import pytest
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import PROB_BITS, Pool, non_candidates
 from ..disambiguation import (
+    BranchingSession,
     Choices,
     Disambiguation,
     PromptContext,
@@ -142,7 +143,7 @@ class DisambiguationContract:
                     choices = session.refine(step.pool, iter(step.outside))
                     _assert_same(choices, step.choices)
                     assert received.locate(choices) == step.index
-                    session.push(int(choices.ids[step.index]))
+                    _go_on(session, choices, step.index)
                 assert received.exhausted
                 assert session.text() == written.text
                 found += 1
@@ -157,6 +158,8 @@ class DisambiguationContract:
             written = _write(made, self._session(made), context, seed, 12)
             for step in [] if written is None else written.steps:
                 _assert_valid(step.choices, step.pool)
+                if not isinstance(made.start(), BranchingSession):
+                    _assert_tokens(step.choices)
                 seen += 1
         assert seen > 0
 
@@ -167,7 +170,7 @@ class DisambiguationContract:
         one, other = self._session(made), self._session(made)
         before = other.text()
         pool, outside = _random_pool(np.random.default_rng(1), context.tokenizer)
-        one.push(int(one.refine(pool, iter(outside)).ids[0]))
+        _go_on(one, one.refine(pool, iter(outside)), 0)
         assert one.text() != before
         assert other.text() == before
 
@@ -223,8 +226,15 @@ def _write(
             return None
         index = int(rng.integers(len(choices.ids)))
         steps.append(_WrittenStep(pool, outside, choices, index))
-        session.push(int(choices.ids[index]))
+        _go_on(session, choices, index)
     return _Written(session.text(), steps)
+
+
+def _go_on(session: Session, choices: Choices, index: int) -> None:
+    if isinstance(session, BranchingSession):
+        session.take(choices, index)
+    else:
+        session.push(int(choices.ids[index]))
 
 
 def _random_pool(rng: np.random.Generator, tokenizer: Tokenizer) -> tuple[Pool, list[Pool]]:
@@ -243,12 +253,19 @@ def _assert_same(one: Choices, other: Choices) -> None:
 
 
 def _assert_valid(choices: Choices, pool: Pool) -> None:
-    ids, kept = choices.ids.tolist(), choices.kept.ids.tolist()
-    assert len(ids) == len(set(ids)) == len(choices.mass) > 0
+    kept, count = set(choices.kept.ids.tolist()), len(choices.ids)
+    assert count == len(choices.mass) > 0
     assert ((choices.mass >= 0) & (choices.mass <= 1 << PROB_BITS)).all()
+    assert kept <= set(pool.ids.tolist()) or not kept & set(pool.ids.tolist())
+    assert len(choices.group) == len(choices.kept)
+    assert set(choices.group.tolist()) <= set(range(count))
+
+
+def _assert_tokens(choices: Choices) -> None:
+    """Each choice is one of the tokens kept, or of a group of them."""
+    ids, kept = choices.ids.tolist(), choices.kept.ids.tolist()
+    assert len(ids) == len(set(ids))
     assert set(ids) <= set(kept)
-    assert set(kept) <= set(pool.ids.tolist()) or not set(kept) & set(pool.ids.tolist())
-    assert len(choices.group) == len(kept)
     assert set(choices.group.tolist()) == set(range(len(ids)))
     for number, token in enumerate(ids):
         assert choices.group[kept.index(token)] == number
