@@ -103,9 +103,17 @@ class BinomialNull(SingleTextMethods):
 
     def p_values(self, texts: BatchEvidence) -> Floats:
         """The exact tail of the binomial distribution."""
-        green = texts.totals
-        tails = special.bdtrc(np.maximum(green, 1.0) - 1, texts.lengths, self.share)
-        return np.where(green > 0, tails, 1.0)
+        return self.tails(texts.totals, texts.lengths)
+
+    def tails(self, green: Floats | Ints, total: Ints) -> Floats:
+        """float64[texts]: the probabilities of as many green tokens or more, of `total` ones.
+
+        Args:
+            green: int64[texts] or whole numbers in float64[texts].
+            total: int64[texts].
+        """
+        tails = special.bdtrc(np.maximum(green, 1.0) - 1, total, self.share)
+        return np.where(np.asarray(green) > 0, tails, 1.0)
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios for watermarks that multiply the odds of a green token by exp(`_odds`)."""

@@ -4,7 +4,10 @@ from typing import Any
 
 from .._support.deprecation import moved_names
 from ._agreement import WatermarkAgreement
+from ._any import AnyWatermarkDetector
+from ._any_detection import AnyDetection, FoundConfiguration
 from ._changes import ChangeKind, TextChange
+from ._configurations import Configuration
 from ._detection import Detection, DetectionTarget
 from ._detector import DetectorSettings, WatermarkDetector
 from ._generator import (
@@ -24,6 +27,7 @@ from ._samplers import (
     watermarked_sampler,
 )
 from ._segments import Segment
+from ._stretches import Stretch
 from ._text_loop import Sampler
 from ._text_stream import Generated, TextStream
 from ._watermarker import Watermarker, WatermarkerSettings
@@ -31,10 +35,14 @@ from ._whole_text_rejection import WholeTextRejection
 from ._writer import RollbackKind
 
 __all__ = [
+    "AnyDetection",
+    "AnyWatermarkDetector",
     "ChangeKind",
+    "Configuration",
     "Detection",
     "DetectionTarget",
     "DetectorSettings",
+    "FoundConfiguration",
     "Generated",
     "Generator",
     "GeneratorSettings",
@@ -45,6 +53,7 @@ __all__ = [
     "RowSamplers",
     "Sampler",
     "Segment",
+    "Stretch",
     "TextChange",
     "TextStream",
     "WatermarkAgreement",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .._support.deprecation import warn_deprecated
 from .._support.notebooks import ShownInNotebooks
 from ._segments import Segment
+from ._stretches import Stretch
 
 Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
 
@@ -82,6 +83,7 @@ class Detection(ShownInNotebooks):
         scores: float64[token_count], nan where a token has no score.
         counted: bool[token_count], which tokens count.
         target: what was looked for.
+        stretches: all parts that are watermarked, in the order of the text; see `Stretch`.
     """
 
     verdict: Verdict
@@ -95,6 +97,7 @@ class Detection(ShownInNotebooks):
     scores: npt.NDArray[np.float64]
     counted: npt.NDArray[np.bool_]
     target: DetectionTarget = field(default=_UNKNOWN)
+    stretches: tuple[Stretch, ...] = ()
 
     def __str__(self) -> str:
         return self.verdict
@@ -137,5 +140,6 @@ class Detection(ShownInNotebooks):
                 "end": self.segment.end,
                 "p_value": self.segment.p_value,
             },
+            "stretches": [one.to_dict() for one in self.stretches],
             **self.target.to_dict(),
         }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 from numbers import Real
-from typing import Any, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,13 @@ from ..schemes import (
 from ..schemes._evidence import BatchEvidence
 from ..schemes._registry import as_mapping
 from ._agreement import Repeats, WatermarkAgreement
+from ._configurations import Configuration
 from ._detection import Detection, DetectionTarget, Verdict
 from ._segments import Segment, find_segments
+from ._stretches import Stretch, find_stretches
+
+if TYPE_CHECKING:
+    from ._any import AnyWatermarkDetector
 
 Ints = npt.NDArray[np.int64]
 IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
@@ -37,6 +42,7 @@ IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
 # Texts are scored together up to this many tokens. That is little work per text, and the arrays
 # stay in the processor's cache.
 _MAX_TOGETHER = 1 << 13
+TESTS = 2  # of each text: as a whole, and for a segment; each at half of the rate
 _NO_IDS = np.zeros(0, np.int64)
 _SHOWN_DIGEST = 12  # digits
 
@@ -252,6 +258,51 @@ class WatermarkDetector:
         opened = wrap(tokenizer)
         return cls(opened, external_scheme(engine, config, opened.vocab_size), **settings)
 
+    @staticmethod
+    def any(
+        tokenizer: Tokenizer | object,
+        configurations: Sequence[Configuration],
+        *,
+        fpr: float = 1e-5,
+        repeats: Repeats = "once",
+        tokenizer_place: str | None = None,
+    ) -> AnyWatermarkDetector:
+        """A detector of many configurations at once: keys, schemes, context widths.
+
+        Args:
+            tokenizer: see the class.
+            configurations: at least one. Each is a mapping such as `{"scheme": "gumbel", "key":
+                key}`, with settings and a `name` of your own if you like; or a
+                `WatermarkAgreement`; or a scheme as an object. In a mapping `scheme`, `key` and
+                `context` may be lists, which stand for all combinations. For another engine:
+                `{"scheme": "vllm", "config": {...}}`.
+            fpr: over the whole list: at most this share of texts without a watermark is called
+                watermarked, by whichever configuration.
+            repeats: see the class.
+            tokenizer_place: see the class.
+
+        Raises:
+            WrongTypeError: `configurations` is not a list.
+            SettingsError, CredentialError: a configuration is wrong or repeats another one, and
+                the error says which, counted from 1; or see the class.
+
+        >>> import ticore
+        >>> tokenizer = ticore.load_tokenizer("tiny-en")
+        >>> keys = [bytes([number] * 16) for number in range(100)]
+        >>> detector = ticore.WatermarkDetector.any(
+        ...     tokenizer, [{"scheme": ["gumbel", "left_hash"], "key": keys}]
+        ... )
+        >>> found = detector.detect("It was late when they came home, and nobody had seen them.")
+        >>> found.verdict, found.configurations
+        ('no watermark found', 200)
+        """
+        # It is made of detectors of this class.
+        from ._any import AnyWatermarkDetector  # noqa: PLC0415  # that module imports this one
+
+        return AnyWatermarkDetector(
+            tokenizer, configurations, fpr=fpr, repeats=repeats, tokenizer_place=tokenizer_place
+        )
+
     @property
     def version(self) -> int | None:
         """The version of the scheme; None where it has none."""
@@ -341,6 +392,21 @@ class WatermarkDetector:
             count += len(ids)
         return found + self._detect_together(together)
 
+    def detection_of(self, ids: IDs, evidence: Evidence) -> Detection:
+        """What `detect_ids` returns, from evidence that is at hand.
+
+        Args:
+            ids: int[n].
+            evidence: what a scheme like this detector's gives for them.
+
+        Raises:
+            UnscorableTextError: there is no token that can be scored.
+        """
+        (found,) = self._detections([np.asarray(ids)], evidence)
+        if isinstance(found, TicoreError):
+            raise found
+        return found
+
     def _detect_together(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
         """What `detect_ids_batch` returns, from one call of the scheme.
 
@@ -398,15 +464,25 @@ class WatermarkDetector:
                     scores=scores[begin:end],
                     counted=counted[begin:end],
                     target=self.target,
+                    stretches=self._stretches(texts, at, segments[at]),
                 )
             )
         return found
 
+    def _stretches(self, texts: BatchEvidence, at: int, segment: Segment) -> tuple[Stretch, ...]:
+        # No stretch has a lower p-value than the best segment, which is at hand.
+        if segment.p_value > self.fpr / TESTS:
+            return ()
+        # Each draw counts once here, also with repeats="all".
+        evidence = texts.text(at).distinct()
+        return find_stretches(self.scheme.null, evidence, self.fpr, tests=TESTS)
+
     def _verdict(self, p_value: float, segment: Segment) -> Verdict:
-        # Two tests are made of each text: each at half of the rate.
-        if p_value <= self.fpr / 2:
+        if p_value <= self.fpr / TESTS:
             return "watermarked"
-        return "watermarked in part" if segment.p_value <= self.fpr / 2 else "no watermark found"
+        return (
+            "watermarked in part" if segment.p_value <= self.fpr / TESTS else "no watermark found"
+        )
 
 
 def _external(engine: str, settings: dict[str, Any], vocab_size: int) -> Detectable:
