@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
+from typing import Annotated, Any, Literal, Protocol, TypeVar, cast, get_args
 
 import typer
 
@@ -15,6 +15,7 @@ from ..errors import FileError, InputFileError, TicoreError
 from ..interfaces import LossyTokenizer, Tokenizer
 from ..report import any_detection_page, any_detection_table, detection_page, detection_table
 from ..watermarking import AnyDetection, Detection, WatermarkAgreement, WatermarkDetector
+from ..watermarking._detector import Tokenizations
 from . import streams
 from .configurations import ListedConfigurations, open_detector, read_list
 from .options import OUTPUT, file_option, option
@@ -44,6 +45,7 @@ from .watermark_options import (
     KeyFile,
     Repeats,
     SchemeVersion,
+    TokenizationsOption,
     TokenizerPlace,
     WatermarkOptions,
     wrong_settings_are_wrong_usage,
@@ -95,6 +97,7 @@ def detect(
     context: Context = None,
     scheme_version: SchemeVersion = None,
     repeats: Repeats = None,
+    tokenizations: TokenizationsOption = None,
     fpr: Fpr = DEFAULT_FPR,
     tokenizer: TokenizerPlace = None,
     html: _Html = None,
@@ -132,7 +135,14 @@ def detect(
         repeats,
         tokenizer,
     )
+    if tokenizations is not None and tokenizations not in get_args(Tokenizations):
+        raise UsageError(
+            f"--tokenizations: expected one of {', '.join(get_args(Tokenizations))}, found "
+            f"{streams.printable(tokenizations)}"
+        )
     listed = read_list(options)
+    if tokenizations is not None and (listed is not None or column is not None):
+        raise UsageError("--tokenizations: only for one configuration, and without --column")
     if listed is not None:
         if column is not None:
             raise UsageError(
@@ -145,7 +155,7 @@ def detect(
         scan_files(paths, column, task, scanning, json)
         return warn_of_others(options.secret_file)
     with wrong_settings_are_wrong_usage():
-        detector = task.open()
+        detector = task.open(cast(Tokenizations, tokenizations or "places"))
     found = []
     for name, detection in _detections(detector, paths):
         found.append((name, detection))

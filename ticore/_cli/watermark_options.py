@@ -123,6 +123,18 @@ Repeats = Annotated[
         default=_DETECTOR["repeats"].default,
     ),
 ]
+TokenizationsOption = Annotated[
+    str | None,
+    option(
+        "NAME",
+        "places: how much of the evidence stands where a writer may have had other tokens. "
+        "search: look for these tokens, which costs at most a factor of 2 (gumbel gains). read: "
+        "neither.",
+        "--tokenizations",
+        panel=WATERMARK,
+        default="places",
+    ),
+]
 TokenizerPlace = Annotated[
     str | None,
     option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..watermarking import Detection, Segment, Stretch
+from ..watermarking import Detection, Segment, Stretch, TokenizationCheck
 
 _LEAST = 1e-300  # near the smallest double; a smaller p-value is printed as "below"
 
@@ -26,11 +26,29 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
     ]
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
+    if found.tokenizations is not None:
+        facts += _tokenization_facts(found.tokenizations, found.scored)
     if stands_out(found):
         facts.append(("best segment", segment_fact(found.segment)))
     if len(found.stretches) > 1:  # one alone is the best segment
         facts += stretch_facts(found.stretches)
     return [*facts, *found.target.facts()] if found.scheme else facts
+
+
+def _tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:
+    apart = probability(check.p_value_apart)
+    facts = [
+        (
+            "near a place",
+            f"{check.near:,} of {scored:,} scored tokens; p-value without them {apart}",
+        )
+    ]
+    if check.tried is not None:
+        read = probability(check.p_value_read)
+        facts.append(
+            ("respelled", f"{len(check.respelled):,} of {check.tried:,}; p-value as read {read}")
+        )
+    return facts
 
 
 def stretch_facts(stretches: Sequence[Stretch]) -> list[tuple[str, str]]:

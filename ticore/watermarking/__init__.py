@@ -17,6 +17,7 @@ from ._generator import (
     consistent_generate_batch,
 )
 from ._key_check import KeyCheck, check_key
+from ._respellings import Respelling
 from ._rollback import Rollback
 from ._samplers import (
     LogitsWarper,
@@ -30,6 +31,7 @@ from ._segments import Segment
 from ._stretches import Stretch
 from ._text_loop import Sampler
 from ._text_stream import Generated, TextStream
+from ._tokenization_search import TokenizationCheck
 from ._watermarker import Watermarker, WatermarkerSettings
 from ._whole_text_rejection import WholeTextRejection
 from ._writer import RollbackKind
@@ -48,6 +50,7 @@ __all__ = [
     "GeneratorSettings",
     "KeyCheck",
     "LogitsWarper",
+    "Respelling",
     "Rollback",
     "RollbackKind",
     "RowSamplers",
@@ -56,6 +59,7 @@ __all__ = [
     "Stretch",
     "TextChange",
     "TextStream",
+    "TokenizationCheck",
     "WatermarkAgreement",
     "WatermarkDetector",
     "Watermarker",

@@ -13,6 +13,7 @@ from .._support.deprecation import warn_deprecated
 from .._support.notebooks import ShownInNotebooks
 from ._segments import Segment
 from ._stretches import Stretch
+from ._tokenization_search import TokenizationCheck
 
 Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
 
@@ -84,6 +85,8 @@ class Detection(ShownInNotebooks):
         counted: bool[token_count], which tokens count.
         target: what was looked for.
         stretches: all parts that are watermarked, in the order of the text; see `Stretch`.
+        tokenizations: what other tokens of the writer may have done to the evidence; None if the
+            detector looks at the tokens that are read alone.
     """
 
     verdict: Verdict
@@ -98,6 +101,7 @@ class Detection(ShownInNotebooks):
     counted: npt.NDArray[np.bool_]
     target: DetectionTarget = field(default=_UNKNOWN)
     stretches: tuple[Stretch, ...] = ()
+    tokenizations: TokenizationCheck | None = None
 
     def __str__(self) -> str:
         return self.verdict
@@ -141,5 +145,10 @@ class Detection(ShownInNotebooks):
                 "p_value": self.segment.p_value,
             },
             "stretches": [one.to_dict() for one in self.stretches],
+            **(
+                {}
+                if self.tokenizations is None
+                else {"tokenizations": self.tokenizations.to_dict()}
+            ),
             **self.target.to_dict(),
         }
