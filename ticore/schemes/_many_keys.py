@@ -23,13 +23,15 @@ from ._base import Detectable
 from ._evidence import Evidence, Ints, draw_ids, first_occurrences
 from ._keyed_numbers import KeyedNumbers, KeyedNumbersV1, KeyedNumbersV2, PreparedTokens
 from ._keyed_numbers_v1 import KeyV1
-from ._keyed_numbers_v2 import KeyV2
+from ._keyed_numbers_v2 import KeyV2, Seed
 from ._null_distributions import HypergeometricNull
 from ._registry import SCHEMES
 from ._self_hash import SelfHash
 from ._unigram import Unigram
 from ._windows import SomeIds, token_ids
 from ._word_arithmetic import Words
+
+SomeInts = npt.NDArray[np.integer[Any]]
 
 _CELLS = 1 << 16  # words that are computed together: 256 KiB, which stay in the processor's cache
 _MOST_TOKENS = 1 << 9  # so that a row of `_CELLS` has 64 keys: NumPy is slow with short rows
@@ -71,6 +73,11 @@ class _ManyKeysV2(_OfManyKeys, KeyedNumbersV2):
         KeyedNumbers.__init__(self, size)
         self._key = KeyV2(tuple(words))
 
+    def identity(self, seed: Seed) -> Any:
+        if np.ndim(seed.b) < np.ndim(seed.a):  # that word is the same for all seeds of a key
+            return seed.a
+        return super().identity(seed)
+
 
 class KeyGroup:
     """Schemes of ticore that differ in their keys alone. Thread-safe.
@@ -98,7 +105,7 @@ class KeyGroup:
     def __len__(self) -> int:
         return len(self._words[0])
 
-    def scored(self, ids: Ints, keys: slice) -> tuple[npt.NDArray[Any], Ints | None]:
+    def scored(self, ids: Ints, keys: slice) -> tuple[npt.NDArray[Any], SomeInts | None]:
         """The scores of the tokens at position `context` or later, under some of the keys.
 
         Args:
@@ -107,7 +114,7 @@ class KeyGroup:
 
         Returns:
             bool[n - context, keys] or float64[n - context, keys]; and the identities of the seeds,
-            int64[n - context, keys], where `windows_decide` is False or lists are exact.
+            integers[n - context, keys], where `windows_decide` is False or lists are exact.
         """
         scores, seeds = [], []
         context = self.scheme.context
@@ -148,12 +155,12 @@ class KeyGroup:
         found = token_ids(ids, self.scheme.vocab_size)
         scheme = self._of(slice(key, key + 1))
         seed, scores = scheme._scored(found)
-        seeds = np.broadcast_to(scheme._numbers.identity(seed), scores.shape)[:, 0]
+        seeds = np.broadcast_to(scheme._numbers.identity(seed), scores.shape)[:, 0].astype(np.int64)
         positions = np.arange(scheme.context, scheme.context + len(scores), dtype=np.int64)
         draws = seeds if self._once else draw_ids(seeds, found[scheme.context :])
         return Evidence(positions, seeds, draws, scores[:, 0].astype(np.float64))
 
-    def _block(self, ids: Ints, keys: slice) -> tuple[npt.NDArray[Any], Ints | None]:
+    def _block(self, ids: Ints, keys: slice) -> tuple[npt.NDArray[Any], SomeInts | None]:
         scheme = self._of(keys)
         seed, scores = scheme._scored(ids)
         if not self._gives_seeds:
@@ -168,12 +175,12 @@ class KeyGroup:
         return scheme
 
 
-def repeated(tokens: Ints, seeds: Ints) -> npt.NDArray[np.bool_]:
+def repeated(tokens: Ints, seeds: SomeInts) -> npt.NDArray[np.bool_]:
     """bool[n, keys]: whether an earlier token is the same and has the same seed.
 
     Args:
         tokens: int64[n].
-        seeds: int64[n, keys], as `KeyGroup.scored` returns them.
+        seeds: integers[n, keys], as `KeyGroup.scored` returns them.
     """
     order = np.argsort(tokens, kind="stable")
     begins = np.flatnonzero(np.append(True, np.diff(tokens[order]) != 0))
@@ -181,7 +188,7 @@ def repeated(tokens: Ints, seeds: Ints) -> npt.NDArray[np.bool_]:
     found = np.zeros(seeds.shape, np.bool_)
     if (sizes * (sizes - 1)).sum() > _MOST_PAIRS * len(tokens):
         for key in range(seeds.shape[1]):
-            found[:, key] = ~first_occurrences(draw_ids(seeds[:, key], tokens))
+            found[:, key] = ~first_occurrences(draw_ids(seeds[:, key].astype(np.int64), tokens))
         return found
     for begin, size in zip(begins[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
         alike = order[begin : begin + size]

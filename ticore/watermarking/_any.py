@@ -27,7 +27,7 @@ from ..interfaces import Tokenizer
 from ..registry import wrap
 from ..schemes import BinomialNull, ExponentialNull, NullDistribution
 from ..schemes._evidence import BatchEvidence, Evidence
-from ..schemes._many_keys import KeyGroup, group_name, repeated
+from ..schemes._many_keys import KeyGroup, SomeInts, group_name, repeated
 from ..schemes._windows import token_ids
 from ._agreement import Repeats
 from ._any_detection import AnyDetection, FoundConfiguration
@@ -294,7 +294,7 @@ def _tails(
 
 def _by_key(
     scores: npt.NDArray[np.generic],
-    seeds: npt.NDArray[np.int64] | None,
+    seeds: SomeInts | None,
     counted: npt.NDArray[np.bool_] | None,
 ) -> BatchEvidence:
     """Scores [n, keys] as the evidence of a text for each key, without positions and draws."""
@@ -308,7 +308,7 @@ def _by_key(
     unused = np.broadcast_to(np.int64(0), flat.shape)
     of_seeds = unused
     if seeds is not None:
-        of_seeds = seeds.T.ravel() if counted is None else seeds.T[counted.T]
+        of_seeds = (seeds.T.ravel() if counted is None else seeds.T[counted.T]).astype(np.int64)
     return BatchEvidence(Evidence(unused, of_seeds, unused, flat), bounds)
 
 
