@@ -130,6 +130,7 @@ def test_detect_prints_a_line_for_each_text_when_json_is_given(
             "end": expected.segment.end,
             "p_value": expected.segment.p_value,
         },
+        "too_short": False,
         "tokenizations": expected.tokenizations.to_dict(),
         "stretches": [one.to_dict() for one in expected.stretches],
         "scheme": "gumbel",

@@ -24,6 +24,9 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         ("strength", f"{found.strength:.2f} standard deviations"),
         ("scored", f"{found.scored:,} of {found.token_count:,} tokens"),
     ]
+    if found.too_short and found.strongest_p_value is not None:
+        least = probability(found.strongest_p_value)
+        facts.append(("too short", f"to tell: the strongest watermark would have p-value {least}"))
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
     if found.tokenizations is not None:

@@ -159,7 +159,7 @@ class HypergeometricNull(BinomialNull):
         (greens - g) / (size - d). The mean of this probability is the lists' share. The loss is a
         concave function of it, so its mean is at most the loss of the share (Jensen).
         """
-        drawn, green = _earlier(texts)
+        drawn, green = earlier_draws(texts)
         left = np.maximum(self.size - drawn, 1)
         share = np.clip((self.greens - green) / left, 0.0, 1.0)
         red = -np.log1p(share * np.expm1(self._odds)[:, None])
@@ -214,7 +214,7 @@ class ExponentialNull(SingleTextMethods):
         return LikelihoodRatios(ratios, -np.log1p(-_TILTS) - _TILTS, 1 / (1 - _TILTS))
 
 
-def _earlier(texts: BatchEvidence) -> tuple[Ints, Ints]:
+def earlier_draws(texts: BatchEvidence) -> tuple[Ints, Ints]:
     """For each token, int64[n] each: the earlier draws from its list, and how many were green."""
     one = texts.all
     if not len(one):

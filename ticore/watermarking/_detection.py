@@ -87,6 +87,8 @@ class Detection(ShownInNotebooks):
         stretches: all parts that are watermarked, in the order of the text; see `Stretch`.
         tokenizations: what other tokens of the writer may have done to the evidence; None if the
             detector looks at the tokens that are read alone.
+        strongest_p_value: no scores of these tokens would have a lower p-value; None if this is not
+            known for the scheme.
     """
 
     verdict: Verdict
@@ -102,6 +104,7 @@ class Detection(ShownInNotebooks):
     target: DetectionTarget = field(default=_UNKNOWN)
     stretches: tuple[Stretch, ...] = ()
     tokenizations: TokenizationCheck | None = None
+    strongest_p_value: float | None = None
 
     def __str__(self) -> str:
         return self.verdict
@@ -120,6 +123,13 @@ class Detection(ShownInNotebooks):
     def looked_for(self) -> str:
         """The scheme and its version: `gumbel, version 2`."""
         return self.target.named
+
+    @property
+    def too_short(self) -> bool:
+        """Whether no scores at all would have been called a watermark: there are too few."""
+        # The other half of the rate is that of the segment, which may be the whole text.
+        least = self.strongest_p_value
+        return least is not None and 2 * least > self.target.fpr
 
     @property
     def tokens(self) -> int:
@@ -144,6 +154,7 @@ class Detection(ShownInNotebooks):
                 "end": self.segment.end,
                 "p_value": self.segment.p_value,
             },
+            "too_short": self.too_short,
             "stretches": [one.to_dict() for one in self.stretches],
             **(
                 {}

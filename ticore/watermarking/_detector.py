@@ -27,6 +27,7 @@ from ..schemes import (
 )
 from ..schemes._evidence import BatchEvidence
 from ..schemes._registry import as_mapping
+from ..schemes._strongest import strongest_p_values
 from ._agreement import Repeats, WatermarkAgreement
 from ._configurations import Configuration
 from ._detection import Detection, DetectionTarget, Verdict
@@ -453,6 +454,7 @@ class WatermarkDetector:
         null = self.scheme.null
         p_values, strengths = null.p_values(used).tolist(), null.strengths(used).tolist()
         segments = find_segments(null, used)
+        strongest = strongest_p_values(null, used)
         has_greens = isinstance(null, BinomialNull)
         greens = used.totals.astype(np.int64).tolist() if has_greens else [None] * len(rows)
         found: list[Detection | TicoreError] = []
@@ -476,6 +478,7 @@ class WatermarkDetector:
                 counted=counted[begin:end],
                 target=self.target,
                 stretches=self._stretches(texts, at, segments[at]),
+                strongest_p_value=None if strongest is None else float(strongest[at]),
             )
             found.append(
                 one if self._tokenizations == "read" else self._checked(one, used.text(at))

@@ -170,17 +170,19 @@ def least_p_values(
     """
     length, texts = scores.shape
     sums = highest = np.zeros((1, texts))
+    widest = 0.0
     for begin in range(0, length, _ROWS):
         rows = scores[begin : begin + _ROWS].astype(np.float64, copy=False)
         none = np.broadcast_to(np.int64(0), (rows.size,))
         flat = Evidence(none, none, none, rows.ravel())
         ratios = null.likelihood_ratios(BatchEvidence.of(flat))
-        logs = ratios.logs.reshape(-1, *rows.shape)
+        logs = ratios.logs.reshape(-1, *rows.shape).astype(np.float32)
         if counted is not None:
             logs = logs * counted[begin : begin + _ROWS]
         if begin == 0:
-            sums = np.zeros((len(logs), texts))
+            sums = np.zeros((len(logs), texts), np.float32)
             highest, factors = sums.copy(), ratios.excess / ratios.losses / len(logs)
+        widest = max(widest, float(np.abs(logs).max(initial=0.0)))
         for row in range(len(rows)):
             sums += logs[:, row]
             np.maximum(sums, 0.0, out=sums)
@@ -188,8 +190,9 @@ def least_p_values(
     if not length:
         return np.ones(texts)
     lengths = length if counted is None else counted.sum(axis=0)
+    # Each sum is rounded twice per score, by at most 2^-24 of itself or of the score's logarithm.
+    above = highest.astype(np.float64) * (1 + length * 2.0**-22) + length * widest * 2.0**-22
     with np.errstate(over="ignore"):
-        average = factors @ (np.expm1(highest) - highest)
-    # `find_segments` adds in another order, so it may differ in the last digits.
+        average = factors @ (np.expm1(above) - above)
     bounds: Floats = np.minimum(lengths / np.maximum(average, _LEAST) * (1 - 1e-6), 1.0)
     return bounds
