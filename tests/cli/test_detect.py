@@ -52,7 +52,7 @@ def test_detect_prints_the_verdict_and_what_it_looked_for(ticore: Ticore) -> Non
     assert (found.status, found.err) == (0, "")
     lines = [line.split(maxsplit=1) for line in found.out.decode().splitlines()]
     assert [name for name, _ in lines] == [
-        *("verdict", "p-value", "strength", "scored"),
+        *("verdict", "p-value", "strength", "scored", "near"),
         *("scheme", "key", "tokenizer", "threshold"),
     ]
     assert lines[0][1].strip() == "watermarked"
@@ -112,7 +112,9 @@ def test_detect_prints_a_line_for_each_text_when_json_is_given(
 ) -> None:
     found = ticore("detect", *SETTINGS, "--json", "marked", "plain", "--repeats", "all")
     first, second = map(json.loads, found.out.splitlines())
-    detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY, repeats="all")
+    detector = library.WatermarkDetector(
+        tokenizer, "gumbel", key=KEY, repeats="all", tokenizations="places"
+    )
     expected = detector.detect(marked)
     assert first == {
         "file": "marked",
@@ -128,6 +130,9 @@ def test_detect_prints_a_line_for_each_text_when_json_is_given(
             "end": expected.segment.end,
             "p_value": expected.segment.p_value,
         },
+        "too_short": False,
+        "tokenizations": expected.tokenizations.to_dict(),
+        "stretches": [one.to_dict() for one in expected.stretches],
         "scheme": "gumbel",
         "version": 2,
         "key": key_fingerprint(KEY),
@@ -199,7 +204,9 @@ def test_detect_writes_a_page_when_html_is_given(
 ) -> None:
     Path("page").write_text("what was there")
     found = ticore("detect", *SETTINGS, "--html", "page", "marked", "plain")
-    detector = library.WatermarkDetector(tokenizer, "gumbel", key=KEY, tokenizer_place="tiny-en")
+    detector = library.WatermarkDetector(
+        tokenizer, "gumbel", key=KEY, tokenizer_place="tiny-en", tokenizations="places"
+    )
     detections = [("marked", detector.detect(marked)), ("plain", detector.detect(PLAIN))]
     title = "Is there a watermark? Scheme gumbel, version 2, tokens of tiny-en"
     assert Path("page").read_text() == detection_page(detections, tokenizer, title)

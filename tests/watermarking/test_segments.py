@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ticore.schemes import BinomialNull, Evidence, ExponentialNull, HypergeometricNull
 from ticore.schemes._evidence import BatchEvidence
 from ticore.schemes.external._grid_null import GridNull
-from ticore.watermarking._segments import find_segment, find_segments
+from ticore.watermarking._segments import find_segment, find_segments, least_p_values
 
 GREENS = BinomialNull(0.5, 0.69)
 LISTS = HypergeometricNull(0.5, 0.69, 2048, 4096)
@@ -221,3 +221,20 @@ def test_find_segments_gives_p_value_1_when_a_text_has_no_scores():
     assert (none.begin, none.end, none.p_value) == (0, 0, 1.0)
     assert one == find_segment(GREENS, evidence_of([1.0] * 30))
     assert one.p_value < 1e-4
+
+
+@pytest.mark.parametrize("null", [GREENS, ExponentialNull()], ids=repr)
+def test_least_p_values_are_no_higher_and_hardly_lower(null):
+    """Of unmarked texts and of strongly marked ones, whose sums are rounded the most."""
+    rng = np.random.default_rng(9)
+    scores = unmarked(null, rng, 200, 300)
+    scores[100:] = np.where(rng.random((100, 300)) < 0.9, 1.0, scores[100:])
+    exact = p_values(null, scores)
+    bounds = least_p_values(null, scores.T, None)
+    assert (bounds <= exact).all()
+    assert (bounds[:100] > exact[:100] / 3).all()
+    counted = np.ones(scores.T.shape, np.bool_)
+    counted[250:] = False
+    kept = least_p_values(null, scores.T, counted)
+    assert (kept <= p_values(null, scores[:, :250])).all()
+    assert least_p_values(null, scores.T[:0], None).tolist() == [1.0] * 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Protocol, TypeVar, cast, get_args
 
 import typer
 
@@ -12,10 +12,12 @@ from .._support.atomic_files import write_atomically
 from .._support.input_files import read_file
 from ..corpus import ENDINGS, Task
 from ..errors import FileError, InputFileError, TicoreError
-from ..interfaces import LossyTokenizer
-from ..report import detection_page, detection_table
-from ..watermarking import Detection, WatermarkAgreement, WatermarkDetector
+from ..interfaces import LossyTokenizer, Tokenizer
+from ..report import any_detection_page, any_detection_table, detection_page, detection_table
+from ..watermarking import AnyDetection, Detection, WatermarkAgreement, WatermarkDetector
+from ..watermarking._detector import Tokenizations
 from . import streams
+from .configurations import ListedConfigurations, open_detector, read_list
 from .options import OUTPUT, file_option, option
 from .scanning import (
     SCANS,
@@ -43,6 +45,7 @@ from .watermark_options import (
     KeyFile,
     Repeats,
     SchemeVersion,
+    TokenizationsOption,
     TokenizerPlace,
     WatermarkOptions,
     wrong_settings_are_wrong_usage,
@@ -94,6 +97,7 @@ def detect(
     context: Context = None,
     scheme_version: SchemeVersion = None,
     repeats: Repeats = None,
+    tokenizations: TokenizationsOption = None,
     fpr: Fpr = DEFAULT_FPR,
     tokenizer: TokenizerPlace = None,
     html: _Html = None,
@@ -131,14 +135,27 @@ def detect(
         repeats,
         tokenizer,
     )
+    if tokenizations is not None and tokenizations not in get_args(Tokenizations):
+        raise UsageError(
+            f"--tokenizations: expected one of {', '.join(get_args(Tokenizations))}, found "
+            f"{streams.printable(tokenizations)}"
+        )
+    listed = read_list(options)
+    if tokenizations is not None and (listed is not None or column is not None):
+        raise UsageError("--tokenizations: only for one configuration, and without --column")
+    if listed is not None:
+        if column is not None:
+            raise UsageError(
+                "--column: expected one configuration, found a list; scan once for each, or give "
+                "texts as files"
+            )
+        return _detect_any(options, listed, fpr, paths, html, json)
     task = _task(options, options.load_agreement(), fpr)
     if column is not None:
         scan_files(paths, column, task, scanning, json)
         return warn_of_others(options.secret_file)
     with wrong_settings_are_wrong_usage():
-        detector = task.open()
-    if isinstance(detector.tokenizer, LossyTokenizer) and (lost := detector.tokenizer.losses):
-        streams.note(f"note: what is left of a text is scored; {lost}")
+        detector = task.open(cast(Tokenizations, tokenizations or "places"))
     found = []
     for name, detection in _detections(detector, paths):
         found.append((name, detection))
@@ -151,6 +168,34 @@ def detect(
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
     warn_of_others(options.secret_file)
+
+
+def _detect_any(
+    options: WatermarkOptions,
+    listed: ListedConfigurations,
+    fpr: float,
+    paths: Sequence[Path],
+    html: Path | None,
+    json: bool,
+) -> None:
+    """Look for many configurations at once."""
+    settings = {"fpr": fpr, "repeats": options.repeats or "once"}
+    with wrong_settings_are_wrong_usage():
+        detector = open_detector(options, listed, settings)
+    found = []
+    for name, detection in _detections(detector, paths):
+        found.append((name, detection))
+        if json:
+            streams.write_bytes(json_line({"file": name, **detection.to_dict()}))
+    if found and html is not None:
+        title = f"Is there a watermark? {len(detector.names):,} configurations"
+        write_atomically(html, any_detection_page(found, detector.tokenizer, title).encode())
+    if found and not json:
+        streams.show(any_detection_table(found))
+    if len(found) < len(paths):
+        raise typer.Exit(_FAILED)
+    for path in listed.secret_files:
+        warn_of_others(path)
 
 
 def _task(options: WatermarkOptions, agreement: WatermarkAgreement | None, fpr: float) -> Task:
@@ -196,10 +241,23 @@ def _require_one_purpose(
             )
 
 
+_Found_co = TypeVar("_Found_co", bound=Detection | AnyDetection, covariant=True)
+
+
+class _Detector(Protocol[_Found_co]):
+    """A detector of one configuration, or of many."""
+
+    tokenizer: Tokenizer
+
+    def detect(self, text: str) -> _Found_co: ...
+
+
 def _detections(
-    detector: WatermarkDetector, paths: Sequence[Path]
-) -> Iterator[tuple[str, Detection]]:
+    detector: _Detector[_Found_co], paths: Sequence[Path]
+) -> Iterator[tuple[str, _Found_co]]:
     """The detection in each file. A file that cannot be scored gets a line on standard error."""
+    if isinstance(detector.tokenizer, LossyTokenizer) and (lost := detector.tokenizer.losses):
+        streams.note(f"note: what is left of a text is scored; {lost}")
     for path in paths:
         name = "standard input" if path == _STANDARD_INPUT else str(path)
         try:

@@ -12,7 +12,9 @@ from typing import Annotated, Any, cast, get_args
 import typer
 
 from ..errors import FileError, SettingsError
+from ..interfaces import Tokenizer
 from ..keys import load_key
+from ..registry import load_tokenizer
 from ..schemes import EXTERNAL_SCHEMES, SCHEMES, GreenList
 from ..schemes._green_list import GreensMode
 from ..schemes._keyed_numbers import LATEST
@@ -57,7 +59,11 @@ KeyFile = Annotated[
 ]
 ConfigFile = Annotated[
     Path | None,
-    file_option("The other engine's own settings, as a JSON object.", panel=WATERMARK),
+    file_option(
+        "The other engine's own settings, as a JSON object; or, without --scheme, many "
+        "configurations to look for at once, as a JSON list.",
+        panel=WATERMARK,
+    ),
 ]
 Scheme = Annotated[
     str | None,
@@ -115,6 +121,18 @@ Repeats = Annotated[
         "Whether tokens that repeat a random number count once or each time (all).",
         panel=WATERMARK,
         default=_DETECTOR["repeats"].default,
+    ),
+]
+TokenizationsOption = Annotated[
+    str | None,
+    option(
+        "NAME",
+        "places: how much of the evidence stands where a writer may have had other tokens. "
+        "search: look for these tokens, which costs at most a factor of 2 (gumbel gains). read: "
+        "neither.",
+        "--tokenizations",
+        panel=WATERMARK,
+        default="places",
     ),
 ]
 TokenizerPlace = Annotated[
@@ -181,6 +199,14 @@ class WatermarkOptions:
             "version": self.scheme_version,
         }
         return {name: value for name, value in given.items() if value is not None}
+
+    def open_tokenizer(self) -> Tokenizer:
+        """The tokenizer that was named, or the default one.
+
+        Raises:
+            TicoreError: as `ticore.load_tokenizer`.
+        """
+        return load_tokenizer(self.place)
 
     def load_agreement(self) -> WatermarkAgreement | None:
         """The agreement, if its file was given.

@@ -14,6 +14,7 @@ from ..registry import load_tokenizer
 from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, key_fingerprint
 from ..schemes._keyed_numbers import LATEST
 from ..watermarking import Detection, DetectionTarget, WatermarkDetector
+from ..watermarking._detector import Tokenizations
 from ._base import CorpusText, Problem, Rollout
 from ._results import Result
 
@@ -40,8 +41,11 @@ class Task:
     settings: dict[str, Any] = field(default_factory=dict)
     result: ClassVar = Result
 
-    def open(self) -> WatermarkDetector:
+    def open(self, tokenizations: Tokenizations = "read") -> WatermarkDetector:
         """Make the detector.
+
+        Args:
+            tokenizations: see `ticore.WatermarkDetector`.
 
         Raises:
             TicoreError: as `ticore.load_tokenizer` and `ticore.WatermarkDetector`.
@@ -57,6 +61,7 @@ class Task:
             fpr=self.fpr,
             repeats=self.repeats,
             tokenizer_place=self.tokenizer,
+            tokenizations=tokenizations,
             **self.settings,
         )
 

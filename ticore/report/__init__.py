@@ -2,10 +2,12 @@
 
 inspection_table, inspection_page   a token list beside the one that its text is read back as
 detection_table, detection_page     texts in which a watermark was looked for
+any_detection_table, any_detection_page   the same for many configurations
 drift_page                          how often the ids of rollouts change, and why
 """
 
 from .._support.deprecation import moved_names
+from ._any_detection import any_detection_page, any_detection_table
 from ._blocks import Block, ComparedToken, TokenStatus, blocks, differing_statuses
 from ._detection_page import detection_page
 from ._detection_table import detection_table
@@ -19,6 +21,8 @@ __all__ = [
     "ComparedToken",
     "ShownDrift",
     "TokenStatus",
+    "any_detection_page",
+    "any_detection_table",
     "blocks",
     "detection_page",
     "detection_table",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..watermarking import Detection, Segment
+from collections.abc import Sequence
+
+from ..watermarking import Detection, Segment, Stretch, TokenizationCheck
 
 _LEAST = 1e-300  # near the smallest double; a smaller p-value is printed as "below"
 
@@ -14,18 +16,54 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         found: the detection.
 
     Returns:
-        Pairs (name, value), with the best segment only if it `stands_out`.
+        Pairs (name, value), with the best segment only if it `stands_out`, and the stretches if
+        there are several.
     """
     facts = [
         ("p-value", probability(found.p_value)),
         ("strength", f"{found.strength:.2f} standard deviations"),
         ("scored", f"{found.scored:,} of {found.token_count:,} tokens"),
     ]
+    if found.too_short and found.strongest_p_value is not None:
+        least = probability(found.strongest_p_value)
+        facts.append(("too short", f"to tell: the strongest watermark would have p-value {least}"))
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
+    if found.tokenizations is not None:
+        facts += _tokenization_facts(found.tokenizations, found.scored)
     if stands_out(found):
         facts.append(("best segment", segment_fact(found.segment)))
+    if len(found.stretches) > 1:  # one alone is the best segment
+        facts += stretch_facts(found.stretches)
     return [*facts, *found.target.facts()] if found.scheme else facts
+
+
+def _tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:
+    apart = probability(check.p_value_apart)
+    facts = [
+        (
+            "near a place",
+            f"{check.near:,} of {scored:,} scored tokens; p-value without them {apart}",
+        )
+    ]
+    if check.tried is not None:
+        read = probability(check.p_value_read)
+        facts.append(
+            ("respelled", f"{len(check.respelled):,} of {check.tried:,}; p-value as read {read}")
+        )
+    return facts
+
+
+def stretch_facts(stretches: Sequence[Stretch]) -> list[tuple[str, str]]:
+    """A line for each stretch: its number, its place, its p-value and what wrote it."""
+    return [
+        (
+            f"stretch {number}",
+            f"tokens {one.begin:,} to {one.end - 1:,}, p-value {probability(one.p_value)}"
+            + (f", {one.configuration}" if one.configuration else ""),
+        )
+        for number, one in enumerate(stretches, 1)
+    ]
 
 
 def stands_out(found: Detection) -> bool:

@@ -16,10 +16,11 @@ from ..watermarking import Detection
 from ._detection_facts import detection_facts, stands_out
 from ._markup import Html, element, text
 from ._page import facts_table, page
+from ._stretch_chart import STRETCH_STYLE, stretch_chart
 from ._style import Style
 from ._visible import visible, visible_token
 
-DETECTION_STYLE = Style(
+_OWN = Style(
     light="  --good: 40 140 60; --bad: #b3261e;\n",
     dark="  --good: 80 190 100; --bad: #ff8a80;\n",
     rules="""\
@@ -37,6 +38,7 @@ DETECTION_STYLE = Style(
 .s4 { background: rgb(var(--good) / 0.6); }
 """,
 )
+DETECTION_STYLE = _OWN + STRETCH_STYLE
 
 _UNFINISHED = "\N{WHITE SMALL SQUARE}"
 # The fill gets darker at each of these scores. In text without a watermark 39, 24, 23, 12 and 2 of
@@ -61,14 +63,24 @@ def detection_page(found: Sequence[tuple[str, Detection]], tokenizer: Tokenizer,
 
 def detection_section(name: str, found: Detection, tokenizer: Tokenizer) -> Html:
     """The section of one text in a `detection_page`, for a page that has DETECTION_STYLE."""
-    parts = list(_parts(found, tokenizer))
-    segment = stands_out(found)
+    chart = (stretch_chart(found, found.stretches),) if found.stretches else ()
     return element(
         "section",
         element("h2", text(name)),
         *verdict_and_facts(found),
+        *chart,
+        *drawn_tokens(found, tokenizer),
+    )
+
+
+def drawn_tokens(found: Detection, tokenizer: Tokenizer) -> tuple[Html, Html]:
+    """The text in colours, after what they mean, for a page that has DETECTION_STYLE."""
+    parts = list(_parts(found, tokenizer))
+    segment = stands_out(found)
+    shown = _tokens(found, parts, segment)
+    return (
         _legend(found, _UNFINISHED in parts, segment),
-        element("div", *_tokens(found, parts, segment), class_="text scored", lang="", dir="auto"),
+        element("div", *shown, class_="text scored", lang="", dir="auto"),
     )
 
 

@@ -45,28 +45,30 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
         table.add_column(title, justify="right")
     for name, detection in found:
         cells = [Text(cell(detection)) for _, cell in columns]
-        table.add_row(Text(visible(name)), _verdict(detection), *cells)
+        table.add_row(Text(visible(name)), styled_verdict(detection.verdict), *cells)
     target = found[0][1].target
-    return Group(table, "", _grid(target.facts())) if target.scheme else table
+    return Group(table, "", facts_grid(target.facts())) if target.scheme else table
 
 
 def _single(found: Detection) -> Table:
     facts = detection_facts(found)
-    return _grid([each for each in facts if each[0] != "best segment" or _in_part(found)], found)
+    facts = [each for each in facts if each[0] != "best segment" or _in_part(found)]
+    return facts_grid(facts, found.verdict)
 
 
-def _grid(facts: Sequence[tuple[str, str]], found: Detection | None = None) -> Table:
-    """A line for each fact, after a line with the verdict if there is a detection."""
+def facts_grid(facts: Sequence[tuple[str, str]], verdict: str | None = None) -> Table:
+    """A line for each fact, after a line with the verdict if there is one."""
     grid = Table.grid(padding=(0, 2))
-    if found is not None:
-        grid.add_row(Text("verdict", style="bold"), _verdict(found))
+    if verdict is not None:
+        grid.add_row(Text("verdict", style="bold"), styled_verdict(verdict))
     for name, value in facts:
         grid.add_row(Text(name, style="bold"), Text(visible(value)))
     return grid
 
 
-def _verdict(found: Detection) -> Text:
-    return Text(found.verdict, style=_STYLES.get(found.verdict, ""))
+def styled_verdict(verdict: str) -> Text:
+    """A verdict in its colour."""
+    return Text(verdict, style=_STYLES.get(verdict, ""))
 
 
 def _in_part(found: Detection) -> bool:

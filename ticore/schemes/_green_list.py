@@ -13,11 +13,12 @@ from math import exp
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 from array_api_compat import array_namespace
 
 from ..errors import SettingsError
 from ._base import Array
-from ._evidence import Evidence, draw_ids
+from ._evidence import Evidence, Ints, draw_ids
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, KeyedNumbers, PreparedTokens, Version, keyed_numbers
 from ._null_distributions import BinomialNull, HypergeometricNull
@@ -108,23 +109,32 @@ class GreenList(ABC):
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of 1 for green tokens and 0 for others; see `Detectable.evidence`."""
         found = token_ids(ids, self.vocab_size)
+        seed, green = self._scored(found)
+        seeds = np.broadcast_to(self._numbers.identity(seed), green.shape)
+        positions = np.arange(self.context, self.context + len(green), dtype=np.int64)
+        pairs = draw_ids(seeds, found[self.context :])
+        return Evidence(positions, seeds, pairs, green.astype(np.float64))
+
+    def _scored(self, ids: Ints) -> tuple[Any, npt.NDArray[np.bool_]]:
+        """The seeds of a text's tokens from position `context` on, and which of them are green.
+
+        bool[n - context]; with the numbers of many keys bool[n - context, keys].
+        """
         row = self._numbers.known_tokens(
-            found.astype(np.uint32),
+            ids.astype(np.uint32),
             self_words=self._uses_candidate,
             lone_seeds=self.context == 1 or self._uses_candidate,
         )
-        count = max(0, len(found) - self.context)
+        count = max(0, len(ids) - self.context)
         before = [row[at : at + count] for at in range(self.context)]
         tokens = row[self.context :]
         seed = self._seed(before, tokens)
+        green: npt.NDArray[np.bool_]
         if self.greens == "independent":
             green = self._numbers.is_below(seed, tokens, self._threshold)
         else:
             green = self._numbers.is_ranked_below(seed, tokens, self._green)
-        seeds = np.broadcast_to(self._numbers.identity(seed), (count,))
-        positions = np.arange(self.context, self.context + count, dtype=np.int64)
-        pairs = draw_ids(seeds, found[self.context :])
-        return Evidence(positions, seeds, pairs, green.astype(np.float64))
+        return seed, green
 
     _uses_candidate: ClassVar[bool] = False
     """Whether a token's list depends on the token itself."""

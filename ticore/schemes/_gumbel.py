@@ -7,13 +7,13 @@ with exactly the probability that the model gives it.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from array_api_compat import array_namespace
 
 from ._base import Array
-from ._evidence import Evidence, draw_ids
+from ._evidence import Evidence, Floats, Ints, draw_ids
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, Version, keyed_numbers
 from ._null_distributions import ExponentialNull
@@ -91,13 +91,21 @@ class Gumbel:
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of -log(1 - u); see `Detectable.evidence`."""
         found = token_ids(ids, self.vocab_size)
-        row = self._numbers.known_tokens(found.astype(np.uint32))
-        count = max(0, len(found) - self.context)
+        seed, scores = self._scored(found)
+        seeds = self._numbers.identity(seed)
+        positions = np.arange(self.context, self.context + len(scores), dtype=np.int64)
+        # After a repeated context nothing was marked, whatever token follows.
+        counted = seeds if self.once else draw_ids(seeds, found[self.context :])
+        return Evidence(positions, seeds, counted, scores)
+
+    def _scored(self, ids: Ints) -> tuple[Any, Floats]:
+        """The seeds and the scores of a text's tokens from position `context` on.
+
+        float64[n - context]; with the numbers of many keys float64[n - context, keys].
+        """
+        row = self._numbers.known_tokens(ids.astype(np.uint32))
+        count = max(0, len(ids) - self.context)
         seed = self._numbers.seed([row[at : at + count] for at in range(self.context)])
         numbers = self._numbers.uniform(seed, row[self.context :])
         left = (_HIGHEST - numbers.astype(np.float64) + 0.5) / _NUMBERS
-        seeds = self._numbers.identity(seed)
-        positions = np.arange(self.context, self.context + count, dtype=np.int64)
-        # After a repeated context nothing was marked, whatever token follows.
-        counted = seeds if self.once else draw_ids(seeds, found[self.context :])
-        return Evidence(positions, seeds, counted, -np.log(left))
+        return seed, -np.log(left)

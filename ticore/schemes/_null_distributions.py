@@ -103,9 +103,17 @@ class BinomialNull(SingleTextMethods):
 
     def p_values(self, texts: BatchEvidence) -> Floats:
         """The exact tail of the binomial distribution."""
-        green = texts.totals
-        tails = special.bdtrc(np.maximum(green, 1.0) - 1, texts.lengths, self.share)
-        return np.where(green > 0, tails, 1.0)
+        return self.tails(texts.totals, texts.lengths)
+
+    def tails(self, green: Floats | Ints, total: Ints) -> Floats:
+        """float64[texts]: the probabilities of as many green tokens or more, of `total` ones.
+
+        Args:
+            green: int64[texts] or whole numbers in float64[texts].
+            total: int64[texts].
+        """
+        tails = special.bdtrc(np.maximum(green, 1.0) - 1, total, self.share)
+        return np.where(np.asarray(green) > 0, tails, 1.0)
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios for watermarks that multiply the odds of a green token by exp(`_odds`)."""
@@ -151,7 +159,7 @@ class HypergeometricNull(BinomialNull):
         (greens - g) / (size - d). The mean of this probability is the lists' share. The loss is a
         concave function of it, so its mean is at most the loss of the share (Jensen).
         """
-        drawn, green = _earlier(texts)
+        drawn, green = earlier_draws(texts)
         left = np.maximum(self.size - drawn, 1)
         share = np.clip((self.greens - green) / left, 0.0, 1.0)
         red = -np.log1p(share * np.expm1(self._odds)[:, None])
@@ -206,7 +214,7 @@ class ExponentialNull(SingleTextMethods):
         return LikelihoodRatios(ratios, -np.log1p(-_TILTS) - _TILTS, 1 / (1 - _TILTS))
 
 
-def _earlier(texts: BatchEvidence) -> tuple[Ints, Ints]:
+def earlier_draws(texts: BatchEvidence) -> tuple[Ints, Ints]:
     """For each token, int64[n] each: the earlier draws from its list, and how many were green."""
     one = texts.all
     if not len(one):

@@ -4,7 +4,10 @@ from typing import Any
 
 from .._support.deprecation import moved_names
 from ._agreement import WatermarkAgreement
+from ._any import AnyWatermarkDetector
+from ._any_detection import AnyDetection, FoundConfiguration
 from ._changes import ChangeKind, TextChange
+from ._configurations import Configuration
 from ._detection import Detection, DetectionTarget
 from ._detector import DetectorSettings, WatermarkDetector
 from ._generator import (
@@ -14,6 +17,7 @@ from ._generator import (
     consistent_generate_batch,
 )
 from ._key_check import KeyCheck, check_key
+from ._respellings import Respelling
 from ._rollback import Rollback
 from ._samplers import (
     LogitsWarper,
@@ -24,29 +28,38 @@ from ._samplers import (
     watermarked_sampler,
 )
 from ._segments import Segment
+from ._stretches import Stretch
 from ._text_loop import Sampler
 from ._text_stream import Generated, TextStream
+from ._tokenization_search import TokenizationCheck
 from ._watermarker import Watermarker, WatermarkerSettings
 from ._whole_text_rejection import WholeTextRejection
 from ._writer import RollbackKind
 
 __all__ = [
+    "AnyDetection",
+    "AnyWatermarkDetector",
     "ChangeKind",
+    "Configuration",
     "Detection",
     "DetectionTarget",
     "DetectorSettings",
+    "FoundConfiguration",
     "Generated",
     "Generator",
     "GeneratorSettings",
     "KeyCheck",
     "LogitsWarper",
+    "Respelling",
     "Rollback",
     "RollbackKind",
     "RowSamplers",
     "Sampler",
     "Segment",
+    "Stretch",
     "TextChange",
     "TextStream",
+    "TokenizationCheck",
     "WatermarkAgreement",
     "WatermarkDetector",
     "Watermarker",

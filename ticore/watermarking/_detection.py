@@ -12,6 +12,8 @@ import numpy.typing as npt
 from .._support.deprecation import warn_deprecated
 from .._support.notebooks import ShownInNotebooks
 from ._segments import Segment
+from ._stretches import Stretch
+from ._tokenization_search import TokenizationCheck
 
 Verdict = Literal["watermarked", "watermarked in part", "no watermark found"]
 
@@ -82,6 +84,11 @@ class Detection(ShownInNotebooks):
         scores: float64[token_count], nan where a token has no score.
         counted: bool[token_count], which tokens count.
         target: what was looked for.
+        stretches: all parts that are watermarked, in the order of the text; see `Stretch`.
+        tokenizations: what other tokens of the writer may have done to the evidence; None if the
+            detector looks at the tokens that are read alone.
+        strongest_p_value: no scores of these tokens would have a lower p-value; None if this is not
+            known for the scheme.
     """
 
     verdict: Verdict
@@ -95,6 +102,9 @@ class Detection(ShownInNotebooks):
     scores: npt.NDArray[np.float64]
     counted: npt.NDArray[np.bool_]
     target: DetectionTarget = field(default=_UNKNOWN)
+    stretches: tuple[Stretch, ...] = ()
+    tokenizations: TokenizationCheck | None = None
+    strongest_p_value: float | None = None
 
     def __str__(self) -> str:
         return self.verdict
@@ -113,6 +123,13 @@ class Detection(ShownInNotebooks):
     def looked_for(self) -> str:
         """The scheme and its version: `gumbel, version 2`."""
         return self.target.named
+
+    @property
+    def too_short(self) -> bool:
+        """Whether no scores at all would have been called a watermark: there are too few."""
+        # The other half of the rate is that of the segment, which may be the whole text.
+        least = self.strongest_p_value
+        return least is not None and 2 * least > self.target.fpr
 
     @property
     def tokens(self) -> int:
@@ -137,5 +154,12 @@ class Detection(ShownInNotebooks):
                 "end": self.segment.end,
                 "p_value": self.segment.p_value,
             },
+            "too_short": self.too_short,
+            "stretches": [one.to_dict() for one in self.stretches],
+            **(
+                {}
+                if self.tokenizations is None
+                else {"tokenizations": self.tokenizations.to_dict()}
+            ),
             **self.target.to_dict(),
         }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 from numbers import Real
-from typing import Any, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,16 +27,26 @@ from ..schemes import (
 )
 from ..schemes._evidence import BatchEvidence
 from ..schemes._registry import as_mapping
+from ..schemes._strongest import strongest_p_values
 from ._agreement import Repeats, WatermarkAgreement
+from ._configurations import Configuration
 from ._detection import Detection, DetectionTarget, Verdict
+from ._respellings import Respeller
 from ._segments import Segment, find_segments
+from ._stretches import Stretch, find_stretches
+from ._tokenization_search import check_places, search
 
+if TYPE_CHECKING:
+    from ._any import AnyWatermarkDetector
+
+Tokenizations = Literal["read", "places", "search"]
 Ints = npt.NDArray[np.int64]
 IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 # Texts are scored together up to this many tokens. That is little work per text, and the arrays
 # stay in the processor's cache.
 _MAX_TOGETHER = 1 << 13
+TESTS = 2  # of each text: as a whole, and for a segment; each at half of the rate
 _NO_IDS = np.zeros(0, np.int64)
 _SHOWN_DIGEST = 12  # digits
 
@@ -47,6 +57,7 @@ class DetectorSettings(TypedDict, total=False):
     fpr: float
     repeats: Repeats
     tokenizer_place: str | None
+    tokenizations: Tokenizations
 
 
 class WatermarkDetector:
@@ -67,6 +78,10 @@ class WatermarkDetector:
             repetitive text would look watermarked otherwise. `all`: every time, as in Kirchenbauer
             et al. 2023.
         tokenizer_place: how results name the tokenizer; None: by the beginning of its digest.
+        tokenizations: `read`: the tokens that are read from the text. `places`: results say as
+            well how much of the evidence stands where a writer may have had other tokens, see
+            `TokenizationCheck`. `search`: such tokens are looked for, and the p-value pays for it:
+            it is at most twice that of `read`. The search takes some 5 ms for 200 tokens.
         settings: of the scheme, such as gamma; `version=1` for texts that were written before
             there was a version 2. See `ticore.schemes.SchemeSettings`.
 
@@ -97,13 +112,17 @@ class WatermarkDetector:
         fpr: float = 1e-5,
         repeats: Repeats = "once",
         tokenizer_place: str | None = None,
+        tokenizations: Tokenizations = "read",
         **settings: Unpack[SchemeSettings],
     ) -> None:
         require(isinstance(fpr, Real) and 0 < fpr < 1, "fpr", "a rate above 0 and below 1", fpr)
         require_one_of("repeats", repeats, get_args(Repeats))
+        require_one_of("tokenizations", tokenizations, get_args(Tokenizations))
         self.tokenizer = tokenizer = wrap(tokenizer)
         self.fpr = fpr
         self._repeats = repeats
+        self._tokenizations = tokenizations
+        self._respeller = Respeller(tokenizer)
         self.scheme: Detectable
         if isinstance(scheme, str) and scheme in EXTERNAL_SCHEMES:
             self.scheme = _external(scheme, dict(settings), tokenizer.vocab_size)
@@ -252,6 +271,51 @@ class WatermarkDetector:
         opened = wrap(tokenizer)
         return cls(opened, external_scheme(engine, config, opened.vocab_size), **settings)
 
+    @staticmethod
+    def any(
+        tokenizer: Tokenizer | object,
+        configurations: Sequence[Configuration],
+        *,
+        fpr: float = 1e-5,
+        repeats: Repeats = "once",
+        tokenizer_place: str | None = None,
+    ) -> AnyWatermarkDetector:
+        """A detector of many configurations at once: keys, schemes, context widths.
+
+        Args:
+            tokenizer: see the class.
+            configurations: at least one. Each is a mapping such as `{"scheme": "gumbel", "key":
+                key}`, with settings and a `name` of your own if you like; or a
+                `WatermarkAgreement`; or a scheme as an object. In a mapping `scheme`, `key` and
+                `context` may be lists, which stand for all combinations. For another engine:
+                `{"scheme": "vllm", "config": {...}}`.
+            fpr: over the whole list: at most this share of texts without a watermark is called
+                watermarked, by whichever configuration.
+            repeats: see the class.
+            tokenizer_place: see the class.
+
+        Raises:
+            WrongTypeError: `configurations` is not a list.
+            SettingsError, CredentialError: a configuration is wrong or repeats another one, and
+                the error says which, counted from 1; or see the class.
+
+        >>> import ticore
+        >>> tokenizer = ticore.load_tokenizer("tiny-en")
+        >>> keys = [bytes([number] * 16) for number in range(100)]
+        >>> detector = ticore.WatermarkDetector.any(
+        ...     tokenizer, [{"scheme": ["gumbel", "left_hash"], "key": keys}]
+        ... )
+        >>> found = detector.detect("It was late when they came home, and nobody had seen them.")
+        >>> found.verdict, found.configurations
+        ('no watermark found', 200)
+        """
+        # It is made of detectors of this class.
+        from ._any import AnyWatermarkDetector  # noqa: PLC0415  # that module imports this one
+
+        return AnyWatermarkDetector(
+            tokenizer, configurations, fpr=fpr, repeats=repeats, tokenizer_place=tokenizer_place
+        )
+
     @property
     def version(self) -> int | None:
         """The version of the scheme; None where it has none."""
@@ -341,6 +405,21 @@ class WatermarkDetector:
             count += len(ids)
         return found + self._detect_together(together)
 
+    def detection_of(self, ids: IDs, evidence: Evidence) -> Detection:
+        """What `detect_ids` returns, from evidence that is at hand.
+
+        Args:
+            ids: int[n].
+            evidence: what a scheme like this detector's gives for them.
+
+        Raises:
+            UnscorableTextError: there is no token that can be scored.
+        """
+        (found,) = self._detections([np.asarray(ids)], evidence)
+        if isinstance(found, TicoreError):
+            raise found
+        return found
+
     def _detect_together(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
         """What `detect_ids_batch` returns, from one call of the scheme.
 
@@ -375,6 +454,7 @@ class WatermarkDetector:
         null = self.scheme.null
         p_values, strengths = null.p_values(used).tolist(), null.strengths(used).tolist()
         segments = find_segments(null, used)
+        strongest = strongest_p_values(null, used)
         has_greens = isinstance(null, BinomialNull)
         greens = used.totals.astype(np.int64).tolist() if has_greens else [None] * len(rows)
         found: list[Detection | TicoreError] = []
@@ -385,28 +465,57 @@ class WatermarkDetector:
                 found.append(_too_short(len(row), self.scheme.context))
                 continue
             end = begin + len(row)
+            one = Detection(
+                verdict=self._verdict(p_values[at], segments[at]),
+                p_value=p_values[at],
+                strength=strengths[at],
+                scored=scored,
+                green=greens[at],
+                token_count=len(row),
+                segment=segments[at],
+                ids=row.astype(np.int64, copy=False),
+                scores=scores[begin:end],
+                counted=counted[begin:end],
+                target=self.target,
+                stretches=self._stretches(texts, at, segments[at]),
+                strongest_p_value=None if strongest is None else float(strongest[at]),
+            )
             found.append(
-                Detection(
-                    verdict=self._verdict(p_values[at], segments[at]),
-                    p_value=p_values[at],
-                    strength=strengths[at],
-                    scored=scored,
-                    green=greens[at],
-                    token_count=len(row),
-                    segment=segments[at],
-                    ids=row.astype(np.int64, copy=False),
-                    scores=scores[begin:end],
-                    counted=counted[begin:end],
-                    target=self.target,
-                )
+                one if self._tokenizations == "read" else self._checked(one, used.text(at))
             )
         return found
 
+    def _checked(self, one: Detection, counted: Evidence) -> Detection:
+        """The detection with what other tokens of the writer may have done."""
+        ids = one.ids.tolist()
+        check = check_places(self.scheme, ids, counted, self._respeller)
+        if self._tokenizations == "places":
+            return replace(one, tokenizations=check)
+        once = self._repeats == "once"
+        p_value, tried, respelled = search(
+            self.scheme, ids, one.p_value, self._respeller, once=once
+        )
+        return replace(
+            one,
+            p_value=p_value,
+            verdict=self._verdict(p_value, one.segment),
+            tokenizations=replace(check, tried=tried, respelled=respelled),
+        )
+
+    def _stretches(self, texts: BatchEvidence, at: int, segment: Segment) -> tuple[Stretch, ...]:
+        # No stretch has a lower p-value than the best segment, which is at hand.
+        if segment.p_value > self.fpr / TESTS:
+            return ()
+        # Each draw counts once here, also with repeats="all".
+        evidence = texts.text(at).distinct()
+        return find_stretches(self.scheme.null, evidence, self.fpr, tests=TESTS)
+
     def _verdict(self, p_value: float, segment: Segment) -> Verdict:
-        # Two tests are made of each text: each at half of the rate.
-        if p_value <= self.fpr / 2:
+        if p_value <= self.fpr / TESTS:
             return "watermarked"
-        return "watermarked in part" if segment.p_value <= self.fpr / 2 else "no watermark found"
+        return (
+            "watermarked in part" if segment.p_value <= self.fpr / TESTS else "no watermark found"
+        )
 
 
 def _external(engine: str, settings: dict[str, Any], vocab_size: int) -> Detectable:

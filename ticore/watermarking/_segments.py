@@ -38,6 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,7 @@ Ints = npt.NDArray[np.int64]
 _MAX_CELLS = 1 << 12
 _SLACK = 16
 _LEAST = 1e-300
+_ROWS = 16  # scores of each text whose likelihood ratios `least_p_values` computes at once
 
 
 @dataclass(frozen=True)
@@ -152,3 +154,45 @@ def _best_segments(
     # Where the highest average is tiny, the p-value is 1.
     p_values = lengths * np.exp(-scale) / np.maximum(highest, _LEAST)
     return begins, ends, np.minimum(p_values, 1.0)
+
+
+def least_p_values(
+    null: NullDistribution, scores: npt.NDArray[Any], counted: npt.NDArray[np.bool_] | None
+) -> Floats:
+    """float64[texts]: no segment of a text has a lower p-value; faster than `find_segments`.
+
+    The p-value is 1 over the highest average of Q_k. This is 1 over the average of the highest Q_k.
+
+    Args:
+        null: whose likelihood ratios depend on the score alone.
+        scores: [n, texts]; so it is fast for many texts, that is for one text under many keys.
+        counted: bool[n, texts], which scores count; None: all.
+    """
+    length, texts = scores.shape
+    sums = highest = np.zeros((1, texts))
+    widest = 0.0
+    for begin in range(0, length, _ROWS):
+        rows = scores[begin : begin + _ROWS].astype(np.float64, copy=False)
+        none = np.broadcast_to(np.int64(0), (rows.size,))
+        flat = Evidence(none, none, none, rows.ravel())
+        ratios = null.likelihood_ratios(BatchEvidence.of(flat))
+        logs = ratios.logs.reshape(-1, *rows.shape).astype(np.float32)
+        if counted is not None:
+            logs = logs * counted[begin : begin + _ROWS]
+        if begin == 0:
+            sums = np.zeros((len(logs), texts), np.float32)
+            highest, factors = sums.copy(), ratios.excess / ratios.losses / len(logs)
+        widest = max(widest, float(np.abs(logs).max(initial=0.0)))
+        for row in range(len(rows)):
+            sums += logs[:, row]
+            np.maximum(sums, 0.0, out=sums)
+            np.maximum(highest, sums, out=highest)
+    if not length:
+        return np.ones(texts)
+    lengths = length if counted is None else counted.sum(axis=0)
+    # Each sum is rounded twice per score, by at most 2^-24 of itself or of the score's logarithm.
+    above = highest.astype(np.float64) * (1 + length * 2.0**-22) + length * widest * 2.0**-22
+    with np.errstate(over="ignore"):
+        average = factors @ (np.expm1(above) - above)
+    bounds: Floats = np.minimum(lengths / np.maximum(average, _LEAST) * (1 - 1e-6), 1.0)
+    return bounds

@@ -1,0 +1,87 @@
+"""`ticore detect --config LIST`: many configurations at once, and which entry is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import ticore as library
+from ticore.watermarking import WatermarkAgreement
+
+from .conftest import Ticore
+
+KEYS = [bytes([number] * 32) for number in range(3)]
+TEXT = "It was a cold morning, and nobody had thought of bringing any wood into the house. " * 2
+
+
+@pytest.fixture(autouse=True)
+def _files() -> None:
+    for name in ("K", "list.json"):
+        Path(name).touch(mode=0o600)
+    Path("K").write_text(KEYS[0].hex() + "\n")
+    Path("plain").write_text(TEXT)
+    WatermarkAgreement.new("tiny-en", "gumbel", key=KEYS[2]).save("mark.json")
+
+
+def write_list(entries: object) -> None:
+    Path("list.json").write_text(json.dumps(entries))
+
+
+def test_detect_looks_for_each_entry_of_a_list(ticore: Ticore) -> None:
+    write_list(
+        [
+            {"scheme": ["gumbel", "left_hash"], "key_file": "K"},
+            {"scheme": "unigram", "key": KEYS[1].hex(), "gamma": 0.25, "name": "the second"},
+            {"agreement": "mark.json"},
+        ]
+    )
+    found = ticore("detect", "--config", "list.json", "--fpr", "0.01", "--json", "plain")
+    assert (found.status, found.err) == (0, "")
+    tokenizer = library.load_tokenizer("tiny-en")
+    expected = library.WatermarkDetector.any(
+        tokenizer,
+        [
+            {"scheme": ["gumbel", "left_hash"], "key": KEYS[0]},
+            {"scheme": "unigram", "key": KEYS[1], "gamma": 0.25, "name": "the second"},
+            {"scheme": "gumbel", "key": KEYS[2]},
+        ],
+        fpr=0.01,
+        tokenizer_place="tiny-en",
+    ).detect(TEXT)
+    assert json.loads(found.out) == {"file": "plain", **expected.to_dict()}
+    page = ticore("detect", "--config", "list.json", "--html", "page.html", "plain")
+    assert b"corrected for 4 configurations" in page.out
+    assert "4 configurations" in Path("page.html").read_text()
+
+
+def test_detect_warns_of_a_list_of_keys_that_others_can_read(ticore: Ticore) -> None:
+    Path("list.json").chmod(0o644)
+    write_list([{"scheme": "gumbel", "key_file": "K"}])
+    assert ticore("detect", "--config", "list.json", "plain").err == ""
+    write_list([{"scheme": "gumbel", "key": KEYS[1].hex()}])
+    assert "list.json holds a key" in ticore("detect", "--config", "list.json", "plain").err
+
+
+@pytest.mark.parametrize(
+    ("entries", "arguments", "status", "message"),
+    [
+        ([], (), 1, "list.json: configurations: expected at least one"),
+        ([3], (), 1, "list.json: configuration 1: expected a scheme"),
+        ([{"key_file": "K"}, {"key": "00"}], (), 1, "configuration 2: expected a key of 16 to 64"),
+        ([{"key_file": "none"}], (), 1, "configuration 1: cannot read none"),
+        ([{"key_file": 3}], (), 1, "configuration 1: key_file: expected the name of a file"),
+        ([{"key_file": "K", "key": ""}], (), 1, "configuration 1: expected one of key, key_file"),
+        ([{"agreement": "mark.json", "gamma": 1}], (), 1, "the agreement states gamma already"),
+        ([{"key_file": "K"}], ("--gamma", "0.5"), 2, "--gamma: each configuration in list.json"),
+        ([{"key_file": "K"}], ("--column", "text"), 2, "--column: expected one configuration"),
+    ],
+)
+def test_detect_says_what_is_wrong_with_a_list(
+    ticore: Ticore, entries: object, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    write_list(entries)
+    found = ticore("detect", "--config", "list.json", *arguments, "plain")
+    assert (found.status, found.out) == (status, b"")
+    assert message in found.err

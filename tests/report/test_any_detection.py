@@ -1,0 +1,62 @@
+"""What is shown of many configurations: each that was found, and where, in words and as a strip."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import ticore
+from tests.report.test_inspection_page import Page
+from tests.watermarking.test_any import KEYS, SIZE, TOKENIZER, marked_ids, some_ids
+from ticore.report import any_detection_page, any_detection_table, detection_page
+from ticore.schemes import SCHEMES
+
+
+@pytest.fixture(scope="module")
+def detector():
+    return ticore.WatermarkDetector.any(
+        TOKENIZER, [{"scheme": "gumbel", "key": KEYS, "name": "<mine>"}, {"key": KEYS[0]}]
+    )
+
+
+@pytest.fixture(scope="module")
+def ids():
+    marked = [marked_ids(SCHEMES["gumbel"](KEYS[at], SIZE), at, 60).tolist() for at in (3, 4)]
+    plain = [some_ids(at, 200, SIZE).tolist() for at in (1, 2)]
+    return [*marked[0], *plain[0], *marked[1], *plain[1]]
+
+
+def printed(renderable):
+    console = Console(file=io.StringIO(), width=120)
+    console.print(renderable)
+    return console.file.getvalue()
+
+
+def test_any_detection_table_names_each_configuration_and_stretch(detector, ids):
+    found = detector.detect_ids(ids)
+    lines = printed(any_detection_table([("a", found)])).splitlines()
+    names = [line.split("  ")[0] for line in lines]
+    assert names[:5] == ["verdict", "p-value", "found", "found", "scored"]
+    assert names[5:] == ["stretch 1", "stretch 2", "tokenizer", "threshold"]
+    assert "corrected for 10 configurations" in lines[1]
+    for line, at in zip(lines[5:7], (3, 4), strict=True):
+        assert f"<mine>, gumbel, key {ticore.schemes.key_fingerprint(KEYS[at])}" in line
+    nothing = detector.detect_ids(some_ids(9, 100, SIZE))
+    assert "best" in printed(any_detection_table([("b", nothing)]))
+    rows = printed(any_detection_table([("a", found), ("b", nothing)])).splitlines()
+    assert rows[1].split()[:2] == ["a", "watermarked"]
+    assert "no watermark found" in rows[-1]
+
+
+def test_any_detection_page_draws_each_stretch(detector, ids):
+    found = detector.detect_ids(ids)
+    document = any_detection_page([("<a>", found)], TOKENIZER, "A page")
+    parsed = Page(document)
+    assert [given["class"] for tag, given in parsed.elements if tag == "rect"].count("band") == 2
+    assert "&lt;mine&gt;" in document
+    assert "<mine>" not in document
+    assert "<script" not in document
+    alone = ticore.WatermarkDetector(TOKENIZER, "gumbel", key=KEYS[3]).detect_ids(ids)
+    assert detection_page([("a", alone)], TOKENIZER, "A page").count('class="band"') == 1
+    plain = detector.detect_ids(some_ids(9, 100, SIZE))
+    assert "<svg" not in any_detection_page([("b", plain)], TOKENIZER, "A page")

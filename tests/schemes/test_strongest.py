@@ -1,0 +1,54 @@
+"""No scores have a lower p-value than the strongest ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ticore
+from tests.support.toy_models import ToyTokenizer
+from ticore.schemes import BinomialNull, Evidence, ExponentialNull, HypergeometricNull
+from ticore.schemes._evidence import BatchEvidence
+from ticore.schemes._strongest import strongest_p_values
+
+
+def texts_of(scores, seeds, bounds):
+    count = np.arange(len(scores))
+    return BatchEvidence(Evidence(count, np.array(seeds, np.int64), count, scores), bounds)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    null=st.sampled_from(
+        [BinomialNull(0.25, 0.5), HypergeometricNull(0.4, 0.6, 4, 10), ExponentialNull()]
+    ),
+    seed=st.integers(0, 999),
+    lengths=st.lists(st.integers(0, 8), min_size=1, max_size=4),
+)
+def test_strongest_p_values_are_those_of_the_highest_scores(null, seed, lengths):
+    rng = np.random.default_rng(seed)
+    total = sum(lengths)
+    seeds = rng.integers(0, 3, total)
+    bounds = np.append(0, np.cumsum(lengths))
+    highest = 32 * np.log(2) if isinstance(null, ExponentialNull) else 1.0
+    found = strongest_p_values(null, texts_of(np.full(total, highest), seeds, bounds))
+    expected = null.p_values(texts_of(np.full(total, highest), seeds, bounds))
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    scores = rng.random(total).round() if highest == 1 else rng.exponential(size=total)
+    others = null.p_values(texts_of(scores, seeds, bounds))
+    assert (found <= others * (1 + 1e-6) + 1e-12).all()
+
+
+def test_detection_says_that_a_text_is_too_short_to_tell():
+    tokenizer = ToyTokenizer(["a"] * 300)
+    detector = ticore.WatermarkDetector(tokenizer, "left_hash", key=bytes(16), fpr=1e-3)
+    short, long = detector.detect_ids(range(11)), detector.detect_ids(range(12))
+    assert short.strongest_p_value == 2.0**-10
+    assert (short.too_short, long.too_short) == (True, False)
+    assert (short.to_dict()["too_short"], long.to_dict()["too_short"]) == (True, False)
+    gumbel = ticore.WatermarkDetector(tokenizer, "gumbel", key=bytes(16))
+    assert not gumbel.detect_ids(range(6)).too_short
+    synthid = ticore.WatermarkDetector.for_synthid(
+        tokenizer, {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 4}
+    )
+    assert synthid.detect_ids(range(9)).strongest_p_value is None

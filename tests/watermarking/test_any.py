@@ -1,0 +1,223 @@
+"""Many configurations at once: what each finds alone, corrected for their number."""
+
+import json
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ticore
+from tests.support.toy_models import ToyTokenizer
+from ticore.errors import CredentialError, SettingsError, UnscorableTextError, WrongTypeError
+from ticore.schemes import SCHEMES
+from ticore.watermarking import WatermarkAgreement, WatermarkDetector
+
+SIZE = 300
+TOKENIZER = ToyTokenizer(["a"] * SIZE)
+KEYS = [bytes([number] * 16) for number in range(9)]
+VARIANTS = [
+    *({"scheme": name, "version": version} for name in SCHEMES for version in (1, 2)),
+    {"scheme": "left_hash", "context": 3, "gamma": 0.25},
+    {"scheme": "self_hash", "context": 1},
+    {"scheme": "left_hash", "greens": "exact"},
+    {"scheme": "self_hash", "greens": "exact"},
+    {"scheme": "unigram", "greens": "exact", "version": 1},
+]
+
+
+def equal(one, other, but=()):
+    """Whether all fields are the same to the last bit, but for some of them."""
+    return all(
+        np.array_equal(here, there, equal_nan=here.dtype.kind == "f")
+        if isinstance(here := getattr(one, field.name), np.ndarray)
+        else here == there
+        for field in fields(one)
+        if field.name not in but
+        for there in [getattr(other, field.name)]
+    )
+
+
+def some_ids(seed, length, kinds):
+    return np.random.default_rng(seed).integers(kinds, size=length)
+
+
+def marked_ids(scheme, seed, length):
+    """Ids that a model without preferences writes with a watermark."""
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(SIZE, size=5).tolist()
+    while len(ids) < length:
+        logits = scheme.bias(ids[len(ids) - scheme.context :], rng.gumbel(size=SIZE))
+        ids.append(int(np.argmax(logits)))
+    return np.array(ids)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    length=st.integers(0, 120),
+    kinds=st.sampled_from([2, 9, SIZE]),
+    repeats=st.sampled_from(["once", "all"]),
+)
+def test_any_finds_for_each_configuration_what_its_detector_finds(
+    variant, seed, length, kinds, repeats
+):
+    """To the last bit: the p-values of all; everything about those that are found."""
+    ids = some_ids(seed, length, kinds)
+    settings_of = {name: value for name, value in variant.items() if name != "scheme"}
+    alone = [
+        WatermarkDetector(TOKENIZER, variant["scheme"], key=key, repeats=repeats, **settings_of)
+        for key in KEYS
+    ]
+    detector = WatermarkDetector.any(TOKENIZER, [variant | {"key": KEYS}], repeats=repeats, fpr=0.9)
+    if length <= alone[0].scheme.context:
+        with pytest.raises(UnscorableTextError, match="of 9 configurations, found"):
+            detector.detect_ids(ids)
+        return
+    found = detector.detect_ids(ids)
+    expected = [one.detect_ids(ids) for one in alone]
+    assert found.p_values.tolist() == [one.p_value for one in expected]
+    both = sorted(min(1.0, 2 * min(one.p_value, one.segment.p_value)) for one in expected)
+    assert found.p_value == min(1.0, 9 * both[0])
+    for one in (*found.found, found.best):
+        assert equal(one.detection, expected[one.index], ("verdict", "target", "stretches"))
+        assert one.detection.target.key == expected[one.index].target.key
+    corrected = np.maximum.accumulate([min(1, (9 - at) * p) for at, p in enumerate(both)])
+    assert [one.p_value for one in found.found] == corrected[corrected <= 0.9].tolist()
+
+
+def test_any_finds_one_of_many_keys_and_says_which():
+    schemes = {name: SCHEMES[name](KEYS[7], SIZE) for name in ("gumbel", "left_hash")}
+    detector = WatermarkDetector.any(
+        TOKENIZER, [{"scheme": list(schemes), "key": KEYS}, {"scheme": "unigram", "key": KEYS[0]}]
+    )
+    assert len(detector.names) == 19
+    for at, scheme in enumerate(schemes.values()):
+        found = detector.detect_ids(marked_ids(scheme, 1, 120))
+        assert found.verdict == "watermarked"
+        (one,) = found.found
+        assert one is found.best or equal(one.detection, found.best.detection)
+        assert one.name == detector.names[one.index]
+        assert scheme.name in one.name
+        assert scheme.key_fingerprint in one.name
+        assert (at == 0) == (one.index < 9)
+        assert found.p_value == pytest.approx(19 * 2 * min(
+            one.detection.p_value, one.detection.segment.p_value
+        ))  # fmt: skip
+        values = json.loads(json.dumps(found.to_dict()))
+        assert values["found"][0]["name"] == one.name
+        assert values["configurations"] == 19
+    nothing = detector.detect_ids(some_ids(1, 100, SIZE))
+    assert (str(nothing), nothing.found) == ("no watermark found", ())
+
+
+def test_any_shows_the_stretches_of_several_configurations():
+    gumbel, left = SCHEMES["gumbel"](KEYS[1], SIZE), SCHEMES["left_hash"](KEYS[2], SIZE, delta=4)
+    ids = np.concatenate([
+        some_ids(1, 150, SIZE), marked_ids(gumbel, 2, 60),
+        some_ids(3, 150, SIZE), marked_ids(left, 4, 120), some_ids(5, 100, SIZE),
+    ])  # fmt: skip
+    detector = WatermarkDetector.any(TOKENIZER, [{"scheme": ["gumbel", "left_hash"], "key": KEYS}])
+    found = detector.detect_ids(ids)
+    first, second = found.stretches
+    assert first.begin - 150 == pytest.approx(5, abs=12)
+    assert first.end == pytest.approx(210, abs=12)
+    assert second.begin == pytest.approx(360, abs=15)
+    assert second.end == pytest.approx(480, abs=15)
+    assert gumbel.key_fingerprint in first.configuration
+    assert left.key_fingerprint in second.configuration
+    assert len(found.found) == 2
+    assert max(first.p_value, second.p_value) <= 1e-5
+    alone = WatermarkDetector(TOKENIZER, gumbel).detect_ids(ids)
+    (one,) = alone.stretches
+    assert (one.begin, one.end) == (first.begin, first.end)
+    assert alone.to_dict()["stretches"] == [one.to_dict()]
+
+
+def test_any_computes_long_texts_and_many_keys_in_parts(monkeypatch):
+    """Keys and tokens in blocks of a few give what they give together."""
+    ids = some_ids(1, 400, 40)
+    lists = [{"scheme": ["gumbel", "self_hash"], "key": KEYS}]
+    whole = WatermarkDetector.any(TOKENIZER, lists).detect_ids(ids)
+    monkeypatch.setattr("ticore.schemes._many_keys._MOST_TOKENS", 50)
+    monkeypatch.setattr("ticore.schemes._many_keys._CELLS", 120)
+    monkeypatch.setattr("ticore.watermarking._any._MOST_SCORES", 1200)
+    parts = WatermarkDetector.any(TOKENIZER, lists).detect_ids(ids)
+    assert parts.p_values.tolist() == whole.p_values.tolist()
+    assert parts.p_value == whole.p_value
+
+
+def test_any_takes_agreements_schemes_and_other_engines():
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    text = "It was late when they came home, and nobody had seen them. " * 3
+    agreement = WatermarkAgreement.new("tiny-en", "gumbel", key=KEYS[0])
+    config = {"key": 42}
+    found = WatermarkDetector.any(
+        tokenizer,
+        [
+            agreement,
+            SCHEMES["left_hash"](KEYS[1], 4096),
+            {"scheme": "vllm", "config": config, "name": "the server"},
+            {"key": KEYS[2].hex()},
+        ],
+    ).detect(text)
+    alone = [
+        WatermarkDetector.from_agreement(agreement),
+        WatermarkDetector(tokenizer, "left_hash", key=KEYS[1]),
+        WatermarkDetector.for_vllm(tokenizer, config),
+        WatermarkDetector(tokenizer, "left_hash", key=KEYS[2]),
+    ]
+    assert found.p_values.tolist() == [one.detect(text).p_value for one in alone]
+
+
+GOOD = {"scheme": "gumbel", "key": KEYS[0]}
+
+
+@pytest.mark.parametrize(
+    ("entries", "error", "message"),
+    [
+        (GOOD, WrongTypeError, "configurations: expected a list, found a dict"),
+        ("x", WrongTypeError, "configurations: expected a list, found a str"),
+        ([], SettingsError, "found an empty list"),
+        ([GOOD, GOOD], SettingsError, "configuration 2: .*that of configuration 1 again"),
+        ([{"key": [KEYS[1], KEYS[1]]}], SettingsError, "configuration 1: .*configuration 1 again"),
+        ([GOOD, 3], SettingsError, "configuration 2: expected a scheme with its key .* a int"),
+        ([GOOD, {}], CredentialError, "configuration 2: expected a key, found none"),
+        ([GOOD, {"key": b"short"}], CredentialError, "configuration 2: expected a key of 16 to 64"),
+        ([{**GOOD, "gamma": 0.5}], SettingsError, "configuration 1: .*that gumbel has, found 'gam"),
+        (
+            [{**GOOD, "vocab_size": 5}],
+            SettingsError,
+            "configuration 1: .*found 'vocab_size'; it ha",
+        ),
+        ([{**GOOD, 3: 5}], SettingsError, "configuration 1: .*that gumbel has, found 3; it has c"),
+        ([{**GOOD, "scheme": 5}], SettingsError, "configuration 1: scheme: expected its name, f"),
+        ([{**GOOD, "scheme": "x"}], SettingsError, "configuration 1: .*'?x'?"),
+        ([{**GOOD, "key": []}], SettingsError, "configuration 1: key: expected at least one"),
+        ([{**GOOD, "name": 3}], SettingsError, "configuration 1: name: expected a non-empty text"),
+        ([{**GOOD, "context": [0]}], SettingsError, "configuration 1: context: expected an int"),
+        ([{"scheme": "vllm"}], SettingsError, "configuration 1: .*found no config"),
+        ([{"scheme": "vllm", "config": {}}], SettingsError, "configuration 1: key: expected the w"),
+        ([{"scheme": "vllm", "config": 3}], SettingsError, "configuration 1: vllm: expected the e"),
+    ],
+)
+def test_any_refuses_a_bad_list_and_says_which_entry(entries, error, message):
+    with pytest.raises(error, match=message) as refused:
+        WatermarkDetector.any(TOKENIZER, entries)
+    assert KEYS[0].hex() not in str(refused.value)
+
+
+def test_any_gives_an_error_for_each_text_that_detect_refuses():
+    detector = WatermarkDetector.any(ticore.load_tokenizer("tiny-en"), [GOOD])
+    found = detector.detect_batch(["", "Nobody came, and nobody went home.", "a\ud800b"])
+    assert [type(one).__name__ for one in found] == [
+        "UnscorableTextError", "AnyDetection", "SettingsError",
+    ]  # fmt: skip
+    with pytest.raises(WrongTypeError, match="found one str"):
+        detector.detect_batch("text")
+    with pytest.raises(SettingsError, match="ids: expected token ids"):
+        detector.detect_ids([1, 2, 3, 4, 5, 6, 5000])
+    with pytest.raises(SettingsError, match="fpr: expected a rate"):
+        WatermarkDetector.any(TOKENIZER, [GOOD], fpr=2)

@@ -1,0 +1,108 @@
+"""The search for the writer's tokens: its p-value is valid, and finds what a reader loses."""
+
+import json
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ticore
+from tests.support.toy_models import ToyTokenizer
+from ticore.errors import SettingsError
+from ticore.schemes import SCHEMES
+from ticore.watermarking._respellings import Respeller, respelled
+from ticore.watermarking._tokenization_search import log_shares, log_weight
+
+# Every two letters are a token, so nearly all neighbours can be cut elsewhere.
+LETTERS = "abcdef"
+TOY = ToyTokenizer([*LETTERS, *(a + b for a in LETTERS for b in LETTERS)])
+RESPELLER = Respeller(TOY)
+
+
+@given(ids=st.lists(st.integers(0, TOY.vocab_size - 1), min_size=1, max_size=4))
+def test_weights_of_all_tokenizations_sum_to_one_half_at_most(ids):
+    """The other half is that of the tokens that are read."""
+    listed = RESPELLER.all(ids)
+    shares = log_shares(listed) if listed else []
+    assert sum(map(math.exp, shares)) <= 1 + 1e-9
+    total = 0.0
+    for count in (1, 2, 3):
+        if math.comb(len(listed), count) < 5000:
+            for chosen in combinations(range(len(listed)), count):
+                total += math.exp(log_weight([shares[at] for at in chosen]))
+    assert total <= 0.5
+
+
+@pytest.mark.parametrize("name", ["gumbel", "left_hash"])
+def test_search_keeps_to_its_rate_in_text_without_a_watermark(name):
+    """3,000 texts of tokens that can nearly all be respelled, each under a key of its own."""
+    rng = np.random.default_rng(8)
+    found = []
+    for _ in range(3000):
+        ids = rng.integers(TOY.vocab_size, size=20)
+        detector = ticore.WatermarkDetector(
+            TOY, SCHEMES[name](rng.bytes(16), TOY.vocab_size), tokenizations="search"
+        )
+        detector._respeller = RESPELLER
+        found.append(detector.detect_ids(ids))
+    p_values = np.array([one.p_value for one in found])
+    for rate in (0.3, 0.1, 0.01):
+        assert (p_values <= rate).sum() <= 3000 * rate + 3 * math.sqrt(3000 * rate)
+    plain = np.array([one.tokenizations.p_value_read for one in found])
+    assert (p_values <= np.minimum(2 * plain, 1) * (1 + 1e-9)).all()
+    if name == "gumbel":
+        assert any(one.tokenizations.respelled for one in found)
+
+
+def written(scheme, rng, count):
+    """Ids that a model without preferences writes with a watermark."""
+    ids = rng.integers(TOY.vocab_size, size=5).tolist()
+    while len(ids) < count:
+        logits = scheme.bias(ids[len(ids) - scheme.context :], rng.gumbel(size=TOY.vocab_size))
+        ids.append(int(np.argmax(logits)))
+    return ids
+
+
+def test_search_finds_the_tokens_that_were_written():
+    rng = np.random.default_rng(9)
+    scheme = SCHEMES["gumbel"](bytes(16), TOY.vocab_size)
+    ids = written(scheme, rng, 60)
+    moved = next(one for one in RESPELLER.moved_cuts(ids) if 20 < one.begin < 40)
+    read = respelled(ids, [moved])
+    assert TOY.decode(read) == TOY.decode(ids)
+    plain, places, search = (
+        ticore.WatermarkDetector(TOY, scheme, tokenizations=each).detect_ids(read)
+        for each in ("read", "places", "search")
+    )
+    assert plain.tokenizations is None
+    assert "tokenizations" not in plain.to_dict()
+    assert places.p_value == plain.p_value == search.tokenizations.p_value_read
+    assert respelled(read, search.tokenizations.respelled) == ids
+    assert search.p_value < plain.p_value / 10
+    assert search.segment == plain.segment
+    assert (search.ids == plain.ids).all()
+    values = json.loads(json.dumps(search.to_dict()))["tokenizations"]
+    assert values["respelled"][0]["begin"] == search.tokenizations.respelled[0].begin
+    assert values["tried"] == len(RESPELLER.all(read))
+
+
+def test_places_counts_the_tokens_that_have_a_moved_cut_in_their_context():
+    toy = ToyTokenizer(["x", "ab", "c", "a", "bc", "y"])
+    detector = ticore.WatermarkDetector(
+        toy, "left_hash", key=bytes(16), repeats="all", tokenizations="places"
+    )
+    found = detector.detect_ids([0, 5, 1, 2, 0, 5, 0]).tokenizations
+    assert (found.places, found.near) == (1, 3)  # ab, c and the x after them
+    alone = ticore.WatermarkDetector(toy, "left_hash", key=bytes(16), repeats="all")
+    green = alone.detect_ids([0, 5, 1, 2, 0, 5, 0]).scores[[1, 5, 6]].sum()
+    assert found.p_value_apart == pytest.approx(
+        sum(math.comb(3, more) for more in range(int(green), 4)) / 8
+    )
+
+
+def test_detector_refuses_an_unknown_way_to_look_at_tokenizations():
+    with pytest.raises(SettingsError, match="tokenizations: expected one of read, places, search"):
+        ticore.WatermarkDetector(TOY, key=bytes(16), tokenizations="all")

@@ -1,0 +1,90 @@
+"""What was found of many configurations: for the terminal, and as a web page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ..interfaces import Tokenizer
+from ..watermarking import AnyDetection
+from ._detection_facts import probability, stretch_facts
+from ._detection_page import DETECTION_STYLE, drawn_tokens
+from ._detection_table import facts_grid, styled_verdict
+from ._markup import Html, element, text
+from ._page import facts_table, page
+from ._stretch_chart import stretch_chart
+from ._visible import visible
+
+_MOST_SHOWN = 20  # configurations that are found; all are in the JSON
+
+
+def any_detection_facts(found: AnyDetection) -> list[tuple[str, str]]:
+    """Names and values for a person, without the verdict."""
+    best = found.best.detection
+    count = f"{found.configurations:,} configuration{'' if found.configurations == 1 else 's'}"
+    facts = [("p-value", f"{probability(found.p_value)}, corrected for {count}")]
+    for one in found.found[:_MOST_SHOWN]:
+        facts.append(("found", f"{one.name}; p-value {probability(one.p_value)}, corrected"))
+    if len(found.found) > _MOST_SHOWN:
+        facts.append(("found", f"and {len(found.found) - _MOST_SHOWN:,} more"))
+    if not found.found:
+        facts.append(("best", found.best.name))
+    facts.append(("scored", f"{best.scored:,} of {best.token_count:,} tokens"))
+    named = [fact for fact in best.target.facts() if fact[0] in ("tokenizer", "threshold")]
+    return [*facts, *stretch_facts(found.stretches), *named]
+
+
+def any_detection_table(found: Sequence[tuple[str, AnyDetection]]) -> RenderableType:
+    """All numbers of one text, or a row for each of several.
+
+    Args:
+        found: the texts' names, with what was found in each by one detector.
+
+    Returns:
+        What `rich.console.Console.print` shows.
+    """
+    if len(found) == 1:
+        return facts_grid(any_detection_facts(found[0][1]), found[0][1].verdict)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("text", overflow="fold")
+    table.add_column("verdict")
+    table.add_column("p-value", justify="right")
+    table.add_column("stretches", justify="right")
+    table.add_column("configuration", overflow="fold")
+    for name, one in found:
+        names = ", ".join(each.name for each in one.found[:2]) + (" ..." if one.found[2:] else "")
+        cells = [probability(one.p_value), str(len(one.stretches)), visible(names)]
+        table.add_row(Text(visible(name)), styled_verdict(one.verdict), *map(Text, cells))
+    return table
+
+
+def any_detection_page(
+    found: Sequence[tuple[str, AnyDetection]], tokenizer: Tokenizer, title: str
+) -> str:
+    """A web page with a section for each text; its tokens are in the colours of the best one.
+
+    Args:
+        found: the texts' names, with what was found in each.
+        tokenizer: the detector's.
+        title: plain text.
+
+    Returns:
+        An HTML document without scripts, which fetches nothing.
+    """
+    sections = (_section(name, one, tokenizer) for name, one in found)
+    return page(title, *sections, style=DETECTION_STYLE)
+
+
+def _section(name: str, found: AnyDetection, tokenizer: Tokenizer) -> Html:
+    chart = (stretch_chart(found.best.detection, found.stretches),) if found.stretches else ()
+    return element(
+        "section",
+        element("h2", text(name)),
+        element("p", text(found.verdict), class_="verdict"),
+        facts_table(any_detection_facts(found)),
+        *chart,
+        *drawn_tokens(found.best.detection, tokenizer),
+    )

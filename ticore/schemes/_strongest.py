@@ -1,0 +1,46 @@
+"""The strongest evidence that a text can be: every score the highest there is.
+
+Where even this does not reach a threshold, the text is too short to tell, and "no watermark found"
+says nothing. Example: 12 tokens, half of the tokens are green. If all 12 are, p = 2^-12 = 0.00024.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from ._evidence import BatchEvidence, Floats
+from ._null_distributions import (
+    BinomialNull,
+    ExponentialNull,
+    HypergeometricNull,
+    NullDistribution,
+    earlier_draws,
+)
+from ._word_arithmetic import BITS
+
+_HIGHEST_SCORE = (BITS + 1) * np.log(
+    2
+)  # -log(1 - u) of the highest number; engines have fewer bits
+
+
+def strongest_p_values(null: NullDistribution, texts: BatchEvidence) -> Floats | None:
+    """float64[texts]: no scores of the same tokens have a lower p-value; 1 for a text without any.
+
+    None if it is not known for this distribution.
+    """
+    lengths = texts.lengths
+    if isinstance(null, HypergeometricNull):
+        # Draw d of a list, after d green ones, is green with (greens - d) / (size - d).
+        drawn, _ = earlier_draws(texts)
+        greens = np.maximum(null.greens - drawn, 0)
+        with np.errstate(divide="ignore"):
+            logs = np.log(greens / np.maximum(null.size - drawn, 1))
+        sums = np.bincount(texts.text_numbers, weights=logs, minlength=len(lengths))
+        return np.exp(sums)
+    if isinstance(null, BinomialNull):
+        return np.power(null.share, lengths, dtype=np.float64)
+    if isinstance(null, ExponentialNull):
+        tails = special.gammaincc(np.maximum(lengths, 1), lengths * _HIGHEST_SCORE)
+        return np.where(lengths > 0, tails, 1.0)
+    return None

@@ -1,0 +1,318 @@
+"""Many configurations at once: keys, schemes and context widths over one reading of a text.
+
+Let p_1, ..., p_m be valid p-values of m configurations, p_c = min(1, 2 min(whole text, segment)).
+
+1. The text: m times the least p_c is at most a with probability a at most, if no configuration's
+   watermark is there (Bonferroni). Example: of 1,000 keys one has 2e-9; the text has 2e-6.
+2. The configurations: the k-th least p-value is multiplied by m - k + 1, and no corrected value is
+   less than the one before (Holm 1979). With probability a at most one is called found that is not
+   there, whatever the others are and however they depend on each other.
+
+The p-values of whole texts come from one array program over keys (`ticore.schemes._many_keys`). A
+segment takes longer to find. So it is found only for configurations whose segment may matter: a
+bound, which is cheap for many keys, says that the others' are no better than what is known.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import TicoreError, UnscorableTextError, WrongTypeError
+from ..interfaces import Tokenizer
+from ..registry import wrap
+from ..schemes import BinomialNull, ExponentialNull, NullDistribution
+from ..schemes._evidence import BatchEvidence, Evidence
+from ..schemes._many_keys import KeyGroup, SomeInts, group_name, repeated
+from ..schemes._windows import token_ids
+from ._agreement import Repeats
+from ._any_detection import AnyDetection, FoundConfiguration
+from ._configurations import Configuration, NamedScheme, named_schemes
+from ._detection import Detection, Verdict
+from ._detector import TESTS, IDs, WatermarkDetector
+from ._segments import find_segments, least_p_values
+from ._stretches import Stretch, disjoint, find_stretches
+
+Floats = npt.NDArray[np.float64]
+
+_MOST_SCORES = 1 << 21  # of one text under many keys at a time: 16 MB
+
+
+class AnyWatermarkDetector:
+    """Looks for the watermarks of many configurations in one reading of a text. Thread-safe.
+
+    Made by `WatermarkDetector.any`.
+
+    Args:
+        tokenizer, configurations, fpr, repeats, tokenizer_place: see there.
+
+    Attributes:
+        tokenizer: as ticore knows it.
+        fpr: as given.
+        names: of the configurations, in order.
+
+    Raises:
+        SettingsError, CredentialError, WrongTypeError: see there.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | object,
+        configurations: Sequence[Configuration],
+        *,
+        fpr: float = 1e-5,
+        repeats: Repeats = "once",
+        tokenizer_place: str | None = None,
+    ) -> None:
+        self.tokenizer = tokenizer = wrap(tokenizer)
+        self.fpr = fpr
+        self._repeats: Repeats = repeats
+        schemes = named_schemes(configurations, tokenizer, repeats)
+        self.names = tuple(one.name for one in schemes)
+        first = WatermarkDetector(
+            tokenizer,
+            schemes[0].scheme,
+            fpr=fpr,
+            repeats=repeats,
+            tokenizer_place=tokenizer_place,
+        )
+        place = first.target.tokenizer
+        groups = defaultdict[object, list[int]](list)
+        for at, one in enumerate(schemes):
+            name = group_name(one.scheme)
+            groups[at if name is None else name].append(at)
+        self._groups = [
+            _Group(
+                [schemes[at] for at in members], np.array(members), tokenizer, place, fpr, repeats
+            )
+            for members in groups.values()
+        ]
+        self._places = {
+            index: (group, at)
+            for group in self._groups
+            for at, index in enumerate(group.members.tolist())
+        }
+
+    def detect(self, text: str) -> AnyDetection:
+        """Look for the watermarks in a text.
+
+        Args:
+            text: without the prompt, if that is possible.
+
+        Returns:
+            The verdict, the configurations that were found, and their numbers.
+
+        Raises:
+            UnscorableTextError: no configuration can score a token of it.
+            SettingsError: it is not valid Unicode.
+            WrongTypeError: it is not a str.
+        """
+        return self.detect_ids(self.tokenizer.encode(text))
+
+    def detect_batch(self, texts: Sequence[str]) -> list[AnyDetection | TicoreError]:
+        """For each text what `detect` returns, or the error that it raises.
+
+        Raises:
+            WrongTypeError: `texts` is one text.
+        """
+        if isinstance(texts, str | bytes):
+            raise WrongTypeError(
+                f"expected a list of texts, found one {type(texts).__name__}; use detect(text)"
+            )
+        found: list[AnyDetection | TicoreError] = []
+        for text in texts:
+            try:
+                found.append(self.detect(text))
+            except TicoreError as error:
+                found.append(error)
+        return found
+
+    def detect_ids(self, ids: IDs) -> AnyDetection:
+        """Look for the watermarks in a list of token ids.
+
+        Args:
+            ids: int[n].
+
+        Raises:
+            UnscorableTextError: no configuration can score a token.
+            SettingsError: the tokenizer does not have one of the ids.
+        """
+        p_values = np.full(len(self.names), np.nan)
+        bounds = np.ones(len(self.names))
+        for group in self._groups:
+            p_values[group.members], bounds[group.members] = group.screened(ids)
+        if np.isnan(p_values).all():
+            least = min(group.context for group in self._groups)
+            raise UnscorableTextError(
+                f"expected a text of more than {least} tokens, the length of the shortest context "
+                f"of {len(self.names)} configurations, found {len(ids)}; give a longer text"
+            )
+        # All that may be found at this rate, and in any case the best one.
+        limit = max(self.fpr / TESTS, float(np.nanmin(p_values)))
+        candidates: list[tuple[float, int, Detection]] = []
+        for group in self._groups:
+            close = np.fmin(p_values, bounds)[group.members] <= limit
+            for at in np.flatnonzero(close & ~np.isnan(p_values[group.members])).tolist():
+                one = group.detection(ids, at)
+                both = min(1.0, TESTS * min(one.p_value, one.segment.p_value))
+                candidates.append((both, int(group.members[at]), one))
+        candidates.sort(key=lambda each: each[:2])
+        corrected = list(self._corrected(candidates))
+        found = tuple(one for one in corrected if one.p_value <= self.fpr)
+        best = corrected[0]
+        stretches = self._stretches(ids, candidates)
+        return AnyDetection(best.detection.verdict, best.p_value, found, best, p_values, stretches)
+
+    def _stretches(
+        self, ids: IDs, candidates: Sequence[tuple[float, int, Detection]]
+    ) -> tuple[Stretch, ...]:
+        """Those of all configurations; where they overlap, that with the least p-value."""
+        tests = TESTS * len(self.names)
+        found: list[Stretch] = []
+        for _, index, detection in candidates:
+            if tests * detection.segment.p_value <= self.fpr:  # otherwise it has none
+                group, at = self._places[index]
+                evidence = group.evidence(ids, at).distinct()
+                null = group.null
+                found += find_stretches(
+                    null, evidence, self.fpr, tests=tests, configuration=self.names[index]
+                )
+        return disjoint(sorted(found, key=lambda one: one.p_value))
+
+    def _corrected(
+        self, candidates: Sequence[tuple[float, int, Detection]]
+    ) -> Iterator[FoundConfiguration]:
+        """By Holm's method; the candidates are those with the least p-values, in their order."""
+        highest = 0.0
+        for rank, (p_value, index, detection) in enumerate(candidates):
+            times = len(self.names) - rank
+            highest = max(highest, min(1.0, times * p_value))
+            verdict = _verdict(highest, TESTS * times * detection.p_value, self.fpr)
+            yield FoundConfiguration(
+                index, self.names[index], highest, replace(detection, verdict=verdict)
+            )
+
+
+class _Group:
+    """The configurations that differ in their keys alone; or one that is computed alone."""
+
+    def __init__(
+        self,
+        schemes: Sequence[NamedScheme],
+        members: npt.NDArray[np.intp],
+        tokenizer: Tokenizer,
+        place: str,
+        fpr: float,
+        repeats: Repeats,
+    ) -> None:
+        self.members = members
+        self._schemes = [one.scheme for one in schemes]
+        self._targets = [one.target(place, fpr) for one in schemes]
+        alone = group_name(self._schemes[0]) is None
+        self._keys = None if alone else KeyGroup(self._schemes)
+        self._once = repeats == "once"
+        self._detector = WatermarkDetector(
+            tokenizer, self._schemes[0], fpr=fpr, repeats=repeats, tokenizer_place=place
+        )
+
+    @property
+    def context(self) -> int:
+        return self._schemes[0].context
+
+    def screened(self, ids: IDs) -> tuple[Floats, Floats]:
+        """For each configuration the p-value of the whole text, and a bound on its segment's."""
+        if self._keys is None:
+            try:
+                found = self.detection(ids, 0)
+            except UnscorableTextError:
+                return np.array([np.nan]), np.array([1.0])
+            return np.array([found.p_value]), np.array([found.segment.p_value])
+        checked = token_ids(ids, self._keys.scheme.vocab_size)
+        count = len(checked) - self.context
+        if count <= 0:
+            return np.full(len(self.members), np.nan), np.ones(len(self.members))
+        together = max(1, _MOST_SCORES // count)
+        parts = [
+            self._screened(self._keys, checked, slice(at, at + together))
+            for at in range(0, len(self.members), together)
+        ]
+        p_values, bounds = zip(*parts, strict=True)
+        return np.concatenate(p_values), np.concatenate(bounds)
+
+    def _screened(
+        self, group: KeyGroup, ids: npt.NDArray[np.int64], keys: slice
+    ) -> tuple[Floats, Floats]:
+        scores, seeds = group.scored(ids, keys)
+        tokens, counted = ids[self.context :], None
+        if self._once:
+            first = group.first_of_windows(ids)
+            scores, tokens = scores[first], tokens[first]
+            seeds = None if seeds is None else seeds[first]
+            if seeds is not None and not group.windows_decide:
+                counted = ~repeated(tokens, seeds)
+        null = self.null
+        if type(null) is BinomialNull:
+            p_values = _tails(null, scores, counted)
+            return p_values, least_p_values(null, scores, counted)
+        evidence = _by_key(scores, seeds, counted)
+        if isinstance(null, ExponentialNull):
+            return null.p_values(evidence), least_p_values(null, scores, counted)
+        segments = find_segments(null, evidence)
+        return null.p_values(evidence), np.array([one.p_value for one in segments])
+
+    @property
+    def null(self) -> NullDistribution:
+        return self._schemes[0].null
+
+    def evidence(self, ids: IDs, at: int) -> Evidence:
+        """What the scheme of configuration number `at` of the group gives."""
+        return (
+            self._schemes[at].evidence(ids) if self._keys is None else self._keys.evidence(ids, at)
+        )
+
+    def detection(self, ids: IDs, at: int) -> Detection:
+        """What the detector of configuration number `at` of the group finds."""
+        found = self._detector.detection_of(ids, self.evidence(ids, at))
+        return replace(found, target=self._targets[at])
+
+
+def _tails(
+    null: BinomialNull, scores: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_] | None
+) -> Floats:
+    """float64[keys]: `null.p_values`. Few different counts occur, and each is looked up once."""
+    length, keys = scores.shape
+    green = (scores if counted is None else scores & counted).sum(axis=0)
+    total = np.full(keys, length) if counted is None else counted.sum(axis=0)
+    pairs, which = np.unique(green * (length + 1) + total, return_inverse=True)
+    found: Floats = null.tails(pairs // (length + 1), pairs % (length + 1))[which]
+    return found
+
+
+def _by_key(
+    scores: npt.NDArray[np.generic],
+    seeds: SomeInts | None,
+    counted: npt.NDArray[np.bool_] | None,
+) -> BatchEvidence:
+    """Scores [n, keys] as the evidence of a text for each key, without positions and draws."""
+    of_keys = np.ascontiguousarray(scores.T, np.float64)
+    length = scores.shape[0]
+    if counted is None:
+        flat, bounds = of_keys.ravel(), np.arange(len(of_keys) + 1) * length
+    else:
+        flat = of_keys[counted.T]
+        bounds = np.append(0, np.cumsum(counted.sum(axis=0)))
+    unused = np.broadcast_to(np.int64(0), flat.shape)
+    of_seeds = unused
+    if seeds is not None:
+        of_seeds = (seeds.T.ravel() if counted is None else seeds.T[counted.T]).astype(np.int64)
+    return BatchEvidence(Evidence(unused, of_seeds, unused, flat), bounds)
+
+
+def _verdict(corrected: float, whole: float, fpr: float) -> Verdict:
+    if corrected > fpr:
+        return "no watermark found"
+    return "watermarked" if whole <= fpr else "watermarked in part"

@@ -1,0 +1,184 @@
+"""Lists of configurations: what may have written a text, as people give it.
+
+A configuration is a scheme under a key. `key`, `scheme` and `context` may be lists of values, and
+then stand for each combination:
+
+    {"scheme": ["gumbel", "left_hash"], "context": [1, 4], "key": ["00..", "01.."]}   is 8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, cast
+
+from ..errors import CredentialError, SettingsError, WrongTypeError, shown
+from ..interfaces import Tokenizer
+from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, make_scheme
+from ..schemes._many_keys import group_name, key_words
+from ..schemes._registry import scheme_defaults
+from ._agreement import Repeats, WatermarkAgreement
+from ._detection import DetectionTarget
+
+Configuration = Mapping[str, Any] | WatermarkAgreement | Detectable
+"""A scheme with its key, as one of three.
+
+- A mapping: `scheme` (left_hash, if it is left out), `key` (bytes, or hex digits as a str), the
+  scheme's settings such as `gamma` or `context`, and a `name` of your own. For another engine
+  `scheme` and `config`, the engine's own settings.
+- A `WatermarkAgreement`, for the detector's tokenizer.
+- A scheme as an object.
+"""
+
+_SEVERAL = ("key", "scheme", "context")  # what may be a list
+_DEFAULT_SCHEME = "left_hash"
+
+
+@dataclass(frozen=True)
+class NamedScheme:
+    """One configuration of a list, ready to be looked for.
+
+    Attributes:
+        name: as given; or the scheme, its context and the key's fingerprint.
+        scheme: the scheme as an object.
+        scheme_name: as a `DetectionTarget` names it.
+    """
+
+    name: str
+    scheme: Detectable
+    scheme_name: str
+
+    def target(self, tokenizer: str, fpr: float) -> DetectionTarget:
+        """What a verdict says was looked for."""
+        return DetectionTarget(
+            scheme=self.scheme_name,
+            tokenizer=tokenizer,
+            fpr=fpr,
+            version=getattr(self.scheme, "version", None),
+            key=getattr(self.scheme, "key_fingerprint", None),
+        )
+
+
+def named_schemes(
+    configurations: object, tokenizer: Tokenizer, repeats: Repeats
+) -> list[NamedScheme]:
+    """The configurations of a list, in its order.
+
+    Args:
+        configurations: a sequence of `Configuration`.
+        tokenizer: the detector's.
+        repeats: the detector's; an agreement must have the same.
+
+    Raises:
+        WrongTypeError: `configurations` is not a list of such.
+        SettingsError, CredentialError: one of them is wrong, or repeats another one. The error
+            says which, counted from 1, and shows no key.
+    """
+    if isinstance(configurations, str | bytes | Mapping) or not isinstance(
+        configurations, Sequence
+    ):
+        raise WrongTypeError(
+            f"configurations: expected a list, found a {type(configurations).__name__}; put it in "
+            f"a list"
+        )
+    if not configurations:
+        raise SettingsError("configurations: expected at least one, found an empty list; add one")
+    found: list[NamedScheme] = []
+    numbers: dict[Hashable, int] = {}
+    for number, entry in enumerate(configurations, 1):
+        try:
+            for one in _of_entry(entry, tokenizer, repeats):
+                identity = _identity(one.scheme)
+                if identity in numbers:
+                    raise SettingsError(
+                        f"expected one that differs from the others, found that of configuration "
+                        f"{numbers[identity]} again; leave one out"
+                    )
+                numbers[identity] = number
+                found.append(one)
+        except (SettingsError, CredentialError) as error:
+            raise type(error)(f"configuration {number}: {error}") from error
+    return found
+
+
+def _of_entry(entry: object, tokenizer: Tokenizer, repeats: Repeats) -> list[NamedScheme]:
+    if isinstance(entry, WatermarkAgreement):
+        entry.require_tokenizer(tokenizer)
+        if entry.repeats != repeats:
+            raise SettingsError(
+                f"repeats: expected {repeats}, as for the whole list, found {entry.repeats}; look "
+                f"for it by itself"
+            )
+        return [_named(entry.make_scheme(tokenizer.vocab_size))]
+    if isinstance(entry, Mapping):
+        return _of_mapping(entry, tokenizer.vocab_size)
+    if callable(getattr(entry, "evidence", None)):
+        return [_named(cast(Detectable, entry))]
+    raise SettingsError(
+        f"expected a scheme with its key and settings, by name, found a {type(entry).__name__}; "
+        f'write {{"scheme": "gumbel", "key": "..."}}'
+    )
+
+
+def _of_mapping(entry: Mapping[str, Any], vocab_size: int) -> list[NamedScheme]:
+    several = {
+        name: value if isinstance(value, list | tuple) else [value]
+        for name, value in entry.items()
+        if name in _SEVERAL
+    }
+    for name, values in several.items():
+        if not values:
+            raise SettingsError(f"{name}: expected at least one, found an empty list; add one")
+    rest = {name: value for name, value in entry.items() if name not in (*_SEVERAL, "name")}
+    label = entry.get("name")
+    if label is not None and not (isinstance(label, str) and label):
+        raise SettingsError(f"name: expected a non-empty text, found {shown(label)}")
+    found = []
+    for values in product(*several.values()):
+        settings = rest | dict(zip(several, values, strict=True))
+        found.append(_named(_scheme(settings, vocab_size), label))
+    if label is None or len(found) == 1:
+        return found
+    return [replace(one, name=f"{label}, {_described(one.scheme)}") for one in found]
+
+
+def _scheme(settings: dict[str, Any], vocab_size: int) -> Detectable:
+    scheme = settings.pop("scheme", _DEFAULT_SCHEME)
+    if not isinstance(scheme, str):
+        raise SettingsError(f"scheme: expected its name, found {shown(scheme)}")
+    if scheme not in EXTERNAL_SCHEMES:
+        key, known = settings.pop("key", None), scheme_defaults(scheme)
+        if unknown := [name for name in settings if name not in known]:
+            raise SettingsError(
+                f"expected settings that {scheme} has, found {', '.join(map(shown, unknown))}; it "
+                f"has {', '.join(known) or 'none'}: leave out what another scheme has"
+            )
+        made: Detectable = make_scheme(scheme, key, vocab_size, **settings)
+        return made
+    config = settings.pop("config", None)
+    if config is None or settings:
+        raise SettingsError(
+            f"expected scheme and config alone, for {scheme} is another engine's, found "
+            f"{', '.join(map(shown, settings)) or 'no config'}; put the engine's own settings in "
+            f"config"
+        )
+    return external_scheme(scheme, config, vocab_size)
+
+
+def _named(scheme: Detectable, name: str | None = None) -> NamedScheme:
+    scheme_name = getattr(scheme, "name", None) or type(scheme).__name__
+    return NamedScheme(name or _described(scheme), scheme, scheme_name)
+
+
+def _described(scheme: Detectable) -> str:
+    parts = [getattr(scheme, "name", None) or type(scheme).__name__]
+    if key := getattr(scheme, "key_fingerprint", None):
+        parts.append(f"key {key}")
+    return ", ".join([*parts, f"context {scheme.context}"])
+
+
+def _identity(scheme: Detectable) -> Hashable:
+    """Equal for schemes that give every text the same scores; or of the object alone."""
+    name = group_name(scheme)
+    return id(scheme) if name is None else (name, key_words(scheme))
