@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -44,6 +44,12 @@ LARGE = ToyModel(
     width=3100,
     eos_ids={1500},
 )
+
+
+# From certain to what is less likely than a weight's unit; and, half of them each way, logits that
+# are rounded by nearly half a step.
+SPREAD = np.linspace(40, -40, LARGE.logit_width)
+HALF_STEPS = np.where(np.arange(LARGE.logit_width) % 2, 1, -1) * (0.5 - 1e-6) / 1024
 
 
 @settings(max_examples=60)
@@ -98,12 +104,51 @@ def test_pool_has_the_fewest_tokens_that_reach_top_p(logits, p):
     assert n == 1 or share[: n - 1].sum() < p + 1e-8
 
 
-@given(logits=logits, temperature=st.floats(0.1, 5))
-def test_to_weights_is_close_to_the_softmax(logits, temperature):
-    pool = candidates(top_k=None, temperature=temperature).pool(logits)
-    weights = to_weights(pool.unnormalized_probs, 32) / 2**32
+@given(
+    logits=arrays(
+        np.float64, LARGE.logit_width, elements=st.floats(-40, 40), fill=st.floats(-9, 9)
+    ),
+    grid_bits=st.integers(0, 12),
+    weight_bits=st.integers(13, 32),
+    top_k=st.sampled_from([1, 2, 5, 64, None]),
+    temperature=st.floats(0.1, 5),
+)
+@example(logits=SPREAD, grid_bits=10, weight_bits=13, top_k=None, temperature=1.0)
+@example(logits=SPREAD, grid_bits=10, weight_bits=32, top_k=None, temperature=1.0)
+@example(logits=SPREAD, grid_bits=10, weight_bits=8, top_k=64, temperature=0.1)
+@example(logits=HALF_STEPS, grid_bits=10, weight_bits=32, top_k=None, temperature=1.0)
+def test_weights_move_probabilities_by_no_more_than_the_bound(
+    logits, grid_bits, weight_bits, top_k, temperature
+):
+    """At any number of bits no token becomes impossible, and none likelier by more than that."""
+    settings_ = PoolSettings(temperature, top_k, grid_bits=grid_bits, weight_bits=weight_bits)
+    pool = Candidates(LARGE, settings_).pool(logits)
+    weights = to_weights(pool.unnormalized_probs, weight_bits)
+    assert weights.min() >= 1
     exact = np.exp((logits[pool.ids] - logits[pool.ids].max()) / temperature)
-    assert np.abs(weights - exact / exact.sum()).max() < 2e-3  # half a grid step of 2^-10
+    moved = weights / 2**weight_bits - exact / exact.sum()
+    bound = settings_.rounding_bound(len(pool)) + 1e-12  # errors of the floats here
+    assert moved[moved > 0].sum() <= bound
+    assert -moved[moved < 0].sum() <= bound
+
+
+def test_bound_of_rounding_is_nearly_reached():
+    """By a grid whose steps end between the logits, and by weights of few bits."""
+    for logits, settings_ in (
+        (HALF_STEPS, PoolSettings(top_k=None)),
+        (np.where(np.arange(LARGE.logit_width) == 2000, 40.0, 0), PoolSettings(weight_bits=8)),
+    ):
+        pool = Candidates(LARGE, settings_).pool(logits)
+        weights = to_weights(pool.unnormalized_probs, settings_.weight_bits)
+        exact = np.exp(logits[pool.ids] - logits[pool.ids].max())
+        moved = np.abs(weights / 2**settings_.weight_bits - exact / exact.sum()).sum() / 2
+        assert moved > 0.9 * settings_.rounding_bound(len(pool))
+
+
+def test_pool_without_a_limit_leaves_out_no_token_that_can_be_written():
+    pool = Candidates(LARGE, PoolSettings(top_k=None)).pool(SPREAD)
+    excluded = {0, *range(1, 9), 2990, 1500, *range(3000, 3100)}
+    assert sorted(pool.ids.tolist()) == sorted({*range(3100)} - excluded)
 
 
 @given(logits=logits, noise=arrays(np.float64, WIDTH, elements=st.floats(-1e-9, 1e-9)))

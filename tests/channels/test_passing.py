@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.slow import slow_unless
@@ -38,6 +38,7 @@ def walk(texts, tokenizer, sent, draw, count):
 
 @pytest.mark.parametrize("channel", slow_unless(["chat+typographic", "email"], NAMES))
 @pytest.mark.parametrize("name", slow_unless(["sp-bpe"], TOKENIZERS))
+@settings(max_examples=25)
 @given(seed=st.integers(0, 9999), sent=st.sampled_from(["", "old", "an o-"]))
 @example(seed=0, sent="")
 def test_channel_leaves_a_text_of_kept_tokens_alone(name, channel, seed, sent):

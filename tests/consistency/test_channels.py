@@ -140,7 +140,7 @@ def test_channel_engine_retokenizes_nothing_that_the_channel_leaves_alone(name, 
     oracle = Oracle(with_channel, mode, channel)
     engine = ChannelEngine(table_engine(Oracle(with_channel, mode)), PASSAGES[channel], oracle)
     state, plain, ids = engine.start(), inner.start(), []
-    for token in TRAINED[name]().encode("The quick brown 東京 fox, 12 cafés.\nIt's 'I' が x. A"):
+    for token in TRAINED[name]().encode("The fox 東京, 12 cafés.\nIt's 'I' が A"):
         left_alone = np.array(
             [i for i in range(without.vocab_size) if is_left_alone(without, mode, channel, ids, i)]
         )

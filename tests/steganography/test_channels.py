@@ -17,8 +17,13 @@ from ticore.errors import AgreementError, PromptError, SettingsError
 
 PROMPTS = {"tiny-en": "one day", "tiny-ja": "ある日", "tiny-zh": "有一天"}
 NAMES = [*sorted(CHANNELS.keys() - {"identity"}), "chat+typographic", "caseless+email+typographic"]
-USABLE = [(m, c) for m in PROMPTS for c in NAMES if m == "tiny-en" or "ascii" not in c]
-FAST = [("tiny-en", "chat+typographic"), ("tiny-zh", "email")]
+USABLE = [
+    (model, channel, ("whole", "continuation")[(number + turn) % 2])
+    for turn, model in enumerate(PROMPTS)
+    for number, channel in enumerate(NAMES)
+    if model == "tiny-en" or "ascii" not in channel
+]
+FAST = [case for case in USABLE if case[:2] in (("tiny-en", "email"), ("tiny-zh", "chat"))]
 
 
 @cache
@@ -38,8 +43,7 @@ def written(model, channel, view):
     return stego, stego.embed(b"noon").text
 
 
-@pytest.mark.parametrize("view", slow_unless(["whole"], ["whole", "continuation"]))
-@pytest.mark.parametrize(("model", "name"), slow_unless(FAST, USABLE))
+@pytest.mark.parametrize(("model", "name", "view"), slow_unless(FAST, USABLE))
 @settings(max_examples=4)
 @given(data=st.data(), seed=st.integers(0, 999))
 def test_message_is_read_whatever_the_channel_does(model, name, view, data, seed):

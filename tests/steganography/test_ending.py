@@ -25,7 +25,7 @@ def sentences(text: str) -> int:
 def test_sentences_after_the_message_are_as_many_as_chance_has_it(model):
     """A text ends at its first end of a sentence with probability 1/2, at the next with 1/4, ..."""
     more = Counter()
-    for seed in range(14):
+    for seed in range(8):
         first, some = (
             ticore.Steganographer(
                 model,
@@ -42,7 +42,7 @@ def test_sentences_after_the_message_are_as_many_as_chance_has_it(model):
             for finish in ("sentence", "sentences")
         )
         more[len(some) > len(first)] += 1
-    assert 2 <= more[True] <= 12
+    assert 1 <= more[True] <= 7
 
 
 @pytest.mark.parametrize("finish", ["sentence", "sentences"])

@@ -10,7 +10,8 @@ import pytest
 import ticore
 from tests.support.toy_models import ToyModel
 from ticore.errors import SettingsError
-from ticore.steganography import _sealed
+from ticore.steganography._sealed_writing import Writing
+from ticore.steganography._step import OutrunError
 
 KEY = bytes(range(32))
 
@@ -29,18 +30,18 @@ def steganographer(model, seed, count, **settings):
 
 def test_no_text_that_was_written_is_shorter_and_its_reader_needs_nothing(model, monkeypatch):
     """Those that are given up are at least as long: they are written to the end here."""
-    one_embedding, lengths = _sealed._one_embedding, []
+    one, lengths = Writing.one, []
 
-    def to_the_end(*settings, rival=None):
-        written = yield from one_embedding(*settings)
+    def to_the_end(self, rival=None):
+        written = yield from one(self)
         lengths.append(len(written.ids))
         if rival is not None and len(written.ids) >= rival:
-            raise _sealed.OutrunError
+            raise OutrunError
         return written
 
     for seed in range(3):
         with monkeypatch.context() as patched:
-            patched.setattr(_sealed, "_one_embedding", to_the_end)
+            patched.setattr(Writing, "one", to_the_end)
             lengths.clear()
             shortest = steganographer(model, seed, 4).embed(b"hi")
         assert len(shortest.ids) == min(lengths)

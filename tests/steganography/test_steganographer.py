@@ -67,7 +67,7 @@ pools = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, sorted(TRAINED)))
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(
     message=st.binary(max_size=4),
     key=st.binary(min_size=32, max_size=32),
@@ -122,7 +122,7 @@ def test_extract_bits_gives_the_bits_back(bits, stop, seed, view):
 @pytest.mark.parametrize(
     "disambiguation", slow_unless(["stepwise"], [*CERTAIN, "syncpool:decoded"])
 )
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(
     message=st.binary(max_size=3),
     prompt=st.sampled_from(["", "c", "ab"]),
@@ -145,7 +145,7 @@ def test_extract_gives_the_message_back_with_every_codec_and_disambiguation(
 
 @pytest.mark.parametrize("disambiguation", sorted({*CERTAIN} - {"stepwise"}))
 @pytest.mark.parametrize("name", slow_unless(["sp-bpe"], sorted(TRAINED)))
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(
     message=st.binary(max_size=3),
     prompt=st.sampled_from(["", "one two ", "日本"]),
@@ -291,7 +291,7 @@ def _attack():
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_extract_never_gives_another_message_when_the_text_is_altered(data):
     stego, text = toy(prompt="c"), _attack()

@@ -47,7 +47,7 @@ def toy(model=None, seed=0, **more):
 @pytest.mark.parametrize(
     "disambiguation", slow_unless(["stepwise", "syncpool", "none"], [*DISAMBIGUATIONS])
 )
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(
     message=st.binary(max_size=3),
     seed=st.integers(0, 999),

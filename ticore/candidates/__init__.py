@@ -11,8 +11,8 @@ to the last bit.
 
 from .._support.deprecation import moved_names
 from ._candidates import Candidates, non_candidates
-from ._pool import PROB_BITS, Bools, Ints, Pool, to_weights
-from ._settings import PoolSettings
+from ._pool import Bools, Ints, Pool, to_weights
+from ._settings import PROB_BITS, PoolSettings
 
 __all__ = [
     "PROB_BITS",

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from .._support.deprecation import warn_deprecated
 from ..errors import SettingsError
+from ._settings import PROB_BITS
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-PROB_BITS = 30  # unnormalized probabilities are exp(rounded logit - largest) in units of 2^-30
 # The rounded logit of an id that is never a candidate: lower than any other.
 NEVER = np.int64(-(2**62))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from .._support.checks import require_integer, require_number
 
 MAX_WEIGHT_BITS = 32  # unnormalized probability x weight then stays below 2^63
 MAX_GRID_BITS = 12  # the table of exponentials has 21 x 2^grid_bits entries
+PROB_BITS = 30  # unnormalized probabilities are exp(rounded logit - largest) in units of 2^-30
 
 
 @dataclass(frozen=True)
@@ -42,3 +44,26 @@ class PoolSettings:
             require_integer("top_k", self.top_k, 1)
         require_integer("grid_bits", self.grid_bits, 0, MAX_GRID_BITS)
         require_integer("weight_bits", self.weight_bits, 8, MAX_WEIGHT_BITS)
+
+    def rounding_bound(self, pool_size: int) -> float:
+        """How far rounding can move a pool's probabilities, as total variation distance.
+
+        Between the model's probabilities (softmax of its logits over the temperature, within the
+        pool) and the integer weights, whatever the logits:
+
+        1. Half a step of the grid multiplies each probability by exp(h) at most and by exp(-h) at
+           least, h = 2^-(grid_bits + 1), before they are normalized. That moves tanh(h / 2).
+        2. Unnormalized probabilities are cut to units of 2^-30, and the largest is 1: n x 2^-30.
+        3. Weights are cut to units of 2^-weight_bits, and each is at least one: n x 2^-weight_bits.
+
+        So no token of a pool becomes impossible, and none is likelier by more than this.
+
+        Args:
+            pool_size: n, at least 1.
+
+        >>> PoolSettings().rounding_bound(64) < 0.00025
+        True
+        """
+        require_integer("pool_size", pool_size, 1)
+        grid = math.tanh(2.0 ** -(self.grid_bits + 2))
+        return grid + pool_size * (2.0**-PROB_BITS + 2.0**-self.weight_bits)

@@ -12,9 +12,9 @@ Where there are no spaces, a program breaks a long line anywhere, such as in a n
 arrive as "19\n98年". So up to six other characters that touch an East Asian one have no white space
 beside them either.
 
-The same holds for `>` at the beginning of a word, which may come to stand where a quoted line
-begins, and for line breaks: a program that wraps quoted lines loses what paragraphs there were. A
-word is broken nowhere else.
+The same holds for `>` where a line may be broken before it, since it would be read as the mark of a
+quoted line, and for line breaks: a program that wraps quoted lines loses what paragraphs there
+were. A word is broken nowhere else.
 """
 
 from __future__ import annotations
@@ -33,16 +33,18 @@ _WIDE = (
 _DASHES = "\u2010-\u2015\u2212-"
 _TOUCHING = 6  # characters; runs of twice as many are covered, from both ends
 _CLOSE = f"[{_WIDE}{_DASHES}]"
-_QUOTED = re.compile(r"(?:(?<= )|^)>[> ]*")
+_QUOTED = re.compile(rf"(?:^|(?<=[ {_WIDE}{_DASHES}]))>[> ]*")
 _NEAR = re.compile(rf"(?<={_CLOSE})[ ]+|[ ]+(?={_CLOSE})")
-_BEFORE_TOUCHING = re.compile(rf"[ ]+(?=[^ {_WIDE}]{{1,{_TOUCHING}}}[{_WIDE}])")
-_AFTER_TOUCHING = re.compile(rf"([{_WIDE}][^ {_WIDE}]{{1,{_TOUCHING}}})[ ]+")
+_BEFORE_TOUCHING = re.compile(
+    rf"[ ]+(?=[^ {_WIDE}]{{1,{_TOUCHING}}}[{_WIDE}])|>(?=[^ {_WIDE}]{{0,{_TOUCHING}}}[{_WIDE}])"
+)
+_AFTER_TOUCHING = re.compile(rf"([{_WIDE}][^ {_WIDE}]{{1,{_TOUCHING}}})(?:[ ]+|>)")
 
 
 def _read(text: str) -> str:
-    text = _QUOTED.sub("", white_space.one_line(text))
+    text = white_space.one_line(text)
     while True:
-        closer = _NEAR.sub("", text)
+        closer = _NEAR.sub("", _QUOTED.sub("", text))
         if not closer.isascii():
             closer = _AFTER_TOUCHING.sub(r"\1", _BEFORE_TOUCHING.sub("", closer))
         if closer == text:

@@ -5,7 +5,8 @@ _batches.py            its methods for many texts at once
 _long_messages.py      its methods for messages that take several texts
 _arguments.py          checks of what it is given
 _setup.py              what all of its texts share
-_sealed.py             how a sealed message is written, checked and read
+_sealed_writing.py     how a sealed message is written and checked
+_sealed_reading.py     how it is read
 _raw_bits.py           how raw bits are written and read
 _agreement.py          the settings that both sides share, and their file
 _keys.py, _frame.py    from a secret to keys; a message sealed as random-looking bytes

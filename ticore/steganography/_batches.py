@@ -17,7 +17,8 @@ from ._keys import Secret
 from ._lockstep import run_together
 from ._raw_bits import bits_embedding, bits_extraction
 from ._results import Embedding
-from ._sealed import Check, embedding, extraction
+from ._sealed_reading import extraction
+from ._sealed_writing import Check, embedding
 from ._setup import Setup
 
 T = TypeVar("T")

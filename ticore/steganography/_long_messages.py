@@ -14,7 +14,8 @@ from ._lockstep import run_together
 from ._parts import OVERHEAD, Part, join, split
 from ._payload import Payload
 from ._results import Embedding
-from ._sealed import Check, message_of, payload_embedding, payload_of
+from ._sealed_reading import message_of, payload_of
+from ._sealed_writing import Check, Writing
 from ._setup import Setup
 
 T = TypeVar("T")
@@ -140,9 +141,7 @@ def _written(
 ) -> list[Embedding]:
     side_by_side = min(batch_size, len(parts)) if setup.is_portable else 1
     jobs = [
-        lambda part=part: payload_embedding(
-            setup, part.payload(), check, None, side_by_side, len(part.data)
-        )
+        Writing(setup, part.payload(), len(part.data), check, batch_size=side_by_side).shortest
         for part in parts
     ]
     found = list[Embedding]()

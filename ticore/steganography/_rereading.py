@@ -15,7 +15,7 @@ from ..errors import ExtractionError
 from ..interfaces import Decoder, Logits
 from ._departure import text_of
 from ._jobs import run_alone
-from ._sealed import message_of, payload_from
+from ._sealed_reading import message_of, payload_from
 from ._setup import Setup
 from ._step import KnownSteps
 

@@ -38,7 +38,8 @@ from ._pasted import Recovered, recover
 from ._portability import Numerics, model_digest
 from ._raw_bits import bits_embedding, bits_extraction
 from ._results import Embedding
-from ._sealed import Check, embedding, extraction
+from ._sealed_reading import extraction
+from ._sealed_writing import Check, embedding
 from ._setup import Compress, Entropy, Finish, Pad, Setup
 from ._step import Follower
 

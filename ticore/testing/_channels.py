@@ -92,7 +92,7 @@ class ChannelContract:
             pytest.skip("this channel names no changes")
         names = st.lists(st.sampled_from(sorted(channel.changes)), min_size=1, max_size=5)
 
-        @settings(deadline=None, max_examples=300)
+        @settings(deadline=None, max_examples=120)
         @given(text=_texts, names=names, seed=st.integers(0, 999))
         def check(text: str, names: list[str], seed: int) -> None:
             random = Random(seed)

@@ -15,7 +15,7 @@ from ticore import Steganographer
 from ticore.channels import Channel
 from ticore.codecs import CODECS, CodecSpec, HuffmanCodec
 from ticore.errors import CapacityError, ExtractionError, SettingsError
-from ticore.steganography import _sealed
+from ticore.steganography import _sealed_writing
 from ticore.steganography._search import job
 
 KEY = bytes(range(32))
@@ -132,7 +132,7 @@ def test_a_text_under_another_key_is_refused_after_so_many_passes(monkeypatch):
 
 def test_a_writer_who_cannot_search_long_enough_says_so(monkeypatch):
     monkeypatch.setattr(job, "WRITER_PASSES", 0)
-    monkeypatch.setattr(_sealed, "MORE_TRIES", 3)
+    monkeypatch.setattr(_sealed_writing, "MORE_TRIES", 3)
     stego = toy(sharpness=1.0, prompt="c")
     with pytest.raises(CapacityError, match="search"):
         stego.embed(bytes(16))  # three times the tokenizer finds other tokens

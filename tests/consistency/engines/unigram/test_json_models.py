@@ -119,7 +119,7 @@ def json_models(draw):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @example(JsonModel({" ": 3, "a": 1, "a ": 1}, words=True), [])
 @given(model=json_models(), choices=st.lists(st.integers(0, 99), max_size=8))
 def test_unigram_engine_answers_as_the_library_for_random_models(mode, model, choices):
