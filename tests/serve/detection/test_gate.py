@@ -1,4 +1,4 @@
-"""So many requests a second."""
+"""A number of requests a second."""
 
 from __future__ import annotations
 

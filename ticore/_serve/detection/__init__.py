@@ -2,7 +2,7 @@
 
 server.py     a socket, and the service on it
 app.py        which request gets which answer
-gate.py       which requests are answered at all: names of this computer, a token, so many a second
+gate.py       which requests are answered at all: its names, a token, a rate
 query.py      what a request asks about, checked
 workers.py    detection in processes: bounded in number, started again if one dies
 detectors.py  the configurations that are looked for, all at once or one by its name

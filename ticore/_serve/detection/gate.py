@@ -1,4 +1,4 @@
-"""Which requests the service answers: asked by a name it has, with its token, so many a second."""
+"""Which requests the service answers: sent to a name it has, with its token, at its rate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ServiceGate:
 
     Attributes:
         names: host names and addresses by which the service may be asked for, in small letters.
-        any_name: whether any name will do, as behind a proxy.
+        any_name: whether any name will do, as after a proxy.
         token: what a request has to show (`Authorization: Bearer ...`); empty: nothing.
     """
 
@@ -48,7 +48,7 @@ class ServiceGate:
 
 
 class Rate:
-    """At most so many requests a second from each address, and twice that at once.
+    """At most a number of requests a second from each address, and twice that at once.
 
     Args:
         per_second: above 0; infinity sets no limit.

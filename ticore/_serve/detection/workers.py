@@ -1,4 +1,4 @@
-"""Detection in processes of their own: so many at work, so many waiting, started again if one dies.
+"""Detection in processes of their own: a bounded number, and another one where one dies.
 
 A detector computes for milliseconds without a pause. In the process that answers requests it would
 hold up all of them.
