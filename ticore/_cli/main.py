@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -18,6 +18,7 @@ from .audit import audit
 from .check_key import check_key
 from .demo import demo
 from .detect import detect
+from .detect_server import detect_server
 from .drift import drift
 from .fingerprint import fingerprint
 from .help_sections import WIDEST, SectionedCommand, SectionedGroup
@@ -60,9 +61,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-_SECTIONS = {
+_SECTIONS: dict[str, tuple[Callable[..., None], ...]] = {
     "Messages": (demo, agree, embed, extract, keygen),
-    "Watermarks": (agree_watermark, watermark, detect, check_key),
+    "Watermarks": (agree_watermark, watermark, detect, detect_server, check_key),
     "Tokens": (inspect, drift, audit),
     "Models": (fingerprint,),
     "In a browser": (serve,),

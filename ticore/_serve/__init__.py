@@ -1,9 +1,11 @@
 """The page of `ticore serve`: the same reports as the command line has, for a browser.
 
-server.py        a socket of this computer, and the server on it
+server.py        the page on a socket of this computer
+listening.py     such a socket, and an application on it
 app.py           which request gets which answer
 security.py      which requests are answered at all, and what every answer forbids the browser
 refusals.py      why a request gets no answer, in words
+bodies.py        the body of a request, bounded
 fields.py        what a request says, checked
 jobs.py          work in threads: bounded in number and time, and stopped when nobody waits
 failures.py      why work failed, and where in a text
@@ -15,7 +17,10 @@ tokens.py        a text token by token
 mark_sharing.py  what writer and detector of a watermark share
 marking.py       a text with a watermark, and each token that was taken back on the way
 detecting.py     whether a text has a watermark
+sentences.py     what a verdict says, for a person
 static/          the page itself
+detection/       `ticore detect-server`: detection for other programs
 
-Only `app`, `security` and `server` import the web framework, which the extra `serve` installs.
+Only `app`, `bodies`, `listening`, `security`, `server` and detection/ import the web framework,
+which the extra `serve` installs.
 """

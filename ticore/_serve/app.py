@@ -12,7 +12,6 @@ A request that is refused has a status of 400 or more and the answer {"error": â
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from importlib.resources import files
@@ -29,6 +28,7 @@ from ..report._inspection_page import INSPECTION_STYLE
 from ..report._page import style_of_pages
 from ..report._place import PLACE_STYLE
 from . import detecting, mark_sharing, marking, messages, sharing, tokens
+from .bodies import read_body
 from .choices import choices
 from .fields import Fields
 from .jobs import UNEXPECTED, Event, Job, Jobs, Work
@@ -37,8 +37,7 @@ from .refusals import RefusedError
 from .security import FAILED, Gate, Guarded, refusal
 
 MOST_BYTES = 1 << 20
-_BODY_SECONDS = 20.0
-_NOT_FOUND, _TIMEOUT, _TOO_LARGE, _UNSUPPORTED = 404, 408, 413, 415
+_NOT_FOUND = 404
 _TOKEN = "{{token}}"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _REPORT_STYLE = "report.css"
@@ -96,7 +95,13 @@ def make_app(gate: Gate, jobs: Jobs, models: Models) -> Guarded:
         if name not in ACTIONS:
             raise HTTPException(_NOT_FOUND)
         prepare, fields = ACTIONS[name]
-        work = prepare(Fields(await _body(request), fields), models)
+        work = prepare(
+            Fields(
+                await read_body(request, MOST_BYTES, "reload the page", "take a shorter text"),
+                fields,
+            ),
+            models,
+        )
         return JobResponse((quick_jobs if name in _QUICK else jobs).begin(work))
 
     app = Starlette(
@@ -134,33 +139,6 @@ class JobResponse(StreamingResponse):
 async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
     async for event in events:
         yield json.dumps(event).encode() + b"\n"
-
-
-async def _body(request: Request) -> bytes:
-    """The body of a request. Raises RefusedError."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise RefusedError(
-            _UNSUPPORTED,
-            "expected the content type application/json, found another; reload the page",
-        )
-    body = bytearray()
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            async for part in request.stream():
-                body += part
-                if len(body) > MOST_BYTES:
-                    raise RefusedError(
-                        _TOO_LARGE,
-                        f"expected at most {MOST_BYTES:,} bytes, found more; take a shorter text",
-                    )
-    except TimeoutError:
-        raise RefusedError(
-            _TIMEOUT,
-            f"expected the whole request within {_BODY_SECONDS:g} seconds, found a part of it; "
-            f"try again",
-        ) from None
-    return bytes(body)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -7,15 +7,15 @@ from typing import Any
 from ..errors import UnscorableTextError
 from ..interfaces import LanguageModel
 from ..report._detection_page import detection_section
-from ..watermarking import Detection, WatermarkAgreement, WatermarkDetector
+from ..watermarking import WatermarkAgreement, WatermarkDetector
 from .fields import Fields
 from .jobs import Watch, Work
 from .mark_sharing import FIELDS, SharedMark
 from .models import Models
+from .sentences import sentence
 from .tokens import require_few
 
 DETECT_FIELDS = (*FIELDS, "text")
-_RAREST = 1e-9
 
 
 def detect(fields: Fields, models: Models) -> Work:
@@ -40,9 +40,10 @@ def verdict_on(text: str, model: LanguageModel, agreement: WatermarkAgreement) -
     tokenizer = model.tokenizer
     detector = WatermarkDetector.from_agreement(agreement, tokenizer=tokenizer)
     found = detector.detect(text)
+    p_value = found.p_value if found.verdict == "watermarked" else found.segment.p_value
     return {
         "verdict": found.verdict,
-        "sentence": sentence(found),
+        "sentence": sentence(found.verdict, p_value),
         "html": detection_section("The numbers", found, tokenizer),
     }
 
@@ -55,28 +56,3 @@ def verdict_or_why_not(
         return verdict_on(text, model, agreement)
     except UnscorableTextError as error:
         return {"verdict": "", "sentence": f"The text is too short to look: {error}.", "html": ""}
-
-
-def sentence(found: Detection) -> str:
-    """What a detection says, for a person who knows no statistics."""
-    match found.verdict:
-        case "watermarked":
-            return (
-                f"This text has the watermark. Of texts without it, {_share(found.p_value)} would "
-                f"look as marked as this one."
-            )
-        case "watermarked in part":
-            return (
-                f"A part of this text has the watermark. Of texts without it, "
-                f"{_share(found.segment.p_value)} would have a part that looks as marked."
-            )
-    return (
-        "No watermark of this key was found. The text may still come from a model: marks are lost "
-        "by editing, and other models have other marks or none."
-    )
-
-
-def _share(p_value: float) -> str:
-    if p_value < _RAREST:
-        return "fewer than one in a billion"
-    return f"about one in {round(1 / p_value):,}"

@@ -22,9 +22,8 @@ from typing import Any
 
 from ..errors import TicoreError
 from .failures import failure
-from .refusals import RefusedError
+from .refusals import UNAVAILABLE, RefusedError
 
-UNAVAILABLE = 503
 _LOG = logging.getLogger("ticore.serve")
 
 UNEXPECTED = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+UNAVAILABLE = 503
+
 
 class RefusedError(Exception):
     """A request that gets no answer.

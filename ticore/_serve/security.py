@@ -17,7 +17,9 @@ from __future__ import annotations
 import ipaddress
 import re
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
@@ -66,14 +68,7 @@ class Gate:
 
     def check(self, method: str, headers: Headers) -> None:
         """Raises RefusedError if a request is not to be answered."""
-        host = _only(headers, "host").lower()
-        found = _HOST.fullmatch(host)
-        if found is None or not (
-            found[1] in self.names or (self.any_address and _is_address(found[1]))
-        ):
-            raise RefusedError(
-                MISDIRECTED, f"expected a request to this computer, found another name; {_RELOAD}"
-            )
+        host = require_host(headers, self.names, any_address=self.any_address, advice=_RELOAD)
         if method in ("GET", "HEAD"):
             return  # it does nothing, and its answer tells other sites nothing
         origin = _only(headers, "origin").lower()
@@ -94,6 +89,36 @@ class Gate:
             )
 
 
+def require_host(
+    headers: Headers, names: Collection[str], *, any_address: bool, advice: str
+) -> str:
+    """The host that a request asks for, with its port, in small letters.
+
+    Args:
+        headers: of the request.
+        names: host names and addresses that may be asked for.
+        any_address: whether any other address in digits will do as well.
+        advice: what to do about another host.
+
+    Raises:
+        RefusedError: it is another one.
+    """
+    host = _only(headers, "host").lower()
+    found = _HOST.fullmatch(host)
+    if found is None or not (found[1] in names or (any_address and _is_address(found[1]))):
+        raise RefusedError(
+            MISDIRECTED, f"expected a request to this computer, found another name; {advice}"
+        )
+    return host
+
+
+class Asked(Protocol):
+    """What decides which requests are answered: `Gate`, or that of another application."""
+
+    def check(self, method: str, headers: Headers) -> None:
+        """Raises RefusedError if a request is not to be answered."""
+
+
 class Guarded:
     """An application with a gate before it. It sets HEADERS on every answer, and lets no error out.
 
@@ -102,7 +127,7 @@ class Guarded:
         gate: decides.
     """
 
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, gate: Asked) -> None:
         self._app = app
         self._gate = gate
 

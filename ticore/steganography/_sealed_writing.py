@@ -95,7 +95,7 @@ class Writing:
         return replace(shortest, seconds=time.perf_counter() - started)
 
     def one(self, rival: int | None = None) -> Job[Embedding]:
-        """A text that holds the payload, written anew until it can be read.
+        """A text that holds the payload, written again until it can be read.
 
         Args:
             rival: see `TextState`.

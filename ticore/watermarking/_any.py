@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +41,7 @@ from ._stretches import Stretch, disjoint, find_stretches
 Floats = npt.NDArray[np.float64]
 
 _MOST_SCORES = 1 << 21  # of one text under many keys at a time: 16 MB
+_FEWEST_TOGETHER = 6  # fewer keys are quicker one by one
 
 
 class AnyWatermarkDetector:
@@ -85,11 +87,16 @@ class AnyWatermarkDetector:
         for at, one in enumerate(schemes):
             name = group_name(one.scheme)
             groups[at if name is None else name].append(at)
-        self._groups = [
-            _Group(
-                [schemes[at] for at in members], np.array(members), tokenizer, place, fpr, repeats
-            )
+        parts = [
+            part
             for members in groups.values()
+            for part in (
+                [members] if len(members) >= _FEWEST_TOGETHER else [[at] for at in members]
+            )
+        ]
+        self._groups = [
+            _Group([schemes[at] for at in part], np.array(part), tokenizer, place, fpr, repeats)
+            for part in parts
         ]
         self._places = {
             index: (group, at)
@@ -143,8 +150,15 @@ class AnyWatermarkDetector:
         """
         p_values = np.full(len(self.names), np.nan)
         bounds = np.ones(len(self.names))
+        known: dict[int, Detection] = {}
         for group in self._groups:
-            p_values[group.members], bounds[group.members] = group.screened(ids)
+            if group.is_alone:
+                at = int(group.members[0])
+                with suppress(UnscorableTextError):
+                    known[at] = one = group.detection(ids, 0)
+                    p_values[at], bounds[at] = one.p_value, one.segment.p_value
+            else:
+                p_values[group.members], bounds[group.members] = group.screened(ids)
         if np.isnan(p_values).all():
             least = min(group.context for group in self._groups)
             raise UnscorableTextError(
@@ -157,9 +171,10 @@ class AnyWatermarkDetector:
         for group in self._groups:
             close = np.fmin(p_values, bounds)[group.members] <= limit
             for at in np.flatnonzero(close & ~np.isnan(p_values[group.members])).tolist():
-                one = group.detection(ids, at)
+                index = int(group.members[at])
+                one = known[index] if group.is_alone else group.detection(ids, at)
                 both = min(1.0, TESTS * min(one.p_value, one.segment.p_value))
-                candidates.append((both, int(group.members[at]), one))
+                candidates.append((both, index, one))
         candidates.sort(key=lambda each: each[:2])
         corrected = list(self._corrected(candidates))
         found = tuple(one for one in corrected if one.p_value <= self.fpr)
@@ -212,25 +227,24 @@ class _Group:
         self.members = members
         self._schemes = [one.scheme for one in schemes]
         self._targets = [one.target(place, fpr) for one in schemes]
-        alone = group_name(self._schemes[0]) is None
-        self._keys = None if alone else KeyGroup(self._schemes)
+        self._keys = None if len(schemes) == 1 else KeyGroup(self._schemes)
         self._once = repeats == "once"
         self._detector = WatermarkDetector(
             tokenizer, self._schemes[0], fpr=fpr, repeats=repeats, tokenizer_place=place
         )
 
     @property
+    def is_alone(self) -> bool:
+        """Whether it is one configuration, of which nothing is computed for many keys at once."""
+        return self._keys is None
+
+    @property
     def context(self) -> int:
         return self._schemes[0].context
 
     def screened(self, ids: IDs) -> tuple[Floats, Floats]:
-        """For each configuration the p-value of the whole text, and a bound on its segment's."""
-        if self._keys is None:
-            try:
-                found = self.detection(ids, 0)
-            except UnscorableTextError:
-                return np.array([np.nan]), np.array([1.0])
-            return np.array([found.p_value]), np.array([found.segment.p_value])
+        """For each of several the p-value of the whole text, and a bound on its segment's."""
+        assert self._keys is not None
         checked = token_ids(ids, self._keys.scheme.vocab_size)
         count = len(checked) - self.context
         if count <= 0:

@@ -1,0 +1,123 @@
+"""What the detection service answers, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+import ticore
+from tests.serve.conftest import need
+
+from .conftest import ENTRIES, KEYS, Service
+
+openapi = need("detection.openapi")
+
+PLAIN = "The train left the station in the morning, and nobody on the platform looked after it."
+
+
+def test_the_answer_has_what_the_detector_finds(service: Service, marked: str) -> None:
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    detector = ticore.WatermarkDetector.any(tokenizer, ENTRIES, tokenizer_place="tiny-en")
+    for text in (marked, PLAIN):
+        found, expected = json.loads(service.ask({"text": text}).body), detector.detect(text)
+        assert found["p_value"] == expected.p_value
+        assert found["score"] == expected.best.detection.strength
+        assert found["num_scored_tokens"] == expected.best.detection.scored
+        assert found["is_watermarked"] == (text == marked)
+        assert found["configuration"] == ("second" if text == marked else None)
+        assert found["detection"] == expected.to_dict()
+        assert json.loads(service.ask({"ids": tokenizer.encode(text)}).body) == found
+
+
+def test_many_texts_get_an_answer_each_in_order(service: Service, marked: str) -> None:
+    texts = [PLAIN, marked, "a", PLAIN[:60]]
+    together = json.loads(service.ask({"texts": texts}).body)["results"]
+    alone = [json.loads(service.ask({"text": text}).body) for text in texts]
+    assert together == alone
+    assert [sorted(each) == ["error"] for each in together] == [False, False, True, False]
+    assert service.ask({"text": "a"}).status == 422
+    ids = [[1, 2, 3] * 20, [10**9]]
+    first, second = json.loads(service.ask({"ids": ids}).body)["results"]
+    assert "p_value" in first
+    assert "1000000000" in second["error"].replace(",", "")
+
+
+def test_one_configuration_is_looked_for_by_its_name(service: Service, marked: str) -> None:
+    first, second = (
+        json.loads(service.ask({"text": marked, "configuration": name}).body) for name in KEYS
+    )
+    assert not first["is_watermarked"]
+    assert second["is_watermarked"]
+    assert second["detection"]["configurations"] == 1
+    listed = json.loads(service.get("/configurations").body)
+    assert listed["configurations"] == [*KEYS]
+
+
+def test_answers_are_those_that_openapi_describes(service: Service) -> None:
+    described = json.loads(service.get("/openapi.json").body)
+    assert described["openapi"].startswith("3.1")
+    found = json.loads(service.ask({"text": PLAIN}).body)
+    assert set(found) == set(openapi._ANSWER["properties"])
+    assert set(described["paths"]) == {"/detect", "/configurations", "/healthz"}
+    assert json.loads(service.get("/healthz").body)["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "JSON object"),
+        (b"[1]", "JSON object"),
+        (b'{"text": "\\ud800"}', "valid Unicode"),
+        (b'{"text": 1}', "text in quotation marks"),
+        (b'{"text": "a", "ids": [1]}', "found 2 of them"),
+        (b'{"configuration": "first"}', "found 0 of them"),
+        (b'{"text": "a", "key": "5a5a"}', "found 1 others"),
+        (b'{"texts": []}', "a list of 1 to 1,000"),
+        (b'{"texts": ["a", 1]}', "text in quotation marks"),
+        (b'{"ids": [1, -1]}', "token ids"),
+        (b'{"ids": [[1], 2]}', "token ids"),
+        (b'{"ids": [true]}', "token ids"),
+        (b'{"ids": [1e400]}', "token ids"),
+        (b'{"text": "a", "configuration": "third"}', "GET /configurations"),
+        (b'{"text": "a", "configuration": ["first"]}', "GET /configurations"),
+        (b"[" * 100_000, "JSON object"),
+    ],
+)
+def test_a_request_that_says_something_else_is_refused(
+    service: Service, body: bytes, said: str
+) -> None:
+    found = service.ask(body=body)
+    assert found.status == 400
+    assert said in found.error
+    assert "5a5a" not in found.error
+
+
+def test_other_requests_are_refused(service: Service, make_service: Callable[..., Service]) -> None:
+    assert service.ask({"text": "a"}, content_type="text/plain").status == 415
+    assert service.ask({"text": "a" * (5 << 20)}).status == 413
+    assert service.ask({"text": "a"}, host="other.example").status == 421
+    assert make_service(any_name=True).ask({"text": "a"}, host="other.example").status == 422
+    assert service.get("/detect").status == 405
+    assert service.get("/nothing").status == 404
+
+
+def test_a_token_is_asked_for(make_service: Callable[..., Service]) -> None:
+    guarded = make_service(token="a-token-of-some-length")
+    assert guarded.ask({"text": PLAIN}).status == 401
+    assert guarded.ask({"text": PLAIN}, authorization="Bearer another").status == 401
+    found = guarded.ask({"text": PLAIN}, authorization="Bearer a-token-of-some-length")
+    assert found.status == 200
+
+
+def test_many_requests_of_one_address_are_refused(make_service: Callable[..., Service]) -> None:
+    limited = make_service(rate=0.001)
+    assert limited.ask({"text": PLAIN}).status == 200
+    assert limited.ask({"text": PLAIN}).status == 429
+
+
+def test_no_answer_has_a_key(service: Service, marked: str) -> None:
+    bodies = [service.ask({"text": marked}).body, service.get("/configurations").body]
+    for key in KEYS.values():
+        assert not any(key.hex().encode() in body for body in bodies)

@@ -1,0 +1,14 @@
+"""`ticore detect-server`: a service that looks for watermarks, for other programs.
+
+server.py     a socket, and the service on it
+app.py        which request gets which answer
+gate.py       which requests are answered at all: its names, a token, a rate
+query.py      what a request asks about, checked
+workers.py    detection in processes: bounded in number, started again if one dies
+detectors.py  the configurations that are looked for, all at once or one by its name
+answers.py    what is answered about a text
+openapi.py    the same in words that programs read
+
+Keys come from files that the service is started with. No request names a file or a key, and no
+answer or log holds one.
+"""

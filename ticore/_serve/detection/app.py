@@ -1,0 +1,99 @@
+"""Which request gets which answer.
+
+    POST /detect            looks for watermarks in a text, many texts, or token ids
+    GET /configurations     the names of what is looked for
+    GET /healthz            whether the service works
+    GET /openapi.json       a description that programs read
+
+A request that is refused has a status of 400 or more and the answer {"error": ...}.
+"""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ..._version import __version__
+from ..bodies import read_body
+from ..jobs import UNEXPECTED
+from ..refusals import RefusedError
+from ..security import FAILED, Guarded, refusal
+from .detectors import DetectorSettings
+from .gate import Rate, ServiceGate
+from .openapi import description
+from .query import query_of
+from .workers import Workers
+
+MOST_BYTES = 4 << 20
+_UNSCORABLE = 422
+
+
+def make_app(
+    settings: DetectorSettings, workers: Workers, gate: ServiceGate, rate: Rate
+) -> Guarded:
+    """The service as an ASGI application.
+
+    Args:
+        settings: what is looked for, for its names.
+        workers: look for it.
+        gate, rate: decide which requests are answered.
+    """
+    names = settings.names
+
+    async def detect(request: Request) -> Response:
+        rate.take(request.client.host if request.client else "")
+        body = await read_body(request, MOST_BYTES, "send JSON", "send fewer texts at a time")
+        query = query_of(body, names)
+        found = await workers.answers(query)
+        if not query.is_one:
+            return JSONResponse({"results": found})
+        return JSONResponse(found[0], _UNSCORABLE if "error" in found[0] else 200)
+
+    async def configurations(request: Request) -> Response:
+        return JSONResponse(
+            {"configurations": names, "tokenizer": settings.tokenizer, "fpr": settings.fpr}
+        )
+
+    async def health(request: Request) -> Response:
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    async def openapi(request: Request) -> Response:
+        return JSONResponse(description(MOST_BYTES))
+
+    app = Starlette(
+        routes=[
+            Route("/detect", detect, methods=["POST"]),
+            Route("/configurations", configurations),
+            Route("/healthz", health),
+            Route("/openapi.json", openapi),
+        ],
+        exception_handlers={
+            RefusedError: _refused,
+            HTTPException: _not_there,
+            Exception: _failed,  # raised once more after it: Guarded logs it
+        },
+    )
+    app.router.redirect_slashes = False
+    return Guarded(app, gate)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return refusal(error)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return refusal(RefusedError(FAILED, UNEXPECTED))
+
+
+async def _not_there(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = (
+        "expected POST /detect, or GET of /configurations, /healthz or /openapi.json, found other"
+    )
+    answer = refusal(RefusedError(error.status_code, said))
+    answer.headers.update(error.headers or {})
+    return answer

@@ -1,0 +1,112 @@
+"""Detection in processes of their own: a bounded number, and another one where one dies.
+
+A detector computes for milliseconds without a pause. In the process that answers requests it would
+hold up all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from ...errors import TicoreError
+from ..refusals import UNAVAILABLE, RefusedError
+from .answers import answer
+from .detectors import Detectors, DetectorSettings
+from .query import Item, Query
+
+MOST_WAITING = 256  # requests
+_TRIES = 3
+
+
+class Workers:
+    """Processes that detect. Close it in the end.
+
+    Args:
+        settings: what they look for.
+        count: how many processes.
+        seconds: how long a request may take.
+    """
+
+    def __init__(self, settings: DetectorSettings, count: int, seconds: float) -> None:
+        self._settings = settings
+        self._count = count
+        self._seconds = seconds
+        self._at_work = 0
+        self._pool = self._started()
+
+    def close(self) -> None:
+        """End the processes, whatever they do."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def answers(self, query: Query) -> list[dict[str, Any]]:
+        """The answer about each item of a query.
+
+        Raises:
+            RefusedError: too many requests wait, or this one took too long.
+        """
+        if self._at_work >= MOST_WAITING:
+            raise RefusedError(
+                UNAVAILABLE,
+                f"expected at most {MOST_WAITING} requests at a time, found that many already; "
+                f"try again later",
+            )
+        self._at_work += 1
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._asked(query)
+        except TimeoutError:
+            raise RefusedError(
+                UNAVAILABLE,
+                f"expected an answer within {self._seconds:g} seconds, found that it takes longer; "
+                f"send fewer texts at a time, or try again later",
+            ) from None
+        finally:
+            self._at_work -= 1
+
+    async def _asked(self, query: Query) -> list[dict[str, Any]]:
+        loop = asyncio.get_running_loop()
+        for _ in range(_TRIES):
+            pool = self._pool
+            try:
+                return await loop.run_in_executor(pool, _answers, query.items, query.configuration)
+            except BrokenProcessPool:
+                if pool is self._pool:  # the first request that notices starts another
+                    self._pool = self._started()
+        raise RefusedError(
+            UNAVAILABLE, "expected a process that looks at the text, found that it ends each time"
+        )
+
+    def _started(self) -> ProcessPoolExecutor:
+        # Not forked: threads of the server may hold locks.
+        return ProcessPoolExecutor(
+            self._count,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_open,
+            initargs=(self._settings,),
+        )
+
+
+_opened: Detectors | None = None  # of this process
+
+
+def _open(settings: DetectorSettings) -> None:
+    global _opened  # noqa: PLW0603  # a process of the pool is told once what it looks for
+    _opened = settings.open()
+
+
+def _answers(items: tuple[Item, ...], configuration: str | None) -> list[dict[str, Any]]:
+    assert _opened is not None
+    detector, found = _opened.named(configuration), []
+    for item in items:
+        try:
+            detection = (
+                detector.detect(item) if isinstance(item, str) else detector.detect_ids(item)
+            )
+            found.append(answer(detection))
+        except TicoreError as error:
+            found.append(answer(error))
+    return found
