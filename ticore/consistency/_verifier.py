@@ -380,6 +380,11 @@ class Verification:
         return tuple(self._ids)
 
     @property
+    def vocab_size(self) -> int:
+        """How many ids the tokenizer has: those that may be pushed lie below."""
+        return self._size
+
+    @property
     def consistent(self) -> bool:
         """Whether encode(channel(decode(part))) == part for each part of the list.
 
