@@ -135,7 +135,7 @@ def _keeps_consistent(text: Verification | None, token: int, ends: frozenset[int
         return True
     if token in ends:
         return text.consistent
-    return token < text.vocab_size and bool(text.admits((token,))[0])
+    return token < text.vocab_size and text.admits_one(token)
 
 
 def _at(scores: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:

@@ -434,6 +434,24 @@ class Verification:
         """
         return self._engine.admits(self._state(), _checked_array(candidates, self._size))
 
+    def admits_one(self, candidate: int) -> bool:
+        """`admits` for one candidate: faster where few are asked for.
+
+        Args:
+            candidate: a token id.
+
+        Raises:
+            InconsistentStateError: no text may begin with the list itself.
+            SettingsError: the tokenizer does not have this id.
+            WrongTypeError: `candidate` is not an integer.
+        """
+        self._state()  # raises
+        self.push(candidate)
+        # A boundary begins a new part; no candidate does.
+        admitted = self.admissible and self._ids[-1] not in self._special
+        self.rewind(1)
+        return admitted
+
     def mask(self) -> Bools:
         """`admits` for the whole vocabulary.
 
