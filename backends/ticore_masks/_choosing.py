@@ -99,7 +99,7 @@ def mask_inconsistent(
 
     Args:
         scores: float[n, width]; is changed in place.
-        rows: those to mask.
+        rows: those to mask, in order.
         texts: the verification of each of `rows`. None for a row without constraint.
         end_ids: ids that may end a text where it is consistent.
 
@@ -113,7 +113,10 @@ def mask_inconsistent(
     if ends := sorted(end_ids):
         may_end = torch.tensor([text is None or text.consistent for text in texts])
         allowed[:, ends] |= may_end.to(scores.device)[:, None]
-    scores[list(rows)] = scores[list(rows)].masked_fill(~allowed, -torch.inf)
+    if list(rows) == list(range(len(scores))):
+        scores.masked_fill_(~allowed, -torch.inf)
+    else:
+        scores[list(rows)] = scores[list(rows)].masked_fill(~allowed, -torch.inf)
 
 
 def _refused(

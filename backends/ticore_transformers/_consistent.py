@@ -158,8 +158,7 @@ def custom_generate(
         )
         prompts = _without_padding(input_ids, inputs)
         verifications = each_row(partial(verification_of, verifier), prompts)
-        network = Network(model)
-        reader, decoders = _decoders(network, prompts, max_rewind(waits, backtracks))
+        reader, decoders = _decoders(Network(model), prompts, max_rewind(waits, backtracks))
         width = len(decoders[0].logits())
         require_tokenizer_of_model(verifier.tokenizer, width)
         eos_ids = frozenset(ids_of(generation_config.eos_token_id))
@@ -196,8 +195,7 @@ def custom_generate(
         )
         if streamer is not None:
             streamer.put(input_ids.cpu())
-        with network.computing():
-            write(texts, chooser, reader, criteria, sequences)
+        write(texts, chooser, reader, criteria, sequences)
         if log_probabilities is not None:
             log_probabilities.extend(text.log_probabilities.first(len(text.ids)) for text in texts)
         (pad, *_) = *ids_of(generation_config.pad_token_id), *sorted(eos_ids), 0

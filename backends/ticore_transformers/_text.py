@@ -37,11 +37,10 @@ class GeneratedText:
         row: its number in the batch.
         decoder, verification: of the rollback.
         rollback: decides which tokens are taken back.
-        prompt: int64[1, n], for the streamer.
         streamer: gets tokens when they are settled, so that none of them is taken back.
 
     Attributes:
-        row, decoder, verification, rollback: as given.
+        row, verification, rollback: as given.
         scores, raw_logits: tensors float32[width], if they are wanted.
         log_probabilities: of the tokens, if they are wanted.
     """
@@ -92,8 +91,8 @@ class GeneratedText:
         """Take a chosen token.
 
         Returns:
-            How many tokens this settled for stopping criteria: those that were committed, or the
-            one that ended the text.
+            How many tokens this added to `ids`: those that were committed, or the one that ended
+            the text.
         """
         before = len(self.rollback.committed)
         self.rollback.take(token)

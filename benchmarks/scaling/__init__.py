@@ -6,6 +6,6 @@ Four ways to choose the next token of many texts: `nothing` is transformers' own
 the same with ConsistentLogitsProcessor, `resample` and `rollback` are the two kinds of
 `ticore_transformers.consistent`. The forward pass is that of a random Llama of SmolLM2-135M's shape
 with the tokenizer's vocabulary. Logits are random numbers in which the next token of an English
-text has about 97 % of the probability, so that as many tokens are refused as with a trained model, or more.
-Needs the extra `torch`.
+text has about 99 % of the probability. Each other token breaks the text more often than one of a
+trained model would. Needs the extra `torch`.
 """

@@ -67,22 +67,27 @@ def _measure(place: str, options: argparse.Namespace) -> Iterator[JsonObject]:
             passages(tokenizer, text, rows, options.steps, options.seed + n) for n in range(2)
         )
         seconds = {"forward": network.seconds_per_pass(rows, options.passes)}
+        passes = {}
         for way in WAYS:  # first with other texts, since an engine has served some before
             seconds_per_step(way, tokenizer, first, noise.clone(), options.steps)
-            seconds[way] = seconds_per_step(way, tokenizer, second, noise.clone(), options.steps)
+            seconds[way], passes[way] = seconds_per_step(
+                way, tokenizer, second, noise.clone(), options.steps
+            )
         whole = seconds["forward"] + seconds["nothing"]
         yield {
             "tokenizer": place,
             "vocabulary": size,
             "texts": rows,
             "seconds": seconds,
+            "passes": passes,
             "added": {way: (seconds[way] - seconds["nothing"]) / whole for way in WAYS[1:]},
         }
 
 
 def table(rows: Sequence[JsonObject]) -> Table:
-    """The seconds of a step, and what each way adds to it."""
+    """The seconds of a step, what each way adds to it, and passes per token with rollback."""
     headings = ["texts", "forward", *WAYS, *(f"{way} adds" for way in WAYS[1:])]
+    headings.append("passes of rollback")
     found = text_table("A step of generation, one core, CPU time", ["ids"], headings)
     for row in rows:
         found.add_row(
@@ -90,6 +95,7 @@ def table(rows: Sequence[JsonObject]) -> Table:
             f"{row['texts']:,}",
             *(duration(value) for value in row["seconds"].values()),
             *(f"{value:.1%}" for value in row["added"].values()),
+            f"{row['passes']['rollback']:.2f}",
         )
     return found
 

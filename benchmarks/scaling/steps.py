@@ -28,7 +28,7 @@ from ticore_transformers._writing import write
 WAYS = ("nothing", "masks", "resample", "rollback")
 PROMPT = 20  # tokens
 
-_LIKELY = 0.97  # probability of the next token of the text
+_LIKELY = 0.99  # probability of the next token of the text
 _OBSERVATION = 2
 
 
@@ -42,11 +42,13 @@ class GuidedLogits:
     Attributes:
         table: the logits.
         seconds: CPU time that making them took.
+        passes: how many forward passes a network would have made.
     """
 
     def __init__(self, texts: Sequence[Sequence[int]], noise: torch.Tensor) -> None:
         self.table = noise
         self.seconds = 0.0
+        self.passes = 0
         width = noise.shape[1]
         # A sum of `width` exponentials of normal numbers is about width * sqrt(e).
         self._boost = math.log(_LIKELY / (1 - _LIKELY) * width) + 0.5
@@ -56,6 +58,7 @@ class GuidedLogits:
 
     def push(self, tokens: Mapping[int, int]) -> None:
         """Go on by one token in each of these rows."""
+        self.passes += bool(tokens)
         self._step(list(tokens), 1)
 
     def rewind(self, row: int, count: int) -> None:
@@ -98,7 +101,7 @@ class _Row:
 def passages(tokenizer: Tokenizer, text: str, rows: int, steps: int, seed: int) -> list[list[int]]:
     """For each row the tokens of some passage: a prompt, and as many as are written, and more."""
     draw, size = random.Random(seed), PROMPT + 2 * steps + 8
-    found = []
+    found: list[list[int]] = []
     while len(found) < rows:
         some = tokenizer.encode(passage(text, 2 * CHARACTERS_PER_TOKEN * size, draw))
         ids = list(islice((token for token in some if token not in tokenizer.special_ids), size))
@@ -109,8 +112,8 @@ def passages(tokenizer: Tokenizer, text: str, rows: int, steps: int, seed: int) 
 
 def seconds_per_step(
     way: str, tokenizer: Tokenizer, texts: Sequence[Sequence[int]], noise: torch.Tensor, steps: int
-) -> float:
-    """CPU seconds of a step in which each text gets a token, without reading it.
+) -> tuple[float, float]:
+    """What a step takes in which each text gets a token, without reading it.
 
     Args:
         way: one of `WAYS`.
@@ -118,6 +121,9 @@ def seconds_per_step(
         texts: see `passages`.
         noise: see `GuidedLogits`; it is as before in the end, but for rounding.
         steps: how many tokens each text gets.
+
+    Returns:
+        CPU seconds per step, and forward passes per step.
     """
     logits = GuidedLogits(texts, noise)
     prompts = torch.tensor([list(text[:PROMPT]) for text in texts])
@@ -130,14 +136,15 @@ def seconds_per_step(
     else:
         consistency: Consistency = "masks" if way == "resample" else "rollback"
         _as_ticore(prompts, logits, verifier, consistency, steps)
-    return (time.process_time() - started - logits.seconds) / steps
+    seconds = time.process_time() - started - logits.seconds
+    return seconds / steps, logits.passes / steps
 
 
 def _as_transformers(
     prompts: torch.Tensor, logits: GuidedLogits, processors: LogitsProcessorList, steps: int
 ) -> None:
     """What `generate` does between two forward passes."""
-    ids = prompts
+    ids: Any = prompts
     for _ in range(steps):
         scores = processors(ids, logits.table.clone())
         tokens = torch.multinomial(torch.softmax(scores, dim=-1), 1)

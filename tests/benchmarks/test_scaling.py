@@ -40,7 +40,7 @@ def test_guided_logits_make_the_text_likely_wherever_a_row_stands():
     logits.push({1: 5})
     logits.rewind(1, 1)
     for row, ids in zip(torch.softmax(logits.table, dim=1), rows, strict=True):
-        assert row[ids[PROMPT + 1]] > 0.8  # 97 %, but for its own noise
+        assert row[ids[PROMPT + 1]] > 0.9  # 99 %, but for its own noise
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -49,4 +49,7 @@ def test_each_way_can_be_timed(way):
     text = load_corpora([], None, ["English"])["English"]
     rows = passages(tokenizer, text, 3, 2, seed=0)
     noise = torch.randn(3, tokenizer.vocab_size)
-    assert seconds_per_step(way, tokenizer, rows, noise, 2) > 0
+    seconds, passes = seconds_per_step(way, tokenizer, rows, noise, 2)
+    assert seconds > 0
+    # transformers' own loop reads the last token too here, which nothing follows.
+    assert passes >= (1.0 if way in ("nothing", "masks") else 0.5)
