@@ -6,10 +6,12 @@ Nothing here knows an engine.
 _settings.py   what a request may ask for, read from the arguments that an engine passes on
 _following.py  a text that is verified as far as the engine has written it
 _served.py     the same for a server, where a text that cannot be verified must not stop the others
+_choosing.py   tokens sampled among the candidates that keep a text consistent, without masks
 _tensors.py    packed masks as tensors of PyTorch, applied to logits
 _report.py     what the masks of one request did
 """
 
+from ._choosing import NONE_LEFT, choose, choose_consistent, mask_inconsistent
 from ._following import FollowedText, verification_of
 from ._report import Report
 from ._served import ServedText, ServedTexts
@@ -17,12 +19,16 @@ from ._settings import RequestSettings
 from ._tensors import allowed_tokens, mask_texts
 
 __all__ = [
+    "NONE_LEFT",
     "FollowedText",
     "Report",
     "RequestSettings",
     "ServedText",
     "ServedTexts",
     "allowed_tokens",
+    "choose",
+    "choose_consistent",
+    "mask_inconsistent",
     "mask_texts",
     "verification_of",
 ]

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 from torch.nn.functional import pad
+from transformers import Cache
 
 from ticore.interfaces import Logits
 
@@ -58,13 +59,18 @@ class TorchBatchedForward:
     def begin(self, prompts: Sequence[Sequence[int]]) -> Logits:
         """Read the prompts of rows 0 to len(prompts) - 1: logits [rows, width] after each.
 
-        They are read one after the other, as a Decoder does: a prompt is many ids already.
+        They are read one after the other, as a Decoder does: a prompt is many ids already. One
+        that several rows have is read once.
 
         Args:
             prompts: at least one, of at least one id each.
         """
-        caches = [self._network.new_cache() for _ in prompts]
-        logits = [self._network.read(*each) for each in zip(prompts, caches, strict=True)]
+        read: dict[tuple[int, ...], tuple[torch.Tensor, Cache]] = {}
+        for ids in map(tuple, prompts):
+            if ids not in read:
+                cache = self._network.new_cache()
+                read[ids] = self._network.read(ids, cache), cache
+        logits, caches = zip(*(read[tuple(ids)] for ids in prompts), strict=True)
         self._places = len(prompts)
         self._rows = {row: _CacheSlot(row, len(ids)) for row, ids in enumerate(prompts)}
         self._cache = caches[0]

@@ -3,7 +3,8 @@
     ConsistentLogitsProcessor(tokenizer, prompt_length=inputs.input_ids.shape[1], eos_ids=[2])
 
 No token is ever taken back, so every prefix of a text is consistent. `consistent` changes fewer
-texts, since it allows temporary inconsistencies.
+texts, since it allows temporary inconsistencies; with consistency="masks" it samples what masks
+allow without making them, which takes less time. A processor has to make them.
 """
 
 from __future__ import annotations

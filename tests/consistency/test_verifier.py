@@ -62,9 +62,16 @@ def check(verification, judge, tokens, *, masks=True):
     if verification.admissible:
         expected = judge.admits(ids, tokens).tolist()
         assert verification.admits(tokens).tolist() == expected
+        few = slice(None, None, 1 + len(tokens) // 8)
+        assert [verification.admits_one(token) for token in tokens[few]] == expected[few]
+        assert verification.ids == tuple(ids)
         assert not masks or verification.mask()[tokens].tolist() == expected
     else:
-        for ask in (verification.mask, lambda: verification.admits(tokens)):
+        for ask in (
+            verification.mask,
+            lambda: verification.admits(tokens),
+            lambda: verification.admits_one(0),
+        ):
             with pytest.raises(InconsistentStateError, match="rewind it"):
                 ask()
 

@@ -387,6 +387,11 @@ class Verification:
         return tuple(self._ids)
 
     @property
+    def vocab_size(self) -> int:
+        """How many ids the tokenizer has: those that may be pushed lie below."""
+        return self._size
+
+    @property
     def consistent(self) -> bool:
         """Whether encode(channel(decode(part))) == part for each part of the list.
 
@@ -435,6 +440,24 @@ class Verification:
             WrongTypeError: a candidate is not an integer.
         """
         return self._engine.admits(self._state(), _checked_array(candidates, self._size))
+
+    def admits_one(self, candidate: int) -> bool:
+        """`admits` for one candidate: faster where few are asked for.
+
+        Args:
+            candidate: a token id.
+
+        Raises:
+            InconsistentStateError: no text may begin with the list itself.
+            SettingsError: the tokenizer does not have this id.
+            WrongTypeError: `candidate` is not an integer.
+        """
+        self._state()  # raises
+        self.push(candidate)
+        # A boundary begins a new part; no candidate does.
+        admitted = self.admissible and self._ids[-1] not in self._special
+        self.rewind(1)
+        return admitted
 
     def mask(self) -> Bools:
         """`admits` for the whole vocabulary.

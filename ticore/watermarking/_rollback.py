@@ -20,6 +20,7 @@ The published pseudocode bans nothing, and may return pending tokens at the end.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,16 +114,37 @@ class Rollback(TextLoop):
         last = self._commits[-left:] if left else []
         return len(self.committed) - sum(commit.size for commit in last)
 
-    def _sample_one(self) -> None:
+    @property
+    def banned(self) -> AbstractSet[int]:
+        """The tokens that must not be chosen next."""
+        return frozenset() if self._pending else self._banned
+
+    def needs_choice(self) -> bool:
+        """Whether a token has to be chosen, once the decoder has read what is unread.
+
+        If none can be, because the text is full or every token is banned, it ends, or the last
+        commit is taken back.
+        """
         if len(self.committed) >= self._max_new_tokens:
             self.end = "length"
-            return
-        token = self._sample()
-        if token is None or token in self._eos_ids:
+            return False
+        if self.banned:
+            logits = without(self._decoder.logits(), self.banned)
+            if not bool(array_namespace(logits).any(logits > -np.inf)):
+                self._backtrack()
+                return False
+        return True
+
+    def take(self, token: int) -> None:
+        """Commit the token that was chosen, keep it pending, or roll it back.
+
+        Args:
+            token: one that is not `banned`.
+        """
+        self._changes = []
+        if token in self._eos_ids:
             if self._pending:
                 self._roll_back()
-            elif token is None:
-                self._backtrack()
             else:
                 self.end = "end of text"
             return
@@ -134,14 +156,14 @@ class Rollback(TextLoop):
         elif self._is_unrecoverable() or len(self._pending) > min(self._observation, room - 1):
             self._roll_back()
 
-    def _sample(self) -> int | None:
-        """The next token; None if all are banned."""
+    def _sample_one(self) -> None:
+        if not self.needs_choice():
+            return
         logits = self._decoder.logits()
-        if self._banned and not self._pending:
-            logits = without(logits, self._banned)
-            if not bool(array_namespace(logits).any(logits > -np.inf)):
-                return None
-        return int(self._sampler((*self._prompt, *self.committed, *self._pending), logits))
+        if self.banned:
+            logits = without(logits, self.banned)
+        ids = (*self._prompt, *self.committed, *self._pending)
+        self.take(int(self._sampler(ids, logits)))
 
     def _is_consistent_with(self, token: int) -> bool:
         if self._verification is None:
@@ -182,7 +204,7 @@ class Rollback(TextLoop):
         del self.committed[at:]
 
 
-def without(logits: Any, banned: set[int]) -> Any:
+def without(logits: Any, banned: AbstractSet[int]) -> Any:
     """The logits with -inf for the `banned` ids. The given array is not changed.
 
     Args:

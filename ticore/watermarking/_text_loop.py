@@ -84,6 +84,16 @@ class TextLoop(ABC):
         """Whether there are pending tokens."""
         return bool(self._pending)
 
+    @property
+    def length(self) -> int:
+        """How many tokens are committed or pending."""
+        return len(self.committed) + len(self._pending)
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether the decoder has to read a token before another is sampled."""
+        return self._read < self.length < self._max_new_tokens
+
     def run(self) -> Iterator[tuple[int, ...]]:
         """Write to the end.
 
@@ -104,12 +114,23 @@ class TextLoop(ABC):
             Each token that the decoder has to read next. The caller pushes it before it goes on.
         """
         while self.end is None:
-            token = self._unread()
+            token = self.next_read()
             if token is not None:
                 yield token
-                self._count_read()
             self._changes = []
             self._sample_one()
+
+    def next_read(self) -> int | None:
+        """The token that the decoder has to read before another is sampled, if there is one.
+
+        It counts as read: the caller pushes it before anything else.
+        """
+        if not self.has_unread:
+            return None
+        self._read += 1
+        self.forwards += 1
+        # There is at most one: it is read before the next one is sampled.
+        return (self._pending or self.committed)[-1]
 
     def step(self) -> Sequence[TextChange]:
         """Have the decoder read what is unread, and sample one token. Do nothing after the end.
@@ -120,10 +141,9 @@ class TextLoop(ABC):
         self._changes = []
         if self.end is not None:
             return self._changes
-        token = self._unread()
+        token = self.next_read()
         if token is not None:
             self._decoder.push(token)
-            self._count_read()
         self._sample_one()
         return self._changes
 
@@ -132,23 +152,11 @@ class TextLoop(ABC):
         if tokens:
             self._changes.append(TextChange(kind, tokens))
 
-    def _unread(self) -> int | None:
-        """The token that the decoder has to read before another is sampled, if there is one."""
-        written = len(self.committed) + len(self._pending)
-        if self._read == written or written >= self._max_new_tokens:
-            return None
-        # There is at most one: it is read before the next one is sampled.
-        return (self._pending or self.committed)[-1]
-
-    def _count_read(self) -> None:
-        self._read += 1
-        self.forwards += 1
-
     def _forget(self, count: int) -> None:
         """Take back the last `count` tokens written from the verification and the decoder."""
         if self._verification is not None:
             self._verification.rewind(count)
-        left = len(self.committed) + len(self._pending) - count
+        left = self.length - count
         if self._read > left:
             self._decoder.rewind(self._read - left)
             self._read = left

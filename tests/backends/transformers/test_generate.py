@@ -14,6 +14,7 @@ pytest.importorskip("transformers", reason="torch or transformers is not install
 import torch
 from torch import nn
 from transformers import (
+    LogitsProcessor,
     LogitsProcessorList,
     PreTrainedTokenizerFast,
     StoppingCriteria,
@@ -29,10 +30,12 @@ import ticore_embedded
 from tests.support.tokenizers import HUGGING_FACE
 from tests.support.torch_checkpoints import CONFIGS, load, write
 from tests.support.toy_models import ToyTokenizer
-from ticore.consistency import compare
+from ticore.consistency import Verifier, compare
 from ticore.errors import CapacityError, PromptError, SettingsError
 from ticore_torch import TorchModel
 from ticore_transformers import ConsistentLogitsProcessor, consistent
+from ticore_transformers import generate as generate_consistent
+from ticore_transformers._stop_strings import StopStrings
 
 TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
 # The byte piece of "A", which is a piece by itself.
@@ -64,6 +67,20 @@ def survives(model: TorchModel, ids: list[int]) -> bool:
     tokenizer = model.tokenizer
     written = [token for token in ids if token not in model.eos_ids]
     return tokenizer.encode(tokenizer.decode(written)) == written
+
+
+class Keeper:
+    """A streamer that keeps what it is shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[int] = []
+        self.ends = 0
+
+    def put(self, value: torch.Tensor) -> None:
+        self.shown += value.flatten().tolist()
+
+    def end(self) -> None:
+        self.ends += 1
 
 
 SAMPLING: dict[str, dict[str, Any]] = {
@@ -220,9 +237,9 @@ class TestCalling:
             found = generate(babble, ids, custom_generate=custom, **SAMPLING[name])
         width = ids.shape[1]
         assert all(survives(babble, row.tolist()) for row in found[:, width:])
-        assert passes[:4] == [(1, width)] * 4
-        assert passes[4] == (4, 1)
-        assert 30 <= len(passes) - 4 < 90  # the text that was rolled back most
+        assert passes[0] == (1, width)  # the prompt that all of them have
+        assert passes[1] == (4, 1)
+        assert 30 <= len(passes) - 1 < 90  # the text that was rolled back most
 
     def test_generate_writes_a_batch_of_a_recurrent_model_row_by_row(self, tmp_path: Path) -> None:
         """Texts that cannot be read side by side are written one after the other."""
@@ -235,7 +252,7 @@ class TestCalling:
     def test_stopping_criteria_stop_each_row_separately(self, english: TorchModel) -> None:
         class AtWord(StoppingCriteria):
             def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
-                return torch.tensor([input_ids[0, -1] == stop])
+                return input_ids[:, -1] == stop
 
         ids = torch.cat([prompt(english, "He is"), prompt(english, "We go")])
         settings = {"custom_generate": consistent(english.tokenizer), "pad_token_id": 0}
@@ -273,21 +290,10 @@ class TestCalling:
         assert 10 <= ids.shape[1] < 20
 
     def test_streamer_shows_the_text_that_is_written_without_one(self, babble: TorchModel) -> None:
-        class Keeper:
-            def __init__(self) -> None:
-                self.shown: list[int] = []
-                self.ended = False
-
-            def put(self, value: torch.Tensor) -> None:
-                self.shown += value.flatten().tolist()
-
-            def end(self) -> None:
-                self.ended = True
-
         keeper = Keeper()
         custom = consistent(babble.tokenizer, observation=0, streamer=keeper)
         ids = generate(babble, prompt(babble), custom_generate=custom, do_sample=True)
-        assert keeper.ended
+        assert keeper.ends == 1
         assert keeper.shown == ids[0].tolist()
         plain = consistent(babble.tokenizer, observation=0)
         written = generate(babble, prompt(babble), custom_generate=plain, do_sample=True)
@@ -308,12 +314,8 @@ class TestCalling:
             ({"num_beams": 2}, "found beams"),
             ({"guidance_scale": 2.0}, "found guidance"),
             ({"prompt_lookup_num_tokens": 3}, "found prompt lookup"),
-            ({"stop_strings": ["the"]}, "give stopping_criteria=.StopStringCriteria"),
-            (
-                {"stop_strings": "the", "tokenizer": object()},
-                "without their tokenizer, found 'the'",
-            ),
-            ({"return_dict_in_generate": True, "output_scores": True}, "found scores"),
+            ({"stop_strings": [""]}, "stop_strings: expected a string, or several"),
+            ({"return_dict_in_generate": True, "output_attentions": True}, "found attentions"),
             ({"assistant_model": nn.Identity()}, "found an assistant_model"),
         ],
     )
@@ -347,7 +349,7 @@ class TestCalling:
             for tokenizer in (opened, model.tokenizer)
         )
         assert torch.equal(found, again)
-        # What the refusal of stop_strings names instead.
+        # transformers' own criterion.
         word = model.tokenizer.token_bytes(int(found[0, -5])).decode(errors="ignore").strip()
         settings["stopping_criteria"] = [StopStringCriteria(opened, [word or "a"])]
         stopped = generate(model, ids, custom_generate=consistent(opened), **settings)
@@ -395,9 +397,11 @@ class TestCalling:
         assert compare(tokenizer, kept).consistent
 
     def test_generate_refuses_a_streamer_for_a_batch(self, english: TorchModel) -> None:
-        custom = consistent(english.tokenizer, streamer=object())
+        keeper = Keeper()
+        custom = consistent(english.tokenizer, streamer=keeper)
         with pytest.raises(SettingsError, match="a streamer for several texts"):
             generate(english, prompt(english).repeat(2, 1), custom_generate=custom)
+        assert keeper.ends == 1
 
     def test_consistent_names_what_begins_whole_texts_again(self, english: TorchModel) -> None:
         with pytest.raises(SettingsError, match=r"consistent_generate\(ticore.wrap.*'exact'\)"):
@@ -415,6 +419,219 @@ class TestCalling:
                 custom_generate=consistent(english.tokenizer),
                 prefix_allowed_tokens_fn=lambda batch, ids: [UNWRITABLE],
             )
+
+
+class TestRowsOutOfStep:
+    """After rollbacks the texts of a batch have different lengths."""
+
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_each_row_is_what_it_is_alone(self, consistency: Any, babble: TorchModel) -> None:
+        """With processors that read ids, one that is told the row, and a criterion."""
+        texts = "the quick", "she sells", "a fox is"
+        ids = torch.tensor([[1, *babble.tokenizer.encode(text)[:2]] for text in texts])
+        custom = consistent(babble.tokenizer, consistency=consistency)
+        settings = {"custom_generate": custom, "max_new_tokens": 20, "pad_token_id": 0}
+        settings |= {"repetition_penalty": 1.5, "no_repeat_ngram_size": 2}
+        together = generate(babble, ids, **settings)
+        alone = [generate(babble, row[None], **settings)[0].tolist() for row in ids]
+        longest = max(map(len, alone))
+        assert together.tolist() == [row + [0] * (longest - len(row)) for row in alone]
+
+    def test_prefix_function_is_told_the_row(self, english: TorchModel) -> None:
+        ids = prompt(english).repeat(3, 1)
+        words = [english.tokenizer.encode(word)[0] for word in ("said", "could", "very")]
+        found = generate(
+            english,
+            ids,
+            max_new_tokens=1,
+            custom_generate=consistent(english.tokenizer),
+            prefix_allowed_tokens_fn=lambda row, ids: [words[row]],
+        )
+        assert found[:, -1].tolist() == words
+
+    def test_processors_see_all_rows_at_once_when_in_step(self, english: TorchModel) -> None:
+        shapes = []
+
+        class Watching(LogitsProcessor):
+            def __call__(self, input_ids: Any, scores: Any) -> Any:
+                shapes.append((*input_ids.shape, len(scores)))
+                return scores
+
+        # A bound that no inconsistency reaches: every row goes on without rollback.
+        custom = consistent(english.tokenizer, observation=50)
+        ids = prompt(english).repeat(4, 1)
+        generate(
+            english,
+            ids,
+            max_new_tokens=5,
+            custom_generate=custom,
+            logits_processor=[Watching()],
+            do_sample=True,
+            eos_token_id=None,
+        )
+        assert shapes[:3] == [(4, ids.shape[1] + step, 4) for step in range(3)]
+
+    def test_a_penalty_on_the_prompts_of_a_batch_is_refused(self, english: TorchModel) -> None:
+        custom = consistent(english.tokenizer)
+        with pytest.raises(SettingsError, match="found a penalty on the prompts of a batch"):
+            generate(
+                english,
+                prompt(english).repeat(2, 1),
+                custom_generate=custom,
+                encoder_repetition_penalty=1.3,
+            )
+
+
+class TestMasks:
+    @pytest.mark.slow
+    @pytest.mark.parametrize("name", SAMPLING)
+    def test_masked_texts_are_consistent(self, name: str, babble: TorchModel) -> None:
+        ids = prompt(babble).repeat(3, 1)
+        custom = consistent(babble.tokenizer, consistency="masks")
+        found = generate(babble, ids, custom_generate=custom, **SAMPLING[name])
+        assert found.shape[1] > ids.shape[1] + 5
+        assert all(survives(babble, row.tolist()) for row in found[:, ids.shape[1] :])
+
+    def test_masks_come_first_where_processors_leave_nothing(self, babble: TorchModel) -> None:
+        """The likeliest token alone is left, and it is inconsistent: then the next one is taken."""
+        ids = prompt(babble)
+        settings = {"do_sample": True, "top_k": 1}
+        custom = consistent(babble.tokenizer, consistency="masks")
+        found = generate(babble, ids, custom_generate=custom, **settings)
+        greedy = generate(babble, ids, custom_generate=custom)
+        assert torch.equal(found, greedy)
+        assert survives(babble, found[0, ids.shape[1] :].tolist())
+        assert not torch.equal(found, generate(babble, ids, **settings))
+
+
+class TestDictionary:
+    def test_scores_and_logits_are_those_of_transformers(self, english: TorchModel) -> None:
+        """Of a text that is not rolled back, in each step, with rows that end before others."""
+        ids = torch.cat([prompt(english, "He is"), prompt(english, "We go")])
+        asked = {"return_dict_in_generate": True, "output_scores": True, "output_logits": True}
+        settings = {"max_new_tokens": 4, "temperature": 0.7, "top_k": 9, "do_sample": True}
+        custom = consistent(english.tokenizer)
+        same = 0
+        for seed in range(4):
+            plain = generate(english, ids, seed, **settings, **asked)
+            found = generate(english, ids, seed, custom_generate=custom, **settings, **asked)
+            assert type(found) is type(plain)
+            if torch.equal(found.sequences, plain.sequences):
+                same += 1
+                for kind in ("scores", "logits"):
+                    ours, theirs = torch.stack(found[kind]), torch.stack(plain[kind])
+                    kept = torch.isfinite(ours)  # no special token is ever drawn
+                    assert torch.allclose(ours[kept], theirs[kept], atol=1e-4)
+                    assert kept.sum() > kept.shape[0] * 2 * (8 if kind == "scores" else 4000)
+        assert same
+
+    def test_scores_are_those_that_each_token_was_drawn_from(self, babble: TorchModel) -> None:
+        """Of a text that was rolled back, too; and with masks, nothing else can follow."""
+        ids = prompt(babble).repeat(2, 1)
+        for consistency in ("rollback", "masks"):
+            custom = consistent(babble.tokenizer, consistency=consistency)  # type: ignore[arg-type]  # both are known
+            settings = {"custom_generate": custom, "do_sample": True, "top_k": 0}
+            found = generate(
+                babble, ids, **settings, return_dict_in_generate=True, output_scores=True
+            )
+            written = found.sequences[:, ids.shape[1] :]
+            assert len(found.scores) == written.shape[1]
+            chosen = torch.stack(found.scores).gather(2, written.T[:, :, None])
+            assert torch.isfinite(chosen).all()
+            if consistency == "masks":
+                allowed = Verifier(babble.tokenizer, mode="prefix").start(written[0, :4].tolist())
+                kept = torch.isfinite(found.scores[4][0, : babble.tokenizer.vocab_size])
+                assert kept.nonzero()[:, 0].tolist() == sorted(
+                    {*allowed.mask().nonzero()[0].tolist(), 2}
+                )
+
+
+class TestGenerate:
+    """`ticore_transformers.generate`."""
+
+    def test_generate_is_model_generate_with_consistent(self, english: TorchModel) -> None:
+        ids, model = prompt(english), english.network.module
+        custom = consistent(english.tokenizer)
+        expected = generate(english, ids, custom_generate=custom, do_sample=True)
+        torch.manual_seed(0)
+        settings = {"input_ids": ids, "do_sample": True, "max_new_tokens": 30}
+        assert torch.equal(generate_consistent(model, english.tokenizer, **settings), expected)
+
+    def test_streamer_gets_the_text_and_its_end(self, english: TorchModel) -> None:
+        keeper = Keeper()
+        found = generate_consistent(
+            english.network.module,
+            english.tokenizer,
+            prompt(english),
+            streamer=keeper,
+            max_new_tokens=20,
+        )
+        assert keeper.shown == found[0].tolist()
+        assert keeper.ends == 1
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"no_such_argument": 1}, {"num_beams": 2, "max_new_tokens": 3}, {"custom_generate": "x"}],
+    )
+    def test_streamer_is_ended_when_generate_fails(
+        self, wrong: dict[str, Any], english: TorchModel
+    ) -> None:
+        keeper = Keeper()
+        with pytest.raises((SettingsError, ValueError)):
+            generate_consistent(
+                english.network.module,
+                english.tokenizer,
+                prompt(english),
+                streamer=keeper,
+                **wrong,
+            )
+        assert keeper.ends == 1
+
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_stop_strings_end_the_text(self, consistency: Any, english: TorchModel) -> None:
+        ids, model, tokenizer = prompt(english), english.network.module, english.tokenizer
+        settings = {"consistency": consistency, "max_new_tokens": 30}
+        whole = generate_consistent(model, tokenizer, ids, **settings)[0].tolist()
+        text = tokenizer.decode(whole[ids.shape[1] :])
+        string = text[len(text) // 2 :][:5]
+        found = generate_consistent(model, tokenizer, ids, stop_strings=string, **settings)
+        new = found[0, ids.shape[1] :].tolist()
+        assert found[0].tolist() == whole[: found.shape[1]]
+        assert string in tokenizer.decode(new)
+        assert string not in tokenizer.decode(new[:-3])  # observation is 2
+
+    def test_beams_are_those_of_the_processor(self, babble: TorchModel) -> None:
+        ids, model, tokenizer = prompt(babble), babble.network.module, babble.tokenizer
+        settings = {"num_beams": 3, "num_return_sequences": 2, "max_new_tokens": 8}
+        processor = ConsistentLogitsProcessor(tokenizer, prompt_length=ids.shape[1], eos_ids=[2])
+        expected = generate(babble, ids, logits_processor=[processor], **settings)
+        found = generate_consistent(model, tokenizer, ids, consistency="masks", **settings)
+        assert torch.equal(found, expected)
+        assert all(survives(babble, row.tolist()) for row in found[:, ids.shape[1] :])
+
+    def test_beams_with_rollback_are_refused(self, english: TorchModel) -> None:
+        with pytest.raises(SettingsError, match=r"found beams.*consistency='masks'"):
+            generate_consistent(
+                english.network.module,
+                english.tokenizer,
+                prompt(english),
+                num_beams=2,
+                max_new_tokens=3,
+            )
+
+
+def test_stop_strings_are_found_before_the_last_of_new_tokens() -> None:
+    """And across tokens; but not those that stand in the prompt."""
+    tokenizer = ToyTokenizer(["a", "b", "ab", "c"])
+    for row, most_new, expected in [
+        ([1, 3, 0, 1], 1, True),  # "b c|a b"
+        ([1, 3, 0, 3], 1, False),
+        ([0, 1, 3, 3], 1, False),  # "a b|c c" has it in the prompt
+        ([3, 0, 1, 3], 1, True),  # "c a|b c" begins there
+        ([3, 3, 2, 3], 2, True),  # "c c|ab c"
+    ]:
+        criterion = StopStrings(["cc", "ab"][1:], tokenizer, 2, most_new)
+        assert criterion(torch.tensor([row]), None).tolist() == [expected], row
 
 
 def test_consistent_accepts_observation_by_position_with_a_warning(english: TorchModel) -> None:

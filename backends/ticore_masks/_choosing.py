@@ -1,0 +1,146 @@
+"""Sampling among the candidates that keep a text consistent, without a mask of the vocabulary.
+
+A mask decides about every token of the vocabulary. Here only what was sampled is verified. A token
+that would make its text inconsistent gets the score -inf, and the row samples again.
+
+Both ways sample from the same distribution. Let p be the softmax of the scores, and A the
+candidates that keep the text consistent.
+
+1. Each draw is from p without the tokens that were refused before. None of these is in A. For
+   example, after a refused "old" every other token is more likely by the same factor.
+2. So the probabilities of the tokens in A keep their ratios in each draw.
+3. The first draw in A is taken. It is the token a with probability p(a) / p(A), as with the mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from ticore.consistency import Verification
+
+from ._tensors import allowed_tokens
+
+NONE_LEFT = -1
+"""Stands for a row in which every score is -inf."""
+
+_DRAWS = 4  # before a row gets a mask, which bounds the time of rows that hardly allow anything
+
+
+def choose(scores: torch.Tensor, *, sample: bool) -> Any:
+    """A token for each row, as transformers' `generate` chooses it.
+
+    Args:
+        scores: float[rows, width].
+        sample: draw it from the softmax by PyTorch's random numbers; False for the likeliest.
+
+    Returns:
+        int64[rows]; `NONE_LEFT` in rows that have no score above -inf.
+    """
+    if not sample:
+        tokens = torch.argmax(scores, dim=-1)
+        return tokens.masked_fill(torch.isneginf(_at(scores, tokens)), NONE_LEFT)
+    shares = torch.softmax(scores, dim=-1)
+    empty = shares[:, 0].isnan()  # so is the whole row then
+    if bool(empty.any()):
+        shares[empty] = 1.0
+    return torch.multinomial(shares, 1)[:, 0].masked_fill(empty, NONE_LEFT)
+
+
+def choose_consistent(
+    scores: torch.Tensor,
+    texts: Sequence[Verification | None],
+    *,
+    sample: bool = True,
+    end_ids: Iterable[int] = (),
+) -> Any:
+    """A token for each row, one that keeps its text consistent.
+
+    It is distributed as if every other candidate had been masked.
+
+    Args:
+        scores: float[rows, width], after temperature, top-k and the like. Is changed in place:
+            -inf for tokens that were refused.
+        texts: the verification of each row. None for a row without constraint.
+        sample: as in `choose`.
+        end_ids: ids that may end a text where it is consistent.
+
+    Returns:
+        int64[rows] on the device of `scores`; `NONE_LEFT` in rows where no candidate is left.
+
+    Raises:
+        InconsistentStateError: no text may begin with the list of some row.
+    """
+    ends = frozenset(end_ids)
+    tokens = choose(scores, sample=sample)
+    rows = _refused(range(len(texts)), tokens.tolist(), texts, ends)
+    for _ in range(_DRAWS - 1):
+        if not rows:
+            return tokens
+        scores[rows, tokens[rows]] = -torch.inf
+        again = choose(scores[rows], sample=sample)
+        tokens[rows] = again
+        rows = _refused(rows, again.tolist(), texts, ends)
+    if rows:
+        mask_inconsistent(scores, rows, [texts[row] for row in rows], ends)
+        tokens[rows] = choose(scores[rows], sample=sample)
+    return tokens
+
+
+def mask_inconsistent(
+    scores: torch.Tensor,
+    rows: Sequence[int],
+    texts: Sequence[Verification | None],
+    end_ids: Iterable[int] = (),
+) -> None:
+    """Give -inf to every candidate that would make its text inconsistent.
+
+    Args:
+        scores: float[n, width]; is changed in place.
+        rows: those to mask, in order.
+        texts: the verification of each of `rows`. None for a row without constraint.
+        end_ids: ids that may end a text where it is consistent.
+
+    Raises:
+        InconsistentStateError: no text may begin with the list of some row.
+    """
+    width = scores.shape[1]
+    sizes = [text.vocab_size for text in texts if text is not None]
+    words = -(-max(width, *sizes, 1) // 32)
+    allowed = allowed_tokens(texts, words, width, scores.device)
+    if ends := sorted(end_ids):
+        may_end = torch.tensor([text is None or text.consistent for text in texts])
+        allowed[:, ends] |= may_end.to(scores.device)[:, None]
+    if list(rows) == list(range(len(scores))):
+        scores.masked_fill_(~allowed, -torch.inf)
+    else:
+        scores[list(rows)] = scores[list(rows)].masked_fill(~allowed, -torch.inf)
+
+
+def _refused(
+    rows: Sequence[int],
+    tokens: Sequence[int],
+    texts: Sequence[Verification | None],
+    ends: frozenset[int],
+) -> list[int]:
+    """Those of `rows` whose token would make the text inconsistent."""
+    return [
+        row
+        for row, token in zip(rows, tokens, strict=True)
+        if token != NONE_LEFT and not _keeps_consistent(texts[row], token, ends)
+    ]
+
+
+def _keeps_consistent(text: Verification | None, token: int, ends: frozenset[int]) -> bool:
+    if text is None:
+        return True
+    if token in ends:
+        return text.consistent
+    return token < text.vocab_size and text.admits_one(token)
+
+
+def _at(scores: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+    """float[rows]: the score of each row's token."""
+    return scores.gather(1, tokens[:, None])[:, 0]

@@ -1,0 +1,156 @@
+"""The next token of many texts in one call: bans, logits processors, and what `generate` samples.
+
+logits -> banned ids get -inf -> logits processors -> a token per row (-> verified, and again)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from ticore.errors import CapacityError
+from ticore_masks import NONE_LEFT, choose, choose_consistent, mask_inconsistent
+
+from ._processing import RowProcessors
+from ._sequences import Sequences
+from ._text import GeneratedText
+
+Consistency = Literal["rollback", "masks"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is kept of each choice.
+
+    Attributes:
+        scores: the processed scores, which a token was chosen by.
+        logits: the network's own.
+        log_probabilities: of the chosen token, in the softmax of the scores.
+    """
+
+    scores: bool = False
+    logits: bool = False
+    log_probabilities: bool = False
+
+
+class Chooser:
+    """Chooses the next token of any of the texts.
+
+    Args:
+        processors: of `generate`.
+        sequences: the ids of the rows; gets the tokens.
+        sample: draw by PyTorch's random numbers; False for the likeliest token.
+        never: ids below the number of logits that are never chosen, int64[n] on the device.
+        consistency: `rollback`: what was chosen is verified by the text itself. `masks`: no token
+            is chosen that would make a text inconsistent.
+        end_ids: ids that may end a text.
+        wanted: what is kept.
+    """
+
+    def __init__(
+        self,
+        processors: RowProcessors,
+        sequences: Sequences,
+        *,
+        sample: bool,
+        never: torch.Tensor,
+        consistency: Consistency,
+        end_ids: frozenset[int],
+        wanted: Wanted,
+    ) -> None:
+        self._processors = processors
+        self._sequences = sequences
+        self._sample = sample
+        self._never = never
+        self._masks = consistency == "masks"
+        self._end_ids = end_ids
+        self._wanted = wanted
+
+    def choose(self, texts: Sequence[GeneratedText]) -> list[int]:
+        """The next token of each of these texts, which are those of distinct rows.
+
+        Raises:
+            CapacityError: no token is left for a text.
+        """
+        # A copy, since processors may write into it.
+        logits = torch.stack([text.logits() for text in texts]).to(torch.float32)
+        kept = logits.clone() if self._wanted.logits else None
+        scores = self._process(logits, texts)
+        tokens = self._choose(scores, texts)
+        chosen: list[int] = tokens.tolist()
+        for number, text in enumerate(texts):
+            if chosen[number] == NONE_LEFT and self._masks:
+                chosen[number] = self._choose_masked_first(scores, number, text)
+            if chosen[number] == NONE_LEFT:
+                raise _no_token_left()
+        tokens = torch.tensor(chosen, device=scores.device)
+        rows, lengths = [text.row for text in texts], [len(text) for text in texts]
+        self._sequences.put(rows, lengths, tokens)
+        self._keep(texts, tokens, scores, kept)
+        return chosen
+
+    def _process(self, logits: torch.Tensor, texts: Sequence[GeneratedText]) -> torch.Tensor:
+        """The scores float32[len(texts), width] of logits, which are changed."""
+        self._ban(logits, texts)
+        scores: torch.Tensor = self._processors(
+            logits, [text.row for text in texts], [len(text) for text in texts]
+        )
+        # SynthID's processor gives every token a finite score.
+        self._ban(scores, texts)
+        return scores
+
+    def _ban(self, scores: torch.Tensor, texts: Sequence[GeneratedText]) -> None:
+        scores.index_fill_(1, self._never, -torch.inf)
+        for row, text in zip(scores, texts, strict=True):
+            if text.banned:
+                row[sorted(text.banned)] = -torch.inf
+
+    def _choose(self, scores: torch.Tensor, texts: Sequence[GeneratedText]) -> Any:
+        if not self._masks:
+            return choose(scores, sample=self._sample)
+        verifications = [text.verification for text in texts]
+        if self._wanted.scores or self._wanted.log_probabilities:
+            # Only a whole mask tells how much probability is left.
+            mask_inconsistent(scores, range(len(texts)), verifications, self._end_ids)
+            return choose(scores, sample=self._sample)
+        return choose_consistent(scores, verifications, sample=self._sample, end_ids=self._end_ids)
+
+    def _choose_masked_first(self, scores: torch.Tensor, number: int, text: GeneratedText) -> int:
+        """The token of a row whose processors kept only tokens that would make it inconsistent.
+
+        The logits are masked, then processed. Writes the row of `scores`.
+        """
+        logits = text.logits().to(torch.float32, copy=True)[None]
+        mask_inconsistent(logits, [0], [text.verification], self._end_ids)
+        refused = torch.isneginf(logits)
+        again = self._process(logits, [text]).masked_fill(refused, -torch.inf)
+        scores[number] = again[0]
+        return int(choose(again, sample=self._sample))
+
+    def _keep(
+        self,
+        texts: Sequence[GeneratedText],
+        tokens: torch.Tensor,
+        scores: torch.Tensor,
+        logits: torch.Tensor | None,
+    ) -> None:
+        """Keep what is wanted of this choice."""
+        if self._wanted.log_probabilities:
+            of_token = scores.gather(1, tokens[:, None])[:, 0] - scores.logsumexp(dim=1)
+            for text, value in zip(texts, of_token.tolist(), strict=True):
+                text.log_probabilities.put(len(text), value)
+        for number, text in enumerate(texts):
+            if self._wanted.scores:
+                text.scores.put(len(text), scores[number])
+            if logits is not None:
+                text.raw_logits.put(len(text), logits[number])
+
+
+def _no_token_left() -> CapacityError:
+    return CapacityError(
+        "expected the logits processors to leave a token that may follow, found that every token "
+        "they leave was taken back; loosen them: for example raise top_k or top_p"
+    )

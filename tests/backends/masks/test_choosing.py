@@ -1,0 +1,80 @@
+"""What is verified after it was sampled is distributed as what is masked before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+import torch
+
+from tests.support.choice_trees import outcomes
+from tests.support.toy_models import ToyTokenizer
+from ticore.consistency import Verifier
+from ticore_masks import NONE_LEFT, choose, choose_consistent, mask_inconsistent
+
+PIECES = ["a", "b", "ab", "ba", "bab", "aab", "abb", "</s>"]
+END = 7
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Verifier:
+    return Verifier(ToyTokenizer(PIECES, special=(END,)), mode="prefix")
+
+
+@pytest.mark.parametrize("history", [[], [0], [1], [2], [4, 3], [6, 0]])
+def test_resampling_has_the_distribution_of_masking(
+    history: list[int], verifier: Verifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On every path of draws, with histories that refuse up to five of seven tokens."""
+    text = verifier.start(history)
+    generator = torch.Generator().manual_seed(len(history))
+    scores = torch.randn(1, len(PIECES) + 1, generator=generator, dtype=torch.float64)
+    scores[0, len(PIECES) :] = -torch.inf
+    masked = scores.clone()
+    mask_inconsistent(masked, [0], [text], {END})
+    expected = torch.softmax(masked[0], dim=0)
+    assert (expected > 0).sum() < len(PIECES) or not history
+
+    def program(pick: Any) -> int:
+        def drawn(shares: torch.Tensor, _: int) -> torch.Tensor:
+            return torch.tensor([[pick(shares[0].tolist())]])
+
+        monkeypatch.setattr(torch, "multinomial", drawn)
+        return int(choose_consistent(scores.clone(), [text], end_ids={END}))
+
+    found: Counter[int] = Counter()
+    for token, probability in outcomes(program):
+        found[token] += probability  # type: ignore[assignment]  # Counters add up floats too
+    law = torch.tensor([found[token] for token in range(len(PIECES) + 1)], dtype=torch.float64)
+    assert torch.allclose(law, expected, atol=1e-12)
+
+
+def test_likeliest_token_is_that_of_the_masked_scores(verifier: Verifier) -> None:
+    texts = [verifier.start([1]), verifier.start(), None]
+    torch.manual_seed(0)
+    for _ in range(20):
+        scores = torch.randn(3, len(PIECES))
+        masked = scores.clone()
+        mask_inconsistent(masked, range(3), texts, {END})
+        found = choose_consistent(scores, texts, sample=False, end_ids={END})
+        assert torch.equal(found, masked.argmax(dim=1))
+
+
+@pytest.mark.parametrize("sample", [True, False])
+def test_a_row_without_candidates_is_named(sample: bool, verifier: Verifier) -> None:
+    """Its neighbour is chosen for all the same."""
+    scores = torch.full((2, len(PIECES)), -torch.inf)
+    scores[1, 3] = 0.0
+    assert choose(scores, sample=sample).tolist() == [NONE_LEFT, 3]
+    after = verifier.start([0])
+    refused = [token for token in range(END) if not after.admits([token])[0]]
+    scores = torch.full((2, len(PIECES)), -torch.inf)
+    scores[0, refused] = 0.0
+    scores[1] = 0.0
+    found = choose_consistent(scores, [after, None], sample=sample)
+    assert found[0] == NONE_LEFT
+    assert found[1] != NONE_LEFT
