@@ -14,9 +14,9 @@ sides share picks one, by their probabilities. The model reads it, and what can 
 place of them all; the longer paths stay as they are.
 
 Invariant: whatever was chosen, each path that is left has the probability that the model gives it,
-in proportion to the others. Those that were not picked have given theirs to the one that was, as
-often as it is picked in their place. So tokens follow the model exactly, as with SyncPool, but the
-message also chooses among the tokens of a SyncPool group.
+in proportion to the others, on average over the shared numbers: the one that is picked takes over
+the probability of those that spell the same, and is picked in proportion to its own. So tokens
+follow the model exactly, as with SyncPool, but the message also chooses inside SyncPool's groups.
 
 Source: the class LookAhead of <https://github.com/lxjf12138/stegtext-framework>, which rounds
 probabilities to 12 decimal places; here they are integers.
