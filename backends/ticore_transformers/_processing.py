@@ -1,7 +1,8 @@
 """The logits processors of `generate`, applied to the rows of a batch that are not in step.
 
-After a rollback a text is shorter than its neighbours. Processors take ids int64[rows, n], where all rows
-are equally long. So those that read ids are called with the rows of each length by themselves.
+After a rollback a text is shorter than its neighbours. Processors take ids int64[rows, n], where
+all rows are equally long. So those that read ids are called with the rows of each length by
+themselves.
 """
 
 from __future__ import annotations

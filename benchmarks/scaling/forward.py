@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -30,7 +31,8 @@ class SmallLlama:
             num_key_value_heads=3,
             tie_word_embeddings=True,
         )
-        self._network = Network(LlamaForCausalLM(config).eval())
+        module: Any = LlamaForCausalLM(config)
+        self._network = Network(module.eval())
 
     def seconds_per_pass(self, rows: int, passes: int) -> float:
         """CPU seconds of a pass that reads a token in each of `rows` texts, the least of some."""
