@@ -83,7 +83,10 @@ def test_version_option_prints_the_version(ticore: Ticore) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="completes for bash")
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [("ticore de", {"demo", "detect", "detect-server"}), ("ticore detect --sch", {"--scheme", "--scheme-version"})],
+    [
+        ("ticore de", {"demo", "detect", "detect-server"}),
+        ("ticore detect --sch", {"--scheme", "--scheme-version"}),
+    ],
 )
 def test_completion_offers_names_with_the_same_beginning(
     monkeypatch: pytest.MonkeyPatch, words: str, expected: set[str]

@@ -60,10 +60,10 @@ def detect_server(
 ) -> None:
     """Look for watermarks on request of other programs.
 
-    POST /detect takes a JSON object with a text, a list of texts, or token ids, and answers as
-    vLLM's example of a detection server does, and more: GET /openapi.json describes it. Keys are in the
-    file of --config or in those that it names, and in no request, answer or log. It needs no model.
-    Ctrl-C ends it.
+    POST /detect takes a JSON object with a text, a list of texts, or token ids. It answers as
+    vLLM's example of a detection server does, and more: GET /openapi.json describes it. Keys are in
+    the file of --config or in those that it names, and in no request, answer or log. It needs no
+    model. Ctrl-C ends it.
     """
     server, detectors = (
         server_module(f"detection.{name}", "detect-server") for name in ("server", "detectors")
