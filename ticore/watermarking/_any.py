@@ -72,7 +72,6 @@ class AnyWatermarkDetector:
     ) -> None:
         self.tokenizer = tokenizer = wrap(tokenizer)
         self.fpr = fpr
-        self._repeats: Repeats = repeats
         schemes = named_schemes(configurations, tokenizer, repeats)
         self.names = tuple(one.name for one in schemes)
         first = WatermarkDetector(
