@@ -3,7 +3,7 @@
     read      | ce | in |            written    | cei | n |        a moved cut
     read      | suff |               written    | su | ff |        a cut inside a token
 
-Of the texts that bundled models write without rollback, nine in ten inconsistencies are one of the
+Of the texts that bundled models write without rollback, most inconsistencies are one of the
 respellings that are listed here: one to three tokens, spelled by one or two others with no cut in
 common. Nearly every token can be cut, but few neighbours can be cut elsewhere, and half of the
 inconsistencies are there. So a *place* is where a cut can be moved.
