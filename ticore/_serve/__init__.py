@@ -8,6 +8,7 @@ refusals.py      why a request gets no answer, in words
 bodies.py        the body of a request, bounded
 fields.py        what a request says, checked
 jobs.py          work in threads: bounded in number and time, and stopped when nobody waits
+handlers.py      what is answered where nothing can be done
 failures.py      why work failed, and where in a text
 models.py        the models that the page may open
 choices.py       what a person can choose
@@ -21,6 +22,6 @@ sentences.py     what a verdict says, for a person
 static/          the page itself
 detection/       `ticore detect-server`: detection for other programs
 
-Only `app`, `bodies`, `listening`, `security`, `server` and detection/ import the web framework,
-which the extra `serve` installs.
+Only `app`, `bodies`, `handlers`, `listening`, `security`, `server` and detection/ import the web
+framework, which the extra `serve` installs.
 """

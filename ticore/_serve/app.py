@@ -31,13 +31,12 @@ from . import detecting, mark_sharing, marking, messages, sharing, tokens
 from .bodies import read_body
 from .choices import choices
 from .fields import Fields
-from .jobs import UNEXPECTED, Event, Job, Jobs, Work
+from .handlers import NOT_FOUND, handlers
+from .jobs import Event, Job, Jobs, Work
 from .models import Models
-from .refusals import RefusedError
-from .security import FAILED, Gate, Guarded, refusal
+from .security import Gate, Guarded
 
 MOST_BYTES = 1 << 20
-_NOT_FOUND = 404
 _TOKEN = "{{token}}"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _REPORT_STYLE = "report.css"
@@ -87,13 +86,13 @@ def make_app(gate: Gate, jobs: Jobs, models: Models) -> Guarded:
         name = request.path_params["name"]
         kind = _TYPES.get(name[name.rfind(".") :], "")
         if name not in static or not kind:
-            raise HTTPException(_NOT_FOUND)
+            raise HTTPException(NOT_FOUND)
         return Response(static[name], media_type=kind)
 
     async def act(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in ACTIONS:
-            raise HTTPException(_NOT_FOUND)
+            raise HTTPException(NOT_FOUND)
         prepare, fields = ACTIONS[name]
         work = prepare(
             Fields(
@@ -111,11 +110,10 @@ def make_app(gate: Gate, jobs: Jobs, models: Models) -> Guarded:
             Route("/static/{name}", file),
             Route("/do/{name}", act, methods=["POST"]),
         ],
-        exception_handlers={
-            RefusedError: _refused,
-            HTTPException: _not_there,
-            Exception: _failed,  # raised once more after it: Guarded logs it
-        },
+        exception_handlers=handlers(
+            "expected an address of the page, found another; go to the page's beginning",
+            "expected another kind of request for this address; reload the page",
+        ),
     )
     app.router.redirect_slashes = False
     return Guarded(app, gate)
@@ -139,27 +137,6 @@ class JobResponse(StreamingResponse):
 async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
     async for event in events:
         yield json.dumps(event).encode() + b"\n"
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)
-    return refusal(error)
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    return refusal(RefusedError(FAILED, UNEXPECTED))
-
-
-async def _not_there(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    said = (
-        "expected an address of the page, found another; go to the page's beginning"
-        if error.status_code == _NOT_FOUND
-        else "expected another kind of request for this address; reload the page"
-    )
-    answer = refusal(RefusedError(error.status_code, said))
-    answer.headers.update(error.headers or {})
-    return answer
 
 
 def _static_files() -> dict[str, str]:

@@ -11,16 +11,14 @@ A request that is refused has a status of 400 or more and the answer {"error": .
 from __future__ import annotations
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ..._version import __version__
 from ..bodies import read_body
-from ..jobs import UNEXPECTED
-from ..refusals import RefusedError
-from ..security import FAILED, Guarded, refusal
+from ..handlers import handlers
+from ..security import Guarded
 from .detectors import DetectorSettings
 from .gate import Rate, ServiceGate
 from .openapi import description
@@ -29,6 +27,10 @@ from .workers import Workers
 
 MOST_BYTES = 4 << 20
 _UNSCORABLE = 422
+_NOT_THERE = (
+    "expected POST /detect, or GET of /configurations, /healthz or /openapi.json, found another "
+    "request"
+)
 
 
 def make_app(
@@ -70,30 +72,7 @@ def make_app(
             Route("/healthz", health),
             Route("/openapi.json", openapi),
         ],
-        exception_handlers={
-            RefusedError: _refused,
-            HTTPException: _not_there,
-            Exception: _failed,  # raised once more after it: Guarded logs it
-        },
+        exception_handlers=handlers(_NOT_THERE, _NOT_THERE),
     )
     app.router.redirect_slashes = False
     return Guarded(app, gate)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)
-    return refusal(error)
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    return refusal(RefusedError(FAILED, UNEXPECTED))
-
-
-async def _not_there(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    said = (
-        "expected POST /detect, or GET of /configurations, /healthz or /openapi.json, found other"
-    )
-    answer = refusal(RefusedError(error.status_code, said))
-    answer.headers.update(error.headers or {})
-    return answer
