@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT, _BAND = 1000, 60, 16  # in the units of the drawing; the band i
 
 STRETCH_STYLE = Style(
     rules="""\
-.strip { width: 100%; height: auto; border: 1px solid var(--line); }
+.strip { width: 100%; height: auto; margin: 1rem 0 0; border: 1px solid var(--line); }
 .strip .bar { fill: var(--faint); }
 .strip .band { fill: rgb(var(--good) / 0.6); stroke: var(--ink); }
 .strip text { fill: var(--ink); font: 0.8rem system-ui, sans-serif; text-anchor: middle; }
