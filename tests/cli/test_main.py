@@ -14,7 +14,7 @@ from .conftest import Ticore, shell
 
 COMMANDS = [
     *("demo", "agree", "embed", "extract", "keygen"),
-    *("agree-watermark", "watermark", "detect", "detect-server", "check-key"),
+    *("agree-watermark", "watermark", "detect", "detect-server", "calibrate", "check-key"),
     *("inspect", "audit"),
     *("models", "fingerprint"),
     "serve",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..corpus import ENDINGS
-from ..corpus._formats import open_corpus
 from ..registry import load_tokenizer
 from ..watermarking import KeyCheck, WatermarkDetector
 from ..watermarking import check_key as look
 from . import streams
 from .options import Json, option
 from .secrets import warn_of_others
+from .texts_of_files import texts_of
 from .usage import UsageError
 from .watermark_options import (
     DEFAULT_FPR,
@@ -38,7 +37,6 @@ from .watermark_options import (
 )
 
 _UNLUCKY = 1
-_ROWS = 500  # read at a time
 
 _Files = Annotated[
     list[Path] | None,
@@ -89,7 +87,7 @@ def check_key(
     )
     detector = _detector(options, fpr)
     with streams.progress_bar("checking"):
-        found = look(detector, _texts(paths, column))
+        found = look(detector, texts_of(paths, column))
     if json:
         named = {"looked_for": detector.target.named}
         streams.write_json(
@@ -126,20 +124,6 @@ def _detector(options: WatermarkOptions, fpr: float) -> WatermarkDetector:
             **more,
             **options.settings(),
         )
-
-
-def _texts(paths: list[Path], column: str | None) -> Iterator[str]:
-    for path in paths:
-        is_table = path.suffix.lower() in ENDINGS
-        if is_table != (column is not None):
-            what = "name the column with the texts: --column NAME" if is_table else "no --column"
-            raise UsageError(f"{streams.printable(str(path))}: {what}")
-        if column is None:
-            lines = streams.read_text_file(path).splitlines()
-            yield from (line for line in lines if line.strip())
-        else:
-            for batch in open_corpus(path, column, _ROWS, None).batches():
-                yield from (text for text in batch.texts if isinstance(text, str))
 
 
 def _shown(found: KeyCheck, detector: WatermarkDetector) -> Group:

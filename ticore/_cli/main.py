@@ -15,6 +15,7 @@ from ..errors import TicoreError
 from . import streams
 from .agree_watermark import agree_watermark
 from .audit import audit
+from .calibrate import calibrate
 from .check_key import check_key
 from .demo import demo
 from .detect import detect
@@ -63,7 +64,7 @@ app = typer.Typer(
 )
 _SECTIONS: dict[str, tuple[Callable[..., None], ...]] = {
     "Messages": (demo, agree, embed, extract, keygen),
-    "Watermarks": (agree_watermark, watermark, detect, detect_server, check_key),
+    "Watermarks": (agree_watermark, watermark, detect, detect_server, calibrate, check_key),
     "Tokens": (inspect, drift, audit),
     "Models": (fingerprint,),
     "In a browser": (serve,),

@@ -1,5 +1,6 @@
-"""Measures of texts, attacks on watermarked texts, and fingerprints of what a machine computes."""
+"""Measures of texts and of detectors, attacks on watermarked texts, fingerprints of machines."""
 
+from ._calibration import ALL, Calibration, CalibrationCell, calibrate
 from ._fingerprint import Fingerprint, fingerprint
 from ._metrics import Measures, Meter, Rate, peak_memory, perplexity, rate
 from .attacks import (
@@ -15,8 +16,11 @@ from .attacks import (
 )
 
 __all__ = [
+    "ALL",
     "Attack",
     "Attacked",
+    "Calibration",
+    "CalibrationCell",
     "EndpointError",
     "EndpointParaphrase",
     "Fingerprint",
@@ -28,6 +32,7 @@ __all__ = [
     "Replacement",
     "WordDrop",
     "WordSwap",
+    "calibrate",
     "fingerprint",
     "peak_memory",
     "perplexity",

@@ -1,0 +1,98 @@
+"""Rates by length: those of the detector, one text after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.toy_models import ToyTokenizer
+from ticore.errors import SettingsError
+from ticore.evaluation import ALL, Calibration, CalibrationCell, calibrate
+from ticore.schemes import SCHEMES
+from ticore.watermarking import WatermarkDetector
+
+KEYS = (bytes(range(32)), bytes(range(1, 33)))
+TOKENIZER = ToyTokenizer([chr(0x4E00 + n) for n in range(500)])
+ENTRIES = [
+    {"name": name, "scheme": "gumbel", "key": key} for name, key in zip("ab", KEYS, strict=True)
+]
+
+
+def texts(rng: np.random.Generator, count: int, length: int, key: bytes | None = None) -> list[str]:
+    found = []
+    for _ in range(count):
+        ids = rng.integers(500, size=5).tolist()
+        scheme = None if key is None else SCHEMES["gumbel"](key, 500)
+        while len(ids) < length:
+            logits = rng.gumbel(size=500)
+            if scheme is not None:
+                logits = scheme.bias(ids[-scheme.context :], logits * 2)
+            ids.append(int(np.argmax(logits)))
+        found.append(TOKENIZER.decode(ids))
+    return found
+
+
+@pytest.fixture(scope="module")
+def found() -> Calibration:
+    rng, detector = np.random.default_rng(1), WatermarkDetector.any(TOKENIZER, ENTRIES)
+    plain = [*texts(rng, 60, 80), TOKENIZER.decode([1, 2, 3])]
+    marked = texts(rng, 12, 80, KEYS[1])
+    return calibrate(detector, plain, marked, lengths=[80, 20], thresholds=[1e-6, 0.1])
+
+
+def cell(found: Calibration, **wanted: object) -> CalibrationCell:
+    [one] = [c for c in found.cells if all(getattr(c, name) == it for name, it in wanted.items())]
+    return one
+
+
+def test_counts_are_those_of_the_detector(found: Calibration) -> None:
+    rng, detector = np.random.default_rng(1), WatermarkDetector.any(TOKENIZER, ENTRIES)
+    plain = texts(rng, 60, 80)
+    for length in (20, 80):
+        alone = [detector.detect_ids(TOKENIZER.encode(text)[:length]) for text in plain]
+        for number, name in enumerate("ab"):
+            one = cell(found, configuration=name, length=length, marked=False, threshold=0.1)
+            assert one.found == sum(each.p_values[number] <= 0.1 for each in alone)
+            assert one.texts == 60
+        one = cell(found, configuration=ALL, length=length, marked=False, threshold=0.1)
+        assert one.found == sum(each.p_value <= 0.1 for each in alone)
+
+
+def test_marks_are_found_under_their_key_in_long_texts(found: Calibration) -> None:
+    marked = {"marked": True, "threshold": 1e-6}
+    assert cell(found, configuration="b", length=80, **marked).found == 12
+    assert cell(found, configuration="a", length=80, **marked).found == 0
+    assert cell(found, configuration=ALL, length=20, **marked).found < 12
+    assert found.length_for(1e-6) == 80
+    assert found.length_for(1e-6, configuration="a") is None
+    assert found.too_short == 1
+
+
+def test_rates_have_their_intervals(found: Calibration) -> None:
+    one = cell(found, configuration="a", length=80, marked=False, threshold=0.1).to_dict()
+    assert one["low"] <= one["rate"] <= one["high"]
+    assert one["rate"] == one["found"] / one["texts"]
+    assert one["low"] <= 0.1
+
+
+def test_length_for_needs_all_longer_texts() -> None:
+    def of(length: int, found: int) -> CalibrationCell:
+        return CalibrationCell(ALL, length, True, 10, 1e-6, found)
+
+    assert Calibration((of(25, 10), of(50, 9), of(100, 10))).length_for(1e-6) == 100
+    assert Calibration((of(25, 3), of(50, 10), of(100, 10))).length_for(1e-6, 0.9) == 50
+    assert Calibration((of(25, 3), of(50, 4))).length_for(1e-6) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"lengths": [0]}, "lengths: expected an integer of at least 1"),
+        ({"thresholds": [0.0]}, "thresholds"),
+        ({"lengths": [1000]}, "expected texts of 1,000 tokens or more, found none among 1"),
+    ],
+)
+def test_calibrate_refuses_what_it_cannot_measure(given: dict[str, list[int]], said: str) -> None:
+    detector = WatermarkDetector.any(TOKENIZER, ENTRIES)
+    with pytest.raises(SettingsError, match=said):
+        calibrate(detector, [TOKENIZER.decode([1] * 9)], **given)  # type: ignore[arg-type]  # wrong ones

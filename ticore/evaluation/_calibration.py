@@ -1,0 +1,193 @@
+"""How often a detector finds watermarks by the length of a text: where there are none, and some."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from .._support.checks import require_integer, require_number
+from ..errors import SettingsError, UnscorableTextError
+from ..watermarking import AnyWatermarkDetector
+from ._metrics import Rate, rate
+
+LENGTHS = (25, 50, 100, 200, 400, 800)
+THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+ALL = "all together"
+"""Stands for the name of a configuration: any of them is found, after correction for all."""
+
+Progress = Callable[[int, int], None]
+"""`f(done, total)`, in texts."""
+
+
+@dataclass(frozen=True)
+class CalibrationCell:
+    """Texts of one kind and length, one configuration, one threshold.
+
+    Attributes:
+        configuration: its name, or `ALL`.
+        length: the first tokens of each text that were looked at.
+        marked: whether the texts have a watermark.
+        texts: how many there were, at least 1.
+        threshold: of the p-value.
+        found: how many had a p-value of at most the threshold.
+    """
+
+    configuration: str
+    length: int
+    marked: bool
+    texts: int
+    threshold: float
+    found: int
+
+    @property
+    def rate(self) -> Rate:
+        """The share that was found, with its 95 % interval."""
+        return rate(self.found, self.texts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes and the rate by name, in types that JSON has."""
+        share = self.rate
+        return {
+            "configuration": self.configuration,
+            "length": self.length,
+            "marked": self.marked,
+            "texts": self.texts,
+            "threshold": self.threshold,
+            "found": self.found,
+            "rate": share.value,
+            "low": share.low,
+            "high": share.high,
+        }
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What `calibrate` found.
+
+    Attributes:
+        cells: in the order unmarked texts first, then by configuration, length and threshold.
+        too_short: how many texts had fewer tokens than the least length.
+    """
+
+    cells: tuple[CalibrationCell, ...]
+    too_short: int = 0
+
+    def length_for(
+        self, threshold: float, share: float = 0.95, configuration: str = ALL
+    ) -> int | None:
+        """The least length at which this share of the marked texts was found, and at all longer.
+
+        Args:
+            threshold: one that was measured.
+            share: above 0, at most 1.
+            configuration: its name, or `ALL`.
+
+        Returns:
+            Tokens; None if the longest texts were not found so often, or there were none.
+        """
+        found = None
+        for cell in reversed(self.cells):
+            if (cell.marked, cell.configuration, cell.threshold) == (
+                True,
+                configuration,
+                threshold,
+            ):
+                if cell.rate.value < share:
+                    break
+                found = cell.length
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """All cells in types that JSON has."""
+        return {"too_short": self.too_short, "cells": [cell.to_dict() for cell in self.cells]}
+
+
+def calibrate(
+    detector: AnyWatermarkDetector,
+    unmarked: Sequence[str],
+    marked: Sequence[str] = (),
+    *,
+    lengths: Sequence[int] = LENGTHS,
+    thresholds: Sequence[float] = THRESHOLDS,
+    progress: Progress | None = None,
+) -> Calibration:
+    """Measure how often a detector calls texts watermarked, by length and configuration.
+
+    Each text is cut to each length that it has. Of one configuration the p-value of the whole cut
+    text is compared, as it is without the others; `ALL` is the p-value that `detect` gives.
+
+    The intervals take texts as independent. That is right over keys. Under one key of `unigram`,
+    whose list is the same for all texts, false alarms come in groups: see `check_key`.
+
+    Args:
+        detector: made by `WatermarkDetector.any`.
+        unmarked: texts without a watermark, of the kind that the detector will see.
+        marked: texts with the watermark of any of the configurations.
+        lengths: in tokens, each at least 1.
+        thresholds: of p-values, between 0 and 1.
+        progress: is told how far the work is.
+
+    Raises:
+        SettingsError: a length or threshold is out of range, or no text is long enough.
+
+    >>> import ticore
+    >>> tokenizer = ticore.load_tokenizer("tiny-en")
+    >>> detector = ticore.WatermarkDetector.any(tokenizer, [{"scheme": "gumbel", "key": bytes(32)}])
+    >>> found = calibrate(detector, ["It was late in the evening when she came home."], lengths=[8])
+    >>> found.cells[0].rate
+    Rate(value=0.0, low=0.0, high=0.975)
+    """
+    for length in lengths:
+        require_integer("lengths", length, 1)
+    for threshold in thresholds:
+        require_number("thresholds", threshold, above=0, most=1)
+    lengths, thresholds = sorted({*lengths}), sorted({*thresholds}, reverse=True)
+    total, done, too_short = len(unmarked) + len(marked), 0, 0
+    cells: list[CalibrationCell] = []
+    for is_marked, texts in ((False, unmarked), (True, marked)):
+        counts: dict[tuple[str, int], list[float]] = defaultdict(list)
+        for text in texts:
+            ids = detector.tokenizer.encode(text)
+            usable = [length for length in lengths if length <= len(ids)]
+            too_short += not usable
+            for length in usable:
+                for name, p_value in _p_values(detector, ids[:length]):
+                    counts[name, length].append(p_value)
+            done += 1
+            if progress is not None:
+                progress(done, total)
+        cells += _cells(counts, [*detector.names, ALL], lengths, thresholds, is_marked)
+    if not cells:
+        raise SettingsError(
+            f"expected texts of {lengths[0]:,} tokens or more, found none among {total:,}; give "
+            f"longer texts, or shorter lengths"
+        )
+    return Calibration(tuple(cells), too_short)
+
+
+def _p_values(detector: AnyWatermarkDetector, ids: Sequence[int]) -> Iterable[tuple[str, float]]:
+    """Those of each configuration, and of all together; 1 where no token could be scored."""
+    try:
+        found = detector.detect_ids(ids)
+    except UnscorableTextError:
+        return [(name, 1.0) for name in (*detector.names, ALL)]
+    alone = [1.0 if isnan(p) else p for p in found.p_values.tolist()]
+    return zip((*detector.names, ALL), (*alone, found.p_value), strict=True)
+
+
+def _cells(
+    counts: dict[tuple[str, int], list[float]],
+    names: Sequence[str],
+    lengths: Sequence[int],
+    thresholds: Sequence[float],
+    marked: bool,
+) -> Iterable[CalibrationCell]:
+    for name in names:
+        for length in lengths:
+            p_values = counts.get((name, length), [])
+            for threshold in thresholds if p_values else ():
+                found = sum(p <= threshold for p in p_values)
+                yield CalibrationCell(name, length, marked, len(p_values), threshold, found)
