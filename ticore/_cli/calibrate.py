@@ -72,7 +72,7 @@ def calibrate(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Measure how often configurations are found, by the length of texts.
+    """Measure how often watermarks are found, by length.
 
     In texts without a watermark that is the false-positive rate, which is to be at most the
     threshold. In texts with one it is the detection rate, and shows how long a text has to be. Each
