@@ -15,7 +15,7 @@ PROMPTS = ["Once", "The old"]
 
 def test_plan_tasks_have_each_kind_once():
     tasks = list(Plan().robustness_tasks(2))
-    assert len(tasks) == len(set(tasks)) == 2 * 5 * (3 + 1)
+    assert len(tasks) == len(set(tasks)) == 2 * 7 * (3 + 1)
     writers = [task[1] for task in Plan().exchange_tasks(1)]
     assert writers == ["tiny-en", "torch:tiny-en", "jax:tiny-en"]
 

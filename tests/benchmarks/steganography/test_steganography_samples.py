@@ -13,10 +13,10 @@ from tests.benchmarks.steganography.toy import LETTERS, MODEL, PLAN, PROMPTS, ta
 
 
 def test_plan_tasks_have_each_method_once_and_all_of_them_before_the_next_sample():
-    assert len(Plan().methods) == 9
-    assert len(Plan().tasks(100)) == 9 * 11 * 100
-    first, second = PLAN.tasks(2)[: 11 * 2], PLAN.tasks(2)[11 * 2 :]
-    assert len(set(first)) == 11 * 2
+    assert len(Plan().methods) == 10
+    assert len(Plan().tasks(100)) == 10 * 11 * 100
+    first, second = PLAN.tasks(2)[: 12 * 2], PLAN.tasks(2)[12 * 2 :]
+    assert len(set(first)) == 12 * 2
     assert [(*task[:3], 1) for task in first] == second
 
 
@@ -100,5 +100,5 @@ def test_sampler_take_writes_the_same_bits_with_the_same_key_for_all_methods(mon
     key = hashlib.blake2b(b"key 0 1", digest_size=32).digest()
     # Besides, a text of each kind is written to warm up.
     assert len(set(seen)) == 3
-    assert sum(one[:2] == (key, "ddb") for one in seen) == 11 * 2
+    assert sum(one[:2] == (key, "ddb") for one in seen) == 12 * 2
     assert all(len(bits) == 16 and len(set(bits)) == 2 for *_, bits in seen)

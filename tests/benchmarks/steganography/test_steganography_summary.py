@@ -84,7 +84,7 @@ def test_summarize_gives_what_is_computed_by_hand():
 @pytest.mark.slow
 def test_summarize_fills_tables_and_plot(samples, tmp_path):
     found = json.loads(json.dumps(report_of(summarize(samples, PLAN.methods, PLAN.top_k))))
-    assert len(found["cells"]) == 11 * 2
+    assert len(found["cells"]) == 12 * 2
     cells = {(c["codec"], c["disambiguation"], c["top_k"]): c for c in found["cells"]}
     for (codec, disambiguation, _), cell in cells.items():
         assert cell["sample_count"] == 8
@@ -96,7 +96,7 @@ def test_summarize_fills_tables_and_plot(samples, tmp_path):
     assert cells["arithmetic", "none", 4]["kl_truncation"] > 0.1
     assert [sample["top_k"] for sample in found["naive"]] == [4, 6]
     first, second, third = tables(found)
-    assert (first.row_count, second.row_count, third.row_count) == (12 * 7, 11 * 5, 2)
+    assert (first.row_count, second.row_count, third.row_count) == (12 * 7, 11 * 6, 2)
     assert "16 bits, 8 texts of each kind" in first.title
     pytest.importorskip("matplotlib")
     plot(found, tmp_path / "plot.svg")
@@ -104,9 +104,9 @@ def test_summarize_fills_tables_and_plot(samples, tmp_path):
 
 
 def test_summarize_counts_samples_when_a_run_was_interrupted(samples):
-    for count in (0, 1, 11 * 2 + 1):
+    for count in (0, 1, 12 * 2 + 1):
         found = report_of(summarize(samples[:count], PLAN.methods, PLAN.top_k))
-        assert len(found["cells"]) == min(count, 22)
+        assert len(found["cells"]) == min(count, 24)
         titles = [table.title for table in tables(found) if table.row_count]
     assert "16 bits, 1 to 2 texts of each kind" in titles[0]
 
