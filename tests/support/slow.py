@@ -20,3 +20,14 @@ def slow_unless(few: Collection[Any], values: Iterable[Any]) -> list[Any]:
     return [
         pytest.param(*(v if isinstance(v, tuple) else (v,)), marks=marks[v in few]) for v in values
     ]
+
+
+def every_other_pair(firsts: Iterable[Any], seconds: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Pairs in which each value meets half of the other ones."""
+    some = list(seconds)
+    return [
+        (first, second)
+        for row, first in enumerate(firsts)
+        for column, second in enumerate(some)
+        if (row + column) % 2 == 0
+    ]
