@@ -52,7 +52,7 @@ def test_detect_prints_the_verdict_and_what_it_looked_for(ticore: Ticore) -> Non
     assert (found.status, found.err) == (0, "")
     lines = [line.split(maxsplit=1) for line in found.out.decode().splitlines()]
     assert [name for name, _ in lines] == [
-        *("verdict", "p-value", "strength", "scored", "near"),
+        *("verdict", "p-value", "strength", "scored", "uncertain"),
         *("scheme", "key", "tokenizer", "threshold"),
     ]
     assert lines[0][1].strip() == "watermarked"

@@ -42,8 +42,9 @@ def _tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str
     apart = probability(check.p_value_apart)
     facts = [
         (
-            "near a place",
-            f"{check.near:,} of {scored:,} scored tokens; p-value without them {apart}",
+            "uncertain",
+            f"{check.near:,} of {scored:,} may have been other tokens; "
+            f"p-value without them {apart}",
         )
     ]
     if check.tried is not None:
