@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import signal
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any
 
 from ...errors import TicoreError
@@ -82,12 +85,29 @@ class Workers:
 
     def _started(self) -> ProcessPoolExecutor:
         # Not forked: threads of the server may hold locks.
-        return ProcessPoolExecutor(
+        pool = ProcessPoolExecutor(
             self._count,
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_open,
             initargs=(self._settings,),
         )
+        with _interrupts_ignored():
+            pool.submit(_nothing)  # starts all of them
+        return pool
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """What is started here ignores Ctrl-C: the process that answers requests ends the others."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _nothing() -> None:
+    """Work for a process that is only to be started."""
 
 
 _opened: Detectors | None = None  # of this process
