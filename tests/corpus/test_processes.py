@@ -100,23 +100,6 @@ def test_workers_are_started_with_interrupts_blocked(monkeypatch: pytest.MonkeyP
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-def test_postponed_interrupts_raise_after_the_block() -> None:
-    finished = False
-    handler = signal.getsignal(signal.SIGINT)
-
-    def interrupted() -> None:
-        nonlocal finished
-        with module._postponed_interrupts():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.05)
-            finished = True
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert finished
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
 @pytest.mark.slow
 def test_workers_end_on_ctrl_c(tmp_path: Path) -> None:
     """A terminal sends it to all processes of the group."""

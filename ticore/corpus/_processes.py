@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
 from functools import cache
 from itertools import chain, islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+from .._support.interrupts import postponed_interrupts
 from ..errors import TicoreError
 from ._base import CorpusText, Job
 
@@ -61,7 +60,7 @@ def _pooled(
     try:
         for batch in batches:
             # Any submit may start a process, and not only the first one.
-            with _postponed_interrupts():
+            with postponed_interrupts():
                 waiting.append(pool.submit(_score, batch))
             if len(waiting) >= _AHEAD * workers:
                 yield waiting.popleft().result()
@@ -79,40 +78,6 @@ def _pooled(
         pool.shutdown(cancel_futures=True)
         lifeline.close()
         listening.close()
-
-
-@contextmanager
-def _postponed_interrupts() -> Iterator[None]:
-    """Let Ctrl-C wait until the block ends, and let processes that it starts never receive it.
-
-    A terminal sends Ctrl-C to all processes. A worker would print a traceback; it should end when
-    this process ends it. A new process inherits which signals are blocked. Blocking is not enough
-    here, since another thread may receive the signal, so its handler only takes note of it.
-    """
-    in_main = threading.current_thread() is threading.main_thread()
-    received: list[int] = []
-    before = (
-        signal.signal(signal.SIGINT, lambda number, _: received.append(number)) if in_main else None
-    )
-    mask = _blocked_interrupts() if sys.platform != "win32" else nullcontext()
-    try:
-        with mask:
-            yield
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
-    if received:
-        signal.raise_signal(signal.SIGINT)
-
-
-@contextmanager
-def _blocked_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in this thread. It is delivered when the block ends."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 _task: Job | None = None

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import signal
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from typing import Any
 
+from ..._support.interrupts import postponed_interrupts
 from ...errors import TicoreError
 from ..refusals import UNAVAILABLE, RefusedError
 from .answers import answer
@@ -91,19 +89,10 @@ class Workers:
             initializer=_open,
             initargs=(self._settings,),
         )
-        with _interrupts_ignored():
-            pool.submit(_nothing)  # starts all of them
+        with postponed_interrupts():
+            for _ in range(self._count):
+                pool.submit(_nothing)  # each starts another one
         return pool
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """What is started here ignores Ctrl-C: the process that answers requests ends the others."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _nothing() -> None:
