@@ -214,7 +214,7 @@ def _ending(streamer: Any, generate: Callable[..., Any]) -> Callable[..., Any]:
             streamer.end()
 
     # transformers looks there for what this function takes.
-    ending.__signature__ = inspect.signature(generate)  # type: ignore[attr-defined]
+    ending.__signature__ = inspect.signature(generate)  # type: ignore[attr-defined]  # not in typeshed
     return ending
 
 

@@ -106,7 +106,7 @@ def test_file_that_changed_is_opened_again(file: Path) -> None:
     file.write_text(json.dumps(state))
     changed = HuggingFaceTokenizer.from_file(file)
     assert is_built(changed)
-    assert changed.structure().normalizer == "nfd"  # type: ignore[union-attr]
+    assert changed.structure().normalizer == "nfd"  # type: ignore[union-attr]  # it has a structure
 
 
 def test_code_that_changed_opens_a_file_again(
