@@ -78,7 +78,7 @@ def test_coupling_settles_whole_blocks(block_bits):
 
 @pytest.mark.parametrize("block_bits", [0, 13, 8.0, "8", True, None])
 def test_coupling_refuses_other_block_sizes(block_bits):
-    expected = f"block_bits: expected a whole number, 1 to 12, found {block_bits!r}"
+    expected = f"block_bits: expected an integer from 1 to 12, found {block_bits!r}"
     with pytest.raises(SettingsError, match=expected):
         CouplingCodec(randomness_of(0), block_bits)
 

@@ -104,7 +104,7 @@ def test_sparsamp_settles_whole_blocks(block_bits):
 
 @pytest.mark.parametrize("block_bits", [0, -1, 1025, 8.0, "8", True, None])
 def test_sparsamp_refuses_other_block_sizes(block_bits):
-    expected = f"block_bits: expected a whole number, 1 to 1024, found {block_bits!r}"
+    expected = f"block_bits: expected an integer from 1 to 1024, found {block_bits!r}"
     with pytest.raises(SettingsError, match=expected):
         SparSampCodec(randomness_of(0), block_bits)
 

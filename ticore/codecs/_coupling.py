@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, count
 
+from .._support.checks import require_integer
 from .._support.shared_randomness import SharedRandomness
-from ..errors import SettingsError
 from ._base import Floats, Reader, Weights, Writer
 from ._bits import BitSource
 from ._settling import KeyedReader, SettlingWriter, shares
@@ -61,11 +61,7 @@ class CouplingCodec:
     """
 
     def __init__(self, randomness: SharedRandomness, block_bits: int = 8) -> None:
-        if type(block_bits) is not int or not 1 <= block_bits <= _MOST_BLOCK_BITS:
-            raise SettingsError(
-                f"block_bits: expected a whole number, 1 to {_MOST_BLOCK_BITS}, "
-                f"found {block_bits!r}"
-            )
+        require_integer("block_bits", block_bits, 1, _MOST_BLOCK_BITS)
         self._randomness = randomness
         self._block_bits = block_bits
 

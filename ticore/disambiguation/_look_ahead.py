@@ -134,7 +134,7 @@ class LookAheadSession(SpelledSession):
 
     def take(self, choices: Choices, index: int) -> tuple[int, Sequence[int]]:
         if not isinstance(choices, PathChoices):
-            raise TypeError(f"expected choices of this session, found {type(choices).__name__}")
+            raise TypeError(f"expected choices of look-ahead, found {type(choices).__name__}")
         before, after = self._paths.read, choices.after[index]
         self._bytes += choices.spelled[index]
         self._paths = after.trimmed()

@@ -40,7 +40,7 @@ class Workers:
         self._pool = self._started()
 
     def close(self) -> None:
-        """End the processes, whatever they do."""
+        """Let the processes end once they have done what they are at; what waits is not begun."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def answers(self, query: Query) -> list[dict[str, Any]]:
