@@ -56,6 +56,25 @@ def test_detect_looks_for_each_entry_of_a_list(ticore: Ticore) -> None:
     assert "4 configurations" in Path("page.html").read_text()
 
 
+def test_detect_scans_tables_for_each_entry_of_a_list(ticore: Ticore) -> None:
+    write_list([{"scheme": "gumbel", "key_file": "K"}, {"scheme": "unigram", "key_file": "K"}])
+    Path("shards").mkdir()
+    for name in ("a", "b"):
+        Path(f"shards/{name}.jsonl").write_text(json.dumps({"text": TEXT}) + "\n")
+    arguments = ("--config", "list.json", "--column", "text", "--results-only", "-o", "out")
+    found = ticore("detect", *arguments, "--workers", "1", "--json", "shards")
+    assert found.status == 0
+    assert "not independent" in found.err
+    first, second = map(json.loads, found.out.splitlines())
+    assert (first["output"], second["output"]) == ("out/a.jsonl", "out/b.jsonl")
+    assert (first["rows"], first["entries"], len(first["warnings"])) == (1, 2, 1)
+    assert {band["threshold"]: band["by_chance"] for band in first["bands"]}[0.01] == 0.01
+    row = json.loads(Path("out/b.jsonl").read_text())
+    assert "text" not in row
+    assert row["configuration"].startswith(("gumbel, key", "unigram, key"))
+    assert b"all files" in ticore("detect", *arguments, "--workers", "1", "shards").out
+
+
 def test_detect_warns_of_a_list_of_keys_that_others_can_read(ticore: Ticore) -> None:
     Path("list.json").chmod(0o644)
     write_list([{"scheme": "gumbel", "key_file": "K"}])
@@ -75,7 +94,8 @@ def test_detect_warns_of_a_list_of_keys_that_others_can_read(ticore: Ticore) -> 
         ([{"key_file": "K", "key": ""}], (), 1, "configuration 1: expected one of key, key_file"),
         ([{"agreement": "mark.json", "gamma": 1}], (), 1, "the agreement states gamma already"),
         ([{"key_file": "K"}], ("--gamma", "0.5"), 2, "--gamma: each configuration in list.json"),
-        ([{"key_file": "K"}], ("--column", "text"), 2, "--column: expected one configuration"),
+        ([{"key_file": "K"}], ("--column", "text"), 2, "ends in .jsonl or .parquet"),
+        ([{"key": "00"}], ("--column", "text"), 1, "configuration 1: expected a key of 16 to 64"),
     ],
 )
 def test_detect_says_what_is_wrong_with_a_list(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +11,7 @@ from typing import Any
 import pytest
 
 import ticore
+from tests.support.with_ray import scan_with_ray
 from ticore.consistency import Comparison
 from ticore.corpus import (
     EXECUTORS,
@@ -179,25 +177,13 @@ def test_workers_find_what_one_process_finds(given: Scan) -> None:
     assert given.output.read_bytes() == before
 
 
-# In a process of its own: Ray leaves sockets, files and processes open when it is shut down.
-WITH_RAY = """
-import pickle, sys
-import ray
-from ticore.corpus import scan_drift
-given, task = pickle.load(sys.stdin.buffer)
-ray.init(num_cpus=1, log_to_driver=False, include_dashboard=False)
-scan_drift(given, task, executor="ray")
-"""
-
-
 @pytest.mark.slow
 def test_ray_finds_what_one_process_finds(given: Scan) -> None:
     pytest.importorskip("ray", reason="ray is not installed: extra scale")
     scan_drift(given, TASK, workers=1)
     expected = given.output.read_bytes()
     given.output.unlink()
-    command = [sys.executable, "-c", WITH_RAY]
-    subprocess.run(command, input=pickle.dumps((given, TASK)), check=True, capture_output=True)
+    scan_with_ray(scan_drift, given, TASK)
     assert given.output.read_bytes() == expected
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import stat
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +16,7 @@ from typing import Any
 import pytest
 
 import ticore
+from tests.support.with_ray import scan_with_ray
 from ticore.corpus import EXECUTORS, Result, Scan, Summary, Task, scan
 from ticore.corpus import _jsonl as jsonl
 from ticore.corpus import _processes as processes
@@ -52,7 +51,9 @@ def test_scan_writes_the_detectors_result_beside_each_row(given: Scan) -> None:
     write(given.source, [*rows(4), {"text": None}, {"text": "a"}, {"text": "a\ud800"}])
     marks: list[tuple[int, int]] = []
     found = scan(given, TASK, workers=1, progress=lambda *mark: marks.append(mark))
-    assert found == Summary(rows=7, watermarked=0, in_part=0, without=4, errors=3)
+    counts = {"rows": 7, "watermarked": 0, "in_part": 0, "without": 4, "errors": 3}
+    assert found == Summary(**counts, bands=found.bands)
+    assert [band.by_chance for band in found.bands if band.threshold == TASK.fpr] == [4e-5]
     detector = TASK.open()
     for row, written in zip(rows(4), read(given.output), strict=False):
         expected = Result.of(detector.detect(str(row["text"])))
@@ -393,25 +394,13 @@ def test_scan_accepts_engine_as_the_old_name_of_executor(given: Scan) -> None:
         assert scan(given, TASK, engine="processes", workers=1).rows == 10
 
 
-# In a process of its own: Ray leaves sockets, files and processes open when it is shut down.
-WITH_RAY = """
-import pickle, sys
-import ray
-from ticore.corpus import scan
-given, task = pickle.load(sys.stdin.buffer)
-ray.init(num_cpus=1, log_to_driver=False, include_dashboard=False)
-scan(given, task, executor="ray")
-"""
-
-
 @pytest.mark.slow
 def test_ray_gives_the_results_of_one_worker(given: Scan) -> None:
     pytest.importorskip("ray", reason="ray is not installed: extra scale")
     scan(given, TASK, workers=1)
     expected = given.output.read_bytes()
     given.output.unlink()
-    command = [sys.executable, "-c", WITH_RAY]
-    subprocess.run(command, input=pickle.dumps((given, TASK)), check=True, capture_output=True)
+    scan_with_ray(scan, given, TASK)
     assert given.output.read_bytes() == expected
 
 

@@ -10,7 +10,7 @@ import typer
 
 from .._support.atomic_files import write_atomically
 from .._support.input_files import read_file
-from ..corpus import ENDINGS, Task
+from ..corpus import ENDINGS, AnyTask, Task
 from ..errors import FileError, InputFileError, TicoreError
 from ..interfaces import LossyTokenizer, Tokenizer
 from ..report import any_detection_page, any_detection_table, detection_page, detection_table
@@ -25,6 +25,7 @@ from .scanning import (
     Executor,
     Limit,
     OutputFile,
+    ResultsOnly,
     ScanOptions,
     Workers,
     json_line,
@@ -108,6 +109,7 @@ def detect(
     workers: Workers = None,
     batch_size: BatchSize = None,
     limit: Limit = None,
+    results_only: ResultsOnly = False,
 ) -> None:
     """Look for a watermark in texts.
 
@@ -115,12 +117,12 @@ def detect(
     settings come from --agreement, or from --key-file and the options. The exit status is 0
     whether there is a watermark or not, and 1 if a text could not be scored.
 
-    With --column the file is written again with the results beside each row. If this is
-    interrupted, the same command continues it. A line that is not a JSON object is kept as "raw",
-    with the error beside it.
+    With --column the file is written again with the results beside each row; FILE may also be a
+    folder, or a pattern in quotes. If this is interrupted, the same command continues it. A line
+    that is not a JSON object is kept as "raw", with the error beside it.
     """
     paths = files or [_STANDARD_INPUT]
-    scanning = ScanOptions(output, executor, workers, batch_size, limit)
+    scanning = ScanOptions(output, executor, workers, batch_size, limit, results_only)
     _require_one_purpose(paths, column, html, scanning)
     options = WatermarkOptions(
         agreement,
@@ -145,10 +147,7 @@ def detect(
         raise UsageError("--tokenizations: only for one configuration, and without --column")
     if listed is not None:
         if column is not None:
-            raise UsageError(
-                "--column: expected one configuration, found a list; scan once for each, or give "
-                "texts as files"
-            )
+            return _scan_any(options, listed, fpr, paths, column, scanning, json)
         return _detect_any(options, listed, fpr, paths, html, json)
     task = _task(options, options.load_agreement(), fpr)
     if column is not None:
@@ -194,6 +193,25 @@ def _detect_any(
         streams.show(any_detection_table(found))
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
+    for path in listed.secret_files:
+        warn_of_others(path)
+
+
+def _scan_any(
+    options: WatermarkOptions,
+    listed: ListedConfigurations,
+    fpr: float,
+    paths: Sequence[Path],
+    column: str,
+    scanning: ScanOptions,
+    json: bool,
+) -> None:
+    """Look for many configurations in each row of files."""
+    repeats = cast(Literal["once", "all"], options.repeats or "once")
+    with wrong_settings_are_wrong_usage():
+        open_detector(options, listed, {"fpr": fpr, "repeats": repeats})  # says which is wrong
+    task = AnyTask(options.place, tuple(listed.entries), fpr, repeats)
+    scan_files(paths, column, task, scanning, json)
     for path in listed.secret_files:
         warn_of_others(path)
 

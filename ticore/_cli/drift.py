@@ -29,6 +29,7 @@ from ..registry import load_tokenizer
 from ..report import ShownDrift, drift_page
 from . import streams
 from .options import OUTPUT, Json, file_option, option
+from .scan_progress import scan_progress
 from .scanning import BatchSize, Executor, Limit, OutputFile, ScanOptions, Workers, json_line, tell
 from .settings import DEFAULT_MODEL
 from .usage import UsageError
@@ -105,7 +106,10 @@ def drift(
     with wrong_settings_are_wrong_usage():
         scanned = Scan(file, columns, **{"output": default_output(file, "drift")} | given)
     started = time.perf_counter()
-    with wrong_settings_are_wrong_usage(), streams.progress_bar("comparing") as progress:
+    with (
+        wrong_settings_are_wrong_usage(),
+        scan_progress("comparing", scanned.batch_size) as progress,
+    ):
         found = scan_drift(scanned, task, progress=progress, tell=tell, **running)
     facts = _facts(scanned, task, found, time.perf_counter() - started)
     if html is not None:

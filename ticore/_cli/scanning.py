@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import json as json_format
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
-from ..corpus import EXECUTORS, Scan, Summary, Task, default_output, scan
-from ..watermarking import DetectionTarget
+from ..corpus import EXECUTORS, AnyTask, Scan, Summary, Task, scan
+from ..report._dependence import DEPENDENT_TEXTS
 from . import streams
 from .options import file_option, option
-from .usage import UsageError
+from .scan_progress import scan_progress
+from .scan_sources import paired
 from .watermark_options import wrong_settings_are_wrong_usage
 
+_FEWEST = 0.5  # rows by chance, for a band without finds to be worth a line
 SCANS = "Files of many texts, with --column"  # a section of the help
 
 OutputFile = Annotated[
     Path | None,
     file_option(
-        "Write rows and results here, in the format of the name's ending; otherwise beside FILE.",
+        "Write rows and results here, in the format of the name's ending, or into this folder; "
+        "otherwise beside FILE.",
         "--output",
         "-o",
         panel=SCANS,
@@ -50,6 +54,14 @@ BatchSize = Annotated[
     option("N", "Rows that a worker gets at a time.", panel=SCANS, default=Scan.batch_size),
 ]
 Limit = Annotated[int | None, option("N", "Look at the first N rows only.", panel=SCANS)]
+ResultsOnly = Annotated[
+    bool,
+    typer.Option(
+        "--results-only",
+        help="Write the results without the columns of FILE, one per row in their order.",
+        rich_help_panel=SCANS,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -61,45 +73,75 @@ class ScanOptions:
     workers: int | None
     batch_size: int | None
     limit: int | None
+    results_only: bool = False
 
     def given(self) -> dict[str, Any]:
         """The options that were given, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None and value is not False
+        }
 
 
 def scan_files(
-    sources: Sequence[Path], column: str, task: Task, options: ScanOptions, json: bool
+    sources: Sequence[Path], column: str, task: Task | AnyTask, options: ScanOptions, json: bool
 ) -> None:
-    """Scan one file after another, and show a summary of each.
+    """Scan one file after another, and show a summary of each, and of all.
 
     Args:
-        sources: the files.
+        sources: the files, or folders and patterns, see `scan_sources`.
         column: where the texts are.
         task: what is looked for.
         options: how to scan.
-        json: show the summary as JSON.
+        json: show the summaries as JSON.
 
     Raises:
         UsageError: the options do not fit the files.
         TicoreError: as `ticore.corpus.scan`.
     """
-    if len(sources) > 1 and options.output is not None:
-        raise UsageError("give one FILE with --output, or several without")
     given = options.given()
     running = {name: given.pop(name) for name in ("executor", "workers") if name in given}
+    output = given.pop("output", None)
     with wrong_settings_are_wrong_usage():
-        scans = [Scan(s, column, **{"output": default_output(s)} | given) for s in sources]
+        pairs = paired(sources, output)
+        scans = [Scan(each.source, column, each.output, **given) for each in pairs]
+    found, started = [], time.perf_counter()
     for each in scans:
-        started = time.perf_counter()
-        with wrong_settings_are_wrong_usage(), streams.progress_bar("looking") as progress:
-            found = scan(each, task, progress=progress, tell=tell, **running)
-        _show(each, found, task.target, time.perf_counter() - started, json)
-    if task.scheme == "unigram":
-        streams.note(
-            "ticore: the false-positive rate holds over all keys; this key's one list may suit "
-            "some texts more than others: see ticore check-key"
-        )
+        began = time.perf_counter()
+        with (
+            wrong_settings_are_wrong_usage(),
+            scan_progress("looking", each.batch_size) as progress,
+        ):
+            found.append(scan(each, task, progress=progress, tell=tell, **running))
+        written = ("written", str(each.output))
+        about = {"file": str(each.source), "output": str(each.output)}
+        _show(about, [written], found[-1], task, time.perf_counter() - began, json)
+    if len(scans) > 1 and not json:
+        _show({}, [("all files", f"{len(scans):,}")], Summary.of(found), task, _since(started))
+    for warning in _warnings(task):
+        streams.note(f"ticore: {warning}")
+
+
+def _since(started: float) -> float:
+    return time.perf_counter() - started
+
+
+def _warnings(task: Task | AnyTask) -> list[str]:
+    """What a reader of the results has to know of how they depend on each other."""
+    return [DEPENDENT_TEXTS] if "unigram" in _schemes(task) else []
+
+
+def _schemes(task: Task | AnyTask) -> set[str]:
+    """The names of the schemes that are looked for."""
+    if isinstance(task, Task):
+        return {task.scheme}
+    found = set[str]()
+    for entry in task.configurations:
+        named = entry.get("scheme", ()) if isinstance(entry, Mapping) else entry.scheme
+        found.update([named] if isinstance(named, str) else named)
+    return found
 
 
 def tell(sentence: str) -> None:
@@ -107,22 +149,70 @@ def tell(sentence: str) -> None:
     streams.note(f"ticore: {sentence}")
 
 
-def _show(done: Scan, found: Summary, target: DetectionTarget, seconds: float, json: bool) -> None:
+def _show(
+    about: Mapping[str, str],
+    first: Sequence[tuple[str, str]],
+    found: Summary,
+    task: Task | AnyTask,
+    seconds: float,
+    json: bool = False,
+) -> None:
     if json:
-        shown = {"file": str(done.source), "output": str(done.output), **asdict(found)}
-        return streams.write_bytes(json_line(shown | target.to_dict() | {"seconds": seconds}))
+        shown = {**about, **found.to_dict(), **_target(task), "warnings": _warnings(task)}
+        return streams.write_bytes(json_line(shown | {"seconds": seconds}))
     grid = Table.grid(padding=(0, 2))
+    pace = f", {found.rows / seconds:,.0f} per second" if seconds and found.rows else ""
     for name, value in (
-        ("written", str(done.output)),
-        ("rows", f"{found.rows:,} in {seconds:.1f} s"),
+        *first,
+        ("rows", f"{found.rows:,} in {seconds:.1f} s{pace}"),
         ("watermarked", f"{found.watermarked:,}"),
         ("in part", f"{found.in_part:,}"),
         ("none found", f"{found.without:,}"),
         ("errors", f"{found.errors:,}"),
-        *target.facts(),
+        ("by chance", _by_chance(found, task.fpr)),
+        *_facts(task),
     ):
         grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
-    streams.show(grid)
+    streams.show(grid, *_bands(found))
+
+
+def _by_chance(found: Summary, fpr: float) -> str:
+    """How many of the finds are false, as far as chance goes."""
+    (band,) = (band for band in found.bands if band.threshold == fpr)
+    said = f"at most {band.by_chance:.2g} expected to be called watermarked without one"
+    if band.false_share is None:
+        return said
+    return f"{said}; about {band.false_share:.2g} of the finds"
+
+
+def _bands(found: Summary) -> list[Table]:
+    """A table of the bands with finds, or that could have some."""
+    shown = [band for band in found.bands if band.found or band.by_chance >= _FEWEST]
+    if not shown:
+        return []
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("p-value at most", "rows", "by chance, at most", "false among them, about"):
+        table.add_column(name, justify="right")
+    for band in shown:
+        share = "" if band.false_share is None else f"{band.false_share:.2g}"
+        table.add_row(f"{band.threshold:g}", f"{band.found:,}", f"{band.by_chance:,.3g}", share)
+    return [table]
+
+
+def _facts(task: Task | AnyTask) -> list[tuple[str, str]]:
+    if isinstance(task, Task):
+        return task.target.facts()
+    return [
+        ("entries", f"{len(task.configurations):,} of the list of configurations"),
+        ("tokenizer", task.tokenizer),
+        ("threshold", f"{task.fpr:g} of texts without a watermark may be called watermarked"),
+    ]
+
+
+def _target(task: Task | AnyTask) -> dict[str, Any]:
+    if isinstance(task, Task):
+        return task.target.to_dict()
+    return {"entries": len(task.configurations), "tokenizer": task.tokenizer, "fpr": task.fpr}
 
 
 def json_line(value: object) -> bytes:

@@ -5,6 +5,8 @@ When all are there, the output is written from the input and the results. A scan
 interrupted goes on when it is started again: it scores only batches whose results are not saved.
 """
 
+from ._any_scoring import AnyResult, AnyTask
+from ._chance import Band
 from ._columns import RolloutColumns
 from ._drift import DriftExample, DriftResult, DriftSummary, DriftTask, scan_drift
 from ._executors import EXECUTORS
@@ -17,6 +19,9 @@ __all__ = [
     "COLUMNS",
     "ENDINGS",
     "EXECUTORS",
+    "AnyResult",
+    "AnyTask",
+    "Band",
     "DriftExample",
     "DriftResult",
     "DriftSummary",

@@ -14,6 +14,7 @@ from ._json_tables import JsonTables
 from ._jsonl import JsonlCorpus, JsonlWriter
 from ._parquet import ParquetCorpus, ParquetTables, ParquetWriter, arrow
 from ._results import COLUMNS, Result
+from ._results_only import NoTables, ResultsOnly
 
 _CORPORA: dict[str, Callable[..., Corpus]] = {
     ".jsonl": JsonlCorpus,
@@ -47,7 +48,9 @@ def open_corpus(
     return _CORPORA[ending(path)](path, column, batch_size, limit, added)
 
 
-def rehearse(path: Path, corpus: Corpus, result: type[Any] = Result) -> None:
+def rehearse(
+    path: Path, corpus: Corpus, result: type[Any] = Result, *, results_only: bool = False
+) -> None:
     """Write the first batch of `corpus`, without results, to memory in the format of `path`.
 
     So an output that cannot be written is refused before the work and not after it.
@@ -58,7 +61,7 @@ def rehearse(path: Path, corpus: Corpus, result: type[Any] = Result) -> None:
         arrow()  # Any JSON can be written, but its columns are known only after the last line.
         return
     for batch in corpus.batches():
-        writer = open_writer(path, BytesIO(), corpus, result)
+        writer = open_writer(path, BytesIO(), corpus, result, results_only=results_only)
         try:
             writer.write(batch, [result()] * len(batch.texts))
             writer.close()
@@ -69,13 +72,23 @@ def rehearse(path: Path, corpus: Corpus, result: type[Any] = Result) -> None:
 
 
 def open_writer(
-    path: Path, file: BinaryIO, corpus: Corpus, result: type[Any] = Result
+    path: Path,
+    file: BinaryIO,
+    corpus: Corpus,
+    result: type[Any] = Result,
+    *,
+    results_only: bool = False,
 ) -> ResultWriter:
     """A writer of the rows of `corpus`, each with a `result`, to `file` in the format of `path`.
+
+    With `results_only` it writes the results without the rows.
 
     Raises SettingsError, InputFileError, MissingExtraError.
     """
     if ending(path) == ".jsonl":
-        return JsonlWriter(file)
+        writer: ResultWriter = JsonlWriter(file)
+        return ResultsOnly(writer) if results_only else writer
+    if results_only:
+        return ResultsOnly(ParquetWriter(file, NoTables(), result))
     tables = ParquetTables(corpus) if isinstance(corpus, ParquetCorpus) else JsonTables(corpus)
     return ParquetWriter(file, tables, result)

@@ -22,6 +22,7 @@ from ._columns import Columns, columns_of, kind_of
 from ._results import COLUMNS
 
 _MOST_BYTES = 64 << 20  # of a line: a file without line ends must not fill the memory
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes an encoder each time
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before a text in UTF-8
 
 
@@ -77,7 +78,7 @@ class JsonlCorpus:
         limit: int | None = None,
         added: Sequence[str] = COLUMNS,
     ) -> None:
-        self._path, self._columns, self._added = path, columns_of(column), added
+        self._path, self._columns, self._added = path, columns_of(column), frozenset(added)
         self._batch_size, self._limit = batch_size, limit
         with open_file(path) as file:
             self.total = file.seek(0, 2)
@@ -109,9 +110,10 @@ class JsonlCorpus:
             return JsonlRecord(_raw(line), problem, is_object=False)
         except ValueError as error:
             return JsonlRecord(_raw(line), Problem(f"{where}: {error}"), is_object=False)
-        if taken := [name for name in self._added if name in found]:
+        if not self._added.isdisjoint(found):
+            taken = next(name for name in found if name in self._added)
             raise InputFileError(
-                f"{self._path}, {where}: expected no column {taken[0]!r}, which the scan adds; "
+                f"{self._path}, {where}: expected no column {taken!r}, which the scan adds; "
                 f"rename it first"
             )
         return JsonlRecord(line.strip(), self._columns.item(found, where))
@@ -152,7 +154,7 @@ def extended(line: bytes, more: dict[str, Any]) -> bytes:
     head = line.rstrip()[:-1]
     comma = b"" if head.strip() == b"{" else b", "
     # A lone surrogate, which a name in an error may have, becomes its JSON escape.
-    added = json.dumps(more, ensure_ascii=False).encode(errors="backslashreplace")
+    added = _ENCODE(more).encode(errors="backslashreplace")
     return head + comma + added[1:]
 
 

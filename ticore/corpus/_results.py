@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..watermarking import Detection
+from ..watermarking._detector import TESTS
 
 
 class Result(NamedTuple):
@@ -46,6 +47,13 @@ class Result(NamedTuple):
             segment.p_value,
             found.looked_for,
         )
+
+    @property
+    def corrected(self) -> float | None:
+        """The p-value of whole text and segment together; None with an error."""
+        if self.p_value is None or self.segment_p_value is None:
+            return None
+        return min(1.0, TESTS * min(self.p_value, self.segment_p_value))
 
 
 COLUMNS = Result._fields

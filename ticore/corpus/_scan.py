@@ -15,7 +15,9 @@ from .._support.deprecation import renamed_arguments
 from .._support.input_files import unreadable
 from ..errors import InputFileError, OutputFileError, SettingsError
 from ..registry import lookup
+from ._any_scoring import AnyResult, AnyTask
 from ._base import Corpus, CorpusText, Job
+from ._chance import Band, BandCounter
 from ._columns import Columns
 from ._executors import EXECUTORS
 from ._formats import ending, open_corpus, open_writer, rehearse
@@ -35,6 +37,8 @@ class Scan:
         output: the file to write, in the format of its ending.
         batch_size: rows that a worker gets at a time.
         limit: read and write only the first `limit` rows.
+        results_only: write only the results, one per row in the order of the rows, without the
+            columns of the source.
 
     Raises:
         SettingsError: a name has another ending, the output is the source, or a number is below 1.
@@ -46,6 +50,7 @@ class Scan:
     output: Path
     batch_size: int = 500
     limit: int | None = None
+    results_only: bool = False
 
     def __post_init__(self) -> None:
         ending(self.source)
@@ -71,6 +76,8 @@ class Summary:
         rows: all rows.
         watermarked, in_part, without: rows with this verdict.
         errors: rows without a verdict.
+        bands: rows by p-value, and how many of them chance explains; the highest threshold first.
+            One band has the scan's false-positive rate.
     """
 
     rows: int
@@ -78,6 +85,27 @@ class Summary:
     in_part: int
     without: int
     errors: int
+    bands: tuple[Band, ...] = ()
+
+    @classmethod
+    def of(cls, parts: Sequence[Summary]) -> Summary:
+        """The sum of several scans, at least one, with the same false-positive rate."""
+        bands = zip(*(part.bands for part in parts), strict=True)
+        return cls(
+            **{name: sum(getattr(part, name) for part in parts) for name in _COUNTS},
+            bands=tuple(
+                Band(same[0].threshold, sum(b.found for b in same), sum(b.by_chance for b in same))
+                for same in bands
+            ),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, in types that JSON has."""
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        return counts | {"bands": [band.to_dict() for band in self.bands]}
+
+
+_COUNTS = ("rows", "watermarked", "in_part", "without", "errors")
 
 
 def default_output(source: Path, what: str = "detected") -> Path:
@@ -92,7 +120,7 @@ def default_output(source: Path, what: str = "detected") -> Path:
 @renamed_arguments(engine="executor")
 def scan(
     given: Scan,
-    task: Task,
+    task: Task | AnyTask,
     *,
     executor: str = "processes",
     workers: int | None = None,
@@ -106,7 +134,7 @@ def scan(
 
     Args:
         given: what to scan.
-        task: what to look for.
+        task: what to look for: one configuration, or a list of them.
         executor: `processes`, on this machine, or `ray`.
         workers: how many; None: one per core.
         progress: called with how much is done and how much there is, in bytes (JSONL) or rows
@@ -125,8 +153,12 @@ def scan(
     """
     verdicts: Counter[str | None] = Counter()
 
-    def see(_: int, results: Sequence[Result]) -> None:
+    bands = BandCounter(task.fpr)
+
+    def see(_: int, results: Sequence[Result | AnyResult]) -> None:
         verdicts.update(result.verdict for result in results)
+        p_values = (result.corrected for result in results)
+        bands.see(p_value for p_value in p_values if p_value is not None)
 
     scan_rows(given, task, see, executor, workers, progress, tell)
     return Summary(
@@ -135,6 +167,7 @@ def scan(
         in_part=verdicts["watermarked in part"],
         without=verdicts["no watermark found"],
         errors=verdicts[None],
+        bands=bands.bands(),
     )
 
 
@@ -161,9 +194,8 @@ def scan_rows(
     _require_regular(given.output, "a new or regular file")
     opened = job.open()
     before = file_identity(given.source)
-    corpus = open_corpus(
-        given.source, given.column, given.batch_size, given.limit, job.result._fields
-    )
+    added = () if given.results_only else job.result._fields
+    corpus = open_corpus(given.source, given.column, given.batch_size, given.limit, added)
     things: list[object] = [
         before,
         corpus.traits(),
@@ -174,7 +206,7 @@ def scan_rows(
     ]
     things += job.depends_on(opened)
     del opened  # workers open it themselves
-    rehearse(given.output, corpus, job.result)
+    rehearse(given.output, corpus, job.result, results_only=given.results_only)
     name = digest(job.secret(), things)
     with SavedBatches(given.output, name, tell, job.result) as saved:
         unscored = _UnscoredBatches(corpus, saved)
@@ -241,7 +273,9 @@ def _write(
     """Write the output from the rows and their saved results."""
     rows = 0
     with written_atomically(given.output, within=saved.folder) as file:
-        writer = open_writer(given.output, file, corpus, job.result)
+        writer = open_writer(
+            given.output, file, corpus, job.result, results_only=given.results_only
+        )
         try:
             for index, batch in enumerate(corpus.batches()):
                 results = saved.get(index, digest_of_texts(batch.texts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from importlib.metadata import version
@@ -13,7 +13,7 @@ from ..errors import TicoreError
 from ..registry import load_tokenizer
 from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, key_fingerprint
 from ..schemes._keyed_numbers import LATEST
-from ..watermarking import Detection, DetectionTarget, WatermarkDetector
+from ..watermarking import DetectionTarget, WatermarkDetector
 from ..watermarking._detector import Tokenizations
 from ._base import CorpusText, Problem, Rollout
 from ._results import Result
@@ -78,7 +78,7 @@ class Task:
 
     def score(self, opened: WatermarkDetector, texts: Sequence[CorpusText]) -> list[Result]:
         """A result for each text, in order; one that cannot be scored has an `error`."""
-        return score(opened, texts)
+        return results_of(opened.detect_batch, Result, texts)
 
     def depends_on(self, opened: WatermarkDetector) -> list[object]:
         """The tokenizer, and the versions.
@@ -99,11 +99,21 @@ class Task:
         return blake2b(config.encode(), key=self.key or b"").digest()
 
 
-def score(detector: WatermarkDetector, texts: Sequence[CorpusText]) -> list[Result]:
-    """A result for each text, in order; a text that cannot be scored has one with an `error`."""
-    found = iter(detector.detect_batch([text for text in texts if isinstance(text, str)]))
+def results_of(
+    detect_batch: Callable[[Sequence[str]], Sequence[Any]],
+    result: type[Any],
+    texts: Sequence[CorpusText],
+) -> list[Any]:
+    """A result for each text, in order; a text that cannot be scored has one with an `error`.
+
+    Args:
+        detect_batch: of a detector.
+        result: the NamedTuple of a row's results; `result.of` makes one of a detection.
+        texts: of a batch.
+    """
+    found = iter(detect_batch([text for text in texts if isinstance(text, str)]))
     return [
-        _result(next(found)) if isinstance(text, str) else Result(error=_why(text))
+        _result(result, next(found)) if isinstance(text, str) else result(error=_why(text))
         for text in texts
     ]
 
@@ -112,5 +122,5 @@ def _why(text: Rollout | Problem) -> str:
     return text.error if isinstance(text, Problem) else "expected text, found token ids"
 
 
-def _result(found: Detection | TicoreError) -> Result:
-    return Result(error=str(found)) if isinstance(found, TicoreError) else Result.of(found)
+def _result(result: type[Any], found: Any) -> Any:
+    return result(error=str(found)) if isinstance(found, TicoreError) else result.of(found)

@@ -56,6 +56,7 @@ class AnyWatermarkDetector:
         tokenizer: as ticore knows it.
         fpr: as given.
         names: of the configurations, in order.
+        versions: of their schemes; None where a scheme has none.
 
     Raises:
         SettingsError, CredentialError, WrongTypeError: see there.
@@ -74,6 +75,7 @@ class AnyWatermarkDetector:
         self.fpr = fpr
         schemes = named_schemes(configurations, tokenizer, repeats)
         self.names = tuple(one.name for one in schemes)
+        self.versions = tuple(getattr(one.scheme, "version", None) for one in schemes)
         first = WatermarkDetector(
             tokenizer,
             schemes[0].scheme,

@@ -1,0 +1,55 @@
+"""Files, folders and patterns become sources, each with an output of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ticore._cli.scan_sources import paired
+from ticore._cli.usage import UsageError
+from ticore.errors import InputFileError
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("in/a.jsonl", "in/a.detected.jsonl", "in/deep/a.jsonl", "in/b.parquet", "in/c.md"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).touch()
+
+
+def pairs(given: str, output: str | None = None) -> list[tuple[str, str]]:
+    found = paired([Path(given)], None if output is None else Path(output))
+    return [(each.source.as_posix(), each.output.as_posix()) for each in found]
+
+
+def test_folder_means_its_files_without_outputs_of_earlier_scans() -> None:
+    assert pairs("in") == [
+        ("in/a.jsonl", "in/a.detected.jsonl"),
+        ("in/b.parquet", "in/b.detected.parquet"),
+        ("in/deep/a.jsonl", "in/deep/a.detected.jsonl"),
+    ]
+
+
+def test_pattern_means_what_matches() -> None:
+    assert pairs("in/*.jsonl") == [("in/a.jsonl", "in/a.detected.jsonl")]
+    assert [source for source, _ in pairs("in/**/a.jsonl")] == ["in/a.jsonl", "in/deep/a.jsonl"]
+
+
+def test_outputs_in_a_folder_keep_the_shape_of_the_source() -> None:
+    assert [output for _, output in pairs("in", "out")] == [
+        "out/a.jsonl",
+        "out/b.parquet",
+        "out/deep/a.jsonl",
+    ]
+    assert Path("out/deep").is_dir()
+
+
+def test_what_is_ambiguous_or_empty_is_refused() -> None:
+    with pytest.raises(UsageError, match="give one FILE with --output"):
+        pairs("in", "out.jsonl")
+    with pytest.raises(UsageError, match="different names, found a[.]jsonl twice"):
+        pairs("in/**/a.jsonl", "out")
+    with pytest.raises(InputFileError, match="expected files that end in [.]jsonl"):
+        pairs("in/*.txt")

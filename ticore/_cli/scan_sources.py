@@ -1,0 +1,98 @@
+"""Which files a scan reads, and which it writes: files, folders and patterns.
+
+rows.jsonl            writes rows.detected.jsonl
+shards/               all its files, each with an output beside it
+'shards/*.parquet'    a pattern that the shell has left as it is
+-o out/               all outputs in this folder, by the names of their sources
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..corpus import ENDINGS, default_output
+from ..errors import InputFileError, OutputFileError
+from . import streams
+from .usage import UsageError
+
+_WHAT = "detected"
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A source and its output."""
+
+    source: Path
+    output: Path
+
+
+def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
+    """The sources that are meant, each with its output. Folders for outputs are made.
+
+    Args:
+        given: files, folders or patterns. A folder means all files with the right endings in it, at
+            any depth, except outputs that an earlier scan has put beside its sources.
+        output: a file, for one source; a folder, which exists or has no ending; or None.
+
+    Raises:
+        UsageError: one output for several sources, or two sources with one output.
+        FileError: a folder or pattern has no file, or a folder cannot be made.
+    """
+    found = [pair for path in given for pair in _sources(path)]
+    if output is None:
+        return [Paired(source, default_output(source, _WHAT)) for source, _ in found]
+    if not (output.is_dir() or not output.suffix):
+        if len(found) > 1:
+            raise UsageError(
+                "give one FILE with --output, or several without; or name a folder, without an "
+                "ending"
+            )
+        return [Paired(source, output) for source, _ in found]
+    pairs: dict[Path, Path] = {}
+    for source, name in found:
+        there = output / name
+        if there in pairs:
+            raise UsageError(
+                f"--output: expected sources with different names, found {name} twice; scan them "
+                f"into different folders"
+            )
+        pairs[there] = source
+    try:
+        for there in pairs:
+            there.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputFileError(f"cannot write {output}: {error.strerror or error}") from error
+    return [Paired(source, there) for there, source in pairs.items()]
+
+
+def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
+    """Each source, and its name below the folder that was given."""
+    if path.is_dir():
+        files = [
+            file
+            for file in sorted(path.rglob("*"))
+            if file.suffix.lower() in ENDINGS
+            and file.is_file()
+            and not file.stem.endswith(f".{_WHAT}")
+        ]
+        _require(files, path)
+        yield from ((file, file.relative_to(path)) for file in files)
+    elif glob.has_magic(str(path)) and not path.exists():
+        matches = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
+        files = [file for file in matches if not file.stem.endswith(f".{_WHAT}")]
+        _require(files, path)
+        for file in files:
+            yield from _sources(file)
+    else:
+        yield path, Path(path.name)
+
+
+def _require(files: Sequence[Path], path: Path) -> None:
+    if not files:
+        raise InputFileError(
+            f"{streams.printable(str(path))}: expected files that end in {' or '.join(ENDINGS)}, "
+            f"found none"
+        )

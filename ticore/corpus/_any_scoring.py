@@ -1,0 +1,115 @@
+"""The work of a worker that looks for a list of configurations in each text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from importlib.metadata import version
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from ..registry import load_tokenizer
+from ..watermarking import AnyDetection, AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
+from ._base import CorpusText
+from ._results import Result
+from ._scoring import results_of
+
+
+class AnyResult(NamedTuple):
+    """The columns that a scan for a list of configurations adds. A row with an error has no others.
+
+    Attributes:
+        verdict, p_value: as in `ticore.watermarking.AnyDetection`: of the text, corrected by Holm's
+            method for all configurations, and for whole text and segment.
+        configuration: the name of the best configuration, found or not.
+        found: how many configurations were found.
+        strength, scored, green, tokens, segment_begin, segment_end, segment_p_value, looked_for: of
+            the best configuration, as in `Result`.
+        error: why the row could not be scored.
+    """
+
+    verdict: str | None = None
+    p_value: float | None = None
+    configuration: str | None = None
+    found: int | None = None
+    strength: float | None = None
+    scored: int | None = None
+    green: int | None = None
+    tokens: int | None = None
+    segment_begin: int | None = None
+    segment_end: int | None = None
+    segment_p_value: float | None = None
+    looked_for: str | None = None
+    error: str | None = None
+
+    @classmethod
+    def of(cls, found: AnyDetection) -> AnyResult:
+        """The result of a row from what was found in its text."""
+        best = Result.of(found.best.detection)._asdict()
+        own = {"verdict": found.verdict, "p_value": found.p_value}
+        return cls(**best | own, configuration=found.best.name, found=len(found.found))
+
+    @property
+    def corrected(self) -> float | None:
+        """The p-value of the row, corrected for all that was tried; None with an error."""
+        return self.p_value
+
+
+@dataclass(frozen=True)
+class AnyTask:
+    """Which configurations to look for. It is sent to every worker, which opens them itself.
+
+    Attributes:
+        tokenizer: its place, which every worker must be able to open.
+        configurations: as for `ticore.WatermarkDetector.any`: mappings of values that JSON has, and
+            keys in bytes, or agreements.
+        fpr, repeats: as for `ticore.WatermarkDetector.any`.
+    """
+
+    tokenizer: str
+    configurations: Sequence[Any] = field(repr=False)
+    fpr: float = 1e-5
+    repeats: Literal["once", "all"] = "once"
+    result: ClassVar = AnyResult
+
+    def open(self) -> AnyWatermarkDetector:
+        """Make the detector.
+
+        Raises:
+            TicoreError: as `ticore.load_tokenizer` and `ticore.WatermarkDetector.any`.
+        """
+        return WatermarkDetector.any(
+            load_tokenizer(self.tokenizer),
+            self.configurations,
+            fpr=self.fpr,
+            repeats=self.repeats,
+            tokenizer_place=self.tokenizer,
+        )
+
+    def score(self, opened: AnyWatermarkDetector, texts: Sequence[CorpusText]) -> list[AnyResult]:
+        """A result for each text, in order; one that cannot be scored has an `error`."""
+        return results_of(opened.detect_batch, AnyResult, texts)
+
+    def depends_on(self, opened: AnyWatermarkDetector) -> list[object]:
+        """The tokenizer, the version of ticore, and what the configurations are called."""
+        return [opened.tokenizer.digest(), version("ticore"), opened.versions, opened.names]
+
+    def public_settings(self) -> dict[str, Any]:
+        """All settings that results depend on, except the configurations, which hold keys."""
+        return {
+            "any": 1,
+            "tokenizer": self.tokenizer,
+            "fpr": self.fpr,
+            "repeats": self.repeats,
+        }
+
+    def secret(self) -> bytes:
+        """A digest of the configurations, 64 bytes."""
+        return blake2b(json.dumps(list(self.configurations), default=_plain).encode()).digest()
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, WatermarkAgreement):
+        return value.dumps()
+    return value.hex() if isinstance(value, bytes) else repr(value)
