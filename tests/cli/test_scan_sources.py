@@ -49,7 +49,7 @@ def test_outputs_in_a_folder_keep_the_shape_of_the_source() -> None:
 def test_what_is_ambiguous_or_empty_is_refused() -> None:
     with pytest.raises(UsageError, match="give one FILE with --output"):
         pairs("in", "out.jsonl")
-    with pytest.raises(UsageError, match="different names, found a[.]jsonl twice"):
+    with pytest.raises(UsageError, match=r"different names, found a\.jsonl twice"):
         pairs("in/**/a.jsonl", "out")
-    with pytest.raises(InputFileError, match="expected files that end in [.]jsonl"):
+    with pytest.raises(InputFileError, match=r"expected files that end in \.jsonl"):
         pairs("in/*.txt")

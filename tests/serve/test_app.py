@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 import re
 import threading
@@ -13,7 +14,7 @@ import ticore
 from ticore._installed_models import CATALOGUE
 from ticore.channels import CHANNELS
 from ticore.schemes import SCHEMES
-from ticore.watermarking import Watermarker
+from ticore.watermarking import WatermarkDetector, Watermarker
 
 from .conftest import TOKEN, Client, MakeClient, need
 
@@ -123,6 +124,30 @@ def test_watermark_is_found_by_agreement_and_by_key(client: Client) -> None:
     assert other.result["sentence"].startswith("No watermark of this key was found.")
 
 
+def test_list_of_configurations_is_looked_for(client: Client) -> None:
+    model = ticore.load_model("tiny-en")
+    agreement = ticore.WatermarkAgreement.new("tiny-en", "gumbel", key=KEY)
+    marked = Watermarker.from_agreement(model, agreement).generate("It was", max_new_tokens=60)
+    entries = [{"scheme": "gumbel", "key": [KEY, "5b" * 32]}, {"key": KEY, "name": "<b>"}]
+    listed = json.dumps(entries)
+    assert client.do("open-configurations", configurations=listed).result == {"entries": 2}
+    found = client.do("detect", configurations=listed, model="tiny-en", text=marked.text)
+    detector = WatermarkDetector.any(model.tokenizer, entries, tokenizer_place="tiny-en")
+    assert found.result["json"] == detector.detect(marked.text).to_dict()
+    assert found.result["sentence"].startswith(f"This text has the watermark {detector.names[0]}.")
+    assert KEY not in found.body.decode()
+    plain = client.do("detect", configurations=listed, model="tiny-en", text="It was a cold day.")
+    assert plain.result["sentence"].startswith("No watermark of the 3 configurations was found.")
+
+
+def test_search_says_what_it_tried(client: Client) -> None:
+    fields = {"key": KEY, "scheme": "gumbel", "model": "tiny-en", "text": "It was a cold morning."}
+    assert client.do("detect", **fields).result["json"]["tokenizations"]["tried"] is None
+    searched = client.do("detect", tokenizations="search", **fields).result
+    assert searched["json"]["tokenizations"]["tried"] is not None
+    assert "respelled" in searched["html"]
+
+
 def test_choices_are_all_that_the_library_has(client: Client) -> None:
     found = client.do("choices").result
     assert {each["place"] for each in found["models"]} >= {"tiny-en", "tiny-ja", "tiny-zh"}
@@ -158,6 +183,14 @@ def test_no_other_place_is_opened(client: Client, place: str) -> None:
         ("write", {"message": "x", "password": ""}, "password: expected one, found none"),
         ("write", {"message": "x", "password": "zzzz", "key": KEY}, "found both"),
         ("detect", {"text": "x", "agreement": KEY}, "open the file that the writer"),
+        ("detect", {"text": "x", "configurations": "{}"}, "expected a JSON list of 1 to 1,000"),
+        ("detect", {"text": "x", "configurations": '[{"key_file": "/k"}]'}, "put the key itself"),
+        (
+            "detect",
+            {"text": "x", "model": "tiny-en", "configurations": '[{"key": "zz"}]'},
+            "configuration 1: expected",
+        ),
+        ("open-configurations", {"configurations": "[]"}, "expected a JSON list of 1 to 1,000"),
         ("detect", {"text": "", "model": "tiny-en", "key": KEY}, "expected"),
         ("inspect", {"text": "", "model": "tiny-en"}, "found none"),
         ("inspect", {"ids": [4096], "model": "tiny-en"}, "found 4096"),

@@ -5,6 +5,7 @@ TICORE_SCREENSHOTS=FOLDER keeps pictures of what a person sees.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
@@ -30,6 +31,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: no browser test"),
 ]
 
+PLAIN = "He had come from the town to see the river, and the road was longer than he thought. " * 3
 DESKTOP, PHONE = {"width": 1100, "height": 900}, {"width": 360, "height": 740}
 
 
@@ -82,6 +84,7 @@ def test_message_there_and_back(
     key, text = write_by_keyboard(page, address, agreement, name)
     read_with_agreement(page, address, agreement, text, name)
     look_at_tokens(page, address, text, key, name)
+    look_for_many_keys(page, address, tmp_path, name)
     watch_rollback(page, address, tmp_path / "watermark.json", name)
 
     fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
@@ -179,6 +182,40 @@ def look_at_tokens(page: Any, address: str, text: str, key: str, name: str) -> N
     page.wait_for_selector("#detect .verdict-said:visible")
     assert "No watermark" in page.text_content("#detect .verdict-said")
     picture(page, f"{name}-detect")
+
+
+def look_for_many_keys(page: Any, address: str, folder: Path, name: str) -> None:
+    """By keyboard: a list of configurations, the verdict, and its numbers in a file."""
+    key = bytes(range(32))
+    writer = ticore.Watermarker(ticore.load_model("tiny-en"), "gumbel", key=key, seed=1)
+    text = writer.generate("It was", max_new_tokens=60).text
+    listed = folder / "list.json"
+    entries = [{"scheme": "gumbel", "key": "5b" * 32}, {"scheme": "gumbel", "key": key.hex()}]
+    listed.write_text(json.dumps(entries))
+    open_page(page, address)
+    page.goto(f"{address}#detect")
+    page.focus("#more-detection summary")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "list-file"
+    page.set_input_files("#list-file", listed)
+    page.wait_for_selector("#list-facts:has-text('2 entries')")
+    page.fill("#suspect", f"{PLAIN} {text} {PLAIN}")
+    page.focus("#detect .main")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#detect .verdict-said.found:visible", timeout=60_000)
+    assert "has the watermark gumbel, key" in page.text_content("#detect .verdict-said")
+    picture(page, f"{name}-detect-many")
+    with page.expect_download() as download:
+        page.focus("#save-detection")
+        page.keyboard.press("Enter")
+    saved = json.loads(Path(download.value.path()).read_text())
+    assert (saved["configurations"], len(saved["stretches"])) == (2, 1)
+    assert key.hex() not in json.dumps(saved) + page.content()
+    page.focus("#forget-list")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "list-file"
+    assert page.text_content("#list-facts") == ""
 
 
 def watch_rollback(page: Any, address: str, agreement: Path, name: str) -> None:

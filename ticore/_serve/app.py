@@ -27,7 +27,7 @@ from ..report._detection_page import DETECTION_STYLE
 from ..report._inspection_page import INSPECTION_STYLE
 from ..report._page import style_of_pages
 from ..report._place import PLACE_STYLE
-from . import detecting, mark_sharing, marking, messages, sharing, tokens
+from . import configurations, detecting, mark_sharing, marking, messages, sharing, tokens
 from .bodies import read_body
 from .choices import choices
 from .fields import Fields
@@ -56,11 +56,14 @@ ACTIONS: Mapping[str, tuple[Prepare, tuple[str, ...]]] = {
     "make-mark-agreement": (mark_sharing.make_mark_agreement, mark_sharing.FIELDS),
     "open-mark-agreement": (mark_sharing.open_mark_agreement, ("agreement",)),
     "mark": (marking.mark, marking.MARK_FIELDS),
+    "open-configurations": (configurations.open_configurations, ("configurations",)),
     "detect": (detecting.detect, detecting.DETECT_FIELDS),
 }
 """What POST /do/NAME does, and the fields that it takes."""
 
-_QUICK = frozenset({"choices", "make-key", "open-agreement", "open-mark-agreement"})
+_QUICK = frozenset(
+    {"choices", "make-key", "open-agreement", "open-mark-agreement", "open-configurations"}
+)
 # They open no model. The page needs them also while all other places are taken.
 _QUICK_AT_ONCE, _QUICK_SECONDS = 16, 20.0
 

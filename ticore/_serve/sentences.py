@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..watermarking import AnyDetection
+
 _RAREST = 1e-9
 
 
@@ -26,6 +28,25 @@ def sentence(verdict: str, p_value: float) -> str:
     return (
         "No watermark of this key was found. The text may still come from a model: marks are lost "
         "by editing, and other models have other marks or none."
+    )
+
+
+def any_sentence(found: AnyDetection) -> str:
+    """A sentence or two on a text in which a list of configurations was looked for."""
+    many = f"{found.configurations:,} configurations"
+    if found.configurations == 1:
+        many = "one configuration"
+    if not found.found:
+        return (
+            f"No watermark of the {many} was found. The text may still come from a model: marks "
+            f"are lost by editing, and other models have other marks or none."
+        )
+    part = "A part of this text" if found.verdict == "watermarked in part" else "This text"
+    others = len(found.found) - 1
+    and_others = f", and {others:,} more" if others else ""
+    return (
+        f"{part} has the watermark {found.best.name}{and_others}. Of texts without any of the "
+        f"{many}, {_share(found.p_value)} would look as marked as this one."
     )
 
 

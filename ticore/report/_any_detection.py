@@ -74,11 +74,12 @@ def any_detection_page(
     Returns:
         An HTML document without scripts, which fetches nothing.
     """
-    sections = (_section(name, one, tokenizer) for name, one in found)
+    sections = (any_detection_section(name, one, tokenizer) for name, one in found)
     return page(title, *sections, style=DETECTION_STYLE)
 
 
-def _section(name: str, found: AnyDetection, tokenizer: Tokenizer) -> Html:
+def any_detection_section(name: str, found: AnyDetection, tokenizer: Tokenizer) -> Html:
+    """The section of one text in an `any_detection_page`, for a page that has DETECTION_STYLE."""
     chart = (stretch_chart(found.best.detection, found.stretches),) if found.stretches else ()
     return element(
         "section",

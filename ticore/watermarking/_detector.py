@@ -144,13 +144,14 @@ class WatermarkDetector:
         *,
         tokenizer: Tokenizer | object | None = None,
         fpr: float = 1e-5,
+        tokenizations: Tokenizations = "read",
     ) -> WatermarkDetector:
         """A detector of what a Watermarker with the same agreement writes.
 
         Args:
             agreement: the scheme, its settings, the key and the tokenizer.
             tokenizer: the agreement's, if it is open already; None: opened from its place.
-            fpr: see the class.
+            fpr, tokenizations: see the class.
 
         Raises:
             SettingsError: the tokenizer is another one than the agreement's, or `fpr` or a setting
@@ -166,6 +167,7 @@ class WatermarkDetector:
             opened,
             agreement.make_scheme(opened.vocab_size),
             fpr=fpr,
+            tokenizations=tokenizations,
             repeats=agreement.repeats,
             tokenizer_place=agreement.tokenizer,
         )

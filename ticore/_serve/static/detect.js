@@ -1,18 +1,31 @@
-// Detect: whether a text has a watermark.
+// Detect: whether a text has a watermark, of one key or of a list of configurations.
 
+import { ask } from "./ask.js";
+import { opensFile, saveFile } from "./files.js";
 import { sharedMark } from "./mark-sharing.js";
 import { put } from "./markup.js";
-import { task } from "./task.js";
+import { task, trying } from "./task.js";
 
 const byId = (id) => document.getElementById(id);
+let configurations = ""; // the text of a list; empty: what writer and detector share counts
+let numbers = ""; // of the last verdict
 
 /** Make the section work. */
 export function prepareDetect() {
   const section = byId("detect");
   task(section, "detect", {
-    fields: () => ({ ...sharedMark(), text: byId("suspect").value }),
-    show: (found) => showVerdict(section, found),
+    fields: () => ({ ...lookedFor(), text: byId("suspect").value }),
+    show: (found) => {
+      numbers = JSON.stringify(found.json, null, 2);
+      showVerdict(section, found);
+    },
   });
+  opensFile(byId("list-file"), (text) => trying(byId("list-error"), () => openList(text)));
+  byId("forget-list").addEventListener("click", () => {
+    use("", "");
+    byId("list-file").focus();
+  });
+  byId("save-detection").addEventListener("click", () => saveFile("detection.json", numbers));
 }
 
 /** Show what the detector says, in the section's `.verdict-said` and `.report`. */
@@ -21,4 +34,21 @@ export function showVerdict(section, found) {
   said.textContent = found.sentence;
   said.classList.toggle("found", found.verdict.startsWith("watermarked"));
   put(section.querySelector(".report"), found.html);
+}
+
+function lookedFor() {
+  if (configurations) return { configurations, model: byId("mark-model").value };
+  return { ...sharedMark(), tokenizations: byId("search-tokens").checked ? "search" : "places" };
+}
+
+async function openList(text) {
+  const { entries } = await ask("open-configurations", { configurations: text });
+  use(text, `A list is open, with ${entries} ${entries === 1 ? "entry" : "entries"}. It holds their keys.`);
+}
+
+function use(text, facts) {
+  configurations = text;
+  byId("list-facts").textContent = facts;
+  byId("forget-list").hidden = text === "";
+  byId("search-tokens").disabled = text !== ""; // it is for one configuration
 }
