@@ -101,6 +101,15 @@ def test_detect_prints_a_row_for_each_text(ticore: Ticore) -> None:
     assert (found.status, found.err) == (0, "")
 
 
+def test_detect_warns_of_texts_that_depend_on_each_other(ticore: Ticore) -> None:
+    settings = ("--key-file", "K", "--scheme", "unigram")
+    found = ticore("detect", *settings, "--html", "page.html", "plain", "marked")
+    assert "not independent: see ticore check-key" in found.err
+    assert "Note: the false-positive rate holds over all keys" in Path("page.html").read_text()
+    assert ticore("detect", *settings, "plain").err == ""
+    assert ticore("detect", *SETTINGS, "plain", "marked").err == ""
+
+
 @pytest.mark.parametrize("arguments", [[], ["-"]])
 def test_detect_reads_standard_input(ticore: Ticore, marked: str, arguments: list[str]) -> None:
     found = ticore("detect", *SETTINGS, *arguments, stdin=marked.encode())

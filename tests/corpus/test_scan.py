@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -21,7 +21,7 @@ from ticore.corpus import EXECUTORS, Result, Scan, Summary, Task, scan
 from ticore.corpus import _jsonl as jsonl
 from ticore.corpus import _processes as processes
 from ticore.corpus._base import CorpusText
-from ticore.errors import FileError, MissingExtraError, SettingsError
+from ticore.errors import FileError, MissingExtraError, SettingsError, TicoreError
 
 KEY = bytes(range(32))
 TASK = Task("tiny-en", "left_hash", KEY)
@@ -355,6 +355,43 @@ def test_processes_give_the_results_of_one_worker(given: Scan) -> None:
     expected = given.output.read_bytes()
     scan(given, TASK, workers=2)
     assert given.output.read_bytes() == expected
+
+
+LAST = "The last row, with which a worker ends."
+
+
+@dataclass(frozen=True)
+class Deadly(Task):
+    """Its worker is killed in the batch that has `LAST`, while the file `where` exists."""
+
+    where: str = ""
+
+    def score(self, opened: Any, texts: Sequence[CorpusText]) -> list[Result]:
+        if LAST in texts and Path(self.where).exists():
+            os._exit(9)
+        return super().score(opened, texts)
+
+    def public_settings(self) -> dict[str, Any]:
+        return super().public_settings() | {"where": ""}
+
+
+@pytest.mark.slow
+def test_killed_worker_costs_nothing_but_time(given: Scan) -> None:
+    write(given.source, [*rows(30), {"text": LAST}])
+    scan(given, TASK, workers=1)
+    expected = given.output.read_bytes()
+    given.output.unlink()
+    trap = given.output.with_name("trap")
+    trap.touch()
+    task = Deadly(TASK.tokenizer, TASK.scheme, TASK.key, where=str(trap))
+    with pytest.raises(TicoreError, match="a worker process ended before its work did"):
+        scan(given, task, workers=2)
+    assert not given.output.exists()
+    trap.unlink()
+    said: list[str] = []
+    scan(given, task, workers=2, tell=said.append)
+    assert given.output.read_bytes() == expected
+    assert said[0].startswith("going on")
 
 
 @pytest.mark.slow

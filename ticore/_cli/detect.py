@@ -14,6 +14,7 @@ from ..corpus import ENDINGS, AnyTask, Task
 from ..errors import FileError, InputFileError, TicoreError
 from ..interfaces import LossyTokenizer, Tokenizer
 from ..report import any_detection_page, any_detection_table, detection_page, detection_table
+from ..report._dependence import DEPENDENT_TEXTS
 from ..watermarking import AnyDetection, Detection, WatermarkAgreement, WatermarkDetector
 from ..watermarking._detector import Tokenizations
 from . import streams
@@ -160,10 +161,14 @@ def detect(
         found.append((name, detection))
         if json:
             streams.write_bytes(json_line(_as_json(name, detection)))
+    dependent = len(found) > 1 and detector.target.scheme == "unigram"
+    warning = DEPENDENT_TEXTS if dependent else ""
     if found and html is not None:
-        write_atomically(html, _page(found, detector).encode())
+        write_atomically(html, _page(found, detector, warning).encode())
     if found and not json:
         streams.show(detection_table(found))
+    if warning:
+        streams.note(f"ticore: {warning}")
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
     warn_of_others(options.secret_file)
@@ -300,10 +305,10 @@ def _text(path: Path, name: str) -> str:
     return text
 
 
-def _page(found: Sequence[tuple[str, Detection]], detector: WatermarkDetector) -> str:
+def _page(found: Sequence[tuple[str, Detection]], detector: WatermarkDetector, warning: str) -> str:
     target = detector.target
     title = f"Is there a watermark? Scheme {target.named}, tokens of {target.tokenizer}"
-    return detection_page(found, detector.tokenizer, title)
+    return detection_page(found, detector.tokenizer, title, warning)
 
 
 def _as_json(name: str, found: Detection) -> dict[str, Any]:

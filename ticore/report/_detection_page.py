@@ -46,19 +46,24 @@ _UNFINISHED = "\N{WHITE SMALL SQUARE}"
 _DEGREES = (0.5, 1.0, 2.0, 4.0)
 
 
-def detection_page(found: Sequence[tuple[str, Detection]], tokenizer: Tokenizer, title: str) -> str:
+def detection_page(
+    found: Sequence[tuple[str, Detection]], tokenizer: Tokenizer, title: str, warning: str = ""
+) -> str:
     """A web page with a section for each text.
 
     Args:
         found: the texts' names, with what was found in each.
         tokenizer: the detector's.
         title: plain text.
+        warning: a sentence on all texts that stands before them, such as that they depend on each
+            other; empty: none.
 
     Returns:
         An HTML document without scripts, which fetches nothing.
     """
+    said = (element("p", text(f"Note: {warning}")),) if warning else ()
     sections = (detection_section(*each, tokenizer) for each in found)
-    return page(title, *sections, style=DETECTION_STYLE)
+    return page(title, *said, *sections, style=DETECTION_STYLE)
 
 
 def detection_section(name: str, found: Detection, tokenizer: Tokenizer) -> Html:
