@@ -36,11 +36,21 @@ def test_calibrate_counts_by_length(ticore: Ticore) -> None:
     assert "all together" in shown
 
 
+def test_calibrate_counts_by_entropy_when_a_model_is_given(ticore: Ticore) -> None:
+    arguments = ("calibrate", "--config", "list.json", "--length", "8", "--model", "tiny-en")
+    found = json.loads(ticore(*arguments, "plain.txt", "--marked", "plain.txt", "--json").out)
+    million = [cell for cell in found["by_entropy"] if cell["threshold"] == 1e-6]
+    assert sum(cell["texts"] for cell in million) == 6
+    shown = ticore(*arguments, "plain.txt", "--marked", "plain.txt").out.decode()
+    assert "6 bits per token or more: not half of the longest (6 texts)" in shown
+
+
 @pytest.mark.slow
 def test_calibrate_draws_what_it_found(ticore: Ticore) -> None:
     pytest.importorskip("matplotlib", reason="the plot needs matplotlib")
     for name in ("a.svg", "a.png"):
         arguments = ("--config", "list.json", "--length", "8", "--plot", name)
+        arguments += ("--model", "tiny-en")
         assert ticore("calibrate", *arguments, "plain.txt", "--marked", "plain.txt").status == 0
         assert Path(name).stat().st_size > 1000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +19,8 @@ from ..errors import MissingExtraError
 from ..evaluation import Calibration, CalibrationCell
 from ..evaluation import calibrate as measure
 from ..evaluation._calibration import LENGTHS, THRESHOLDS
+from ..evaluation._entropies import bits_said
+from ..registry import load_model
 from . import streams
 from .configurations import open_detector, read_list
 from .options import OUTPUT, Json, file_option, option
@@ -67,12 +69,23 @@ def calibrate(
         ),
     ] = None,
     tokenizer: TokenizerPlace = None,
+    model: Annotated[
+        str | None,
+        option(
+            "PLACE",
+            "The model that wrote the marked texts: count them by its entropy, too.",
+            panel=_TEXTS,
+        ),
+    ] = None,
     plot: Annotated[
         Path | None, file_option("Draw the rates to this file: .svg or .png.", panel=OUTPUT)
     ] = None,
     json: Json = False,
 ) -> None:
     """Measure how often watermarks are found, by length.
+
+    With --model the texts with a watermark are also counted by the entropy of the model's next
+    token: where it has little choice, a text has to be longer.
 
     In texts without a watermark that is the false-positive rate, which is to be at most the
     threshold. In texts with one it is the detection rate, and shows how long a text has to be. Each
@@ -88,7 +101,12 @@ def calibrate(
         plain, with_mark = list(texts_of(files, column)), list(texts_of(marked or [], column))
         with streams.progress_bar("calibrating") as progress:
             found = measure(
-                detector, plain, with_mark, lengths=length or LENGTHS, progress=progress
+                detector,
+                plain,
+                with_mark,
+                lengths=length or LENGTHS,
+                progress=progress,
+                model=None if model is None else load_model(model),
             )
     if figure is not None and plot is not None:
         write_atomically(plot, figure(found, plot.suffix[1:].lower()))
@@ -127,9 +145,27 @@ def _shown(found: Calibration) -> Group:
         if half is not None:
             rest = f"95 % from {most:,} on" if most else "not 95 % of the longest"
             parts.append(Text(f"found at {threshold:g}: half from {half:,} tokens on, {rest}"))
+    parts += map(Text, _by_entropy(found))
     if found.too_short:
         parts.append(Text(f"{found.too_short:,} texts were shorter than all lengths"))
     return Group(*parts)
+
+
+def _by_entropy(found: Calibration) -> Iterator[str]:
+    """A line for each entropy: how long a text has to be."""
+    threshold = min((cell.threshold for cell in found.by_entropy), default=None)
+    if threshold is None:
+        return
+    for bucket in dict.fromkeys(cell.entropy for cell in found.by_entropy):
+        assert bucket is not None
+        texts = max(cell.texts for cell in found.by_entropy if cell.entropy == bucket)
+        half, most = (found.length_for(threshold, share, entropy=bucket) for share in _SHARES)
+        said = "not half of the longest"
+        if half is not None:
+            said = f"half from {half:,} tokens on, "
+            said += f"95 % from {most:,} on" if most else "not 95 % of the longest"
+        count = f"{texts:,} text{'' if texts == 1 else 's'}"
+        yield f"found at {threshold:g} with {bits_said(bucket)}: {said} ({count})"
 
 
 def _table(cells: Sequence[CalibrationCell]) -> Table:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
 from .._support.checks import require_integer, require_number
 from ..errors import SettingsError, UnscorableTextError
+from ..interfaces import LanguageModel
 from ..watermarking import AnyWatermarkDetector
+from ._entropies import Bucket, EntropyMeter
 from ._metrics import Rate, rate
 
 LENGTHS = (25, 50, 100, 200, 400, 800)
@@ -33,6 +35,8 @@ class CalibrationCell:
         texts: how many there were, at least 1.
         threshold: of the p-value.
         found: how many had a p-value of at most the threshold.
+        entropy: only texts whose tokens up to the length have a mean entropy from the first number
+            to below the second, in bits per token; None there: without an end. None: all texts.
     """
 
     configuration: str
@@ -41,6 +45,7 @@ class CalibrationCell:
     texts: int
     threshold: float
     found: int
+    entropy: Bucket | None = None
 
     @property
     def rate(self) -> Rate:
@@ -60,6 +65,7 @@ class CalibrationCell:
             "rate": share.value,
             "low": share.low,
             "high": share.high,
+            **({} if self.entropy is None else {"entropy": list(self.entropy)}),
         }
 
 
@@ -70,13 +76,20 @@ class Calibration:
     Attributes:
         cells: in the order unmarked texts first, then by configuration, length and threshold.
         too_short: how many texts had fewer tokens than the least length.
+        by_entropy: of the marked texts and `ALL`, by entropy, length and threshold; empty if no
+            model was given.
     """
 
     cells: tuple[CalibrationCell, ...]
     too_short: int = 0
+    by_entropy: tuple[CalibrationCell, ...] = ()
 
     def length_for(
-        self, threshold: float, share: float = 0.95, configuration: str = ALL
+        self,
+        threshold: float,
+        share: float = 0.95,
+        configuration: str = ALL,
+        entropy: Bucket | None = None,
     ) -> int | None:
         """The least length at which this share of the marked texts was found, and at all longer.
 
@@ -84,17 +97,15 @@ class Calibration:
             threshold: one that was measured.
             share: above 0, at most 1.
             configuration: its name, or `ALL`.
+            entropy: one that a cell of `by_entropy` has, for `ALL`; None: all texts.
 
         Returns:
             Tokens; None if the longest texts were not found so often, or there were none.
         """
         found = None
-        for cell in reversed(self.cells):
-            if (cell.marked, cell.configuration, cell.threshold) == (
-                True,
-                configuration,
-                threshold,
-            ):
+        wanted = True, configuration, threshold, entropy
+        for cell in reversed(self.cells if entropy is None else self.by_entropy):
+            if (cell.marked, cell.configuration, cell.threshold, cell.entropy) == wanted:
                 if cell.rate.value < share:
                     break
                 found = cell.length
@@ -102,7 +113,11 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """All cells in types that JSON has."""
-        return {"too_short": self.too_short, "cells": [cell.to_dict() for cell in self.cells]}
+        return {
+            "too_short": self.too_short,
+            "cells": [cell.to_dict() for cell in self.cells],
+            "by_entropy": [cell.to_dict() for cell in self.by_entropy],
+        }
 
 
 def calibrate(
@@ -113,6 +128,7 @@ def calibrate(
     lengths: Sequence[int] = LENGTHS,
     thresholds: Sequence[float] = THRESHOLDS,
     progress: Progress | None = None,
+    model: LanguageModel | None = None,
 ) -> Calibration:
     """Measure how often a detector calls texts watermarked, by length and configuration.
 
@@ -129,9 +145,13 @@ def calibrate(
         lengths: in tokens, each at least 1.
         thresholds: of p-values, between 0 and 1.
         progress: is told how far the work is.
+        model: the one that wrote the marked texts, with the detector's tokenizer: they are counted
+            by the entropy of its next token, too. That shows how long a text has to be for a given
+            entropy.
 
     Raises:
-        SettingsError: a length or threshold is out of range, or no text is long enough.
+        SettingsError: a length or threshold is out of range, no text is long enough, or the model
+            has another tokenizer.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -146,16 +166,22 @@ def calibrate(
         require_number("thresholds", threshold, above=0, most=1)
     lengths, thresholds = sorted({*lengths}), sorted({*thresholds}, reverse=True)
     total, done, too_short = len(unmarked) + len(marked), 0, 0
+    meter = None if model is None else EntropyMeter(model, detector.tokenizer)
     cells: list[CalibrationCell] = []
+    buckets: dict[Bucket, dict[tuple[str, int], list[float]]] = {}
     for is_marked, texts in ((False, unmarked), (True, marked)):
         counts: dict[tuple[str, int], list[float]] = defaultdict(list)
         for text in texts:
             ids = detector.tokenizer.encode(text)
             usable = [length for length in lengths if length <= len(ids)]
             too_short += not usable
+            measured = meter.buckets(ids, usable) if meter and is_marked else []
             for length in usable:
                 for name, p_value in _p_values(detector, ids[:length]):
                     counts[name, length].append(p_value)
+            for length, bucket in zip(usable, measured, strict=False):
+                of_bucket = buckets.setdefault(bucket, defaultdict(list))
+                of_bucket[ALL, length].append(counts[ALL, length][-1])
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -165,7 +191,12 @@ def calibrate(
             f"expected texts of {lengths[0]:,} tokens or more, found none among {total:,}; give "
             f"longer texts, or shorter lengths"
         )
-    return Calibration(tuple(cells), too_short)
+    by_entropy = [
+        replace(cell, entropy=bucket)
+        for bucket in sorted(buckets, key=lambda bucket: bucket[0])
+        for cell in _cells(buckets[bucket], [ALL], lengths, thresholds, marked=True)
+    ]
+    return Calibration(tuple(cells), too_short, tuple(by_entropy))
 
 
 def _p_values(detector: AnyWatermarkDetector, ids: Sequence[int]) -> Iterable[tuple[str, float]]:
