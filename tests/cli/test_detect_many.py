@@ -51,6 +51,8 @@ def test_detect_looks_for_each_entry_of_a_list(ticore: Ticore) -> None:
         tokenizer_place="tiny-en",
     ).detect(TEXT)
     assert json.loads(found.out) == {"file": "plain", **expected.to_dict()}
+    twice = ticore("detect", "--config", "list.json", "--json", "plain", "plain")
+    assert "not independent: see ticore check-key" in twice.err
     page = ticore("detect", "--config", "list.json", "--html", "page.html", "plain")
     assert b"corrected for 4 configurations" in page.out
     assert "4 configurations" in Path("page.html").read_text()

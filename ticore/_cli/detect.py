@@ -18,7 +18,7 @@ from ..report._dependence import DEPENDENT_TEXTS
 from ..watermarking import AnyDetection, Detection, WatermarkAgreement, WatermarkDetector
 from ..watermarking._detector import Tokenizations
 from . import streams
-from .configurations import ListedConfigurations, open_detector, read_list
+from .configurations import ListedConfigurations, open_detector, read_list, schemes_of
 from .options import OUTPUT, file_option, option
 from .scanning import (
     SCANS,
@@ -196,6 +196,8 @@ def _detect_any(
         write_atomically(html, any_detection_page(found, detector.tokenizer, title).encode())
     if found and not json:
         streams.show(any_detection_table(found))
+    if len(found) > 1 and "unigram" in schemes_of(listed.entries):
+        streams.note(f"ticore: {DEPENDENT_TEXTS}")
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
     for path in listed.secret_files:

@@ -16,6 +16,7 @@ from rich.text import Text
 from ..corpus import EXECUTORS, AnyTask, Scan, Summary, Task, scan
 from ..report._dependence import DEPENDENT_TEXTS
 from . import streams
+from .configurations import schemes_of
 from .options import file_option, option
 from .scan_progress import scan_progress
 from .scan_sources import paired
@@ -130,18 +131,8 @@ def _since(started: float) -> float:
 
 def _warnings(task: Task | AnyTask) -> list[str]:
     """What a reader of the results has to know of how they depend on each other."""
-    return [DEPENDENT_TEXTS] if "unigram" in _schemes(task) else []
-
-
-def _schemes(task: Task | AnyTask) -> set[str]:
-    """The names of the schemes that are looked for."""
-    if isinstance(task, Task):
-        return {task.scheme}
-    found = set[str]()
-    for entry in task.configurations:
-        named = entry.get("scheme", ()) if isinstance(entry, Mapping) else entry.scheme
-        found.update([named] if isinstance(named, str) else named)
-    return found
+    schemes = {task.scheme} if isinstance(task, Task) else schemes_of(task.configurations)
+    return [DEPENDENT_TEXTS] if "unigram" in schemes else []
 
 
 def tell(sentence: str) -> None:
