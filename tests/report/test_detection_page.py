@@ -151,3 +151,12 @@ def test_detection_page_has_a_section_for_each_text():
 def test_detector_refuses_a_text_with_nothing_to_score():
     with pytest.raises(UnscorableTextError):
         ticore.WatermarkDetector(TOY, key=KEY).detect_ids([])
+
+
+def test_table_of_all_texts_stands_before_them():
+    plain = detection([1, 2], [0.0, 1.0], [True, True])
+    part = detection([1, 2], [0.0, 1.0], [True, True], verdict="watermarked in part")
+    several = detection_page([("one", plain), ("two", part)], TOY, "t")
+    assert several.index("watermarked in part, p-value 0.12") < several.index("<section")
+    assert several.index("no watermark found, p-value 0.25") < several.index("<section")
+    assert "p-value 0.25" not in detection_page([("one", plain)], TOY, "t")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ..consistency import compare
 from ..interfaces import Tokenizer
 from ..watermarking import Detection
-from ._detection_facts import detection_facts, stands_out
+from ._detection_facts import detection_facts, probability, stands_out
 from ._markup import Html, element, text
 from ._page import facts_table, page
 from ._stretch_chart import STRETCH_STYLE, stretch_chart
@@ -62,8 +62,16 @@ def detection_page(
         An HTML document without scripts, which fetches nothing.
     """
     said = (element("p", text(f"Note: {warning}")),) if warning else ()
+    overview = [(visible(name), f"{one.verdict}, p-value {_best(one)}") for name, one in found]
+    table = (facts_table(overview),) if len(found) > 1 else ()
     sections = (detection_section(*each, tokenizer) for each in found)
-    return page(title, *said, *sections, style=DETECTION_STYLE)
+    return page(title, *said, *table, *sections, style=DETECTION_STYLE)
+
+
+def _best(found: Detection) -> str:
+    """The p-value that the verdict rests on."""
+    in_part = found.verdict == "watermarked in part"
+    return probability(found.segment.p_value if in_part else found.p_value)
 
 
 def detection_section(name: str, found: Detection, tokenizer: Tokenizer) -> Html:
