@@ -14,6 +14,7 @@ from .watermark_options import (
     Gamma,
     Greens,
     KeyFile,
+    PayloadBits,
     Repeats,
     Scheme,
     SchemeVersion,
@@ -31,6 +32,7 @@ def agree_watermark(
     greens: Greens = None,
     context: Context = None,
     scheme_version: SchemeVersion = None,
+    payload_bits: PayloadBits = None,
     repeats: Repeats = None,
     key_file: KeyFile = None,
     output: NewSecretFile = None,
@@ -49,6 +51,7 @@ def agree_watermark(
         greens=greens,
         context=context,
         scheme_version=scheme_version,
+        payload_bits=payload_bits,
         repeats=repeats,
         tokenizer=tokenizer,
     )

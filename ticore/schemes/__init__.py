@@ -7,6 +7,7 @@ from ._base import Detectable, Scheme
 from ._evidence import Evidence
 from ._green_list import GreenList
 from ._gumbel import Gumbel
+from ._gumbel_payload import GumbelPayload
 from ._key import key_fingerprint
 from ._left_hash import LeftHash
 from ._null_distributions import (
@@ -15,8 +16,10 @@ from ._null_distributions import (
     HypergeometricNull,
     NullDistribution,
 )
+from ._payload import FoundPayload
 from ._registry import (
     EXTERNAL_SCHEMES,
+    PAYLOAD_SCHEMES,
     SCHEMES,
     SchemeSettings,
     external_scheme,
@@ -27,13 +30,16 @@ from ._unigram import Unigram
 
 __all__ = [
     "EXTERNAL_SCHEMES",
+    "PAYLOAD_SCHEMES",
     "SCHEMES",
     "BinomialNull",
     "Detectable",
     "Evidence",
     "ExponentialNull",
+    "FoundPayload",
     "GreenList",
     "Gumbel",
+    "GumbelPayload",
     "HypergeometricNull",
     "LeftHash",
     "NullDistribution",
