@@ -15,7 +15,7 @@ from ..errors import FileError, SettingsError
 from ..interfaces import Tokenizer
 from ..keys import load_key
 from ..registry import load_tokenizer
-from ..schemes import EXTERNAL_SCHEMES, PAYLOAD_SCHEMES, SCHEMES, GreenList
+from ..schemes import ALL_SCHEMES, EXTERNAL_SCHEMES, GreenList
 from ..schemes._green_list import GreensMode
 from ..schemes._keyed_numbers import LATEST
 from ..schemes._registry import scheme_defaults
@@ -27,7 +27,7 @@ from .usage import UsageError
 
 _DETECTOR = inspect.signature(WatermarkDetector).parameters
 _GREEN_LIST = inspect.signature(GreenList).parameters
-_SCHEMES = sorted({**SCHEMES, **PAYLOAD_SCHEMES})
+_SCHEMES = sorted(ALL_SCHEMES)
 _CONTEXTS = {name: scheme_defaults(name).get("context") for name in _SCHEMES}
 DEFAULT_SCHEME: str = _DETECTOR["scheme"].default
 

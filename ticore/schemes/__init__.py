@@ -4,6 +4,7 @@ from typing import Any
 
 from .._support.deprecation import moved_names
 from ._base import Detectable, Scheme
+from ._dipmark import DiPmark
 from ._evidence import Evidence
 from ._green_list import GreenList
 from ._gumbel import Gumbel
@@ -18,6 +19,7 @@ from ._null_distributions import (
 )
 from ._payload import FoundPayload
 from ._registry import (
+    ALL_SCHEMES,
     EXTERNAL_SCHEMES,
     PAYLOAD_SCHEMES,
     SCHEMES,
@@ -29,11 +31,13 @@ from ._self_hash import SelfHash
 from ._unigram import Unigram
 
 __all__ = [
+    "ALL_SCHEMES",
     "EXTERNAL_SCHEMES",
     "PAYLOAD_SCHEMES",
     "SCHEMES",
     "BinomialNull",
     "Detectable",
+    "DiPmark",
     "Evidence",
     "ExponentialNull",
     "FoundPayload",

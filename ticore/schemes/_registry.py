@@ -11,6 +11,7 @@ from ..errors import CredentialError, SettingsError
 from ..keys import key_bytes
 from ..registry import lookup
 from ._base import Detectable, Scheme
+from ._dipmark import DiPmark
 from ._green_list import GreensMode
 from ._gumbel import Gumbel
 from ._gumbel_payload import GumbelPayload
@@ -37,7 +38,12 @@ SCHEMES: dict[str, type[LeftHash | SelfHash | Unigram | Gumbel]] = {
 PAYLOAD_SCHEMES: dict[str, type[GumbelPayload]] = {GumbelPayload.name: GumbelPayload}
 """Schemes whose writer needs a payload."""
 
-_ALL = {**SCHEMES, **PAYLOAD_SCHEMES}
+ALL_SCHEMES: dict[str, type[LeftHash | SelfHash | Unigram | Gumbel | DiPmark]] = {
+    **SCHEMES,
+    **PAYLOAD_SCHEMES,
+    DiPmark.name: DiPmark,
+}
+"""All bundled schemes: those of `SCHEMES` also have a version 1."""
 
 
 class SchemeSettings(TypedDict, total=False):
@@ -48,6 +54,7 @@ class SchemeSettings(TypedDict, total=False):
         context: how many tokens before a token its random numbers depend on; of all but `unigram`.
         version: of the scheme's random numbers: 2, or 1 for texts that were written before there
             was a version 2.
+        alpha: of `dipmark`; see `ticore.schemes.DiPmark`.
         payload, payload_bits: of `gumbel_payload`; see `ticore.schemes.GumbelPayload`.
     """
 
@@ -56,6 +63,7 @@ class SchemeSettings(TypedDict, total=False):
     greens: GreensMode
     context: int
     version: Version
+    alpha: float
     payload: bytes | str | None
     payload_bits: int
 
@@ -114,7 +122,7 @@ def make_scheme(
                 "found both; leave out the key and the settings"
             )
         return scheme
-    make = lookup("scheme", _ALL, scheme, GROUP)
+    make = lookup("scheme", ALL_SCHEMES, scheme, GROUP)
     if key is None:
         raise CredentialError("expected a key, found none; make one with: ticore keygen")
     own = scheme_defaults(scheme)
@@ -135,7 +143,7 @@ def scheme_defaults(scheme: str) -> dict[str, Any]:
     >>> scheme_defaults("left_hash")
     {'gamma': 0.5, 'delta': 2.0, 'greens': 'independent', 'context': 1, 'version': 2}
     """
-    parameters = inspect.signature(lookup("scheme", _ALL, scheme, GROUP)).parameters.values()
+    parameters = inspect.signature(lookup("scheme", ALL_SCHEMES, scheme, GROUP)).parameters.values()
     keyword = inspect.Parameter.KEYWORD_ONLY
     return {each.name: each.default for each in parameters if each.kind is keyword}
 
