@@ -9,6 +9,7 @@ from . import streams
 from .options import NewSecretFile
 from .secrets import warn_of_others
 from .watermark_options import (
+    Alpha,
     Context,
     Delta,
     Gamma,
@@ -33,6 +34,7 @@ def agree_watermark(
     context: Context = None,
     scheme_version: SchemeVersion = None,
     payload_bits: PayloadBits = None,
+    alpha: Alpha = None,
     repeats: Repeats = None,
     key_file: KeyFile = None,
     output: NewSecretFile = None,
@@ -52,6 +54,7 @@ def agree_watermark(
         context=context,
         scheme_version=scheme_version,
         payload_bits=payload_bits,
+        alpha=alpha,
         repeats=repeats,
         tokenizer=tokenizer,
     )

@@ -30,6 +30,7 @@ from .watermark_options import (
     SAMPLING,
     WATERMARK,
     AgreementFile,
+    Alpha,
     Context,
     Delta,
     Gamma,
@@ -174,6 +175,7 @@ def watermark(
     scheme_version: SchemeVersion = None,
     payload: _Payload = None,
     payload_bits: PayloadBits = None,
+    alpha: Alpha = None,
     prompt: PromptText = None,
     prompt_file: PromptFileOrInput = None,
     chat: ChatFileOrInput = None,
@@ -220,6 +222,7 @@ def watermark(
         context=context,
         scheme_version=scheme_version,
         payload_bits=payload_bits,
+        alpha=alpha,
     )
     begin = read_prompt(prompt, prompt_file, chat, user, system)
     writer, opened, place = _open(

@@ -115,6 +115,16 @@ SchemeVersion = Annotated[
         default=LATEST,
     ),
 ]
+Alpha = Annotated[
+    float | None,
+    option(
+        "X",
+        "For dipmark: how far the probabilities are moved, above 0 and at most 0.5. A detector "
+        "does not depend on it.",
+        panel=WATERMARK,
+        default=scheme_defaults("dipmark")["alpha"],
+    ),
+]
 PayloadBits = Annotated[
     int | None,
     option(
@@ -185,6 +195,7 @@ class WatermarkOptions:
     repeats: str | None = None
     tokenizer: str | None = None
     payload_bits: int | None = None
+    alpha: float | None = None
 
     @property
     def secret_file(self) -> Path | None:
@@ -210,6 +221,7 @@ class WatermarkOptions:
             "context": self.context,
             "version": self.scheme_version,
             "payload_bits": self.payload_bits,
+            "alpha": self.alpha,
         }
         return {name: value for name, value in given.items() if value is not None}
 
