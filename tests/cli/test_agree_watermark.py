@@ -111,3 +111,19 @@ def test_agree_watermark_refuses_wrong_settings(ticore: Ticore) -> None:
         (["--repeats", "nix"], "repeats: expected one of once, all"),
     ):
         ticore("agree-watermark", *arguments).assert_error(2, part)
+
+
+def test_payload_is_the_writer_s_own_and_the_reader_sees_it(ticore: Ticore) -> None:
+    made = ticore("agree-watermark", "--scheme", "gumbel_payload", "--payload-bits", "16")
+    assert b'"payload"' not in made.out
+    Path("mark.json").touch(mode=0o600)
+    Path("mark.json").write_bytes(made.out)
+    agreed = ("--agreement", "mark.json")
+    ticore("watermark", *agreed, *PROMPT).assert_error(2, "payload: expected 2 bytes to write")
+    ticore("watermark", *agreed, *PROMPT, "--payload", "0xbe").assert_error(2, "found '0xbe'")
+    written = ticore("watermark", *agreed, *PROMPT, "--payload", "c0de")
+    found = json.loads(ticore("detect", *agreed, "--json", stdin=written.out).out)
+    assert (found["verdict"], found["payload"]["payload"]) == ("watermarked", "c0de")
+    shown = ticore("detect", *agreed, "--html", "page.html", stdin=written.out).out.decode()
+    assert "c0de" in shown
+    assert "c0de" in Path("page.html").read_text()

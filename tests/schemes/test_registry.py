@@ -40,7 +40,7 @@ def test_schemes_of_other_packages_are_used_by_name():
     detector = ticore.WatermarkDetector(model.tokenizer, "declared", key=KEY)
     found = detector.detect_ids(text.ids)
     assert (found.scheme, found.version) == ("declared", 2)
-    with pytest.raises(SettingsError, match="declared, gumbel, left_hash, self_hash, unigram"):
+    with pytest.raises(SettingsError, match="declared, dipmark, gumbel, gumbel_payload"):
         make_scheme("nix", KEY, 50)
 
 

@@ -292,7 +292,7 @@ def test_schemes_refuse_settings_out_of_range(settings, part):
 
 
 def test_make_scheme_knows_names_and_objects():
-    with pytest.raises(SettingsError, match="unknown scheme 'x': choose one of gumbel, left_hash"):
+    with pytest.raises(SettingsError, match="unknown scheme 'x': choose one of dipmark, gumbel"):
         make_scheme("x", KEY, SIZE)
     with pytest.raises(CredentialError, match="expected a key, found none"):
         make_scheme("gumbel", None, SIZE)

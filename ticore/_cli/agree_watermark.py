@@ -9,11 +9,13 @@ from . import streams
 from .options import NewSecretFile
 from .secrets import warn_of_others
 from .watermark_options import (
+    Alpha,
     Context,
     Delta,
     Gamma,
     Greens,
     KeyFile,
+    PayloadBits,
     Repeats,
     Scheme,
     SchemeVersion,
@@ -31,6 +33,8 @@ def agree_watermark(
     greens: Greens = None,
     context: Context = None,
     scheme_version: SchemeVersion = None,
+    payload_bits: PayloadBits = None,
+    alpha: Alpha = None,
     repeats: Repeats = None,
     key_file: KeyFile = None,
     output: NewSecretFile = None,
@@ -49,6 +53,8 @@ def agree_watermark(
         greens=greens,
         context=context,
         scheme_version=scheme_version,
+        payload_bits=payload_bits,
+        alpha=alpha,
         repeats=repeats,
         tokenizer=tokenizer,
     )

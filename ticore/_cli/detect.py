@@ -45,6 +45,7 @@ from .watermark_options import (
     Gamma,
     Greens,
     KeyFile,
+    PayloadBits,
     Repeats,
     SchemeVersion,
     TokenizationsOption,
@@ -98,6 +99,7 @@ def detect(
     greens: Greens = None,
     context: Context = None,
     scheme_version: SchemeVersion = None,
+    payload_bits: PayloadBits = None,
     repeats: Repeats = None,
     tokenizations: TokenizationsOption = None,
     fpr: Fpr = DEFAULT_FPR,
@@ -137,6 +139,7 @@ def detect(
         scheme_version,
         repeats,
         tokenizer,
+        payload_bits,
     )
     if tokenizations is not None and tokenizations not in get_args(Tokenizations):
         raise UsageError(

@@ -28,12 +28,15 @@ from .settings import DEFAULT_MODEL, Device, Dtype, model_options
 from .usage import UsageError
 from .watermark_options import (
     SAMPLING,
+    WATERMARK,
     AgreementFile,
+    Alpha,
     Context,
     Delta,
     Gamma,
     Greens,
     KeyFile,
+    PayloadBits,
     Scheme,
     SchemeVersion,
     WatermarkOptions,
@@ -129,6 +132,15 @@ _TopP = Annotated[
         rich_help_panel=SAMPLING,
     ),
 ]
+_Payload = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HEX",
+        help="For gumbel_payload: what the text says to a reader with the key, in hex digits. "
+        "With --agreement this is not part of the file.",
+        rich_help_panel=WATERMARK,
+    ),
+]
 _Seed = Annotated[
     int | None,
     option("N", "With the same N the text is the same; without it, another one.", panel=SAMPLING),
@@ -161,6 +173,9 @@ def watermark(
     greens: Greens = None,
     context: Context = None,
     scheme_version: SchemeVersion = None,
+    payload: _Payload = None,
+    payload_bits: PayloadBits = None,
+    alpha: Alpha = None,
     prompt: PromptText = None,
     prompt_file: PromptFileOrInput = None,
     chat: ChatFileOrInput = None,
@@ -206,12 +221,15 @@ def watermark(
         greens=greens,
         context=context,
         scheme_version=scheme_version,
+        payload_bits=payload_bits,
+        alpha=alpha,
     )
     begin = read_prompt(prompt, prompt_file, chat, user, system)
     writer, opened, place = _open(
         options,
         model,
         model_options(dtype, device),
+        payload,
         observation=None if no_rollback else _OBSERVATION if observation is None else observation,
         rollback=_ROLLBACK if rollback is None else rollback,
         max_attempts=_MAX_ATTEMPTS if max_attempts is None else max_attempts,
@@ -266,7 +284,11 @@ def _count(max_new_tokens: int | None, tokens: int | None) -> int:
 
 
 def _open(
-    options: WatermarkOptions, model: str | None, model_settings: dict[str, str], **settings: Any
+    options: WatermarkOptions,
+    model: str | None,
+    model_settings: dict[str, str],
+    payload: str | None,
+    **settings: Any,
 ) -> tuple[Watermarker, LanguageModel, str]:
     """The Watermarker, its model and the model's place."""
     agreement = options.load_agreement()
@@ -280,10 +302,12 @@ def _open(
                 f"{streams.printable(place)}, is not the name of a bundled model"
             )
     opened = load_model(place, **model_settings)
+    own: Any = {} if payload is None else {"payload": payload}
     with wrong_settings_are_wrong_usage():
         if agreement is not None:
-            return Watermarker.from_agreement(opened, agreement, **settings), opened, place
-        writer = Watermarker(opened, options.scheme_name, key=key, **settings, **options.settings())
+            return Watermarker.from_agreement(opened, agreement, **own, **settings), opened, place
+        given = options.settings() | own
+        writer = Watermarker(opened, options.scheme_name, key=key, **settings, **given)
     return writer, opened, place
 
 

@@ -15,7 +15,7 @@ from ..errors import FileError, SettingsError
 from ..interfaces import Tokenizer
 from ..keys import load_key
 from ..registry import load_tokenizer
-from ..schemes import EXTERNAL_SCHEMES, SCHEMES, GreenList
+from ..schemes import ALL_SCHEMES, EXTERNAL_SCHEMES, GreenList
 from ..schemes._green_list import GreensMode
 from ..schemes._keyed_numbers import LATEST
 from ..schemes._registry import scheme_defaults
@@ -27,7 +27,8 @@ from .usage import UsageError
 
 _DETECTOR = inspect.signature(WatermarkDetector).parameters
 _GREEN_LIST = inspect.signature(GreenList).parameters
-_CONTEXTS = {name: scheme_defaults(name).get("context") for name in sorted(SCHEMES)}
+_SCHEMES = sorted(ALL_SCHEMES)
+_CONTEXTS = {name: scheme_defaults(name).get("context") for name in _SCHEMES}
 DEFAULT_SCHEME: str = _DETECTOR["scheme"].default
 
 WATERMARK, SAMPLING = "Watermark", "Sampling"
@@ -69,7 +70,7 @@ Scheme = Annotated[
     str | None,
     option(
         "NAME",
-        f"The scheme: {', '.join(sorted(SCHEMES))}.",
+        f"The scheme: {', '.join(_SCHEMES)}.",
         panel=WATERMARK,
         default=DEFAULT_SCHEME,
     ),
@@ -78,7 +79,7 @@ AnyScheme = Annotated[
     str | None,
     option(
         "NAME",
-        f"The scheme: {', '.join(sorted(SCHEMES))}; or, with --config, that of another engine: "
+        f"The scheme: {', '.join(_SCHEMES)}; or, with --config, that of another engine: "
         f"{', '.join(EXTERNAL_SCHEMES)}.",
         panel=WATERMARK,
         default=DEFAULT_SCHEME,
@@ -112,6 +113,26 @@ SchemeVersion = Annotated[
         "--scheme-version",
         panel=WATERMARK,
         default=LATEST,
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    option(
+        "X",
+        "For dipmark: how far the probabilities are moved, above 0 and at most 0.5. A detector "
+        "does not depend on it.",
+        panel=WATERMARK,
+        default=scheme_defaults("dipmark")["alpha"],
+    ),
+]
+PayloadBits = Annotated[
+    int | None,
+    option(
+        "N",
+        "For gumbel_payload: how many bits the payload has, a multiple of 8 up to 64.",
+        "--payload-bits",
+        panel=WATERMARK,
+        default=scheme_defaults("gumbel_payload")["payload_bits"],
     ),
 ]
 Repeats = Annotated[
@@ -173,6 +194,8 @@ class WatermarkOptions:
     scheme_version: int | None = None
     repeats: str | None = None
     tokenizer: str | None = None
+    payload_bits: int | None = None
+    alpha: float | None = None
 
     @property
     def secret_file(self) -> Path | None:
@@ -197,6 +220,8 @@ class WatermarkOptions:
             "greens": self.greens,
             "context": self.context,
             "version": self.scheme_version,
+            "payload_bits": self.payload_bits,
+            "alpha": self.alpha,
         }
         return {name: value for name, value in given.items() if value is not None}
 

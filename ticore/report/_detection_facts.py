@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..schemes import FoundPayload
 from ..watermarking import Detection, Segment, Stretch, TokenizationCheck
 
 _LEAST = 1e-300  # near the smallest double; a smaller p-value is printed as "below"
@@ -29,6 +30,8 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         facts.append(("too short", f"to tell: the strongest watermark would have p-value {least}"))
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
+    if found.payload is not None:
+        facts += _payload_facts(found.payload)
     if found.tokenizations is not None:
         facts += _tokenization_facts(found.tokenizations, found.scored)
     if stands_out(found):
@@ -89,3 +92,12 @@ def probability(value: float) -> str:
     ('0.5', '1.4e-102', 'below 1e-300')
     """
     return f"{value:.2g}" if value >= _LEAST else f"below {_LEAST:g}"
+
+
+def _payload_facts(found: FoundPayload) -> list[tuple[str, str]]:
+    bits = found.bit_confidences
+    expected = f"{sum(bits):.1f} of {len(bits)} bits expected to be right"
+    return [
+        ("payload", found.payload.hex()),
+        ("confidence", f"{found.confidence:.1%} that it is right if there is a mark; {expected}"),
+    ]

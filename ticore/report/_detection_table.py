@@ -34,6 +34,7 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
         ("strength", lambda found: f"{found.strength:.2f}"),
         ("scored", lambda found: str(found.scored)),
         ("green", lambda found: "" if found.green is None else str(found.green)),
+        ("payload", lambda found: "" if found.payload is None else found.payload.payload.hex()),
         ("tokens", lambda found: str(found.token_count)),
         ("segment", _place),
     ]

@@ -4,9 +4,11 @@ from typing import Any
 
 from .._support.deprecation import moved_names
 from ._base import Detectable, Scheme
+from ._dipmark import DiPmark
 from ._evidence import Evidence
 from ._green_list import GreenList
 from ._gumbel import Gumbel
+from ._gumbel_payload import GumbelPayload
 from ._key import key_fingerprint
 from ._left_hash import LeftHash
 from ._null_distributions import (
@@ -15,8 +17,11 @@ from ._null_distributions import (
     HypergeometricNull,
     NullDistribution,
 )
+from ._payload import FoundPayload
 from ._registry import (
+    ALL_SCHEMES,
     EXTERNAL_SCHEMES,
+    PAYLOAD_SCHEMES,
     SCHEMES,
     SchemeSettings,
     external_scheme,
@@ -26,14 +31,19 @@ from ._self_hash import SelfHash
 from ._unigram import Unigram
 
 __all__ = [
+    "ALL_SCHEMES",
     "EXTERNAL_SCHEMES",
+    "PAYLOAD_SCHEMES",
     "SCHEMES",
     "BinomialNull",
     "Detectable",
+    "DiPmark",
     "Evidence",
     "ExponentialNull",
+    "FoundPayload",
     "GreenList",
     "Gumbel",
+    "GumbelPayload",
     "HypergeometricNull",
     "LeftHash",
     "NullDistribution",

@@ -59,7 +59,7 @@ class Scheme(Detectable, Protocol):
         greedy: whether the token with the highest logit after `bias` is to be taken, since the
             bias already contains the random choice. Otherwise the token is sampled.
 
-    A greedy scheme may have an attribute `once`. If it is True, a context is marked only where it
+    A scheme may have an attribute `once`. If it is True, a context is marked only where it
     occurs first in a text, the prompt not included, and `evidence` counts it once.
     """
 

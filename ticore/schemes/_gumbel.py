@@ -6,6 +6,7 @@ with exactly the probability that the model gives it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from array_api_compat import array_namespace
 from ._base import Array
 from ._evidence import Evidence, Floats, Ints, draw_ids
 from ._key import key_fingerprint
-from ._keyed_numbers import LATEST, Version, keyed_numbers
+from ._keyed_numbers import LATEST, PreparedTokens, Version, keyed_numbers
 from ._null_distributions import ExponentialNull
 from ._settings import checked_context
 from ._windows import SomeIds, context_columns, token_ids
@@ -80,7 +81,7 @@ class Gumbel:
             self._numbers.any_tokens(c) for c in context_columns(context, self.context, logits)
         ]
         tokens = self._numbers.all_tokens(size, logits)
-        numbers = self._numbers.uniform(self._numbers.seed(before), tokens)
+        numbers = self._numbers.uniform(self._seed(before), tokens)
         # This is 1 - u. It matters where it is small, and there it is exact in float32, too.
         left = (xp.astype(_HIGHEST - numbers, logits.dtype) + 0.5) / _NUMBERS
         # Where u is next to 0 it would round to 1 in float32. Such a token is never chosen.
@@ -106,6 +107,15 @@ class Gumbel:
         row = self._numbers.known_tokens(ids.astype(np.uint32))
         count = max(0, len(ids) - self.context)
         seed = self._numbers.seed([row[at : at + count] for at in range(self.context)])
-        numbers = self._numbers.uniform(seed, row[self.context :])
-        left = (_HIGHEST - numbers.astype(np.float64) + 0.5) / _NUMBERS
-        return seed, -np.log(left)
+        return seed, exponential_scores(self._numbers.uniform(seed, row[self.context :]))
+
+    def _seed(self, before: Sequence[PreparedTokens]) -> Any:
+        """The seed of the numbers with which a token is written."""
+        return self._numbers.seed(before)
+
+
+def exponential_scores(numbers: Any) -> Floats:
+    """-log(1 - u) for numbers from 0 to 2^31 - 1, which stand for u from 0 to 1: float64."""
+    left = (_HIGHEST - numbers.astype(np.float64) + 0.5) / _NUMBERS
+    scores: Floats = -np.log(left)
+    return scores

@@ -138,10 +138,14 @@ class KeyedNumbers(ABC):
 
         A seed of Python's ints gives bool[size].
         """
+        return self.ranks(seed, size, like) < bound
+
+    def ranks(self, seed: Any, size: int, like: Array) -> Array:
+        """The ranks of the first `size` tokens: int[..., size], for seeds int[..., 1]."""
         halves = self.all_tokens(max(feistel.rectangle(self._size)), like)
         rounds = self._rounds(seed, lambda at: halves.words[: len(at)])
         ranks = feistel.all_ranks(rounds, halves.ids, self._size)
-        return ranks[..., :size] < bound
+        return ranks[..., :size]
 
     @abstractmethod
     def _words(self, ids: Words) -> Words: ...

@@ -11,8 +11,10 @@ from ..errors import CredentialError, SettingsError
 from ..keys import key_bytes
 from ..registry import lookup
 from ._base import Detectable, Scheme
+from ._dipmark import DiPmark
 from ._green_list import GreensMode
 from ._gumbel import Gumbel
+from ._gumbel_payload import GumbelPayload
 from ._keyed_numbers import Version
 from ._left_hash import LeftHash
 from ._self_hash import SelfHash
@@ -33,6 +35,16 @@ SCHEMES: dict[str, type[LeftHash | SelfHash | Unigram | Gumbel]] = {
     scheme.name: scheme for scheme in (LeftHash, SelfHash, Unigram, Gumbel)
 }
 
+PAYLOAD_SCHEMES: dict[str, type[GumbelPayload]] = {GumbelPayload.name: GumbelPayload}
+"""Schemes whose writer needs a payload."""
+
+ALL_SCHEMES: dict[str, type[LeftHash | SelfHash | Unigram | Gumbel | DiPmark]] = {
+    **SCHEMES,
+    **PAYLOAD_SCHEMES,
+    DiPmark.name: DiPmark,
+}
+"""All bundled schemes: those of `SCHEMES` also have a version 1."""
+
 
 class SchemeSettings(TypedDict, total=False):
     """The settings of the bundled schemes by name; not every scheme has each of them.
@@ -42,6 +54,8 @@ class SchemeSettings(TypedDict, total=False):
         context: how many tokens before a token its random numbers depend on; of all but `unigram`.
         version: of the scheme's random numbers: 2, or 1 for texts that were written before there
             was a version 2.
+        alpha: of `dipmark`; see `ticore.schemes.DiPmark`.
+        payload, payload_bits: of `gumbel_payload`; see `ticore.schemes.GumbelPayload`.
     """
 
     gamma: float
@@ -49,6 +63,9 @@ class SchemeSettings(TypedDict, total=False):
     greens: GreensMode
     context: int
     version: Version
+    alpha: float
+    payload: bytes | str | None
+    payload_bits: int
 
 
 def external_scheme(engine: str, config: object, vocab_size: int) -> Detectable:
@@ -105,7 +122,7 @@ def make_scheme(
                 "found both; leave out the key and the settings"
             )
         return scheme
-    make = lookup("scheme", SCHEMES, scheme, GROUP)
+    make = lookup("scheme", ALL_SCHEMES, scheme, GROUP)
     if key is None:
         raise CredentialError("expected a key, found none; make one with: ticore keygen")
     own = scheme_defaults(scheme)
@@ -126,7 +143,7 @@ def scheme_defaults(scheme: str) -> dict[str, Any]:
     >>> scheme_defaults("left_hash")
     {'gamma': 0.5, 'delta': 2.0, 'greens': 'independent', 'context': 1, 'version': 2}
     """
-    parameters = inspect.signature(lookup("scheme", SCHEMES, scheme, GROUP)).parameters.values()
+    parameters = inspect.signature(lookup("scheme", ALL_SCHEMES, scheme, GROUP)).parameters.values()
     keyword = inspect.Parameter.KEYWORD_ONLY
     return {each.name: each.default for each in parameters if each.kind is keyword}
 

@@ -101,7 +101,13 @@ class WatermarkAgreement:
             UnknownPlaceError, MissingExtraError, ModelFilesError: as `ticore.load_tokenizer`.
         """
         opened = load_tokenizer(tokenizer)
+        if settings.get("payload") is not None:
+            raise SettingsError(
+                "payload: expected none in an agreement, for it is the writer's own; give it to "
+                "Watermarker.from_agreement"
+            )
         whole: dict[str, Any] = {**scheme_defaults(scheme), **settings}
+        whole.pop("payload", None)
         key = secrets.token_bytes(_KEY_BYTES) if key is None else scheme_key(key)
         make_scheme(scheme, key, opened.vocab_size, **whole)  # checks every setting
         return cls(
@@ -119,17 +125,19 @@ class WatermarkAgreement:
         """The name by which verdicts mention the key: see `ticore.schemes.key_fingerprint`."""
         return key_fingerprint(self.key)
 
-    def make_scheme(self, vocab_size: int) -> Scheme:
+    def make_scheme(self, vocab_size: int, *, payload: bytes | str | None = None) -> Scheme:
         """The scheme under the key.
 
         Args:
             vocab_size: of the tokenizer.
+            payload: what a writer writes, for a scheme with a payload.
 
         Raises:
             SettingsError: the scheme or a setting is unknown, or a setting is out of range.
         """
         version: Any = {} if self.version is None else {"version": self.version}
-        return make_scheme(self.scheme, self.key, vocab_size, **self.settings, **version)
+        own: Any = {} if payload is None else {"payload": payload}
+        return make_scheme(self.scheme, self.key, vocab_size, **self.settings, **version, **own)
 
     def open_tokenizer(self) -> Tokenizer:
         """The tokenizer at the agreement's place.

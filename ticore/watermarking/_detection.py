@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .._support.deprecation import warn_deprecated
 from .._support.notebooks import ShownInNotebooks
+from ..schemes._payload import FoundPayload
 from ._segments import Segment
 from ._stretches import Stretch
 from ._tokenization_search import TokenizationCheck
@@ -89,6 +90,8 @@ class Detection(ShownInNotebooks):
             detector looks at the tokens that are read alone.
         strongest_p_value: no scores of these tokens would have a lower p-value; None if this is not
             known for the scheme.
+        payload: what is read from the text, for a scheme with a payload. The p-value pays for the
+            choice among all payloads.
     """
 
     verdict: Verdict
@@ -105,6 +108,7 @@ class Detection(ShownInNotebooks):
     stretches: tuple[Stretch, ...] = ()
     tokenizations: TokenizationCheck | None = None
     strongest_p_value: float | None = None
+    payload: FoundPayload | None = None
 
     def __str__(self) -> str:
         return self.verdict
@@ -161,5 +165,6 @@ class Detection(ShownInNotebooks):
                 if self.tokenizations is None
                 else {"tokenizations": self.tokenizations.to_dict()}
             ),
+            **({} if self.payload is None else {"payload": self.payload.to_dict()}),
             **self.target.to_dict(),
         }

@@ -26,6 +26,7 @@ from ..schemes import (
     make_scheme,
 )
 from ..schemes._evidence import BatchEvidence
+from ..schemes._payload import PayloadEvidence, PayloadNull
 from ..schemes._registry import as_mapping
 from ..schemes._strongest import strongest_p_values
 from ._agreement import Repeats, WatermarkAgreement
@@ -128,6 +129,11 @@ class WatermarkDetector:
             self.scheme = _external(scheme, dict(settings), tokenizer.vocab_size)
         else:
             self.scheme = make_scheme(scheme, key, tokenizer.vocab_size, **settings)
+        if tokenizations == "search" and isinstance(self.scheme.null, PayloadNull):
+            raise SettingsError(
+                "tokenizations: expected read or places for a scheme with a payload, found "
+                "search; no token has a score of its own before the payload is known"
+            )
         name = scheme if isinstance(scheme, str) else getattr(scheme, "name", None)
         self.target = DetectionTarget(
             scheme=name or type(self.scheme).__name__,
@@ -482,6 +488,8 @@ class WatermarkDetector:
                 stretches=self._stretches(texts, at, segments[at]),
                 strongest_p_value=None if strongest is None else float(strongest[at]),
             )
+            if isinstance(null, PayloadNull):
+                one = _with_payload(one, null, texts.text(at))
             found.append(
                 one if self._tokenizations == "read" else self._checked(one, used.text(at))
             )
@@ -518,6 +526,15 @@ class WatermarkDetector:
         return (
             "watermarked in part" if segment.p_value <= self.fpr / TESTS else "no watermark found"
         )
+
+
+def _with_payload(one: Detection, null: PayloadNull, evidence: Evidence) -> Detection:
+    """The detection with the payload that is read, and with the scores for this payload."""
+    assert isinstance(evidence, PayloadEvidence)
+    found = null.read(evidence.distinct())
+    scores = np.full(len(one.ids), np.nan)
+    scores[evidence.positions] = evidence.scores_of(found.payload)
+    return replace(one, scores=scores, payload=found)
 
 
 def _external(engine: str, settings: dict[str, Any], vocab_size: int) -> Detectable:

@@ -121,9 +121,9 @@ def watermarked_sampler(
         warper: what is done to the logits before the scheme's bias; None: nothing.
     """
     unmarked = multinomial(randomness, warper)
-    if scheme.greedy and getattr(scheme, "once", False):
-        return _OncePerContext(scheme, unmarked, warper)
     choose = greedy if scheme.greedy else multinomial(randomness)
+    if getattr(scheme, "once", False):
+        return _OncePerContext(scheme, unmarked, choose, warper)
     return _AtEachContext(scheme, unmarked, choose, warper)
 
 
@@ -154,27 +154,27 @@ class _OncePerContext:
         begin: how many of the ids are the prompt's.
     """
 
-    deterministic = True
-
     def __init__(
         self,
         scheme: Scheme,
         unmarked: Sampler,
+        choose: Sampler,
         warper: LogitsWarper | None = None,
         begin: int = 0,
     ) -> None:
-        self._scheme, self._unmarked, self._warper = scheme, unmarked, warper
-        self._begin = begin
+        self._scheme, self._unmarked, self._choose = scheme, unmarked, choose
+        self._warper, self._begin = warper, begin
+        self.deterministic = is_deterministic(choose)
 
     def of_text(self, begin: int) -> Sampler:
-        return _OncePerContext(self._scheme, self._unmarked, self._warper, begin)
+        return _OncePerContext(self._scheme, self._unmarked, self._choose, self._warper, begin)
 
     def __call__(self, ids: Sequence[int], logits: Any) -> int:
         width = self._scheme.context
         if len(ids) - self._begin < width or not is_first_occurrence(ids, width, self._begin):
             return self._unmarked(ids, logits)
         warped = logits if self._warper is None else self._warper(logits)
-        return greedy(ids, self._scheme.bias(list(ids[len(ids) - width :]), warped))
+        return self._choose(ids, self._scheme.bias(list(ids[len(ids) - width :]), warped))
 
 
 def is_first_occurrence(ids: Sequence[int], width: int, begin: int = 0) -> bool:

@@ -12,7 +12,7 @@ from ..consistency import Specials, View
 from ..consistency._boundaries import specials_named
 from ..interfaces import LanguageModel
 from ..registry import require_model
-from ..schemes import Scheme, SchemeSettings, make_scheme
+from ..schemes import GumbelPayload, Scheme, SchemeSettings, make_scheme
 from ._agreement import WatermarkAgreement
 from ._generator import GeneratorSettings
 from ._randomness import Randomness, row_randoms
@@ -91,6 +91,8 @@ class Watermarker:
         specials = specials_named(specials)
         require_model(model)
         self.scheme = make_scheme(scheme, key, model.tokenizer.vocab_size, **settings)
+        if isinstance(self.scheme, GumbelPayload):
+            self.scheme.require_writable()
         self._warper = LogitsWarper(temperature, top_k, top_p)
         self._randomness = Randomness(seed)
         self._writer = TextWriter(
@@ -109,6 +111,8 @@ class Watermarker:
         cls,
         model: LanguageModel,
         agreement: WatermarkAgreement,
+        *,
+        payload: bytes | str | None = None,
         **settings: Unpack[WatermarkerSettings],
     ) -> Watermarker:
         """A Watermarker whose texts a detector with the same agreement finds.
@@ -116,6 +120,8 @@ class Watermarker:
         Args:
             model: one whose tokenizer is that of the agreement.
             agreement: the scheme, its settings and the key.
+            payload: what is written, for a scheme with a payload: see
+                `ticore.schemes.GumbelPayload`.
             settings: how to write: see the class.
 
         Raises:
@@ -124,7 +130,8 @@ class Watermarker:
         """
         require_model(model)
         agreement.require_tokenizer(model.tokenizer)
-        return cls(model, agreement.make_scheme(model.tokenizer.vocab_size), **settings)
+        scheme = agreement.make_scheme(model.tokenizer.vocab_size, payload=payload)
+        return cls(model, scheme, **settings)
 
     @renamed_arguments(tokens="max_new_tokens")
     @keywords_after(2)
