@@ -42,6 +42,9 @@ CHANGES: dict[str, Callable[[str], str]] = {
         )
         for line in text.split("\n")
     ),
+    "cut at a width": lambda text: "\n".join(
+        line[at : at + 37] for line in text.split("\n") for at in range(0, max(len(line), 1), 37)
+    ),
     "blank lines": lambda text: text.replace("\n", "\n\n"),
     "invisible": lambda text: text.replace(" ", " \u200b", 1),
 }
@@ -82,6 +85,12 @@ def test_extract_pasted_undoes_usual_changes(name: str, view: str) -> None:
     # What stands in front is skipped, and is no change to the text.
     skipped = "front" in name or (name, view) == ("BOM", "whole")
     assert found.undone or skipped or changed == text
+
+
+def test_a_number_that_was_cut_at_the_width_of_the_lines_is_read_whole() -> None:
+    sent = "它有1.15.1199.13.1.1.19.21页\nand an end"
+    arrived = sent.replace("13.1.1", "13.1\n.1")
+    assert (("lines cut at a width",), sent) in readings(arrived, "")
 
 
 def test_extract_pasted_undoes_two_changes_at_once() -> None:

@@ -232,6 +232,22 @@ def _unwrapped(text: str) -> str:
     return joined
 
 
+def _uncut(text: str) -> str:
+    """Lines joined where one is as long as the longest: a terminal breaks inside words.
+
+    A single longest line may be whole: it is cut only if the next one goes on as a word does.
+    """
+    lines = text.split("\n")
+    width = max(map(len, lines))
+    single = sum(len(line) == width for line in lines) == 1
+    joined = lines[0]
+    for before, line in pairwise(lines):
+        goes_on = line[:1].islower() or line[:1].isdecimal() or line.startswith((".", ","))
+        cut = len(before) == width and (goes_on or not single)
+        joined += line if cut else f"\n{line}"
+    return joined
+
+
 def _apart(text: str) -> str:
     return text.replace("\u2026", "...").replace("\u2014", "--").replace("\u2013", "-")
 
@@ -259,6 +275,7 @@ _OF_CHARACTERS = (
 )
 _OF_LINES = (
     Repair("wrapped lines", _unwrapped),
+    Repair("lines cut at a width", _uncut),
     Repair("blank lines between lines", lambda text: re.sub(r"\n\n", "\n", text)),
     Repair("line breaks in place of spaces", lambda text: re.sub(r" ?\n+ ?", " ", text)),
 )
