@@ -52,6 +52,13 @@ _BUNDLED = {
     ),
 }
 
+_LANGUAGES = {"tiny-ja": "ja", "tiny-zh": "zh"}
+
+
+def language_of(model: str) -> str:
+    """The language that a model writes best, by its place: `en` where that says nothing."""
+    return _LANGUAGES.get(model, "en")
+
 
 def load_prompts(data: Path | None, language: str) -> list[str]:
     """The prompts of a folder, or bundled ones.

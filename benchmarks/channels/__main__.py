@@ -15,7 +15,7 @@ import ticore
 from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table, write_markdown
@@ -25,7 +25,6 @@ from . import __doc__ as usage
 from .journeys import JOURNEYS
 from .samples import Plan, channels, make_worker
 
-_LANGUAGES = {"tiny-ja": "ja", "tiny-zh": "zh"}
 _BATCH = 10
 
 
@@ -50,7 +49,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(options: argparse.Namespace) -> int:
     plan, models = Plan(size=options.size), options.model or ["tiny-en"]
-    prompts = {model: load_prompts(None, _LANGUAGES.get(model, "en")) for model in models}
+    prompts = {model: load_prompts(None, language_of(model)) for model in models}
     opened = [ticore.load_model(model, dtype="float64") for model in models]
     code = code_digest(make_worker, *opened, *(model.tokenizer for model in opened))
     samples, complete = collect_samples(
@@ -73,7 +72,7 @@ def _tasks(models: Sequence[str], count: int) -> Iterator[Task]:
         for model in models:
             for channel in channels():
                 # A model of Japanese or Chinese has next to nothing to write in ASCII.
-                if channel != "ascii" or model not in _LANGUAGES:
+                if channel != "ascii" or language_of(model) == "en":
                     yield model, channel, first, min(_BATCH, count - first)
 
 

@@ -57,6 +57,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--reader", metavar="PLACE", help="the model that reads, where another one than --model"
     )
+    parser.add_argument("--codec", default=plan.codec, help="default: %(default)s")
     parser.add_argument(
         "--disambiguation", default=plan.disambiguation, help="such as search; default: %(default)s"
     )

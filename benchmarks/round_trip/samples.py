@@ -32,7 +32,7 @@ class Plan:
         chat: whether a prompt is what a user says, and the text the reply of a chat model.
         reader: the model that reads, such as the same one of another backend; None for `model`.
         batch: how many texts are written, and read, side by side.
-        disambiguation, mode: as for `ticore.Steganographer`.
+        codec, disambiguation, mode: as for `ticore.Steganographer`.
     """
 
     model: str = "tiny-en"
@@ -43,6 +43,7 @@ class Plan:
     chat: bool = False
     reader: str | None = None
     batch: int = 1
+    codec: str = "arithmetic"
     disambiguation: str = "stepwise"
     mode: Mode = "prefix"
 
@@ -95,6 +96,7 @@ class Sampler:
             "key": sample_key(self._plan.seed, first),
             "temperature": self._plan.temperature,
             "top_k": self._plan.top_k,
+            "codec": self._plan.codec,
             "disambiguation": self._plan.disambiguation,
             "mode": self._plan.mode,
         }

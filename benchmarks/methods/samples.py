@@ -1,0 +1,60 @@
+"""Samples: one message is written and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from benchmarks.round_trip.samples import Plan
+from benchmarks.round_trip.samples import Sampler as RoundTrips
+from ticore.errors import CapacityError
+from ticore.interfaces import LanguageModel
+
+from .plan import METHODS
+
+if TYPE_CHECKING:
+    from benchmarks._harness.types import Sample, Worker
+
+
+def make_worker(plan: Plan, prompts: Mapping[str, Sequence[str]]) -> Worker:
+    """The worker of a plan, whose model and method each task replaces: `Sampler.take`."""
+    return Sampler(plan, prompts).take
+
+
+class Sampler:
+    """Takes samples.
+
+    Args:
+        plan: the settings.
+        prompts: by model; message `n` has prompt `n`, modulo their number.
+    """
+
+    def __init__(self, plan: Plan, prompts: Mapping[str, Sequence[str]]) -> None:
+        self._plan = plan
+        self._prompts = prompts
+        self._open = cache(self._opened)
+
+    def take(self, index: int, model: str, method: str) -> Sample:
+        """Message `index`, by a method."""
+        task = {"index": index, "model": model, "method": method}
+        way = METHODS[method]
+        plan = replace(
+            self._plan,
+            model=model,
+            codec=way.codec,
+            disambiguation=way.disambiguation,
+            mode=way.mode,
+        )
+        opened = self._open(model)
+        try:
+            taken = RoundTrips(opened, opened, plan, self._prompts[model]).take(index, 1)
+        except CapacityError as error:
+            return task | {"failure": str(error)}
+        [text] = taken["texts"]
+        return {**task, **text, "failure": None}
+
+    @staticmethod
+    def _opened(model: str) -> LanguageModel:
+        return Plan(model=model).open_models()[0]
