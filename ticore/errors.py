@@ -114,6 +114,10 @@ class TextPlace:
         return self.text[self.start : self.end]
 
 
+class BrokenCharacterError(ExtractionError):
+    """The tokens that were written break a character: no text is spelled by their bytes."""
+
+
 class OutsidePoolError(ExtractionError):
     """A token of the text could not have been written under these settings.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import inf, log2
@@ -46,6 +47,7 @@ def _of_one(samples: Sequence[Sample]) -> JsonObject:
 
     Passes and seconds are medians of those of texts, by their tokens. Texts that were given up have
     the share f of all that were written, which costs -log2(1 - f) bits of each text's divergence.
+    Of those whose tokens break a character no method could send one.
     """
     sent = [sample for sample in samples if sample["failure"] is None]
     row: JsonObject = {"texts": len(sent), "failed_count": len(samples) - len(sent)}
@@ -53,8 +55,9 @@ def _of_one(samples: Sequence[Sample]) -> JsonObject:
         return row
     tokens = np.array([sample["token_count"] for sample in sent], float)
     dropped = np.array([sample["kl_filter"] for sample in sent]) * tokens
-    written = sum(sample["written_texts"] for sample in sent)
-    given_up = rate(written - len(sent), written)
+    reasons = Counter(reason for sample in sent for reason in sample["given_up"])
+    written = len(sent) + reasons.total()
+    given_up = rate(reasons.total(), written)
     rejected = -log2(1 - given_up.value)
     misread = sum(not sample["recovered"] for sample in sent)
 
@@ -66,6 +69,7 @@ def _of_one(samples: Sequence[Sample]) -> JsonObject:
         "misread_count": misread,
         "misread_rate": asdict(rate(misread, len(sent))),
         "written_texts": written,
+        "reasons": dict(reasons),
         "given_up": given_up.value,
         "given_up_rate": asdict(given_up),
         "bits_per_token": sum(sample["bits"] for sample in sent) / float(tokens.sum()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from functools import partial
@@ -95,7 +96,8 @@ def _groups(count: int, size: int) -> list[Task]:
 def summarize(samples: Sequence[JsonObject]) -> JsonObject:
     """How many messages were recovered; the mean, median, 5 % and 95 % quantiles of each measure.
 
-    Passes, and texts that were written and not sent, are known where texts are written one by one.
+    Passes are known where texts are written one by one. Texts that were not sent are counted by the
+    reason (see `ticore.Embedding`).
     """
     measures: JsonObject = {}
     for name in _MEASURES if samples else ():
@@ -107,16 +109,17 @@ def summarize(samples: Sequence[JsonObject]) -> JsonObject:
     counts = {
         "sample_count": len(samples),
         "recovered_count": sum(bool(sample["recovered"]) for sample in samples),
-        "written_texts": sum(sample.get("written_texts", 1) for sample in samples),
+        "given_up": Counter(reason for sample in samples for reason in sample["given_up"]),
     }
     return counts | {"measures": measures}
 
 
 def tables(report: JsonObject) -> Iterator[Table]:
     """The one table of a report."""
+    given_up = ", ".join(f"{count:,} ({why})" for why, count in report["given_up"].items())
     title = (
         f"{report['recovered_count']:,} of {report['sample_count']:,} messages recovered, "
-        f"{report['written_texts']:,} texts written"
+        f"texts given up: {given_up or 'none'}"
     )
     table = text_table(title, ["measure"], ["mean", "5 %", "50 %", "95 %"])
     for name, found in report["measures"].items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -120,12 +119,10 @@ class Sampler:
         settings |= {"prompt": prompt}
         writing, reading = CountingModel(self._writer), CountingModel(self._reader)
         writer = ticore.Steganographer(writing, entropy=draw.randbytes, **settings)
-        lengths = [0]
-        written = writer.embed(message, follower=lambda text: lengths.append(len(text)))
+        written = writer.embed(message)
         reader = ticore.Steganographer(reading, **settings)
         seconds, read = timed(reader.extract, written.text)
         row = _row(written, written.seconds, read == message, seconds)
-        row["written_texts"] = 1 + sum(after < before for before, after in pairwise(lengths))
         row["writer_passes"] = writing.passes / len(written.ids)
         row["reader_passes"] = reading.passes / written.token_count
         return [row]
@@ -161,6 +158,7 @@ def _row(
         "token_count": written.token_count,
         "bits_per_token": written.bits_per_token,
         "kl_filter": written.kl_filter,
+        "given_up": written.given_up,
         "embed_seconds": embed_seconds,
         "extract_seconds": extract_seconds,
         "text": written.text,

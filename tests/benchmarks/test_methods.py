@@ -7,14 +7,14 @@ from benchmarks.methods.__main__ import main
 from benchmarks.methods.summary import summarize
 
 
-def _sample(index, written_texts, token_count, kl_filter, **other):
+def _sample(index, given_up, token_count, kl_filter, **other):
     return {
         "index": index,
         "model": "toy",
         "method": "none",
         "failure": None,
         "recovered": True,
-        "written_texts": written_texts,
+        "given_up": given_up,
         "bits": 100,
         "token_count": token_count,
         "kl_filter": kl_filter,
@@ -27,9 +27,15 @@ def _sample(index, written_texts, token_count, kl_filter, **other):
 
 def test_divergence_is_that_of_dropped_candidates_and_of_texts_given_up():
     failed = {"index": 2, "model": "toy", "method": "none", "failure": "no room"}
-    [row] = summarize([_sample(0, 3, 50, 0.02), _sample(1, 1, 150, 0.0, recovered=False), failed])
+    [row] = summarize(
+        [
+            _sample(0, ["misread", "character"], 50, 0.02),
+            _sample(1, [], 150, 0.0, recovered=False),
+            failed,
+        ]
+    )
     assert (row["texts"], row["failed_count"], row["misread_count"]) == (2, 1, 1)
-    assert row["given_up"] == 0.5
+    assert (row["given_up"], row["reasons"]) == (0.5, {"misread": 1, "character": 1})
     assert row["bits_per_token"] == 1.0
     assert row["divergence_by_dropping"] == pytest.approx(0.5)
     assert row["divergence_by_giving_up"] == pytest.approx(1.0)

@@ -45,10 +45,13 @@ def test_round_trip_shows_nothing_when_it_is_interrupted_at_once(tmp_path, run, 
 
 def test_summarize_gives_means_and_quantiles():
     names = ("bits_per_token", "token_count", "kl_filter", "embed_seconds", "extract_seconds")
-    samples = [dict.fromkeys(names, float(n)) | {"recovered": n > 0} for n in range(101)]
+    samples = [
+        dict.fromkeys(names, float(n)) | {"recovered": n > 0, "given_up": ["misread"] * (n % 2)}
+        for n in range(101)
+    ]
     found = summarize(samples)
     assert (found["sample_count"], found["recovered_count"]) == (101, 100)
     assert found["measures"]["kl_filter"] == pytest.approx(
         {"mean": 50, "low": 5, "median": 50, "high": 95}
     )
-    assert found["written_texts"] == 101
+    assert found["given_up"] == {"misread": 50}

@@ -18,7 +18,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from ..candidates import Pool
-from ..errors import ExtractionError
+from ..errors import BrokenCharacterError
 from ._base import Choices, Disambiguation, PromptContext, Session
 from ._fallback import keep_admitted
 from ._retokenizing import ReceivedTokens, retokenized, text_after_prompt
@@ -65,9 +65,11 @@ class _AnyToken(SpelledSession):
         return Choices.of(keep_admitted(pool, outside, lambda ids: np.ones(len(ids), dtype=bool)))
 
     def push(self, token: int) -> None:
-        """See `Session`. Raises ExtractionError where no text goes on with these bytes."""
+        """See `Session`. Raises BrokenCharacterError where no text goes on with these bytes."""
         if not self.admits(np.array([token])).all():
-            raise ExtractionError(f"no text goes on with token {token}, which breaks a character")
+            raise BrokenCharacterError(
+                f"no text goes on with token {token}, which breaks a character"
+            )
         super().push(token)
 
 

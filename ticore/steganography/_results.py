@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from .._support.deprecation import warn_deprecated
 from .._support.notebooks import ShownInNotebooks
+
+GivenUp = Literal["character", "misread", "borderline", "room"]
+"""Why a text was not sent, see `Embedding.given_up`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +26,10 @@ class Embedding(ShownInNotebooks):
         token_count: how many tokens carry them; `ids` may go on to the end of a sentence.
         kl_filter: mean over these tokens of the divergence, in bits, that disambiguation causes.
         seconds: wall-clock time, checks included.
+        given_up: why texts that were written before this one were not sent, one word each:
+            `character` (their tokens break one), `misread` (the reader would not find the message),
+            `borderline` (another machine might not), `room` (by chance too little was left).
+            Where a share f of all texts is given up, that costs -log2(1 - f) bits of divergence.
     """
 
     text: str
@@ -31,6 +38,7 @@ class Embedding(ShownInNotebooks):
     token_count: int
     kl_filter: float
     seconds: float = 0.0
+    given_up: tuple[GivenUp, ...] = field(default=(), repr=False)
 
     @property
     def bits_per_token(self) -> float:

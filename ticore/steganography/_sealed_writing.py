@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..errors import CapacityError, ExtractionError
+from ..errors import BrokenCharacterError, CapacityError, ExtractionError
 from ._capacity import NoRoomError
 from ._edit_code.job import write_surviving
 from ._embedding import BorderlineError, Progress, StalledError, write_bits
@@ -15,7 +15,7 @@ from ._model_coding import coded_by_model, decoded_by_model
 from ._padding import largest_size
 from ._payload import Packing, Payload
 from ._repeatable import is_repeatable
-from ._results import Embedding
+from ._results import Embedding, GivenUp
 from ._sealed_reading import PayloadReader, payload_from
 from ._search import searched_by_writer
 from ._setup import Setup
@@ -106,6 +106,7 @@ class Writing:
         setup = self.setup
         retries = setup.is_portable or setup.disambiguation.searches
         tries, stalled = MORE_TRIES if retries else EMBED_TRIES, 0
+        given_up = list[GivenUp]()
         rereads = self.check == "full" or not is_repeatable(
             setup.model, setup.candidates.ids, setup.tolerance, self.batch_size
         )
@@ -120,19 +121,26 @@ class Writing:
             try:
                 written, found = yield from self._written_and_read(frame, rereads, rival)
                 if found == self.payload:
-                    return written
-            except (BorderlineError, ExtractionError):
-                continue  # Another nonce makes another text.
+                    return replace(written, given_up=tuple(given_up))
+                given_up.append("misread")  # Another nonce makes another text.
+            except BorderlineError:
+                given_up.append("borderline")
+            except BrokenCharacterError:
+                given_up.append("character")
+            except ExtractionError:
+                given_up.append("misread")
             except NoRoomError as error:
                 # A small model may repeat itself for ever, but not every text leads there.
                 stalled += 1
                 if error.by_chance and stalled < EMBED_TRIES:
+                    given_up.append("room")
                     continue
                 raise CapacityError(self._no_room(error)) from None
             except StalledError:
                 stalled += 1
                 if stalled == EMBED_TRIES:
                     raise
+                given_up.append("room")
         raise CapacityError(
             f"{tries} texts were written and none gave the message back: {_why_not(setup)}"
         )
