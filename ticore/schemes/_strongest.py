@@ -17,6 +17,7 @@ from ._null_distributions import (
     NullDistribution,
     earlier_draws,
 )
+from ._two_key_null import TwoKeyNull
 from ._word_arithmetic import BITS
 
 _HIGHEST_SCORE = (BITS + 1) * np.log(
@@ -43,4 +44,7 @@ def strongest_p_values(null: NullDistribution, texts: BatchEvidence) -> Floats |
     if isinstance(null, ExponentialNull):
         tails = special.gammaincc(np.maximum(lengths, 1), lengths * _HIGHEST_SCORE)
         return np.where(lengths > 0, tails, 1.0)
+    if isinstance(null, TwoKeyNull):
+        pairs = zip((lengths * _HIGHEST_SCORE).tolist(), lengths.tolist(), strict=True)
+        return np.array([null.tail(total, count) for total, count in pairs])
     return None

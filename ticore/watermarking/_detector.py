@@ -241,7 +241,7 @@ class WatermarkDetector:
         watermark_config: object,
         **settings: Unpack[DetectorSettings],
     ) -> WatermarkDetector:
-        """A detector of what vLLM writes with `--watermark-config` and the algorithm `gumbel`.
+        """A detector of what vLLM writes with `--watermark-config`: `gumbel`, `dual_key_gumbel`.
 
         Args:
             tokenizer: of the model that wrote.

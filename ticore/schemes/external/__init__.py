@@ -10,6 +10,7 @@ from ._sglang import SGLangGumbel
 from ._synthid import TransformersSynthID
 from ._transformers import TransformersKGW
 from ._vllm import VLLMGumbel
+from ._vllm_dual_key import VLLMDualKeyGumbel
 
 
 def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
@@ -18,10 +19,16 @@ def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW
     return TransformersKGW.from_config(own, size)
 
 
+def _vllm(config: Mapping[str, Any], _vocab_size: int) -> VLLMGumbel | VLLMDualKeyGumbel:
+    if config.get("algorithm") == "dual_key_gumbel":
+        return VLLMDualKeyGumbel.from_config(config)
+    return VLLMGumbel.from_config(config)
+
+
 CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Detectable]] = {
     "transformers": _transformers,
     "synthid": lambda config, _vocab_size: TransformersSynthID.from_config(config),
-    "vllm": lambda config, _vocab_size: VLLMGumbel.from_config(config),
+    "vllm": _vllm,
     "sglang": lambda config, _vocab_size: SGLangGumbel.from_config(config),
 }
 """By the engine's name: `f(config, vocab_size)` makes a scheme from the engine's settings.
@@ -30,4 +37,11 @@ The settings of `transformers` may also have `vocab_size`, the model config's: i
 from that many ids, which may be more than the tokenizer has.
 """
 
-__all__ = ["CONSTRUCTORS", "SGLangGumbel", "TransformersKGW", "TransformersSynthID", "VLLMGumbel"]
+__all__ = [
+    "CONSTRUCTORS",
+    "SGLangGumbel",
+    "TransformersKGW",
+    "TransformersSynthID",
+    "VLLMDualKeyGumbel",
+    "VLLMGumbel",
+]

@@ -10,7 +10,7 @@ and vllm/config/watermarking.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ from ._philox import UInt64Array, philox
 _WORD = 0xFFFFFFFF
 _CONTEXT_DOMAIN = 0x574D4358  # "WMCX"
 _TOKEN_DOMAIN = 0x574D544B  # "WMTK"
-_WIDTH = 4  # the engine's default
+WIDTH = 4  # the engine's default
 _IGNORED = (
     "algorithm",
     "alpha",
@@ -59,7 +59,7 @@ class VLLMGumbel:
 
     name: ClassVar[str] = "vllm"
 
-    def __init__(self, key: int, *, context_width: int = _WIDTH) -> None:
+    def __init__(self, key: int, *, context_width: int = WIDTH) -> None:
         """
         Args:
             key: the writer's, from 0 to 2^64 - 1.
@@ -83,25 +83,15 @@ class VLLMGumbel:
             SettingsError: there is no key, `algorithm` or `prf` is another one, or a setting is
                 unknown or out of range.
         """
-        for name, only in (("algorithm", "gumbel"), ("prf", "philox")):
-            if config.get(name, only) != only:
-                raise SettingsError(
-                    f"{name}: expected {only!r}, found {shown(config[name])}; for "
-                    f"'dual_key_gumbel' use both schemes of VLLMGumbel.of_two_keys; others cannot "
-                    f"be detected"
-                )
-        given = selected_settings(config, ("key", "context_width"), _IGNORED)
-        if "key" not in given:
-            raise SettingsError("key: expected the writer's key, found none; add it")
-        return cls(**given)
+        return cls(**selected_vllm_settings(config, "gumbel"))
 
     @classmethod
-    def of_two_keys(cls, key: int, *, context_width: int = _WIDTH) -> tuple[VLLMGumbel, VLLMGumbel]:
+    def of_two_keys(cls, key: int, *, context_width: int = WIDTH) -> tuple[VLLMGumbel, VLLMGumbel]:
         """The schemes of algorithm "dual_key_gumbel": of key A, then of key B.
 
         Which of the two wrote a token is random and cannot be known later. Each scheme gives a
-        p-value of its own; if you compute both, double the lower one. In plain sampling key A
-        writes all tokens but a share `alpha`; in speculative decoding it writes the drafts.
+        p-value of its own; `VLLMDualKeyGumbel` has one for both. In plain sampling key A writes all
+        tokens but a share `alpha`; in speculative decoding it writes the drafts.
 
         Args:
             key, context_width: as of the constructor.
@@ -159,3 +149,30 @@ class VLLMGumbel:
         four = np.stack(philox((tokens >> np.uint64(2), a, b, c), key), axis=1)
         which = (tokens & np.uint64(3)).astype(np.int64)
         return a.astype(np.int64), four[np.arange(len(four)), which]
+
+
+def selected_vllm_settings(
+    config: Mapping[str, Any], algorithm: str, more: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The settings of one algorithm, of the object that `--watermark-config` takes.
+
+    Args:
+        config: that object.
+        algorithm: which one.
+        more: the settings that it reads besides `key` and `context_width`.
+
+    Raises:
+        SettingsError: there is no key, `algorithm` or `prf` is another one, or a setting is
+            unknown.
+    """
+    for name, only in (("algorithm", algorithm), ("prf", "philox")):
+        if config.get(name, only) != only:
+            raise SettingsError(
+                f"{name}: expected {only!r}, found {shown(config[name])}; what can be detected is "
+                f"gumbel and dual_key_gumbel, with philox"
+            )
+    ignored = [name for name in _IGNORED if name not in more]
+    given = selected_settings(config, ("key", "context_width", *more), ignored)
+    if "key" not in given:
+        raise SettingsError("key: expected the writer's key, found none; add it")
+    return given
