@@ -241,7 +241,7 @@ class WatermarkDetector:
         watermark_config: object,
         **settings: Unpack[DetectorSettings],
     ) -> WatermarkDetector:
-        """A detector of what vLLM writes with `--watermark-config`: `gumbel`, `dual_key_gumbel`.
+        """A detector of what vLLM writes with `--watermark-config`, by any of its algorithms.
 
         Args:
             tokenizer: of the model that wrote.

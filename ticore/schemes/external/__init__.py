@@ -11,6 +11,7 @@ from ._synthid import TransformersSynthID
 from ._transformers import TransformersKGW
 from ._vllm import VLLMGumbel
 from ._vllm_dual_key import VLLMDualKeyGumbel
+from ._vllm_sbw import VLLMBernoulli
 
 
 def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
@@ -19,9 +20,12 @@ def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW
     return TransformersKGW.from_config(own, size)
 
 
-def _vllm(config: Mapping[str, Any], _vocab_size: int) -> VLLMGumbel | VLLMDualKeyGumbel:
-    if config.get("algorithm") == "dual_key_gumbel":
+def _vllm(config: Mapping[str, Any], _vocab_size: int) -> Detectable:
+    algorithm = config.get("algorithm")
+    if algorithm == "dual_key_gumbel":
         return VLLMDualKeyGumbel.from_config(config)
+    if algorithm == "sbw":
+        return VLLMBernoulli.from_config(config)
     return VLLMGumbel.from_config(config)
 
 
@@ -42,6 +46,7 @@ __all__ = [
     "SGLangGumbel",
     "TransformersKGW",
     "TransformersSynthID",
+    "VLLMBernoulli",
     "VLLMDualKeyGumbel",
     "VLLMGumbel",
 ]

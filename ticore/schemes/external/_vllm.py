@@ -169,7 +169,7 @@ def selected_vllm_settings(
         if config.get(name, only) != only:
             raise SettingsError(
                 f"{name}: expected {only!r}, found {shown(config[name])}; what can be detected is "
-                f"gumbel and dual_key_gumbel, with philox"
+                f"gumbel, dual_key_gumbel and sbw, with philox"
             )
     ignored = [name for name in _IGNORED if name not in more]
     given = selected_settings(config, ("key", "context_width", *more), ignored)
