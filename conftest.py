@@ -7,6 +7,7 @@ ROOT = Path(__file__).parent
 # A module elsewhere that cannot be imported is an error; tests say themselves what they need.
 NEEDED = {
     "backends/ticore_jax": "jax",
+    "backends/ticore_llamacpp": "llama_cpp",
     "backends/ticore_masks": "torch",
     "backends/ticore_sglang": "torch",
     "backends/ticore_torch": "torch",

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from ticore.backend_kit.checkpoint import (
     find_model_files,
-    is_gguf,
+    open_gguf_files,
     require_fits,
     within_memory,
 )
 from ticore.backend_kit.network_config import parse_config
-from ticore.errors import ModelFilesError, SettingsError
+from ticore.errors import SettingsError
 from ticore.interfaces import ModelBackend, TokenizerLoader
 
 from ._families import ARCHITECTURES, build
@@ -96,10 +96,7 @@ class GgufBackend(EmbeddedBackend):
         Raises:
             ModelFilesError: also where it is no GGUF file.
         """
-        if not is_gguf(Path(location)):
-            raise ModelFilesError(
-                f"expected {location!r} to be a GGUF file, found none; check the path"
-            )
+        open_gguf_files(Path(location))
         return super().load(location, load_tokenizer, options)
 
 

@@ -11,12 +11,19 @@ _tensors.py    packed masks as tensors of PyTorch, applied to logits
 _report.py     what the masks of one request did
 """
 
-from ._choosing import NONE_LEFT, choose, choose_consistent, mask_inconsistent
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._following import FollowedText, verification_of
-from ._report import Report
-from ._served import ServedText, ServedTexts
 from ._settings import RequestSettings
-from ._tensors import allowed_tokens, mask_texts
+
+if TYPE_CHECKING:
+    from ._choosing import NONE_LEFT, choose, choose_consistent, mask_inconsistent
+    from ._report import Report
+    from ._served import ServedText, ServedTexts
+    from ._tensors import allowed_tokens, mask_texts
 
 __all__ = [
     "NONE_LEFT",
@@ -32,3 +39,22 @@ __all__ = [
     "mask_texts",
     "verification_of",
 ]
+
+# These need PyTorch, which not every engine has.
+_MODULES = {
+    "NONE_LEFT": "_choosing",
+    "Report": "_report",
+    "ServedText": "_served",
+    "ServedTexts": "_served",
+    "allowed_tokens": "_tensors",
+    "choose": "_choosing",
+    "choose_consistent": "_choosing",
+    "mask_inconsistent": "_choosing",
+    "mask_texts": "_tensors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

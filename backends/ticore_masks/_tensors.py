@@ -69,9 +69,13 @@ def mask_texts(
 
 def _on_device(packed: Words, width: int, device: torch.device) -> torch.Tensor:
     """The first `width` bits of each row of uint32[rows, words], as bool on the device."""
+    octets = packed.astype("<u4", copy=False).view(np.uint8)
+    if device.type == "cpu":
+        bits = np.unpackbits(octets, axis=1, count=width, bitorder="little")
+        return torch.from_numpy(bits.view(np.bool_))
     # As bytes, the first token's bit in the first one, an eighth of the result is copied. From
     # pinned memory the copy waits for nothing.
-    data = torch.from_numpy(packed.astype("<u4", copy=False).view(np.uint8))
+    data = torch.from_numpy(octets)
     data = (
         data.pin_memory().to(device, non_blocking=True)
         if device.type == "cuda"

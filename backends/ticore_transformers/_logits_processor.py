@@ -70,7 +70,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         allowed = allowed_tokens(texts, words, width, scores.device)
         allowed[:, self._eos_ids] = True
         masked = scores.masked_fill(~allowed, -torch.inf)
-        if bool(torch.isneginf(masked).all(dim=1).any()):
+        if bool((masked.amax(dim=1) == -torch.inf).any()):
             raise CapacityError(
                 "expected a candidate that keeps the text consistent, found none; use "
                 "ticore_transformers.consistent, which takes tokens back, or name eos_ids"

@@ -28,6 +28,7 @@ from ._model_files import (
     DirectoryFiles,
     ModelFiles,
     is_gguf,
+    open_gguf_files,
     open_model_files,
     read_gguf_vocabulary,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "find_special_tokens",
     "find_start_token",
     "is_gguf",
+    "open_gguf_files",
     "open_model_files",
     "open_tokenizer",
     "read_config",

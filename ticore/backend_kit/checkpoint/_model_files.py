@@ -15,7 +15,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ...errors import ModelFilesError
 from ...interfaces import Tokenizer, TokenizerLoader
 from ._chat_template import find_chat_template, find_special_tokens
 from ._checkpoint import Checkpoint
@@ -24,6 +26,9 @@ from ._json_files import read_config
 from ._safetensors_files import Tensors
 from ._start_token import StartToken, find_start_token
 from ._tokenizer_files import open_tokenizer
+
+if TYPE_CHECKING:
+    from ._gguf.model_files import GgufFiles
 
 _MAGIC = b"GGUF"
 
@@ -98,6 +103,22 @@ def open_model_files(path: Path) -> ModelFiles | None:
     from ._gguf.model_files import GgufFiles  # noqa: PLC0415  # an extra
 
     return GgufFiles(path)
+
+
+def open_gguf_files(path: Path) -> GgufFiles:
+    """The GGUF file at `path`, which may begin with `~`.
+
+    Raises:
+        MissingExtraError: the package `gguf` is not installed.
+        ModelFilesError: it is no GGUF file.
+    """
+    if not is_gguf(path.expanduser()):
+        raise ModelFilesError(
+            f"expected {str(path)!r} to be a GGUF file, found none; check the path"
+        )
+    from ._gguf.model_files import GgufFiles  # noqa: PLC0415  # an extra
+
+    return GgufFiles(path.expanduser())
 
 
 def is_gguf(path: Path) -> bool:

@@ -25,7 +25,7 @@ class GgufFiles(ModelFiles):
         """As in the config.json of the Hugging Face checkpoint."""
         settings = self._network.settings
         width = int(str(settings["vocab_size"]))
-        bos, ends = vocabulary.separators(self.path, self._metadata, width)
+        bos, ends = self.separators(width)
         eos = ends if len(ends) > 1 else next(iter(ends), None)
         return {**settings, "bos_token_id": bos, "eos_token_id": eos}
 
@@ -52,6 +52,13 @@ class GgufFiles(ModelFiles):
 
     def find_start_token(self, bos: int | None, eos: int | None, width: int) -> StartToken:
         return vocabulary.start_token(self.path, self._metadata, bos, eos)
+
+    def separators(self, width: int) -> tuple[int | None, list[int]]:
+        """The id that begins a text, if any, and those that end one; see `vocabulary.separators`.
+
+        It asks nothing of the network, whose family may be unknown here.
+        """
+        return vocabulary.separators(self.path, self._metadata, width)
 
     @cached_property
     def _container(self) -> Container:
