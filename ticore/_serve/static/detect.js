@@ -30,9 +30,7 @@ export function prepareDetect() {
 
 /** Show what the detector says, in the section's `.verdict-said` and `.report`. */
 export function showVerdict(section, found) {
-  const said = section.querySelector(".verdict-said");
-  said.textContent = found.sentence;
-  said.classList.toggle("found", found.verdict.startsWith("watermarked"));
+  put(section.querySelector(".verdict-said"), found.said);
   put(section.querySelector(".report"), found.html);
 }
 
