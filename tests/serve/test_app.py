@@ -135,7 +135,9 @@ def test_list_of_configurations_is_looked_for(client: Client) -> None:
     listed = json.dumps(entries)
     assert client.do("open-configurations", configurations=listed).result == {"entries": 2}
     found = client.do("detect", configurations=listed, model="tiny-en", text=marked.text)
-    detector = WatermarkDetector.any(model.tokenizer, entries, tokenizer_place="tiny-en")
+    detector = WatermarkDetector.any(
+        model.tokenizer, entries, tokenizer_place="tiny-en", tokenizations="places"
+    )
     assert found.result["json"] == detector.detect(marked.text).to_dict()
     assert found.result["sentence"].startswith(f"This text has the watermark {detector.names[0]}.")
     assert KEY not in found.body.decode()

@@ -34,7 +34,7 @@ def detect(fields: Fields, models: Models) -> Work:
         def work_of_list(watch: Watch) -> dict[str, Any]:
             model = models.model(place)
             require_few(len(model.tokenizer.encode(text)))
-            return _verdict_of_list(text, open_list(model.tokenizer, entries, place))
+            return _verdict_of_list(text, open_list(model.tokenizer, entries, place, tokenizations))
 
         return work_of_list
     shared = SharedMark.of(fields)

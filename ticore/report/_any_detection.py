@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..interfaces import Tokenizer
 from ..watermarking import AnyDetection
-from ._detection_facts import probability, stretch_facts
+from ._detection_facts import probability, stretch_facts, tokenization_facts
 from ._detection_page import ShownDetection, page_of
 from ._detection_table import facts_grid, styled_verdict
 from ._verdict import said_of_any
@@ -31,6 +31,8 @@ def any_detection_facts(found: AnyDetection) -> list[tuple[str, str]]:
     if not found.found:
         facts.append(("best", found.best.name))
     facts.append(("scored", f"{best.scored:,} of {best.token_count:,} tokens"))
+    if best.tokenizations is not None:
+        facts += tokenization_facts(best.tokenizations, best.scored)
     named = [fact for fact in best.target.facts() if fact[0] in ("tokenizer", "threshold")]
     return [*facts, *stretch_facts(found.stretches), *named]
 

@@ -34,7 +34,7 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
     if found.payload is not None and found.verdict != "no watermark found":
         facts += _payload_facts(found.payload)
     if found.tokenizations is not None:
-        facts += _tokenization_facts(found.tokenizations, found.scored)
+        facts += tokenization_facts(found.tokenizations, found.scored)
     if stands_out(found):
         facts.append(("best segment", segment_fact(found.segment)))
     if len(found.stretches) > 1:  # one alone is the best segment
@@ -42,7 +42,8 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
     return [*facts, *found.target.facts()] if found.scheme else facts
 
 
-def _tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:
+def tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:
+    """What other tokens of the writer may have done to the evidence of `scored` tokens."""
     apart = probability(check.p_value_apart)
     facts = [
         (

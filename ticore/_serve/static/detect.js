@@ -35,8 +35,9 @@ export function showVerdict(section, found) {
 }
 
 function lookedFor() {
-  if (configurations) return { configurations, model: byId("mark-model").value };
-  return { ...sharedMark(), tokenizations: byId("search-tokens").checked ? "search" : "places" };
+  const tokenizations = byId("search-tokens").checked ? "search" : "places";
+  if (configurations) return { configurations, model: byId("mark-model").value, tokenizations };
+  return { ...sharedMark(), tokenizations };
 }
 
 async function openList(text) {
@@ -48,5 +49,4 @@ function use(text, facts) {
   configurations = text;
   byId("list-facts").textContent = facts;
   byId("forget-list").hidden = text === "";
-  byId("search-tokens").disabled = text !== ""; // it is for one configuration
 }
