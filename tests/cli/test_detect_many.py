@@ -37,20 +37,24 @@ def test_detect_looks_for_each_entry_of_a_list(ticore: Ticore) -> None:
             {"agreement": "mark.json"},
         ]
     )
-    found = ticore("detect", "--config", "list.json", "--fpr", "0.01", "--json", "plain")
-    assert (found.status, found.err) == (0, "")
     tokenizer = library.load_tokenizer("tiny-en")
-    expected = library.WatermarkDetector.any(
-        tokenizer,
-        [
-            {"scheme": ["gumbel", "left_hash"], "key": KEYS[0]},
-            {"scheme": "unigram", "key": KEYS[1], "gamma": 0.25, "name": "the second"},
-            {"scheme": "gumbel", "key": KEYS[2]},
-        ],
-        fpr=0.01,
-        tokenizer_place="tiny-en",
-    ).detect(TEXT)
-    assert json.loads(found.out) == {"file": "plain", **expected.to_dict()}
+    for tokenizations, option in (("places", ()), ("search", ("--tokenizations", "search"))):
+        found = ticore(
+            "detect", "--config", "list.json", "--fpr", "0.01", "--json", *option, "plain"
+        )
+        assert (found.status, found.err) == (0, "")
+        expected = library.WatermarkDetector.any(
+            tokenizer,
+            [
+                {"scheme": ["gumbel", "left_hash"], "key": KEYS[0]},
+                {"scheme": "unigram", "key": KEYS[1], "gamma": 0.25, "name": "the second"},
+                {"scheme": "gumbel", "key": KEYS[2]},
+            ],
+            fpr=0.01,
+            tokenizer_place="tiny-en",
+            tokenizations=tokenizations,
+        ).detect(TEXT)
+        assert json.loads(found.out) == {"file": "plain", **expected.to_dict()}
     twice = ticore("detect", "--config", "list.json", "--json", "plain", "plain")
     assert "not independent: see ticore check-key" in twice.err
     page = ticore("detect", "--config", "list.json", "--html", "page.html", "plain")

@@ -59,4 +59,6 @@ def test_any_detection_page_draws_each_stretch(detector, ids):
     alone = ticore.WatermarkDetector(TOKENIZER, "gumbel", key=KEYS[3]).detect_ids(ids)
     assert detection_page([("a", alone)], TOKENIZER, "A page").count('class="band"') == 1
     plain = detector.detect_ids(some_ids(9, 100, SIZE))
-    assert "<svg" not in any_detection_page([("b", plain)], TOKENIZER, "A page")
+    document = any_detection_page([("b", plain), ("c", found)], TOKENIZER, "A page")
+    assert 'class="band"' not in document[: document.index('id="text-2"')]
+    assert document.count('<ul class="legend"') == 1

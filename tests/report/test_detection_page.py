@@ -19,10 +19,12 @@ TOY = ToyTokenizer(["", "ab", "a", "b", "c", "d", *MARKUP, *ODD])
 KEY = bytes(range(32))
 TAGS = {
     *("html", "head", "meta", "title", "style", "body", "section", "h1", "h2", "p", "div", "ul"),
-    *("li", "span", "table", "tr", "th", "td"),
+    *("li", "span", "table", "tr", "th", "td", "strong", "details", "summary"),
+    *("figure", "figcaption", "svg", "rect"),
 }
 ATTRIBUTES = {
     *("lang", "charset", "name", "content", "http-equiv", "class", "title", "dir", "scope"),
+    *("tabindex", "role", "aria-label", "x", "y", "width", "height"),
 }
 
 
@@ -81,6 +83,9 @@ def test_detection_page_shows_green_tokens_in_words_and_colours():
         ("grey", "token 3, id 4; green; not counted: it repeats a random number"),
     ]
     assert "50.0%" in "".join(parsed.texts["td"])
+    rows = "".join(parsed.texts["td"])
+    assert "no score: too few tokens before it" in rows  # for the keyboard, which has no pointer
+    assert "green; not counted: it repeats a random number" in rows
 
 
 def test_detection_page_fills_higher_scores_darker():
@@ -157,6 +162,33 @@ def test_table_of_all_texts_stands_before_them():
     plain = detection([1, 2], [0.0, 1.0], [True, True])
     part = detection([1, 2], [0.0, 1.0], [True, True], verdict="watermarked in part")
     several = detection_page([("one", plain), ("two", part)], TOY, "t")
-    assert several.index("watermarked in part, p-value 0.12") < several.index("<section")
-    assert several.index("no watermark found, p-value 0.25") < several.index("<section")
-    assert "p-value 0.25" not in detection_page([("one", plain)], TOY, "t")
+    before = Page(several[: several.index("<section")] + "</body></html>")
+    assert before.texts["td"] == [
+        *("", "no watermark found", "0.25", "", "watermarked in part", "0.12")
+    ]
+    assert [given["href"] for tag, given in before.elements if tag == "a"] == ["#text-1", "#text-2"]
+    assert 'id="text-2"' in several
+    assert several.count('<ul class="legend"') == 1
+    assert several.index('<ul class="legend"') < several.index("<section")
+    alone = detection_page([("one", plain)], TOY, "t")
+    assert 'class="overview"' not in alone
+    assert alone.count('<ul class="legend"') == 1
+
+
+def test_unmarked_text_has_no_stretch_and_no_payload_on_the_page():
+    """Every text has a best segment and a likeliest payload; both would accuse somebody."""
+    reader = ticore.WatermarkDetector(TOY, "gumbel_payload", key=KEY, payload_bits=16)
+    found = reader.detect_ids(np.random.default_rng(1).integers(1, 6, 400))
+    assert found.verdict == "no watermark found"
+    document = detection_page([("a", found)], TOY, "t")
+    shown = document[document.index("<body") :]
+    assert not re.search(r'class="(segment|band)"|payload<|confidence|best segment', shown)
+    assert "<svg" in shown
+
+
+def test_text_that_is_too_short_is_said_to_be_before_all_numbers():
+    target = DetectionTarget("left_hash", "toy", 1e-5)
+    found = detection([1, 2, 3], [0, 1, 1], [True] * 3, 2, target=target, strongest_p_value=0.0625)
+    document = detection_page([("a", found)], TOY, "t")
+    assert document.index("This text is too short to tell.") < document.index("<table")
+    assert "about once in 8 times; the limit that was set is once in 100,000" in document

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ticore.schemes import SCHEMES
+from ticore.schemes import ALL_SCHEMES, SCHEMES
 from ticore.testing import SchemeContract
 
 KEY = bytes(range(32))
@@ -15,6 +15,8 @@ SETTINGS = {
     ("left_hash", "wide"): {"context": 3, "greens": "exact"},
     ("self_hash", "wide"): {"context": 5},
     ("gumbel", "narrow"): {"context": 1},
+    ("dipmark", "usual"): {},
+    ("dipmark", "wide, weak"): {"context": 3, "alpha": 0.3},
 }
 
 
@@ -22,4 +24,4 @@ class TestSchemes(SchemeContract):
     @pytest.fixture(params=SETTINGS, ids=str)
     def scheme(self, request):
         name, _ = request.param
-        return SCHEMES[name](KEY, self.vocab_size, **SETTINGS[request.param])
+        return ALL_SCHEMES[name](KEY, self.vocab_size, **SETTINGS[request.param])

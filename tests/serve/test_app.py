@@ -13,7 +13,7 @@ import pytest
 import ticore
 from ticore._installed_models import CATALOGUE
 from ticore.channels import CHANNELS
-from ticore.schemes import SCHEMES
+from ticore.schemes import ALL_SCHEMES
 from ticore.watermarking import WatermarkDetector, Watermarker
 
 from .conftest import TOKEN, Client, MakeClient, need
@@ -119,7 +119,10 @@ def test_watermark_is_found_by_agreement_and_by_key(client: Client) -> None:
     by_key = client.do("detect", key=KEY, scheme="gumbel", model="tiny-en", text=marked.text).result
     assert by_file == by_key
     assert by_file["verdict"] == "watermarked"
-    assert by_file["sentence"].startswith("This text has the watermark. Of texts without it, fewer")
+    assert by_file["sentence"].startswith(
+        "This text has the watermark. A text without it would score this high less than once in 1 "
+        "billion times; the limit that was set is once in 100,000 times."
+    )
     other = client.do("detect", key="5b" * 32, scheme="gumbel", model="tiny-en", text=marked.text)
     assert other.result["sentence"].startswith("No watermark of this key was found.")
 
@@ -132,12 +135,16 @@ def test_list_of_configurations_is_looked_for(client: Client) -> None:
     listed = json.dumps(entries)
     assert client.do("open-configurations", configurations=listed).result == {"entries": 2}
     found = client.do("detect", configurations=listed, model="tiny-en", text=marked.text)
-    detector = WatermarkDetector.any(model.tokenizer, entries, tokenizer_place="tiny-en")
+    detector = WatermarkDetector.any(
+        model.tokenizer, entries, tokenizer_place="tiny-en", tokenizations="places"
+    )
     assert found.result["json"] == detector.detect(marked.text).to_dict()
     assert found.result["sentence"].startswith(f"This text has the watermark {detector.names[0]}.")
     assert KEY not in found.body.decode()
     plain = client.do("detect", configurations=listed, model="tiny-en", text="It was a cold day.")
-    assert plain.result["sentence"].startswith("No watermark of the 3 configurations was found.")
+    assert plain.result["sentence"].startswith("This text is too short to tell.")
+    long = client.do("detect", configurations=listed, model="tiny-en", text="It was cold. " * 9)
+    assert long.result["sentence"].startswith("No watermark of the 3 configurations was found.")
 
 
 def test_search_says_what_it_tried(client: Client) -> None:
@@ -152,7 +159,7 @@ def test_choices_are_all_that_the_library_has(client: Client) -> None:
     found = client.do("choices").result
     assert {each["place"] for each in found["models"]} >= {"tiny-en", "tiny-ja", "tiny-zh"}
     assert {each["name"] for each in found["channels"]} == CHANNELS.keys() - {"identity"}
-    assert {each["name"] for each in found["schemes"]} == SCHEMES.keys()
+    assert {each["name"] for each in found["schemes"]} == ALL_SCHEMES.keys()
 
 
 def test_restricting_licence_is_named_as_one() -> None:

@@ -84,9 +84,18 @@ def test_agreement_is_that_of_the_command_line(client: Client, marked: list[dict
     assert KEY.encode() not in opened.body
 
 
+def test_payload_is_written_and_read(client: Client) -> None:
+    fields = {"key": KEY, "scheme": "gumbel_payload", "model": "tiny-en", "length": "medium"}
+    found = client.do("mark", **fields, payload="0000002a", prompt="It was").result
+    assert "Its payload is 0000002a" in found["sentence"]
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
+        ({"scheme": "gumbel_payload"}, "payload: expected 4 bytes to write, found none"),
+        ({"scheme": "gumbel_payload", "payload": "x"}, "payload: expected 4 bytes"),
+        ({"payload": "2a"}, "it has"),
         ({"key": ""}, "found none"),
         ({"model": "torch:/etc"}, "expected one of the models that are installed"),
         ({"length": "endless"}, "expected one of short, medium, long"),

@@ -106,3 +106,54 @@ def test_places_counts_the_tokens_that_have_a_moved_cut_in_their_context():
 def test_detector_refuses_an_unknown_way_to_look_at_tokenizations():
     with pytest.raises(SettingsError, match="tokenizations: expected one of read, places, search"):
         ticore.WatermarkDetector(TOY, key=bytes(16), tokenizations="all")
+
+
+def test_search_over_a_list_keeps_to_its_rate_in_text_without_a_watermark():
+    """500 texts; the p-value pays for 3 configurations and for all tokenizations."""
+    rng = np.random.default_rng(10)
+    found = []
+    for _ in range(500):
+        entries = [{"scheme": ["gumbel", "left_hash"], "key": rng.bytes(16)}]
+        entries += [SCHEMES["gumbel"](rng.bytes(16), TOY.vocab_size, context=2)]
+        detector = ticore.WatermarkDetector.any(TOY, entries, tokenizations="search", fpr=0.1)
+        detector._respeller = RESPELLER
+        found.append(detector.detect_ids(rng.integers(TOY.vocab_size, size=20)))
+    p_values = np.array([one.p_value for one in found])
+    for rate in (0.3, 0.1, 0.01):
+        assert (p_values <= rate).sum() <= 500 * rate + 3 * math.sqrt(500 * rate)
+    assert sum(bool(one.found) for one in found) == (p_values <= 0.1).sum()
+    assert (p_values < 1).any()
+    assert any(one.best.detection.tokenizations.respelled for one in found)
+
+
+def test_search_over_a_list_finds_what_the_search_for_each_configuration_finds():
+    rng = np.random.default_rng(11)
+    keys = [bytes([number] * 16) for number in range(9)]
+    scheme = SCHEMES["gumbel"](keys[4], TOY.vocab_size)
+    read = written(scheme, rng, 40)
+    for place in (8, 16, 24):
+        read = respelled(
+            read, [next(one for one in RESPELLER.moved_cuts(read) if one.begin > place)]
+        )
+    for repeats in ("once", "all"):
+        plain, places, searched = (
+            ticore.WatermarkDetector.any(
+                TOY,
+                [{"scheme": "gumbel", "key": keys}, {"scheme": "gumbel_payload", "key": keys[4]}],
+                repeats=repeats,
+                tokenizations=each,
+            ).detect_ids(read)
+            for each in ("read", "places", "search")
+        )
+        assert places.p_value == plain.p_value
+        assert plain.best.detection.tokenizations is None
+        assert searched.best.index == places.best.index == 4
+        for each, found in (("places", places), ("search", searched)):
+            alone = ticore.WatermarkDetector(TOY, scheme, tokenizations=each, repeats=repeats)
+            expected = alone.detect_ids(read)
+            assert found.best.detection.tokenizations == expected.tokenizations
+            assert found.best.detection.p_value == expected.p_value
+        assert searched.p_value < plain.p_value
+        both = min(searched.best.detection.p_value, searched.best.detection.segment.p_value)
+        assert searched.p_value == min(1.0, 10 * 2 * both)
+        assert json.loads(json.dumps(searched.to_dict()))["best"]["detection"]["tokenizations"]

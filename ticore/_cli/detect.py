@@ -147,12 +147,14 @@ def detect(
             f"{streams.printable(tokenizations)}"
         )
     listed = read_list(options)
-    if tokenizations is not None and (listed is not None or column is not None):
-        raise UsageError("--tokenizations: only for one configuration, and without --column")
+    if tokenizations is not None and column is not None:
+        raise UsageError("--tokenizations: only without --column")
     if listed is not None:
         if column is not None:
             return _scan_any(options, listed, fpr, paths, column, scanning, json)
-        return _detect_any(options, listed, fpr, paths, html, json)
+        return _detect_any(
+            options, listed, fpr, cast(Tokenizations, tokenizations or "places"), paths, html, json
+        )
     task = _task(options, options.load_agreement(), fpr)
     if column is not None:
         scan_files(paths, column, task, scanning, json)
@@ -181,12 +183,17 @@ def _detect_any(
     options: WatermarkOptions,
     listed: ListedConfigurations,
     fpr: float,
+    tokenizations: Tokenizations,
     paths: Sequence[Path],
     html: Path | None,
     json: bool,
 ) -> None:
     """Look for many configurations at once."""
-    settings = {"fpr": fpr, "repeats": options.repeats or "once"}
+    settings = {
+        "fpr": fpr,
+        "repeats": options.repeats or "once",
+        "tokenizations": tokenizations,
+    }
     with wrong_settings_are_wrong_usage():
         detector = open_detector(options, listed, settings)
     found = []

@@ -18,7 +18,6 @@ tokens.py        a text token by token
 mark_sharing.py  what writer and detector of a watermark share
 marking.py       a text with a watermark, and each token that was taken back on the way
 detecting.py     whether a text has a watermark
-sentences.py     what a verdict says, for a person
 static/          the page itself
 detection/       `ticore detect-server`: detection for other programs
 

@@ -52,13 +52,17 @@ def read_list(text: str) -> list[Any]:
     return found
 
 
-def open_list(tokenizer: Tokenizer, entries: list[Any], place: str) -> AnyWatermarkDetector:
-    """The detector of all entries.
+def open_list(
+    tokenizer: Tokenizer, entries: list[Any], place: str, tokenizations: Any
+) -> AnyWatermarkDetector:
+    """The detector of all entries; tokenizations: see `WatermarkDetector.any`.
 
     Raises:
         SettingsError, CredentialError: an entry is wrong. The error says which, and shows no key.
     """
     try:
-        return WatermarkDetector.any(tokenizer, entries, tokenizer_place=place)
+        return WatermarkDetector.any(
+            tokenizer, entries, tokenizer_place=place, tokenizations=tokenizations
+        )
     except CredentialError as error:
         raise CredentialError(f"{error}; mend the list and open it again") from None

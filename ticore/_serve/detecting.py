@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from ..errors import UnscorableTextError
-from ..interfaces import LanguageModel
-from ..report._any_detection import any_detection_section
-from ..report._detection_page import detection_section
+from ..interfaces import LanguageModel, Tokenizer
+from ..report._any_detection import shown_any_detection
+from ..report._detection_page import ShownDetection, evidence, shown_detection
+from ..report._markup import element
+from ..report._markup import text as words
+from ..report._verdict import SaidVerdict
 from ..watermarking import AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
 from ..watermarking._detector import Tokenizations
 from .configurations import open_list, read_list
@@ -15,11 +18,9 @@ from .fields import Fields
 from .jobs import Watch, Work
 from .mark_sharing import FIELDS, SharedMark
 from .models import Models
-from .sentences import any_sentence, sentence
 from .tokens import require_few
 
 DETECT_FIELDS = (*FIELDS, "text", "configurations", "tokenizations")
-_TITLE = "The numbers"
 
 
 def detect(fields: Fields, models: Models) -> Work:
@@ -33,7 +34,7 @@ def detect(fields: Fields, models: Models) -> Work:
         def work_of_list(watch: Watch) -> dict[str, Any]:
             model = models.model(place)
             require_few(len(model.tokenizer.encode(text)))
-            return _verdict_of_list(text, open_list(model.tokenizer, entries, place))
+            return _verdict_of_list(text, open_list(model.tokenizer, entries, place, tokenizations))
 
         return work_of_list
     shared = SharedMark.of(fields)
@@ -49,7 +50,7 @@ def detect(fields: Fields, models: Models) -> Work:
 def verdict_on(
     text: str, model: LanguageModel, agreement: WatermarkAgreement, tokenizations: Any = "places"
 ) -> dict[str, Any]:
-    """What the detector says of a text: the verdict, a sentence, the numbers as HTML and as JSON.
+    """What the detector says of a text: the verdict, a sentence, both as HTML, and the numbers.
 
     Args:
         text: without the prompt, if that is possible.
@@ -66,13 +67,7 @@ def verdict_on(
         agreement, tokenizer=tokenizer, tokenizations=tokenizations
     )
     found = detector.detect(text)
-    p_value = found.p_value if found.verdict == "watermarked" else found.segment.p_value
-    return {
-        "verdict": found.verdict,
-        "sentence": sentence(found.verdict, p_value),
-        "html": detection_section(_TITLE, found, tokenizer),
-        "json": found.to_dict(),
-    }
+    return _answer(shown_detection("", found), tokenizer, found.to_dict())
 
 
 def verdict_or_why_not(
@@ -82,14 +77,21 @@ def verdict_or_why_not(
     try:
         return verdict_on(text, model, agreement)
     except UnscorableTextError as error:
-        return {"verdict": "", "sentence": f"The text is too short to look: {error}.", "html": ""}
+        said = SaidVerdict("short", "The text is too short to look.", f"{error}.")
+        return {"verdict": "", "sentence": str(said), "said": said.html(), "html": ""}
 
 
 def _verdict_of_list(text: str, detector: AnyWatermarkDetector) -> dict[str, Any]:
     found = detector.detect(text)
+    return _answer(shown_any_detection("", found), detector.tokenizer, found.to_dict())
+
+
+def _answer(shown: ShownDetection, tokenizer: Tokenizer, numbers: dict[str, Any]) -> dict[str, Any]:
+    heading = element("h3", words("The numbers"))
     return {
-        "verdict": found.verdict,
-        "sentence": any_sentence(found),
-        "html": any_detection_section(_TITLE, found, detector.tokenizer),
-        "json": found.to_dict(),
+        "verdict": shown.verdict,
+        "sentence": str(shown.said),
+        "said": shown.said.html(),
+        "html": "".join((heading, *evidence(shown, tokenizer))),
+        "json": numbers,
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import CredentialError
 from ..interfaces import LanguageModel
-from ..schemes import SCHEMES
+from ..schemes import ALL_SCHEMES
 from ..watermarking import WatermarkAgreement
 from .fields import Fields
 from .jobs import Watch, Work
@@ -20,6 +20,8 @@ ABOUT_SCHEMES = {
     "self_hash": "the same, and on the word itself",
     "unigram": "one list of favoured words for all texts",
     "gumbel": "keyed dice in the place of chance",
+    "dipmark": "a keyed order of all words, of which the later half is favoured",
+    "gumbel_payload": "keyed dice that also carry a payload, such as the number of a user",
 }
 
 
@@ -46,7 +48,7 @@ class SharedMark:
             agreement=fields.text("agreement", ""),
             model=fields.text("model", ""),
             key=fields.text("key", ""),
-            scheme=fields.choice("scheme", tuple(SCHEMES), "left_hash"),
+            scheme=fields.choice("scheme", tuple(ALL_SCHEMES), "left_hash"),
         )
 
     def open(self, models: Models) -> tuple[LanguageModel, WatermarkAgreement]:

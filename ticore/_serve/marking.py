@@ -24,7 +24,7 @@ from .jobs import Watch, Work
 from .mark_sharing import FIELDS, SharedMark
 from .models import Models
 
-MARK_FIELDS = (*FIELDS, "prompt", "length", "words")
+MARK_FIELDS = (*FIELDS, "prompt", "length", "words", "payload")
 LENGTHS: Mapping[str, int] = {"short": 80, "medium": 200, "long": 400}  # in tokens
 TEMPERATURES: Mapping[str, float] = {"usual": 1.0, "bold": 1.4}
 _OBSERVATION = 10  # enough for Chinese and Japanese; where nothing can be mended, none are waited
@@ -35,13 +35,19 @@ Step = list[str | int]
 def mark(fields: Fields, models: Models) -> Work:
     """Work that writes a watermarked text, tells each step, and looks for the watermark in it."""
     shared, prompt = SharedMark.of(fields), fields.text("prompt", "")
+    payload = fields.text("payload", "") or None
     length = LENGTHS[fields.choice("length", tuple(LENGTHS), "medium")]
     temperature = TEMPERATURES[fields.choice("words", tuple(TEMPERATURES), "usual")]
 
     def work(watch: Watch) -> dict[str, Any]:
         model, agreement = shared.open(models)
         writer = Watermarker.from_agreement(
-            model, agreement, view="whole", observation=_OBSERVATION, temperature=temperature
+            model,
+            agreement,
+            payload=payload,
+            view="whole",
+            observation=_OBSERVATION,
+            temperature=temperature,
         )
         stream, story = writer.stream(prompt, max_new_tokens=length), Story(model, prompt)
         watch.step(["kept", story.text])

@@ -10,12 +10,10 @@ from rich.text import Text
 
 from ..interfaces import Tokenizer
 from ..watermarking import AnyDetection
-from ._detection_facts import probability, stretch_facts
-from ._detection_page import DETECTION_STYLE, drawn_tokens
+from ._detection_facts import probability, stretch_facts, tokenization_facts
+from ._detection_page import ShownDetection, page_of
 from ._detection_table import facts_grid, styled_verdict
-from ._markup import Html, element, text
-from ._page import facts_table, page
-from ._stretch_chart import stretch_chart
+from ._verdict import said_of_any
 from ._visible import visible
 
 _MOST_SHOWN = 20  # configurations that are found; all are in the JSON
@@ -33,6 +31,8 @@ def any_detection_facts(found: AnyDetection) -> list[tuple[str, str]]:
     if not found.found:
         facts.append(("best", found.best.name))
     facts.append(("scored", f"{best.scored:,} of {best.token_count:,} tokens"))
+    if best.tokenizations is not None:
+        facts += tokenization_facts(best.tokenizations, best.scored)
     named = [fact for fact in best.target.facts() if fact[0] in ("tokenizer", "threshold")]
     return [*facts, *stretch_facts(found.stretches), *named]
 
@@ -74,18 +74,17 @@ def any_detection_page(
     Returns:
         An HTML document without scripts, which fetches nothing.
     """
-    sections = (any_detection_section(name, one, tokenizer) for name, one in found)
-    return page(title, *sections, style=DETECTION_STYLE)
+    return page_of([shown_any_detection(*each) for each in found], tokenizer, title)
 
 
-def any_detection_section(name: str, found: AnyDetection, tokenizer: Tokenizer) -> Html:
-    """The section of one text in an `any_detection_page`, for a page that has DETECTION_STYLE."""
-    chart = (stretch_chart(found.best.detection, found.stretches),) if found.stretches else ()
-    return element(
-        "section",
-        element("h2", text(name)),
-        element("p", text(found.verdict), class_="verdict"),
-        facts_table(any_detection_facts(found)),
-        *chart,
-        *drawn_tokens(found.best.detection, tokenizer),
+def shown_any_detection(name: str, found: AnyDetection) -> ShownDetection:
+    """A list of configurations was looked for in a text; its colours are those of the best one."""
+    return ShownDetection(
+        name,
+        said_of_any(found),
+        found.verdict,
+        found.p_value,
+        any_detection_facts(found),
+        found.best.detection,
+        found.stretches,
     )

@@ -17,8 +17,9 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         found: the detection.
 
     Returns:
-        Pairs (name, value), with the best segment only if it `stands_out`, and the stretches if
-        there are several.
+        Pairs (name, value), with the best segment only if it `stands_out`, the stretches if there
+        are several, and the payload only of a text with a watermark: any other text has one too,
+        and it names nobody.
     """
     facts = [
         ("p-value", probability(found.p_value)),
@@ -30,10 +31,10 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         facts.append(("too short", f"to tell: the strongest watermark would have p-value {least}"))
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
-    if found.payload is not None:
+    if found.payload is not None and found.verdict != "no watermark found":
         facts += _payload_facts(found.payload)
     if found.tokenizations is not None:
-        facts += _tokenization_facts(found.tokenizations, found.scored)
+        facts += tokenization_facts(found.tokenizations, found.scored)
     if stands_out(found):
         facts.append(("best segment", segment_fact(found.segment)))
     if len(found.stretches) > 1:  # one alone is the best segment
@@ -41,7 +42,8 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
     return [*facts, *found.target.facts()] if found.scheme else facts
 
 
-def _tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:
+def tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:
+    """What other tokens of the writer may have done to the evidence of `scored` tokens."""
     apart = probability(check.p_value_apart)
     facts = [
         (
@@ -94,10 +96,19 @@ def probability(value: float) -> str:
     return f"{value:.2g}" if value >= _LEAST else f"below {_LEAST:g}"
 
 
+def certainty(value: float) -> str:
+    """A probability that is near 1, in percent; it never says that nothing is left to doubt.
+
+    >>> certainty(0.9731), certainty(1.0)
+    ('97.3%', 'more than 99.9%')
+    """
+    return f"{value:.1%}" if value < 0.9995 else "more than 99.9%"
+
+
 def _payload_facts(found: FoundPayload) -> list[tuple[str, str]]:
     bits = found.bit_confidences
     expected = f"{sum(bits):.1f} of {len(bits)} bits expected to be right"
     return [
         ("payload", found.payload.hex()),
-        ("confidence", f"{found.confidence:.1%} that it is right if there is a mark; {expected}"),
+        ("confidence", f"{certainty(found.confidence)} that it is right; {expected}"),
     ]

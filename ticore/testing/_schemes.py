@@ -121,7 +121,8 @@ class SchemeContract:
     def test_bias_takes_a_context_with_ids_beyond_the_vocabulary(self, scheme: Scheme) -> None:
         """A prompt may hold ids that the tokenizer does not have."""
         context = [self.vocab_size + 40] * scheme.context
-        assert np.isfinite(scheme.bias(context, np.zeros(self.vocab_size))).all()
+        biased = scheme.bias(context, np.zeros(self.vocab_size))
+        assert np.isfinite(biased.max())  # a scheme may exclude tokens by -inf, but not all
 
     def test_p_values_of_random_texts_are_not_too_small(self, scheme: Scheme) -> None:
         below = sum(

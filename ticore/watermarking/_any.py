@@ -7,6 +7,12 @@ Let p_1, ..., p_m be valid p-values of m configurations, p_c = min(1, 2 min(whol
 2. The configurations: the k-th least p-value is multiplied by m - k + 1, and no corrected value is
    less than the one before (Holm 1979). With probability a at most one is called found that is not
    there, whatever the others are and however they depend on each other.
+3. With `tokenizations="search"` the p-value of the whole text under configuration c is the least
+   p_c(T) / w(T) over its tokenizations T. It is valid for each c, since the weights w depend on the
+   text alone (`_tokenization_search`). So 1 and 2 hold with it. Where no search is made, 2 p_c
+   takes its place, the value of the tokens that are read. It is never below the least one, and a
+   p-value that is only raised stays valid, however it is chosen where to search.
+   Example: of 1,000 keys those 8 are searched that have the least p-values as the text is read.
 
 The p-values of whole texts come from one array program over keys (`ticore.schemes._many_keys`). A
 segment takes longer to find. So it is found only for configurations whose segment may matter: a
@@ -19,29 +25,35 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from .._support.checks import require_one_of
 from ..errors import TicoreError, UnscorableTextError, WrongTypeError
 from ..interfaces import Tokenizer
 from ..registry import wrap
-from ..schemes import BinomialNull, ExponentialNull, NullDistribution
+from ..schemes import BinomialNull, Detectable, ExponentialNull, NullDistribution
 from ..schemes._evidence import BatchEvidence, Evidence
 from ..schemes._many_keys import KeyGroup, SomeInts, group_name, repeated
-from ..schemes._windows import token_ids
+from ..schemes._payload import PayloadNull
+from ..schemes._windows import SomeIds, token_ids
 from ._agreement import Repeats
 from ._any_detection import AnyDetection, FoundConfiguration
 from ._configurations import Configuration, NamedScheme, named_schemes
 from ._detection import Detection, Verdict
-from ._detector import TESTS, IDs, WatermarkDetector
+from ._detector import TESTS, IDs, Tokenizations, WatermarkDetector
+from ._respellings import Respeller
 from ._segments import find_segments, least_p_values
 from ._stretches import Stretch, disjoint, find_stretches
+from ._tokenization_search import check_places, search
 
 Floats = npt.NDArray[np.float64]
 
 _MOST_SCORES = 1 << 21  # of one text under many keys at a time: 16 MB
 _FEWEST_TOGETHER = 6  # fewer keys are quicker one by one
+_MOST_SEARCHED = 8  # configurations that are searched although nothing is found as the text is read
 
 
 class AnyWatermarkDetector:
@@ -50,7 +62,7 @@ class AnyWatermarkDetector:
     Made by `WatermarkDetector.any`.
 
     Args:
-        tokenizer, configurations, fpr, repeats, tokenizer_place: see there.
+        tokenizer, configurations, fpr, repeats, tokenizer_place, tokenizations: see there.
 
     Attributes:
         tokenizer: as ticore knows it.
@@ -70,9 +82,14 @@ class AnyWatermarkDetector:
         fpr: float = 1e-5,
         repeats: Repeats = "once",
         tokenizer_place: str | None = None,
+        tokenizations: Tokenizations = "read",
     ) -> None:
+        require_one_of("tokenizations", tokenizations, get_args(Tokenizations))
         self.tokenizer = tokenizer = wrap(tokenizer)
         self.fpr = fpr
+        self._tokenizations = tokenizations
+        self._once = repeats == "once"
+        self._respeller = Respeller(tokenizer)
         schemes = named_schemes(configurations, tokenizer, repeats)
         self.names = tuple(one.name for one in schemes)
         self.versions = tuple(getattr(one.scheme, "version", None) for one in schemes)
@@ -168,20 +185,52 @@ class AnyWatermarkDetector:
             )
         # All that may be found at this rate, and in any case the best one.
         limit = max(self.fpr / TESTS, float(np.nanmin(p_values)))
+        close = np.fmin(p_values, bounds) <= limit
+        if self._tokenizations == "search":  # may find what the tokens that are read do not show
+            close[np.argsort(p_values, kind="stable")[:_MOST_SEARCHED]] = True
+        close &= ~np.isnan(p_values)
         candidates: list[tuple[float, int, Detection]] = []
         for group in self._groups:
-            close = np.fmin(p_values, bounds)[group.members] <= limit
-            for at in np.flatnonzero(close & ~np.isnan(p_values[group.members])).tolist():
+            for at in np.flatnonzero(close[group.members]).tolist():
                 index = int(group.members[at])
                 one = known[index] if group.is_alone else group.detection(ids, at)
+                if self._tokenizations == "search":
+                    one = self._searched(group, at, one)
                 both = min(1.0, TESTS * min(one.p_value, one.segment.p_value))
                 candidates.append((both, index, one))
         candidates.sort(key=lambda each: each[:2])
         corrected = list(self._corrected(candidates))
-        found = tuple(one for one in corrected if one.p_value <= self.fpr)
-        best = corrected[0]
+        shown = [self._checked(ids, one) for one in corrected if one.p_value <= self.fpr]
+        best = shown[0] if shown else self._checked(ids, corrected[0])
+        found = tuple(shown)
         stretches = self._stretches(ids, candidates)
         return AnyDetection(best.detection.verdict, best.p_value, found, best, p_values, stretches)
+
+    def _searched(self, group: _Group, at: int, one: Detection) -> Detection:
+        """The detection with the best tokenization that is found, which its p-value pays for."""
+        if isinstance(group.null, PayloadNull):  # no token has a score before the payload is known
+            return one
+        scheme = group.scheme(at)
+        p_value, tried, respelled = search(
+            scheme, one.ids.tolist(), one.p_value, self._respeller, once=self._once
+        )
+        counted = self._counted(scheme.evidence(one.ids))
+        check = check_places(scheme, one.ids.tolist(), counted, self._respeller)
+        check = replace(check, tried=tried, respelled=respelled)
+        return replace(one, p_value=p_value, tokenizations=check)
+
+    def _checked(self, ids: IDs, found: FoundConfiguration) -> FoundConfiguration:
+        """With what other tokens of the writer may have done to the evidence, if that is asked."""
+        one = found.detection
+        if self._tokenizations == "read" or one.tokenizations is not None:
+            return found
+        group, at = self._places[found.index]
+        counted = self._counted(group.evidence(ids, at))
+        check = check_places(group.scheme(at), one.ids.tolist(), counted, self._respeller)
+        return replace(found, detection=replace(one, tokenizations=check))
+
+    def _counted(self, evidence: Evidence) -> Evidence:
+        return evidence.distinct() if self._once else evidence
 
     def _stretches(
         self, ids: IDs, candidates: Sequence[tuple[float, int, Detection]]
@@ -289,10 +338,26 @@ class _Group:
             self._schemes[at].evidence(ids) if self._keys is None else self._keys.evidence(ids, at)
         )
 
+    def scheme(self, at: int) -> Detectable:
+        """What reads texts for configuration number `at` of the group."""
+        return self._schemes[at] if self._keys is None else _OneKey(self._keys, at)
+
     def detection(self, ids: IDs, at: int) -> Detection:
         """What the detector of configuration number `at` of the group finds."""
         found = self._detector.detection_of(ids, self.evidence(ids, at))
         return replace(found, target=self._targets[at])
+
+
+class _OneKey:
+    """The scheme of one key of a group, for reading; it fills no tables of the vocabulary."""
+
+    def __init__(self, keys: KeyGroup, at: int) -> None:
+        self._keys, self._at = keys, at
+        self.context: int = keys.scheme.context
+        self.null: NullDistribution = keys.scheme.null
+
+    def evidence(self, ids: SomeIds) -> Evidence:
+        return self._keys.evidence(ids, self._at)
 
 
 def _tails(

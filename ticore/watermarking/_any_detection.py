@@ -52,8 +52,8 @@ class AnyDetection:
             that a configuration is among them whose watermark is not in the text is at most the
             false-positive rate, whatever the other configurations are.
         best: the configuration for which the text is the best evidence, found or not.
-        p_values: float64[configurations], those of the whole text, as `Detection.p_value`, not
-            corrected; nan for a configuration that scores no token of the text.
+        p_values: float64[configurations], those of the whole text as it is read, not corrected;
+            nan for a configuration that scores no token of the text.
         stretches: all parts that are watermarked, each with its configuration, in the order of the
             text; see `Stretch`.
     """

@@ -287,6 +287,7 @@ class WatermarkDetector:
         fpr: float = 1e-5,
         repeats: Repeats = "once",
         tokenizer_place: str | None = None,
+        tokenizations: Tokenizations = "read",
     ) -> AnyWatermarkDetector:
         """A detector of many configurations at once: keys, schemes, context widths.
 
@@ -301,6 +302,10 @@ class WatermarkDetector:
                 watermarked, by whichever configuration.
             repeats: see the class.
             tokenizer_place: see the class.
+            tokenizations: see the class. `places` is said of the configurations that are found,
+                or of the best one. `search` is made for these and for the 8 with the least
+                p-values; the p-value pays for both searches, over configurations and over
+                tokenizations. A scheme with a payload is looked for without a search.
 
         Raises:
             WrongTypeError: `configurations` is not a list.
@@ -321,7 +326,12 @@ class WatermarkDetector:
         from ._any import AnyWatermarkDetector  # noqa: PLC0415  # that module imports this one
 
         return AnyWatermarkDetector(
-            tokenizer, configurations, fpr=fpr, repeats=repeats, tokenizer_place=tokenizer_place
+            tokenizer,
+            configurations,
+            fpr=fpr,
+            repeats=repeats,
+            tokenizer_place=tokenizer_place,
+            tokenizations=tokenizations,
         )
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import TicoreError
+from ...report._verdict import said_of_any
 from ...watermarking import AnyDetection
-from ..sentences import sentence
 
 _LONGEST = 500  # characters of an error
 
@@ -27,7 +27,7 @@ def answer(found: AnyDetection | TicoreError) -> dict[str, Any]:
         "num_scored_tokens": best.scored,
         "is_watermarked": bool(found.found),
         "verdict": found.verdict,
-        "sentence": sentence(found.verdict, found.p_value),
+        "sentence": str(said_of_any(found)),
         "configuration": found.best.name if found.found else None,
         "detection": found.to_dict(),
     }

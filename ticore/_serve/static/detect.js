@@ -30,15 +30,14 @@ export function prepareDetect() {
 
 /** Show what the detector says, in the section's `.verdict-said` and `.report`. */
 export function showVerdict(section, found) {
-  const said = section.querySelector(".verdict-said");
-  said.textContent = found.sentence;
-  said.classList.toggle("found", found.verdict.startsWith("watermarked"));
+  put(section.querySelector(".verdict-said"), found.said);
   put(section.querySelector(".report"), found.html);
 }
 
 function lookedFor() {
-  if (configurations) return { configurations, model: byId("mark-model").value };
-  return { ...sharedMark(), tokenizations: byId("search-tokens").checked ? "search" : "places" };
+  const tokenizations = byId("search-tokens").checked ? "search" : "places";
+  if (configurations) return { configurations, model: byId("mark-model").value, tokenizations };
+  return { ...sharedMark(), tokenizations };
 }
 
 async function openList(text) {
@@ -50,5 +49,4 @@ function use(text, facts) {
   configurations = text;
   byId("list-facts").textContent = facts;
   byId("forget-list").hidden = text === "";
-  byId("search-tokens").disabled = text !== ""; // it is for one configuration
 }

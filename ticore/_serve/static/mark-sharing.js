@@ -11,6 +11,8 @@ const [key, model, prompt] = [byId("mark-key"), byId("mark-model"), byId("mark-p
 let agreement = ""; // the text of the file; empty: key, scheme and model count
 let offered = ""; // the opening words that the page itself has put there
 
+let scheme = ""; // that of the agreement
+
 /** What to send to the server about both sides. */
 export function sharedMark() {
   if (agreement) return { agreement };
@@ -23,6 +25,8 @@ export function prepareMarkSharing() {
   byId("marking").addEventListener("submit", (event) => event.preventDefault());
   model.addEventListener("change", showOpening);
   showOpening();
+  byId("scheme").addEventListener("change", showPayload);
+  showPayload();
   keyField("mark-key", error, () => {
     byId("mark-facts").textContent = "There is a new key. Save it as an agreement file.";
   });
@@ -32,6 +36,15 @@ export function prepareMarkSharing() {
     use("", "");
     byId("mark-file").focus();
   });
+}
+
+/** Whether the text carries a payload. */
+export function hasPayload() {
+  return (agreement ? scheme : byId("scheme").value) === "gumbel_payload";
+}
+
+function showPayload() {
+  byId("payload-field").hidden = !hasPayload();
 }
 
 function showOpening() {
@@ -50,6 +63,7 @@ async function openMark(text) {
   key.value = "";
   model.value = found.model; // nothing in the list if it is not installed
   showOpening();
+  scheme = found.scheme;
   use(text, `An agreement is open: scheme ${found.scheme}, model ${found.model}. It holds the key.`);
 }
 
@@ -59,5 +73,6 @@ function use(text, facts) {
   byId("mark-settings").hidden = byId("mark-settings").disabled = text !== "";
   byId("save-mark").hidden = text !== "";
   byId("forget-mark").hidden = text === "";
+  showPayload();
   if (!text && !model.value) model.value = models[0].place;
 }

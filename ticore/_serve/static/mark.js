@@ -2,7 +2,7 @@
 
 import { copies } from "./clipboard.js";
 import { showVerdict } from "./detect.js";
-import { sharedMark } from "./mark-sharing.js";
+import { hasPayload, sharedMark } from "./mark-sharing.js";
 import { task } from "./task.js";
 import { Trail } from "./trail.js";
 
@@ -21,6 +21,7 @@ export function prepareMark() {
       prompt: byId("mark-prompt").value,
       length: byId("mark-length").value,
       words: byId("mark-words").value,
+      payload: hasPayload() ? byId("mark-payload").value.trim() : "",
     }),
     begin: () => {
       trail.begin();
