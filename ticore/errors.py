@@ -12,6 +12,7 @@ TicoreError
 ├── InconsistentStateError                  a method was called in the wrong state
 ├── UnscorableTextError                     a text cannot be searched for a watermark
 └── ExtractionError                         a message cannot be read
+    ├── BrokenCharacterError                no text is spelled by the tokens that were written
     ├── OutsidePoolError                    the text has a token that cannot have been written;
     │                                       its `place` says where
     ├── IncompleteMessageError              the text ends too early
