@@ -16,7 +16,7 @@ from benchmarks._harness.style import (
 )
 from benchmarks._harness.types import JsonObject
 
-from .plan import METHODS
+from .plan import METHODS, Method
 
 _LEAST = 0.01  # bits; less is drawn as this, where a logarithm ends
 _PANELS = {
@@ -62,7 +62,7 @@ def draw(report: JsonObject, path: Path) -> None:
 
 
 def _points(axes: Any, rows: Sequence[JsonObject], name: str) -> None:
-    """One point for each method; filled for arithmetic coding, hollow for other codecs."""
+    """One point for each method: half filled for other modes, hollow for other codecs."""
     by_method = {row["method"]: row for row in rows}
     for n, (method, way) in enumerate(METHODS.items()):
         if method not in by_method:
@@ -74,12 +74,18 @@ def _points(axes: Any, rows: Sequence[JsonObject], name: str) -> None:
             row["bits_per_token"],
             marker=marker,
             color=colour,
-            markerfacecolor=colour if way.codec == "arithmetic" else "none",
+            fillstyle=_fill(way),
             linestyle="none",
             label=method,
         )
     axes.set_ylim(bottom=0)
     clear_frame(axes)
+
+
+def _fill(way: Method) -> str:
+    if way.codec != "arithmetic":
+        return "none"
+    return "full" if way.mode == "prefix" else "left"
 
 
 def _value(row: JsonObject, name: str) -> float:
