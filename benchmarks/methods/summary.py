@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from math import inf, log2
+from math import log2
 
 import numpy as np
 from rich.table import Table
@@ -78,7 +78,7 @@ def _of_one(samples: Sequence[Sample]) -> JsonObject:
         "divergence_per_text": float(dropped.mean()) + rejected,
         "divergence_by_dropping": float(dropped.mean()),
         "divergence_by_giving_up": rejected,
-        "divergence_by_giving_up_at_most": -log2(1 - given_up.high) if given_up.high < 1 else inf,
+        "divergence_by_giving_up_at_most": -log2(1 - given_up.high),
         "writer_passes": median("writer_passes"),
         "reader_passes": median("reader_passes"),
         "embed_ms_per_token": median("embed_seconds", by_token=True),
