@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.serve.conftest import need
 
 from .conftest import ENTRIES, KEYS, Service
 
-openapi = need("detection.openapi")
+openapi, query = need("detection.openapi"), need("detection.query")
 
 PLAIN = "The train left the station in the morning, and nobody on the platform looked after it."
 
@@ -55,11 +56,54 @@ def test_one_configuration_is_looked_for_by_its_name(service: Service, marked: s
     assert listed["configurations"] == [*KEYS]
 
 
+@pytest.mark.parametrize("tokenizations", ["read", "places", "search"])
+def test_tokenizations_are_chosen_for_each_request(
+    service: Service, marked: str, tokenizations: Any
+) -> None:
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    detector = ticore.WatermarkDetector.any(
+        tokenizer, ENTRIES, tokenizer_place="tiny-en", tokenizations=tokenizations
+    )
+    for text in (marked, PLAIN):
+        asked = {"text": text, "tokenizations": tokenizations}
+        found = json.loads(service.ask(asked).body)
+        expected = detector.detect(text)
+        assert found["p_value"] == expected.p_value
+        assert found["detection"] == json.loads(json.dumps(expected.to_dict()))
+        one = json.loads(service.ask(asked | {"configuration": "second"}).body)
+        check = one["detection"]["best"]["detection"].get("tokenizations")
+        assert (check is None) == (tokenizations == "read")
+        assert (check or {}).get("tried") is not None or tokenizations != "search"
+
+
+@pytest.mark.parametrize("tokenizations", ["places", "search"])
+def test_what_costs_more_takes_smaller_requests(service: Service, tokenizations: str) -> None:
+    most = query.MOST_SEARCHED_BYTES
+    rest = len(json.dumps({"text": "", "tokenizations": tokenizations}))
+    fits, longer = "a" * (most - rest), "a" * (most - rest + 1)
+    assert service.ask({"text": fits, "tokenizations": tokenizations}).status == 200
+    refused = service.ask({"text": longer, "tokenizations": tokenizations})
+    assert refused.status == 413
+    assert f"{most:,} bytes with {tokenizations}, found {most + 1:,}" in refused.error
+    assert service.ask({"text": longer}).status == 200
+
+
+def test_work_ends_once_its_time_is_over(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = need("detection.workers")
+    monkeypatch.setattr(workers, "_opened", settings.open())
+    now = iter([0.0, 1.0, 5.0, 5.1])
+    monkeypatch.setattr(workers.time, "monotonic", lambda: next(now))
+    with pytest.raises(TimeoutError):
+        workers._answers(query.Query((PLAIN,) * 3, is_one=False, configuration=None), 5.0)
+    assert next(now, None) is None
+
+
 def test_answers_are_those_that_openapi_describes(service: Service) -> None:
     described = json.loads(service.get("/openapi.json").body)
     assert described["openapi"].startswith("3.1")
     found = json.loads(service.ask({"text": PLAIN}).body)
     assert set(found) == set(openapi._ANSWER["properties"])
+    assert set(openapi._QUERY["properties"]) == set(query.FIELDS)
     assert set(described["paths"]) == {"/detect", "/configurations", "/healthz"}
     assert json.loads(service.get("/healthz").body)["status"] == "ok"
 
@@ -82,6 +126,8 @@ def test_answers_are_those_that_openapi_describes(service: Service) -> None:
         (b'{"ids": [1e400]}', "token ids"),
         (b'{"text": "a", "configuration": "third"}', "GET /configurations"),
         (b'{"text": "a", "configuration": ["first"]}', "GET /configurations"),
+        (b'{"text": "a", "tokenizations": "all"}', "read, places, search"),
+        (b'{"text": "a", "tokenizations": ["read"]}', "read, places, search"),
         (b"[" * 100_000, "JSON object"),
     ],
 )

@@ -15,7 +15,9 @@ _values = st.recursive(
     max_leaves=6,
 )
 _requests = st.dictionaries(
-    st.sampled_from(["text", "texts", "ids", "configuration", "other"]), _values, max_size=3
+    st.sampled_from(["text", "texts", "ids", "configuration", "tokenizations", "other"]),
+    _values,
+    max_size=3,
 )
 
 

@@ -10,8 +10,9 @@ from ..._support.caches import BoundedCache
 from ...interfaces import Tokenizer
 from ...registry import load_tokenizer
 from ...watermarking import AnyWatermarkDetector, WatermarkDetector
+from ...watermarking._detector import Tokenizations
 
-_AT_HAND = 64  # detectors of one configuration
+_AT_HAND = 64  # detectors of one configuration, or that look for other tokens
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class DetectorSettings:
 
 
 class Detectors:
-    """A detector of all configurations, and one of each that has a name. Thread-safe.
+    """Detectors of all configurations, and of each that has a name. Thread-safe.
 
     Args:
         settings: what is looked for.
@@ -56,23 +57,30 @@ class Detectors:
     def __init__(self, settings: DetectorSettings, tokenizer: Tokenizer) -> None:
         self._settings = settings
         self._tokenizer = tokenizer
-        self._named = BoundedCache[str, AnyWatermarkDetector](_AT_HAND)
-        self.all = self._detector(settings.entries)
+        self._others = BoundedCache[tuple[str | None, Tokenizations], AnyWatermarkDetector](
+            _AT_HAND
+        )
+        self._all = self._detector(None, "read")
 
-    def named(self, name: str | None) -> AnyWatermarkDetector:
-        """The detector of one entry, or of all (None)."""
-        if name is None:
-            return self.all
-        entries = self._settings.entries
-        some = tuple(e for e in entries if isinstance(e, Mapping) and e.get("name") == name)
-        return self._named.get_once(name, lambda: self._detector(some))
+    def named(
+        self, name: str | None, tokenizations: Tokenizations = "read"
+    ) -> AnyWatermarkDetector:
+        """The detector of one entry, or of all (None); tokenizations: see `WatermarkDetector`."""
+        if name is None and tokenizations == "read":
+            return self._all
+        key = (name, tokenizations)
+        return self._others.get_once(key, lambda: self._detector(*key))
 
-    def _detector(self, entries: tuple[Any, ...]) -> AnyWatermarkDetector:
+    def _detector(self, name: str | None, tokenizations: Tokenizations) -> AnyWatermarkDetector:
         settings = self._settings
+        entries = settings.entries
+        if name is not None:
+            entries = tuple(e for e in entries if isinstance(e, Mapping) and e.get("name") == name)
         return WatermarkDetector.any(
             self._tokenizer,
             entries,
             fpr=settings.fpr,
             repeats=settings.repeats,
             tokenizer_place=settings.tokenizer,
+            tokenizations=tokenizations,
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from ..._version import __version__
-from .query import MOST_TEXTS
+from ...watermarking._detector import Tokenizations
+from .query import MOST_SEARCHED_BYTES, MOST_TEXTS
 
 _IDS = {"type": "array", "items": {"type": "integer", "minimum": 0}}
 _QUERY = {
@@ -21,6 +22,13 @@ _QUERY = {
         "configuration": {
             "type": "string",
             "description": "look for this one alone; see GET /configurations",
+        },
+        "tokenizations": {
+            "enum": list(get_args(Tokenizations)),
+            "default": "read",
+            "description": "places: say how much of the evidence stands where the writer may have "
+            "had other tokens. search: look for these tokens, which the p-value pays for. With "
+            f"either a request has at most {MOST_SEARCHED_BYTES:,} bytes.",
         },
     },
     "additionalProperties": False,

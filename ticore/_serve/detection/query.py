@@ -1,20 +1,24 @@
-"""What a request asks about: one text or many, or token ids, and perhaps one configuration."""
+"""What a request asks about: one text or many, or token ids, and how they are looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, get_args
 
 from ..._support.checks import is_integer
 from ..._support.input_files import parse_json
 from ..._support.utf8 import require_unicode
 from ...errors import SettingsError
+from ...watermarking._detector import Tokenizations
 from ..refusals import RefusedError
 
-BAD_REQUEST = 400
+BAD_REQUEST, TOO_LARGE = 400, 413
 MOST_TEXTS = 1000
-FIELDS = ("text", "texts", "ids", "configuration")
+# A search takes up to some 50 times as long as reading. 64 KiB searched take about as long as the
+# largest request that is read.
+MOST_SEARCHED_BYTES = 64 << 10
+FIELDS = ("text", "texts", "ids", "configuration", "tokenizations")
 
 Item = str | list[int]
 """A text, or its token ids."""
@@ -28,11 +32,13 @@ class Query:
         items: texts or lists of ids.
         is_one: whether one answer is expected, and not a list.
         configuration: the name of the one to look for; None: all.
+        tokenizations: see `WatermarkDetector.any`.
     """
 
     items: tuple[Item, ...]
     is_one: bool
     configuration: str | None
+    tokenizations: Tokenizations = "read"
 
 
 def query_of(body: bytes, names: Collection[str]) -> Query:
@@ -43,7 +49,8 @@ def query_of(body: bytes, names: Collection[str]) -> Query:
         names: of the configurations that may be asked for.
 
     Raises:
-        RefusedError: it is something else. The error repeats no text.
+        RefusedError: it is something else, or too large for what it asks. The error repeats no
+            text.
     """
     try:
         values = parse_json(body.decode())
@@ -63,7 +70,23 @@ def query_of(body: bytes, names: Collection[str]) -> Query:
             "configuration: expected the name of one that this service has; GET /configurations "
             "lists them"
         )
-    return Query(tuple(items), is_one, configuration)
+    return Query(tuple(items), is_one, configuration, _tokenizations(values, len(body)))
+
+
+def _tokenizations(values: dict[str, Any], size: int) -> Tokenizations:
+    found, known = values.get("tokenizations"), get_args(Tokenizations)
+    if found is None or found == "read":
+        return "read"
+    if found not in known:
+        raise _refused(f"tokenizations: expected one of {', '.join(known)}, found something else")
+    if size > MOST_SEARCHED_BYTES:
+        raise RefusedError(
+            TOO_LARGE,
+            f"tokenizations: expected at most {MOST_SEARCHED_BYTES:,} bytes with {found}, found "
+            f"{size:,}; send fewer or shorter texts at a time",
+        )
+    chosen: Tokenizations = found
+    return chosen
 
 
 def _items(name: str, value: Any) -> tuple[list[Item], bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
@@ -17,7 +18,7 @@ from ...errors import TicoreError
 from ..refusals import UNAVAILABLE, RefusedError
 from .answers import answer
 from .detectors import Detectors, DetectorSettings
-from .query import Item, Query
+from .query import Query
 
 MOST_WAITING = 256  # requests
 _TRIES = 3
@@ -73,7 +74,7 @@ class Workers:
         for _ in range(_TRIES):
             pool = self._pool
             try:
-                return await loop.run_in_executor(pool, _answers, query.items, query.configuration)
+                return await loop.run_in_executor(pool, _answers, query, self._seconds)
             except BrokenProcessPool:
                 if pool is self._pool:  # the first request that notices starts another
                     self._pool = self._started()
@@ -107,10 +108,14 @@ def _open(settings: DetectorSettings) -> None:
     _opened = settings.open()
 
 
-def _answers(items: tuple[Item, ...], configuration: str | None) -> list[dict[str, Any]]:
+def _answers(query: Query, seconds: float) -> list[dict[str, Any]]:
+    """The answer about each item. Raises TimeoutError once nobody waits for it any more."""
     assert _opened is not None
-    detector, found = _opened.named(configuration), []
-    for item in items:
+    until = time.monotonic() + seconds
+    detector, found = _opened.named(query.configuration, query.tokenizations), []
+    for item in query.items:
+        if time.monotonic() > until:
+            raise TimeoutError
         try:
             detection = (
                 detector.detect(item) if isinstance(item, str) else detector.detect_ids(item)
