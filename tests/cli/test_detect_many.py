@@ -79,6 +79,15 @@ def test_detect_scans_tables_for_each_entry_of_a_list(ticore: Ticore) -> None:
     assert "text" not in row
     assert row["configuration"].startswith(("gumbel, key", "unigram, key"))
     assert b"all files" in ticore("detect", *arguments, "--workers", "1", "shards").out
+    assert ticore("detect", *arguments, "--tokenizations", "search", "shards").status == 0
+    searched = json.loads(Path("out/b.jsonl").read_text())
+    assert searched.keys() == row.keys()
+    entries = [{"scheme": name, "key": KEYS[0]} for name in ("gumbel", "unigram")]
+    expected = library.WatermarkDetector.any(
+        library.load_tokenizer("tiny-en"), entries, tokenizations="search"
+    ).detect(TEXT)
+    assert searched["strength"] == expected.best.detection.strength
+    assert searched["p_value"] == expected.p_value
 
 
 def test_detect_warns_of_a_list_of_keys_that_others_can_read(ticore: Ticore) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from ticore import WatermarkDetector, load_tokenizer
 from ticore.schemes import key_fingerprint
 
 from .conftest import Ticore
@@ -55,6 +57,21 @@ def test_detect_writes_the_file_again_when_a_column_is_given(ticore: Ticore) -> 
     assert not Path("rows.detected.jsonl.parts").exists()
 
 
+def test_detect_scans_for_the_writers_tokens(ticore: Ticore) -> None:
+    p_values = {}
+    choices: tuple[Literal["read", "search"], ...] = ("read", "search")
+    for asked in choices:
+        settings = (*SETTINGS, "--workers", "1", "--tokenizations", asked)
+        assert ticore("detect", *settings, "rows.jsonl").status == 0
+        row = json.loads(Path("rows.detected.jsonl").read_text().splitlines()[0])
+        detector = WatermarkDetector(
+            load_tokenizer("tiny-en"), "gumbel", key=KEY, tokenizations=asked
+        )
+        p_values[asked] = row["p_value"]
+        assert row["p_value"] == detector.detect(PLAIN).p_value
+    assert p_values["read"] < p_values["search"] <= 2 * p_values["read"]
+
+
 def test_detect_prints_a_summary_for_each_file_when_json_is_given(ticore: Ticore) -> None:
     found = ticore("detect", *SETTINGS, "--json", "rows.jsonl", "nothing.jsonl", "--limit", "3")
     first, second = map(json.loads, found.out.splitlines())
@@ -93,6 +110,7 @@ def test_detect_writes_another_format_when_output_says_so(ticore: Ticore) -> Non
         (["rows.jsonl", "--batch-size", "0"], 2, "batch_size: expected at least 1"),
         (["rows.jsonl", "--limit", "-1"], 2, "limit: expected at least 1"),
         (["rows.jsonl", "--gamma", "0.5"], 2, "found gamma"),
+        (["rows.jsonl", "--tokenizations", "places"], 2, "one of read, search with --column"),
         (["rows.jsonl", "--column", "nix"], 1, "expected a column 'nix', found 'text'"),
         (["missing.jsonl"], 1, "cannot read missing.jsonl"),
         (["rows.jsonl", "-o", "missing/a.jsonl"], 1, "missing/a.jsonl"),

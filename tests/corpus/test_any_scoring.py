@@ -66,6 +66,29 @@ def test_keys_decide_which_saved_results_are_used(given: Scan) -> None:
     assert pickle.loads(pickle.dumps(TASK)) == TASK
 
 
+def test_search_is_part_of_what_names_a_scan() -> None:
+    plain = {"any": 1, "tokenizer": "tiny-en", "fpr": 1e-5, "repeats": "once"}
+    assert TASK.public_settings() == plain  # so results that are saved already are used
+    searching = replace(TASK, tokenizations="search")
+    assert searching.public_settings() == plain | {"tokenizations": "search"}
+
+
+def test_search_adds_no_columns_and_gives_the_searched_p_values(given: Scan) -> None:
+    scan(given, TASK, workers=1)
+    read = [json.loads(line) for line in given.output.read_text().splitlines()]
+    searching = replace(TASK, tokenizations="search")
+    scan(given, searching, workers=1)
+    rows = [json.loads(line) for line in given.output.read_text().splitlines()]
+    detector = searching.open()
+    for plain, row in zip(read, rows, strict=True):
+        assert list(plain) == list(row)
+        if row["error"] is None:
+            expected = detector.detect(row["text"])
+            assert row == {"text": row["text"], **AnyResult.of(expected)._asdict()}
+    assert rows[6]["verdict"] == "watermarked"
+    assert read[6]["p_value"] != rows[6]["p_value"] <= 2 * read[6]["p_value"] * (1 + 1e-9)
+
+
 @pytest.mark.slow
 def test_workers_and_ray_write_what_one_process_writes(given: Scan) -> None:
     scan(given, TASK, workers=1)

@@ -67,6 +67,19 @@ def test_scan_writes_the_detectors_result_beside_each_row(given: Scan) -> None:
     assert {path.name for path in given.output.parent.iterdir()} == {"rows.jsonl", "out.jsonl"}
 
 
+def test_scan_searches_for_the_writers_tokens(given: Scan) -> None:
+    task = replace(TASK, scheme="gumbel", tokenizations="search")
+    scan(given, task, workers=1)
+    detector = task.open()
+    for row, written in zip(rows(10), read(given.output), strict=True):
+        expected = detector.detect(str(row["text"]))
+        assert written == row | Result.of(expected)._asdict()
+        check = expected.tokenizations
+        assert check is not None
+        assert check.tried is not None
+        assert written["p_value"] <= min(1, 2 * check.p_value_read) * (1 + 1e-9)
+
+
 def test_summary_counts_watermarked_rows(given: Scan) -> None:
     writer = ticore.Watermarker(ticore.load_model("tiny-en"), "gumbel", key=KEY, seed=1)
     write(given.source, [{"text": writer.generate("It was", max_new_tokens=30).text}, *rows(2)])
@@ -138,6 +151,7 @@ def test_scan_goes_on_when_it_was_interrupted(given: Scan, monkeypatch: pytest.M
         {"scheme": "unigram"},
         {"settings": {"gamma": 0.25}},
         {"settings": {"version": 1}},
+        {"tokenizations": "search"},
     ],
 )
 def test_scan_starts_from_the_beginning_when_the_task_is_another(
@@ -147,6 +161,17 @@ def test_scan_starts_from_the_beginning_when_the_task_is_another(
     done, said = counted(given, replace(TASK, **other))  # type: ignore[arg-type]
     assert (done, len(said)) == (4, 1)
     assert "starting from the beginning" in said[0]
+
+
+def test_settings_that_name_a_scan_stay_as_they_were_without_a_search() -> None:
+    """Saved results of versions that knew no search are used."""
+    assert TASK.public_settings() == {
+        "tokenizer": "tiny-en",
+        "scheme": "left_hash",
+        "fpr": 1e-5,
+        "repeats": "once",
+        "settings": {},
+    }
 
 
 def test_saved_results_are_dropped_when_the_scheme_has_another_version(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar, cast, get_args
 
@@ -141,26 +142,18 @@ def detect(
         tokenizer,
         payload_bits,
     )
-    if tokenizations is not None and tokenizations not in get_args(Tokenizations):
-        raise UsageError(
-            f"--tokenizations: expected one of {', '.join(get_args(Tokenizations))}, found "
-            f"{streams.printable(tokenizations)}"
-        )
+    searched = _tokenizations(tokenizations, column)
     listed = read_list(options)
-    if tokenizations is not None and column is not None:
-        raise UsageError("--tokenizations: only without --column")
     if listed is not None:
         if column is not None:
-            return _scan_any(options, listed, fpr, paths, column, scanning, json)
-        return _detect_any(
-            options, listed, fpr, cast(Tokenizations, tokenizations or "places"), paths, html, json
-        )
-    task = _task(options, options.load_agreement(), fpr)
+            return _scan_any(options, listed, fpr, searched, paths, column, scanning, json)
+        return _detect_any(options, listed, fpr, searched, paths, html, json)
+    task = replace(_task(options, options.load_agreement(), fpr), tokenizations=searched)
     if column is not None:
         scan_files(paths, column, task, scanning, json)
         return warn_of_others(options.secret_file)
     with wrong_settings_are_wrong_usage():
-        detector = task.open(cast(Tokenizations, tokenizations or "places"))
+        detector = task.open()
     found = []
     for name, detection in _detections(detector, paths):
         found.append((name, detection))
@@ -218,6 +211,7 @@ def _scan_any(
     options: WatermarkOptions,
     listed: ListedConfigurations,
     fpr: float,
+    tokenizations: Tokenizations,
     paths: Sequence[Path],
     column: str,
     scanning: ScanOptions,
@@ -227,10 +221,23 @@ def _scan_any(
     repeats = cast(Literal["once", "all"], options.repeats or "once")
     with wrong_settings_are_wrong_usage():
         open_detector(options, listed, {"fpr": fpr, "repeats": repeats})  # says which is wrong
-    task = AnyTask(options.place, tuple(listed.entries), fpr, repeats)
+    task = AnyTask(options.place, tuple(listed.entries), fpr, repeats, tokenizations)
     scan_files(paths, column, task, scanning, json)
     for path in listed.secret_files:
         warn_of_others(path)
+
+
+def _tokenizations(given: str | None, column: str | None) -> Tokenizations:
+    """What was chosen, or the default: a row of a scan has no column for what `places` says."""
+    default: Tokenizations = "places" if column is None else "read"
+    known = get_args(Tokenizations) if column is None else ("read", "search")
+    if given is not None and given not in known:
+        when = "" if column is None else " with --column"
+        raise UsageError(
+            f"--tokenizations: expected one of {', '.join(known)}{when}, found "
+            f"{streams.printable(given)}"
+        )
+    return cast(Tokenizations, given or default)
 
 
 def _task(options: WatermarkOptions, agreement: WatermarkAgreement | None, fpr: float) -> Task:

@@ -153,7 +153,7 @@ TokenizationsOption = Annotated[
         "neither.",
         "--tokenizations",
         panel=WATERMARK,
-        default="places",
+        default="places; read with --column",
     ),
 ]
 TokenizerPlace = Annotated[

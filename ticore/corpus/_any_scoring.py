@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..registry import load_tokenizer
 from ..watermarking import AnyDetection, AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
+from ..watermarking._detector import Tokenizations
 from ._base import CorpusText
 from ._results import Result
-from ._scoring import results_of
+from ._scoring import results_of, shown_tokenizations
 
 
 class AnyResult(NamedTuple):
@@ -65,12 +66,14 @@ class AnyTask:
         configurations: as for `ticore.WatermarkDetector.any`: mappings of values that JSON has, and
             keys in bytes, or agreements.
         fpr, repeats: as for `ticore.WatermarkDetector.any`.
+        tokenizations: as there; a row has no columns for what `places` adds.
     """
 
     tokenizer: str
     configurations: Sequence[Any] = field(repr=False)
     fpr: float = 1e-5
     repeats: Literal["once", "all"] = "once"
+    tokenizations: Tokenizations = "read"
     result: ClassVar = AnyResult
 
     def open(self) -> AnyWatermarkDetector:
@@ -85,6 +88,7 @@ class AnyTask:
             fpr=self.fpr,
             repeats=self.repeats,
             tokenizer_place=self.tokenizer,
+            tokenizations=self.tokenizations,
         )
 
     def score(self, opened: AnyWatermarkDetector, texts: Sequence[CorpusText]) -> list[AnyResult]:
@@ -102,6 +106,7 @@ class AnyTask:
             "tokenizer": self.tokenizer,
             "fpr": self.fpr,
             "repeats": self.repeats,
+            **shown_tokenizations(self.tokenizations),
         }
 
     def secret(self) -> bytes:

@@ -30,6 +30,8 @@ class Task:
         config: the settings of another engine, which include its key; None for a scheme of ticore.
         fpr, repeats: as for `ticore.WatermarkDetector`.
         settings: more settings of a scheme of ticore, such as `gamma`.
+        tokenizations: as for `ticore.WatermarkDetector`; a row has no columns for what `places`
+            adds.
     """
 
     tokenizer: str
@@ -39,13 +41,11 @@ class Task:
     fpr: float = 1e-5
     repeats: Literal["once", "all"] = "once"
     settings: dict[str, Any] = field(default_factory=dict)
+    tokenizations: Tokenizations = "read"
     result: ClassVar = Result
 
-    def open(self, tokenizations: Tokenizations = "read") -> WatermarkDetector:
+    def open(self) -> WatermarkDetector:
         """Make the detector.
-
-        Args:
-            tokenizations: see `ticore.WatermarkDetector`.
 
         Raises:
             TicoreError: as `ticore.load_tokenizer` and `ticore.WatermarkDetector`.
@@ -61,7 +61,7 @@ class Task:
             fpr=self.fpr,
             repeats=self.repeats,
             tokenizer_place=self.tokenizer,
-            tokenizations=tokenizations,
+            tokenizations=self.tokenizations,
             **self.settings,
         )
 
@@ -90,13 +90,18 @@ class Task:
     def public_settings(self) -> dict[str, Any]:
         """All settings that results depend on, except the secret ones."""
         public = asdict(self)
-        del public["key"], public["config"]
-        return public
+        del public["key"], public["config"], public["tokenizations"]
+        return public | shown_tokenizations(self.tokenizations)
 
     def secret(self) -> bytes:
         """A digest of the secret settings, 64 bytes. An external `config` holds its key."""
         config = json.dumps(self.config, sort_keys=True, default=str)
         return blake2b(config.encode(), key=self.key or b"").digest()
+
+
+def shown_tokenizations(tokenizations: Tokenizations) -> dict[str, Any]:
+    """The setting by name where it is not the default, as scans are saved that do not know it."""
+    return {} if tokenizations == "read" else {"tokenizations": tokenizations}
 
 
 def results_of(
