@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 import ticore
 from tests.support.toy_models import ToyTokenizer
@@ -119,6 +120,29 @@ def test_likelihood_ratios_have_a_mean_of_one_after_any_earlier_tokens():
         means.append(np.exp(found.logs[:, -1]))
     # The lowest strength has a finite variance, so that its mean of 2,000 is close to its own.
     assert np.mean(means, axis=0)[0] == pytest.approx(1, abs=0.06)
+
+
+@pytest.mark.parametrize("mean", [1, 100])
+def test_likelihood_ratios_are_averages_over_values(mean):
+    """Computed from the definition, also where the ratios themselves would overflow."""
+    rng = np.random.default_rng(mean)
+    one = random_evidence(rng, 40, 2)
+    one = PayloadEvidence(
+        *(getattr(one, name) * (mean if "score" in name else 1) for name in FIELDS)
+    )
+    found = PayloadNull(2).likelihood_ratios(BatchEvidence.of(one)).logs
+    for tilt, logs in zip((0.3, 0.5, 0.7), found, strict=True):
+        for place in (0, 1):
+            steps = np.log(1 - tilt) + tilt * one.value_scores[one.places == place]
+            known = special.logsumexp(np.cumsum(steps, axis=0), axis=1) - np.log(256)
+            assert logs[one.places == place].cumsum() == pytest.approx(known, rel=1e-12, abs=1e-10)
+
+
+def test_reading_fills_no_table_of_the_vocabulary():
+    """A list of a thousand keys would hold a thousand of them."""
+    reader = GumbelPayload(KEY, SIZE)
+    reader.evidence([7] * 40)
+    assert not len(reader._numbers._arrays._results)
 
 
 FIELDS = ("positions", "seeds", "draw_ids", "scores", "places", "value_scores")

@@ -24,6 +24,8 @@ VARIANTS = [
     {"scheme": "left_hash", "greens": "exact"},
     {"scheme": "self_hash", "greens": "exact"},
     {"scheme": "unigram", "greens": "exact", "version": 1},
+    {"scheme": "gumbel_payload"},
+    {"scheme": "gumbel_payload", "context": 1, "payload_bits": 16},
 ]
 
 
@@ -173,6 +175,7 @@ def test_any_takes_agreements_schemes_and_other_engines():
 
 
 GOOD = {"scheme": "gumbel", "key": KEYS[0]}
+PAYLOAD = {"scheme": "gumbel_payload", "key": KEYS[0]}
 
 
 @pytest.mark.parametrize(
@@ -183,6 +186,7 @@ GOOD = {"scheme": "gumbel", "key": KEYS[0]}
         ([], SettingsError, "found an empty list"),
         ([GOOD, GOOD], SettingsError, "configuration 2: .*that of configuration 1 again"),
         ([{"key": [KEYS[1], KEYS[1]]}], SettingsError, "configuration 1: .*configuration 1 again"),
+        ([PAYLOAD, PAYLOAD], SettingsError, "configuration 2: .*that of configuration 1 again"),
         ([GOOD, 3], SettingsError, "configuration 2: expected a scheme with its key .* a int"),
         ([GOOD, {}], CredentialError, "configuration 2: expected a key, found none"),
         ([GOOD, {"key": b"short"}], CredentialError, "configuration 2: expected a key of 16 to 64"),

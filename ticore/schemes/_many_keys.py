@@ -21,6 +21,7 @@ import numpy.typing as npt
 from . import _feistel as feistel
 from ._base import Detectable
 from ._evidence import Evidence, Ints, draw_ids, first_occurrences
+from ._gumbel_payload import GumbelPayload
 from ._keyed_numbers import KeyedNumbers, KeyedNumbersV1, KeyedNumbersV2, PreparedTokens
 from ._keyed_numbers_v1 import KeyV1
 from ._keyed_numbers_v2 import KeyV2, Seed
@@ -83,7 +84,7 @@ class KeyGroup:
     """Schemes of ticore that differ in their keys alone. Thread-safe.
 
     Args:
-        schemes: at least one; all have one `group_name`, which is not None.
+        schemes: at least one; all have one `group_name`, and `has_key_rows`.
 
     Attributes:
         scheme: the first one, for all that does not depend on the key.
@@ -199,11 +200,19 @@ def repeated(tokens: Ints, seeds: SomeInts) -> npt.NDArray[np.bool_]:
 
 
 def group_name(scheme: Detectable) -> Hashable | None:
-    """What all schemes of one KeyGroup have in common; None for one that is computed alone."""
-    if type(scheme) not in SCHEMES.values():  # a class of its own may score in another way
+    """What schemes have in common that differ in their keys alone; None for one of its own."""
+    if not has_key_rows(scheme) and type(scheme) is not GumbelPayload:
         return None
-    settings = ("context", "version", "vocab_size", "gamma", "delta", "greens")
+    settings = ("context", "version", "vocab_size", "gamma", "delta", "greens", "payload_bits")
     return type(scheme), *(getattr(scheme, name, None) for name in settings)
+
+
+def has_key_rows(scheme: Detectable) -> bool:
+    """Whether a KeyGroup computes the scheme. A class of its own may score in another way.
+
+    Not a scheme with a payload: the 256 values of a token fill the arrays already.
+    """
+    return type(scheme) in SCHEMES.values()
 
 
 def key_words(scheme: Any) -> tuple[int, ...]:

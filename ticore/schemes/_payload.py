@@ -127,10 +127,7 @@ class PayloadNull(SingleTextMethods):
         logs = np.zeros((len(_TILTS), len(one)))
         for at in range(len(texts.bounds) - 1):
             for rows in self._rows(texts, at):
-                steps = np.log1p(-_TILTS)[:, None, None] + (
-                    _TILTS[:, None, None] * one.value_scores[rows]
-                )
-                known = special.logsumexp(np.cumsum(steps, axis=1), axis=2) - np.log(VALUES)
+                known = _known(one.value_scores[rows])
                 logs[:, rows] = np.diff(known, axis=1, prepend=0.0)
         return LikelihoodRatios(logs, -np.log1p(-_TILTS) - _TILTS, np.ones(len(_TILTS)))
 
@@ -186,6 +183,28 @@ class PayloadNull(SingleTextMethods):
         begin, end = texts.bounds[text : text + 2].tolist()
         places = _of_payload(texts.all).places[begin:end]
         return [begin + np.flatnonzero(places == place) for place in range(self.places)]
+
+
+def _known(scores: Floats) -> Floats:
+    """float64[tilts, n]: the log-likelihood ratio of the first tokens of a place, over all values.
+
+    Args:
+        scores: float64[n, 256].
+    """
+    sums = scores.copy()
+    for at in range(1, len(sums)):  # NumPy's cumsum takes four times as long along this axis
+        sums[at] += sums[at - 1]
+    highest = sums.max(axis=1)
+    sums -= highest[:, None]
+    others = np.array([np.exp(tilt * sums).sum(axis=1) for tilt in _TILTS])
+    counts = np.arange(1, len(scores) + 1)
+    found: Floats = (
+        np.log(others)
+        - np.log(VALUES)
+        + np.outer(np.log1p(-_TILTS), counts)
+        + np.outer(_TILTS, highest)
+    )
+    return found
 
 
 def _of_payload(evidence: Evidence) -> PayloadEvidence:

@@ -17,6 +17,9 @@ Let p_1, ..., p_m be valid p-values of m configurations, p_c = min(1, 2 min(whol
 The p-values of whole texts come from one array program over keys (`ticore.schemes._many_keys`). A
 segment takes longer to find. So it is found only for configurations whose segment may matter: a
 bound, which is cheap for many keys, says that the others' are no better than what is known.
+
+A scheme with a payload has 256 scores per token, which fill the arrays: its keys are computed one
+by one, with their segments, and the payload is read for those configurations alone that may matter.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ from ..interfaces import Tokenizer
 from ..registry import wrap
 from ..schemes import BinomialNull, Detectable, ExponentialNull, NullDistribution
 from ..schemes._evidence import BatchEvidence, Evidence
-from ..schemes._many_keys import KeyGroup, SomeInts, group_name, repeated
+from ..schemes._many_keys import KeyGroup, SomeInts, group_name, has_key_rows, repeated
 from ..schemes._payload import PayloadNull
 from ..schemes._windows import SomeIds, token_ids
 from ._agreement import Repeats
@@ -263,7 +266,7 @@ class AnyWatermarkDetector:
 
 
 class _Group:
-    """The configurations that differ in their keys alone; or one that is computed alone."""
+    """The configurations that differ in their keys alone; or one."""
 
     def __init__(
         self,
@@ -277,7 +280,8 @@ class _Group:
         self.members = members
         self._schemes = [one.scheme for one in schemes]
         self._targets = [one.target(place, fpr) for one in schemes]
-        self._keys = None if len(schemes) == 1 else KeyGroup(self._schemes)
+        in_rows = len(schemes) > 1 and has_key_rows(self._schemes[0])
+        self._keys = KeyGroup(self._schemes) if in_rows else None
         self._once = repeats == "once"
         self._detector = WatermarkDetector(
             tokenizer, self._schemes[0], fpr=fpr, repeats=repeats, tokenizer_place=place
@@ -285,8 +289,8 @@ class _Group:
 
     @property
     def is_alone(self) -> bool:
-        """Whether it is one configuration, of which nothing is computed for many keys at once."""
-        return self._keys is None
+        """Whether it is one configuration."""
+        return len(self._schemes) == 1
 
     @property
     def context(self) -> int:
@@ -294,7 +298,10 @@ class _Group:
 
     def screened(self, ids: IDs) -> tuple[Floats, Floats]:
         """For each of several the p-value of the whole text, and a bound on its segment's."""
-        assert self._keys is not None
+        if self._keys is None:
+            found = [self._one_screened(ids, at) for at in range(len(self.members))]
+            of_texts, of_segments = np.array(found).T
+            return of_texts, of_segments
         checked = token_ids(ids, self._keys.scheme.vocab_size)
         count = len(checked) - self.context
         if count <= 0:
@@ -306,6 +313,13 @@ class _Group:
         ]
         p_values, bounds = zip(*parts, strict=True)
         return np.concatenate(p_values), np.concatenate(bounds)
+
+    def _one_screened(self, ids: IDs, at: int) -> tuple[float, float]:
+        evidence = self.evidence(ids, at)
+        if not len(evidence):
+            return np.nan, 1.0
+        one = BatchEvidence.of(evidence.distinct() if self._once else evidence)
+        return float(self.null.p_values(one)[0]), find_segments(self.null, one)[0].p_value
 
     def _screened(
         self, group: KeyGroup, ids: npt.NDArray[np.int64], keys: slice
