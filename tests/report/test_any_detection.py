@@ -1,6 +1,7 @@
 """What is shown of many configurations: each that was found, and where, in words and as a strip."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -46,6 +47,15 @@ def test_any_detection_table_names_each_configuration_and_stretch(detector, ids)
     rows = printed(any_detection_table([("a", found), ("b", nothing)])).splitlines()
     assert rows[1].split()[:2] == ["a", "watermarked"]
     assert "no watermark found" in rows[-1]
+
+
+def test_any_detection_table_says_that_a_text_is_too_short():
+    detector = ticore.WatermarkDetector.any(TOKENIZER, [{"scheme": "left_hash", "key": KEYS}])
+    shown = printed(any_detection_table([("a", detector.detect_ids(some_ids(1, 20, SIZE)))]))
+    assert "to tell: the strongest watermark would have p-value 1.7e-05, corrected" in shown
+    both = [{"scheme": ["left_hash", "gumbel"], "key": KEYS}]
+    mixed = ticore.WatermarkDetector.any(TOKENIZER, both).detect_ids(some_ids(1, 20, SIZE))
+    assert re.search(r"too short +for 9 of them", printed(any_detection_table([("a", mixed)])))
 
 
 def test_any_detection_page_draws_each_stretch(detector, ids):

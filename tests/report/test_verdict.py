@@ -79,6 +79,22 @@ def test_sentence_on_a_list_names_the_configuration():
     assert said_of_any(detector.detect_ids(some_ids(1, 90, SIZE))).kind == "none"
 
 
+def test_sentence_on_a_list_says_that_a_text_is_too_short_for_so_many():
+    """19 tokens are enough for one key, and not for nine."""
+    ids = some_ids(1, 20, SIZE)
+    keys = {"scheme": "left_hash", "key": KEYS}
+    alone = ticore.WatermarkDetector(TOKENIZER, "left_hash", key=KEYS[0]).detect_ids(ids)
+    assert said_of(alone).kind == "none"
+    found = ticore.WatermarkDetector.any(TOKENIZER, [keys]).detect_ids(ids)
+    said = said_of_any(found)
+    assert (said.kind, said_of(found.best.detection).kind) == ("short", "short")
+    assert "once in 29,000 times; the limit that was set is once in 100,000" in said.reason
+    mixed = ticore.WatermarkDetector.any(TOKENIZER, [keys, {"scheme": "gumbel", "key": KEYS}])
+    said = said_of_any(mixed.detect_ids(ids))
+    assert said.kind == "none"
+    assert said.reason.startswith("The text is too short for 9 of them.")
+
+
 def colours(theme):
     declared = re.findall(r"--(\w+): ([^;]+);", (STYLE + DETECTION_STYLE).__dict__[theme])
     return {name: rgb(value) for name, value in declared}

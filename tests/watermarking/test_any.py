@@ -29,6 +29,9 @@ VARIANTS = [
 ]
 
 
+CORRECTED = ("verdict", "target", "stretches", "corrected_for")
+
+
 def equal(one, other, but=()):
     """Whether all fields are the same to the last bit, but for some of them."""
     return all(
@@ -84,8 +87,14 @@ def test_any_finds_for_each_configuration_what_its_detector_finds(
     both = sorted(min(1.0, 2 * min(one.p_value, one.segment.p_value)) for one in expected)
     assert found.p_value == min(1.0, 9 * both[0])
     for one in (*found.found, found.best):
-        assert equal(one.detection, expected[one.index], ("verdict", "target", "stretches"))
+        assert equal(one.detection, expected[one.index], CORRECTED)
         assert one.detection.target.key == expected[one.index].target.key
+    for one, strongest in zip(expected, found.strongest_p_values.tolist(), strict=True):
+        known = one.strongest_p_value
+        assert np.isnan(strongest) if known is None else strongest == known
+    assert [one.detection.corrected_for for one in found.found] == [9, 8, 7, 6, 5, 4, 3, 2, 1][
+        : len(found.found)
+    ]
     corrected = np.maximum.accumulate([min(1, (9 - at) * p) for at, p in enumerate(both)])
     assert [one.p_value for one in found.found] == corrected[corrected <= 0.9].tolist()
 
@@ -113,6 +122,42 @@ def test_any_finds_one_of_many_keys_and_says_which():
         assert values["configurations"] == 19
     nothing = detector.detect_ids(some_ids(1, 100, SIZE))
     assert (str(nothing), nothing.found) == ("no watermark found", ())
+
+
+def all_green(scheme, count):
+    """Ids of which all that can be scored are green."""
+    ids = [0]
+    while len(ids) <= count:
+        others = (i for i in range(SIZE) if i not in ids)
+        ids.append(next(i for i in others if scheme.evidence([*ids, i]).scores.all()))
+    return ids
+
+
+@pytest.mark.parametrize("configurations", [1, 2, 8, 40])
+def test_text_is_too_short_if_the_strongest_watermark_among_so_many_is_not_found(configurations):
+    keys = [bytes([number] * 16) for number in range(configurations)]
+    detector = WatermarkDetector.any(TOKENIZER, [{"scheme": "left_hash", "key": keys}], fpr=1e-3)
+    ids = all_green(SCHEMES["left_hash"](keys[-1], SIZE), 20)
+    least = next(n for n in range(20) if 2 * configurations * 2.0**-n <= 1e-3)
+    for scored in range(least - 3, least + 3):
+        found = detector.detect_ids(ids[: scored + 1])
+        assert (found.strongest_p_values == 2.0**-scored).all()
+        assert found.best.index == configurations - 1
+        assert found.too_short == found.best.detection.too_short == (scored < least)
+        assert found.verdict == ("no watermark found" if found.too_short else "watermarked")
+        assert found.to_dict()["too_short"] == found.too_short
+        assert found.to_dict()["best"]["detection"]["too_short"] == found.too_short
+
+
+def test_text_is_too_short_only_if_it_is_for_every_configuration():
+    left, gumbel = ({"scheme": name, "key": KEYS} for name in ("left_hash", "gumbel"))
+    other = {"scheme": "synthid", "config": {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 4}}
+    ids = some_ids(1, 14, SIZE)
+    for entries, too_short in (([left], True), ([left, gumbel], False), ([left, other], False)):
+        found = WatermarkDetector.any(TOKENIZER, entries).detect_ids(ids)
+        assert found.found == ()
+        assert (found.too_short, found.too_short_for) == (too_short, len(KEYS))
+    assert np.isnan(found.strongest_p_values[-1])
 
 
 def test_any_shows_the_stretches_of_several_configurations():

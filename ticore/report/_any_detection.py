@@ -31,6 +31,12 @@ def any_detection_facts(found: AnyDetection) -> list[tuple[str, str]]:
     if not found.found:
         facts.append(("best", found.best.name))
     facts.append(("scored", f"{best.scored:,} of {best.token_count:,} tokens"))
+    if found.too_short:
+        least = found.configurations * float(found.strongest_p_values.min())
+        said = f"the strongest watermark would have p-value {probability(min(1.0, least))}"
+        facts.append(("too short", f"to tell: {said}, corrected"))
+    elif found.too_short_for and not found.found:
+        facts.append(("too short", f"for {found.too_short_for:,} of them"))
     if best.tokenizations is not None:
         facts += tokenization_facts(best.tokenizations, best.scored)
     named = [fact for fact in best.target.facts() if fact[0] in ("tokenizer", "threshold")]

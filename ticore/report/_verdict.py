@@ -77,8 +77,12 @@ class SaidVerdict:
 
 def said_of(found: Detection) -> SaidVerdict:
     """What is said of a text in which one watermark was looked for."""
-    reached = min(1.0, TESTS * min(found.p_value, found.segment.p_value))
-    return _said(found, reached, "the watermark", "No watermark of this key was found.", "it")
+    times = TESTS * found.corrected_for
+    reached = min(1.0, times * min(found.p_value, found.segment.p_value))
+    said = _said(found, reached, "the watermark", "No watermark of this key was found.", "it")
+    if said.kind == "none" and found.too_short and found.strongest_p_value is not None:
+        return _said_too_short(times * found.strongest_p_value, found.target.fpr)
+    return said
 
 
 def said_of_any(found: AnyDetection) -> SaidVerdict:
@@ -89,13 +93,21 @@ def said_of_any(found: AnyDetection) -> SaidVerdict:
         many, without = "one configuration", "it"
     others = len(found.found) - 1
     and_others = f", and {others:,} more" if others > 0 else ""
-    return _said(
-        found.best.detection,
+    best = found.best.detection
+    said = _said(
+        best,
         found.p_value,
         f"the watermark {found.best.name}{and_others}",
         f"No watermark of the {many} was found.",
         without,
     )
+    if said.kind != "none" or not found.too_short_for:
+        return said
+    if found.too_short:
+        least = TESTS * found.configurations * float(found.strongest_p_values.min())
+        return _said_too_short(least, best.target.fpr)
+    few = f"The text is too short for {found.too_short_for:,} of them."
+    return SaidVerdict(said.kind, said.headline, f"{few} {said.reason}")
 
 
 def how_often(probability: float, rarest: float = _RAREST) -> str:
@@ -134,9 +146,8 @@ def _said(best: Detection, reached: float, name: str, nothing: str, without: str
             kind, headline = "part", f"A part of this text has {name}."
             scores = "would have a part that scores this high"
         case _:
-            return _said_of_nothing(
-                best, nothing, f"A text without {without} scores this high {often}."
-            )
+            reason = f"A text without {without} scores this high {often}. {_UNSEEN}"
+            return SaidVerdict("none", nothing, reason)
     reason = f"A text without {without} {scores} {often}."
     if best.payload is not None:
         said = certainty(best.payload.confidence)
@@ -144,16 +155,13 @@ def _said(best: Detection, reached: float, name: str, nothing: str, without: str
     return SaidVerdict(kind, headline, reason)
 
 
-def _said_of_nothing(best: Detection, nothing: str, reason: str) -> SaidVerdict:
-    if not best.too_short:
-        return SaidVerdict("none", nothing, f"{reason} {_UNSEEN}")
-    assert best.strongest_p_value is not None
-    least = _compared(min(1.0, TESTS * best.strongest_p_value), best.target.fpr)
+def _said_too_short(least: float, fpr: float) -> SaidVerdict:
+    """The words where even the least probability that the text can reach is above the limit."""
     return SaidVerdict(
         "short",
         "This text is too short to tell.",
-        f"Even the highest score that it can have is reached without a watermark {least}. Give a "
-        f"longer text.",
+        f"Even the highest score that it can have is reached without a watermark "
+        f"{_compared(min(1.0, least), fpr)}. Give a longer text.",
     )
 
 

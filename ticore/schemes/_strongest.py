@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from ._evidence import BatchEvidence, Floats
+from ._evidence import BatchEvidence, Floats, Ints
 from ._null_distributions import (
     BinomialNull,
     ExponentialNull,
@@ -30,16 +30,24 @@ def strongest_p_values(null: NullDistribution, texts: BatchEvidence) -> Floats |
 
     None if it is not known for this distribution.
     """
-    lengths = texts.lengths
     if isinstance(null, HypergeometricNull):
         # Draw d of a list, after d green ones, is green with (greens - d) / (size - d).
         drawn, _ = earlier_draws(texts)
         greens = np.maximum(null.greens - drawn, 0)
         with np.errstate(divide="ignore"):
             logs = np.log(greens / np.maximum(null.size - drawn, 1))
-        sums = np.bincount(texts.text_numbers, weights=logs, minlength=len(lengths))
+        sums = np.bincount(texts.text_numbers, weights=logs, minlength=len(texts.lengths))
         return np.exp(sums)
-    if isinstance(null, BinomialNull):
+    return strongest_by_length(null, texts.lengths)
+
+
+def strongest_by_length(null: NullDistribution, lengths: Ints) -> Floats | None:
+    """`strongest_p_values` where only the number of tokens decides; None for other distributions.
+
+    Args:
+        lengths: int64[texts], how many tokens count.
+    """
+    if type(null) is BinomialNull:
         return np.power(null.share, lengths, dtype=np.float64)
     if isinstance(null, ExponentialNull):
         tails = special.gammaincc(np.maximum(lengths, 1), lengths * _HIGHEST_SCORE)

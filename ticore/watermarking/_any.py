@@ -28,7 +28,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ from ..schemes import BinomialNull, Detectable, ExponentialNull, NullDistributio
 from ..schemes._evidence import BatchEvidence, Evidence
 from ..schemes._many_keys import KeyGroup, SomeInts, group_name, has_key_rows, repeated
 from ..schemes._payload import PayloadNull
+from ..schemes._strongest import strongest_by_length, strongest_p_values
 from ..schemes._windows import SomeIds, token_ids
 from ._agreement import Repeats
 from ._any_detection import AnyDetection, FoundConfiguration
@@ -172,14 +173,17 @@ class AnyWatermarkDetector:
         p_values = np.full(len(self.names), np.nan)
         bounds = np.ones(len(self.names))
         known: dict[int, Detection] = {}
+        strongest = np.ones(len(self.names))
         for group in self._groups:
             if group.is_alone:
                 at = int(group.members[0])
                 with suppress(UnscorableTextError):
                     known[at] = one = group.detection(ids, 0)
                     p_values[at], bounds[at] = one.p_value, one.segment.p_value
+                    strongest[at] = np.nan if (p := one.strongest_p_value) is None else p
             else:
-                p_values[group.members], bounds[group.members] = group.screened(ids)
+                members = group.members
+                p_values[members], bounds[members], strongest[members] = group.screened(ids)
         if np.isnan(p_values).all():
             least = min(group.context for group in self._groups)
             raise UnscorableTextError(
@@ -207,7 +211,15 @@ class AnyWatermarkDetector:
         best = shown[0] if shown else self._checked(ids, corrected[0])
         found = tuple(shown)
         stretches = self._stretches(ids, candidates)
-        return AnyDetection(best.detection.verdict, best.p_value, found, best, p_values, stretches)
+        return AnyDetection(
+            best.detection.verdict,
+            best.p_value,
+            found,
+            best,
+            p_values,
+            stretches,
+            strongest,
+        )
 
     def _searched(self, group: _Group, at: int, one: Detection) -> Detection:
         """The detection with the best tokenization that is found, which its p-value pays for."""
@@ -260,9 +272,22 @@ class AnyWatermarkDetector:
             times = len(self.names) - rank
             highest = max(highest, min(1.0, times * p_value))
             verdict = _verdict(highest, TESTS * times * detection.p_value, self.fpr)
-            yield FoundConfiguration(
-                index, self.names[index], highest, replace(detection, verdict=verdict)
-            )
+            corrected = replace(detection, verdict=verdict, corrected_for=times)
+            yield FoundConfiguration(index, self.names[index], highest, corrected)
+
+
+class Screened(NamedTuple):
+    """What is known of configurations before their detections are made: float64[configurations].
+
+    Attributes:
+        p_values: of the whole text; nan where no token can be scored.
+        bounds: no segment has a lower p-value.
+        strongest: no scores of the tokens would have a lower p-value; nan where this is not known.
+    """
+
+    p_values: Floats
+    bounds: Floats
+    strongest: Floats
 
 
 class _Group:
@@ -296,34 +321,36 @@ class _Group:
     def context(self) -> int:
         return self._schemes[0].context
 
-    def screened(self, ids: IDs) -> tuple[Floats, Floats]:
-        """For each of several the p-value of the whole text, and a bound on its segment's."""
+    def screened(self, ids: IDs) -> Screened:
+        """What is known of several before their detections are made."""
         if self._keys is None:
-            found = [self._one_screened(ids, at) for at in range(len(self.members))]
-            of_texts, of_segments = np.array(found).T
-            return of_texts, of_segments
+            return _joined([self._one_screened(ids, at) for at in range(len(self.members))])
         checked = token_ids(ids, self._keys.scheme.vocab_size)
         count = len(checked) - self.context
         if count <= 0:
-            return np.full(len(self.members), np.nan), np.ones(len(self.members))
+            ones = np.ones(len(self.members))
+            return Screened(ones * np.nan, ones, ones)
         together = max(1, _MOST_SCORES // count)
-        parts = [
-            self._screened(self._keys, checked, slice(at, at + together))
-            for at in range(0, len(self.members), together)
-        ]
-        p_values, bounds = zip(*parts, strict=True)
-        return np.concatenate(p_values), np.concatenate(bounds)
+        return _joined(
+            [
+                self._screened(self._keys, checked, slice(at, at + together))
+                for at in range(0, len(self.members), together)
+            ]
+        )
 
-    def _one_screened(self, ids: IDs, at: int) -> tuple[float, float]:
+    def _one_screened(self, ids: IDs, at: int) -> Screened:
         evidence = self.evidence(ids, at)
         if not len(evidence):
-            return np.nan, 1.0
+            return Screened(np.full(1, np.nan), np.ones(1), np.ones(1))
         one = BatchEvidence.of(evidence.distinct() if self._once else evidence)
-        return float(self.null.p_values(one)[0]), find_segments(self.null, one)[0].p_value
+        return self._with_segments(one)
 
-    def _screened(
-        self, group: KeyGroup, ids: npt.NDArray[np.int64], keys: slice
-    ) -> tuple[Floats, Floats]:
+    def _with_segments(self, texts: BatchEvidence) -> Screened:
+        null = self.null
+        segments = np.array([one.p_value for one in find_segments(null, texts)])
+        return Screened(null.p_values(texts), segments, _known(null, texts))
+
+    def _screened(self, group: KeyGroup, ids: npt.NDArray[np.int64], keys: slice) -> Screened:
         scores, seeds = group.scored(ids, keys)
         tokens, counted = ids[self.context :], None
         if self._once:
@@ -335,12 +362,13 @@ class _Group:
         null = self.null
         if type(null) is BinomialNull:
             p_values = _tails(null, scores, counted)
-            return p_values, least_p_values(null, scores, counted)
-        evidence = _by_key(scores, seeds, counted)
-        if isinstance(null, ExponentialNull):
-            return null.p_values(evidence), least_p_values(null, scores, counted)
-        segments = find_segments(null, evidence)
-        return null.p_values(evidence), np.array([one.p_value for one in segments])
+        else:
+            evidence = _by_key(scores, seeds, counted)
+            if not isinstance(null, ExponentialNull):
+                return self._with_segments(evidence)
+            p_values = null.p_values(evidence)
+        bounds = least_p_values(null, scores, counted)
+        return Screened(p_values, bounds, _by_length(null, scores, counted))
 
     @property
     def null(self) -> NullDistribution:
@@ -372,6 +400,28 @@ class _OneKey:
 
     def evidence(self, ids: SomeIds) -> Evidence:
         return self._keys.evidence(ids, self._at)
+
+
+def _joined(parts: Sequence[Screened]) -> Screened:
+    return Screened(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _known(null: NullDistribution, texts: BatchEvidence) -> Floats:
+    """`strongest_p_values`, and nan where they are not known."""
+    found = strongest_p_values(null, texts)
+    return np.full(len(texts.lengths), np.nan) if found is None else found
+
+
+def _by_length(
+    null: NullDistribution, scores: npt.NDArray[Any], counted: npt.NDArray[np.bool_] | None
+) -> Floats:
+    """float64[keys]: `strongest_p_values`, where the number of tokens decides them."""
+    length, keys = scores.shape
+    lengths = np.full(keys, length) if counted is None else counted.sum(axis=0)
+    different, which = np.unique(lengths, return_inverse=True)
+    found = strongest_by_length(null, different)
+    assert found is not None
+    return found[which]
 
 
 def _tails(

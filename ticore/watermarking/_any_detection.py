@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._detection import Detection, Verdict
+from ._detection import Detection, Verdict, are_too_few
 from ._stretches import Stretch
 
 
@@ -22,7 +22,7 @@ class FoundConfiguration:
         name: see `WatermarkDetector.any`.
         p_value: corrected by Holm's method for the number of configurations.
         detection: what a `WatermarkDetector` of this configuration alone finds, to the last bit;
-            only its verdict is made with the corrected p-value.
+            only its verdict and `too_short` are made with the corrected p-value.
     """
 
     index: int
@@ -56,6 +56,8 @@ class AnyDetection:
             nan for a configuration that scores no token of the text.
         stretches: all parts that are watermarked, each with its configuration, in the order of the
             text; see `Stretch`.
+        strongest_p_values: float64[configurations], not corrected: no scores of the tokens would
+            have a lower one under that configuration; nan where this is not known.
     """
 
     verdict: Verdict
@@ -64,6 +66,7 @@ class AnyDetection:
     best: FoundConfiguration
     p_values: npt.NDArray[np.float64]
     stretches: tuple[Stretch, ...] = ()
+    strongest_p_values: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def __str__(self) -> str:
         return self.verdict
@@ -72,6 +75,18 @@ class AnyDetection:
     def configurations(self) -> int:
         """How many were looked for."""
         return len(self.p_values)
+
+    @property
+    def too_short_for(self) -> int:
+        """How many configurations could not have been found in this text, whatever its scores."""
+        fpr = self.best.detection.target.fpr
+        strongest = self.strongest_p_values.tolist()
+        return sum(are_too_few(each, self.configurations, fpr) for each in strongest)
+
+    @property
+    def too_short(self) -> bool:
+        """Whether none could have been found: the verdict says nothing."""
+        return self.too_short_for == self.configurations
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict and what was found, in types that JSON has. `p_values` is left out."""
@@ -82,6 +97,8 @@ class AnyDetection:
             "token_count": self.best.detection.token_count,
             "tokenizer": self.best.detection.target.tokenizer,
             "fpr": self.best.detection.target.fpr,
+            "too_short": self.too_short,
+            "too_short_for": self.too_short_for,
             "found": [one.to_dict() for one in self.found],
             "best": self.best.to_dict(),
             "stretches": [one.to_dict() for one in self.stretches],

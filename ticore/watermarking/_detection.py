@@ -68,6 +68,18 @@ class DetectionTarget:
 _UNKNOWN = DetectionTarget("", "", math.nan)
 
 
+def are_too_few(strongest: float | None, configurations: int, fpr: float) -> bool:
+    """Whether even the strongest p-value of some tokens is not called a watermark.
+
+    Args:
+        strongest: not corrected; None or nan if it is not known.
+        configurations: by how many it is multiplied.
+        fpr: the false-positive rate.
+    """
+    # The other half of the rate is that of the segment, which may be the whole text.
+    return strongest is not None and 2 * configurations * strongest > fpr
+
+
 @dataclass(frozen=True, eq=False)
 class Detection(ShownInNotebooks):
     """What a text says about a watermark. `str` gives the verdict.
@@ -90,6 +102,8 @@ class Detection(ShownInNotebooks):
             detector looks at the tokens that are read alone.
         strongest_p_value: no scores of these tokens would have a lower p-value; None if this is not
             known for the scheme.
+        corrected_for: by how many configurations of a list the p-values are multiplied before they
+            are compared with the rate.
         payload: what is read from the text, for a scheme with a payload. The p-value pays for the
             choice among all payloads.
     """
@@ -108,6 +122,7 @@ class Detection(ShownInNotebooks):
     stretches: tuple[Stretch, ...] = ()
     tokenizations: TokenizationCheck | None = None
     strongest_p_value: float | None = None
+    corrected_for: int = 1
     payload: FoundPayload | None = None
 
     def __str__(self) -> str:
@@ -131,9 +146,7 @@ class Detection(ShownInNotebooks):
     @property
     def too_short(self) -> bool:
         """Whether no scores at all would have been called a watermark: there are too few."""
-        # The other half of the rate is that of the segment, which may be the whole text.
-        least = self.strongest_p_value
-        return least is not None and 2 * least > self.target.fpr
+        return are_too_few(self.strongest_p_value, self.corrected_for, self.target.fpr)
 
     @property
     def tokens(self) -> int:
