@@ -1,6 +1,7 @@
 """vLLM's Gumbel watermark: its published vectors, and its algorithm in plain Python."""
 
 import math
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -46,6 +47,19 @@ def test_scores_are_those_of_vllm(key, width, ids, score, p_value):
     assert len(evidence) == 64
     assert evidence.scores.sum() == pytest.approx(score, rel=1e-9)
     assert scheme.null.p_value(evidence) == pytest.approx(p_value, rel=1e-6)
+
+
+@pytest.mark.skipif(find_spec("vllm") is None, reason="vllm is not installed")
+def test_scores_are_those_of_the_installed_vllm():
+    from vllm.v1.watermarking import gumbel  # noqa: PLC0415  # not always there
+
+    rng = np.random.default_rng(1)
+    for number in range(200):
+        key, width = int(rng.integers(2**63)), int(rng.integers(1, 9))
+        ids = rng.permutation(5000)[: rng.integers(5, 80)].tolist()
+        theirs = gumbel.GumbelWatermarkDetector(key, width).detect(ids)
+        evidence = VLLMGumbel(key, context_width=width).evidence([-1] * width + ids)
+        assert evidence.scores.sum() == pytest.approx(theirs.score, rel=1e-9), number
 
 
 def test_words_are_those_of_vllm():

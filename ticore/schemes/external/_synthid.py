@@ -17,6 +17,7 @@ The p-value is computed as follows.
 
 Sources: Dathathri et al. 2024 (Nature 634); transformers 5, generation/logits_process.py
 (`SynthIDTextWatermarkLogitsProcessor`); google-deepmind/synthid-text (mean and weighted mean).
+Compared with transformers 5.23: the g-values of its logits processor.
 """
 
 from __future__ import annotations

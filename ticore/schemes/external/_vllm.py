@@ -5,7 +5,7 @@ engine takes the token whose Gumbel noise, made from it, lifts its logit the mos
 Kirchner 2022). This is the mapping that vLLM calls "philox4x32-10-v1".
 
 Sources: vLLM 0.30, vllm/v1/watermarking/ (gumbel.py, detector.py, prfs/philox.py, prfs/base.py)
-and vllm/config/watermarking.py.
+and vllm/config/watermarking.py. Compared with vLLM 0.32: the scores of its detector.
 """
 
 from __future__ import annotations

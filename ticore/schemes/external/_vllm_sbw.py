@@ -9,7 +9,7 @@ Sources: Ceppi and Sanchez, "Flip, Don't Shuffle: Watermarking LLMs at the Speed
 had by version 0.32. There the detector for `lefthash` sums hashes of the context's ids, and the
 writer the ids: it does not find what its writer writes. This one reads what is written. It counts
 each draw once, where vLLM's counts each context once: with `selfhash`, a token often has the same
-seed after different contexts.
+seed after different contexts. Compared with vLLM, pull request 56859: the writer's green tokens.
 """
 
 from __future__ import annotations
