@@ -81,6 +81,21 @@ def test_watermark_writes_what_detect_finds(ticore: Ticore) -> None:
     assert json.loads(found.out)["verdict"] == "watermarked"
 
 
+def test_watermark_writes_what_another_engine_writes(ticore: Ticore) -> None:
+    Path("vllm.json").write_text('{"algorithm": "gumbel", "key": 42}')
+    arguments = ("--scheme", "vllm", "--config", "vllm.json")
+    prompt = ("--prompt", PROMPT, "--seed", "2")
+    written = ticore("watermark", *arguments, *prompt, "--max-new-tokens", "40")
+    found = ticore("detect", *arguments, "--json", stdin=written.out)
+    assert json.loads(found.out)["verdict"] == "watermarked"
+    refused = ticore("watermark", *arguments, *prompt, "--gamma", "0.5")
+    refused.assert_error(2, "gamma: these are settings of ticore's own schemes")
+    refused = ticore("watermark", *arguments, *prompt, "--rollback", "exact")
+    refused.assert_error(2, "rollback: expected 'windowed'")
+    ticore("watermark", *arguments, "--key-file", "K").assert_error(2, "and no --key-file")
+    ticore("watermark", "--scheme", "vllm").assert_error(2, "--config FILE for --scheme vllm")
+
+
 def test_watermark_takes_nothing_back_when_no_rollback_is_given(ticore: Ticore) -> None:
     shown = json.loads(ticore("watermark", *SHORT, "--no-rollback", "--json").out)
     assert (shown["rollbacks"], shown["temporary"], shown["backtracks"]) == (0, 0, 0)
@@ -163,7 +178,7 @@ def test_watermark_refuses_wrong_usage(
 
 
 def test_watermark_needs_a_key(ticore: Ticore) -> None:
-    ticore("watermark").assert_error(2, "give --agreement FILE or --key-file FILE")
+    ticore("watermark").assert_error(2, "give --agreement FILE, or --key-file FILE for")
     Path("short").write_text("0f")
     ticore("watermark", "--key-file", "short").assert_error(1, "found 2 characters")
 

@@ -31,13 +31,14 @@ from .watermark_options import (
     WATERMARK,
     AgreementFile,
     Alpha,
+    AnyScheme,
     Context,
     Delta,
+    EngineConfigFile,
     Gamma,
     Greens,
     KeyFile,
     PayloadBits,
-    Scheme,
     SchemeVersion,
     WatermarkOptions,
     wrong_settings_are_wrong_usage,
@@ -167,7 +168,8 @@ _Stream = Annotated[
 def watermark(
     agreement: AgreementFile = None,
     key_file: KeyFile = None,
-    scheme: Scheme = None,
+    config: EngineConfigFile = None,
+    scheme: AnyScheme = None,
     gamma: Gamma = None,
     delta: Delta = None,
     greens: Greens = None,
@@ -202,7 +204,7 @@ def watermark(
     """Write a text with a watermark.
 
     The text goes to standard output. `ticore detect` finds the watermark with the key, which comes
-    from --agreement or --key-file.
+    from --agreement, --key-file or, for the watermark of another engine, --config.
     """
     if stream and json:
         raise UsageError("give --stream or --json, not both")
@@ -215,6 +217,7 @@ def watermark(
     options = WatermarkOptions(
         agreement=agreement,
         key_file=key_file,
+        config=config,
         scheme=scheme,
         gamma=gamma,
         delta=delta,
@@ -293,7 +296,7 @@ def _open(
     """The Watermarker, its model and the model's place."""
     agreement = options.load_agreement()
     if agreement is None:
-        key, place = options.read_key(), model or DEFAULT_MODEL
+        secret, place = options.read_secret(), model or DEFAULT_MODEL
     else:
         place = model or agreement.tokenizer
         if ":" in place and model is None:
@@ -307,7 +310,16 @@ def _open(
         if agreement is not None:
             return Watermarker.from_agreement(opened, agreement, **own, **settings), opened, place
         given = options.settings() | own
-        writer = Watermarker(opened, options.scheme_name, key=key, **settings, **given)
+        if "config" not in secret:
+            writer = Watermarker(opened, options.scheme_name, **secret, **settings, **given)
+        elif given:
+            raise UsageError(
+                f"{', '.join(given)}: these are settings of ticore's own schemes; leave them out, "
+                f"for the file of --config has all settings of {options.scheme_name}"
+            )
+        else:
+            config = secret["config"]
+            writer = Watermarker.for_engine(opened, options.scheme_name, config, **settings)
     return writer, opened, place
 
 

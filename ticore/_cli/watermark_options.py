@@ -66,6 +66,14 @@ ConfigFile = Annotated[
         panel=WATERMARK,
     ),
 ]
+EngineConfigFile = Annotated[
+    Path | None,
+    file_option(
+        "The other engine's own settings, as a JSON object, with its key.",
+        "--config",
+        panel=WATERMARK,
+    ),
+]
 Scheme = Annotated[
     str | None,
     option(

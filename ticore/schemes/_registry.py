@@ -29,7 +29,7 @@ The class is called as `Class(key, vocab_size, **settings)`.
 """
 
 EXTERNAL_SCHEMES = ("sglang", "synthid", "transformers", "vllm")
-"""Other engines whose watermarks can be detected: see `ticore.schemes.external`."""
+"""Other engines whose watermarks can be read and written: see `ticore.schemes.external`."""
 
 SCHEMES: dict[str, type[LeftHash | SelfHash | Unigram | Gumbel]] = {
     scheme.name: scheme for scheme in (LeftHash, SelfHash, Unigram, Gumbel)
@@ -68,14 +68,14 @@ class SchemeSettings(TypedDict, total=False):
     payload_bits: int
 
 
-def external_scheme(engine: str, config: object, vocab_size: int) -> Detectable:
-    """A scheme that detects the watermark of another engine.
+def external_scheme(engine: str, config: object, vocab_size: int) -> Scheme:
+    """A scheme that reads and writes the watermark of another engine.
 
     Args:
         engine: one of `EXTERNAL_SCHEMES`.
         config: the engine's own settings by its own names, with the key: a mapping, or the
             engine's configuration object.
-        vocab_size: of the tokenizer.
+        vocab_size: of the tokenizer, or how many logits the model has.
 
     Raises:
         SettingsError: the engine or a setting is unknown, or a setting is out of range.

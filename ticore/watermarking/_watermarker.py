@@ -12,7 +12,7 @@ from ..consistency import Specials, View
 from ..consistency._boundaries import specials_named
 from ..interfaces import LanguageModel
 from ..registry import require_model
-from ..schemes import GumbelPayload, Scheme, SchemeSettings, make_scheme
+from ..schemes import GumbelPayload, Scheme, SchemeSettings, external_scheme, make_scheme
 from ._agreement import WatermarkAgreement
 from ._generator import GeneratorSettings
 from ._randomness import Randomness, row_randoms
@@ -132,6 +132,31 @@ class Watermarker:
         agreement.require_tokenizer(model.tokenizer)
         scheme = agreement.make_scheme(model.tokenizer.vocab_size, payload=payload)
         return cls(model, scheme, **settings)
+
+    @classmethod
+    def for_engine(
+        cls,
+        model: LanguageModel,
+        engine: str,
+        config: object,
+        **settings: Unpack[WatermarkerSettings],
+    ) -> Watermarker:
+        """A Watermarker of another engine's watermark, which that engine's detector finds.
+
+        Args:
+            model: any.
+            engine: one of `ticore.schemes.EXTERNAL_SCHEMES`.
+            config: the engine's own settings by its own names, with the key: a mapping, or the
+                engine's configuration object. Green lists of transformers are drawn from as many
+                ids as the model has logits, unless the mapping has another `vocab_size`.
+            settings: how to write: see the class.
+
+        Raises:
+            SettingsError: `model` is not a model, the engine or a setting is unknown, or a setting
+                is out of range.
+        """
+        require_model(model)
+        return cls(model, external_scheme(engine, config, model.logit_width), **settings)
 
     @renamed_arguments(tokens="max_new_tokens")
     @keywords_after(2)

@@ -1,11 +1,11 @@
-"""Schemes that detect the watermarks of other engines. Each module stands alone and uses NumPy."""
+"""Schemes that read and write the watermarks of other engines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._base import Detectable
+from .._base import Scheme
 from ._sglang import SGLangGumbel
 from ._synthid import TransformersSynthID
 from ._transformers import TransformersKGW
@@ -20,7 +20,7 @@ def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW
     return TransformersKGW.from_config(own, size)
 
 
-def _vllm(config: Mapping[str, Any], _vocab_size: int) -> Detectable:
+def _vllm(config: Mapping[str, Any], _vocab_size: int) -> Scheme:
     algorithm = config.get("algorithm")
     if algorithm == "dual_key_gumbel":
         return VLLMDualKeyGumbel.from_config(config)
@@ -29,7 +29,7 @@ def _vllm(config: Mapping[str, Any], _vocab_size: int) -> Detectable:
     return VLLMGumbel.from_config(config)
 
 
-CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Detectable]] = {
+CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Scheme]] = {
     "transformers": _transformers,
     "synthid": lambda config, _vocab_size: TransformersSynthID.from_config(config),
     "vllm": _vllm,

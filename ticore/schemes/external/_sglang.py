@@ -18,18 +18,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import SettingsError
-from .._evidence import Evidence, draw_ids
+from .._base import Array
+from .._evidence import Evidence, Floats, draw_ids
 from .._null_distributions import ExponentialNull
 from .._settings import checked_integer, checked_number, selected_settings
 from .._windows import SomeIds, token_ids, windows
 from ._murmur import UInt64Array, murmur3
+from ._writing import context_rows, gumbel_noise, moved
 
 _MOST_DIGITS = 16
 _WIDTH = 4  # the engine's default
 
 
 class SGLangGumbel:
-    """What SGLang writes, with one key or two. Thread-safe.
+    """Reads and writes as SGLang does, with one key or two. Thread-safe.
 
     Scores are -log(1 - u). Without a watermark they are exponentially distributed, except that u is
     one of 2^32 numbers. Where all contexts differ, `null.strength` and `null.p_value` over all
@@ -40,9 +42,12 @@ class SGLangGumbel:
     Attributes:
         context: `context_window`.
         null: the exponential distribution.
+        greedy, once: see `ticore.schemes.Scheme`.
     """
 
     name: ClassVar[str] = "sglang"
+    greedy = True
+    once = True
 
     def __init__(
         self,
@@ -98,15 +103,27 @@ class SGLangGumbel:
         tokens = window[:, -1].copy()
         columns = window.T.astype(np.uint64)
         seeds = murmur3(columns[:-1])
-        words = murmur3((*self._key, seeds, columns[-1]))
-        if self._other is not None:
-            coin = murmur3((*self._key, *self._other, seeds))
-            other = murmur3((*self._other, seeds, columns[-1]))
-            words = np.where(coin < self._threshold, words, other)
-        scores = -np.log1p(-(words + 0.5) / (1 << 32))
+        scores = -np.log1p(-self._uniform(seeds, columns[-1]))
         positions = np.arange(self.context, self.context + len(tokens))
         wide = seeds.astype(np.int64)
         return Evidence(positions, wide, draw_ids(wide, tokens), scores)
+
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logits with Gumbel noise of the engine's numbers; see `Scheme.bias`."""
+        contexts = context_rows(context, self.context, logits).astype(np.uint64)
+        tokens = np.arange(logits.shape[-1], dtype=np.uint64)
+        uniform = self._uniform(murmur3(contexts.T)[:, None], tokens)
+        return logits + moved(gumbel_noise(uniform), logits)
+
+    def _uniform(self, seeds: UInt64Array, tokens: UInt64Array) -> Floats:
+        """The numbers of tokens, between 0 and 1: float64, of the seeds and tokens broadcast."""
+        words = murmur3((*self._key, seeds, tokens))
+        if self._other is not None:
+            coin = murmur3((*self._key, *self._other, seeds))
+            other = murmur3((*self._other, seeds, tokens))
+            words = np.where(coin < self._threshold, words, other)
+        uniform: Floats = (words + 0.5) / (1 << 32)
+        return uniform
 
 
 def _parsed(name: str, key: object) -> tuple[UInt64Array, UInt64Array]:

@@ -22,17 +22,20 @@ Compared with transformers 5.23: the g-values of its logits processor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from array_api_compat import array_namespace
 
 from ...errors import SettingsError
+from .._base import Array
 from .._evidence import Evidence, Floats, Ints
 from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, selected_settings
 from .._windows import SomeIds, token_ids, windows
 from ._grid_null import GridNull
+from ._writing import context_rows, moved
 
 _MULTIPLIER = np.uint64(6364136223846793005)
 _ONE = np.uint64(1)
@@ -46,7 +49,7 @@ _MOST_LOOKED_UP = 1 << 30
 
 
 class TransformersSynthID:
-    """What transformers writes with a `SynthIDTextWatermarkingConfig`. Thread-safe.
+    """Reads and writes as transformers does with a `SynthIDTextWatermarkingConfig`. Thread-safe.
 
     The score of a token is the mean of its g-values, weighted or not; the mean of a text's scores
     is the score of synthid-text's detectors.
@@ -59,9 +62,12 @@ class TransformersSynthID:
     Attributes:
         context: `ngram_len` - 1.
         null: the exact distribution, see the module.
+        greedy, once: see `ticore.schemes.Scheme`.
     """
 
     name: ClassVar[str] = "synthid"
+    greedy = False
+    once = True
 
     def __init__(
         self,
@@ -169,11 +175,29 @@ class TransformersSynthID:
         """
         ids = token_ids(ids)
         window = windows(ids, self.context + 1)
-        residues = self._residues(window)
+        residues = self._residues(window.T.astype(np.uint64))
         scores = self._sums(residues) / self._unit
         positions = np.arange(self.context, self.context + len(window))
         places = residues.astype(np.int64)
         return Evidence(positions, places, places, scores)
+
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logarithms of the probabilities after all rounds of the tournament.
+
+        See `Scheme.bias`. In each round, from the first layer to the last, two tokens that are
+        drawn by the probabilities compete, and one whose bit is 1 wins over one whose bit is 0.
+        """
+        xp = array_namespace(logits)
+        contexts = context_rows(context, self.context, logits).astype(np.uint64)
+        tokens = np.arange(logits.shape[-1], dtype=np.uint64)
+        residues = self._residues([*contexts.T[:, :, None], tokens])
+        raised = xp.exp(logits - xp.max(logits, axis=-1, keepdims=True))
+        shares = raised / xp.sum(raised, axis=-1, keepdims=True)
+        for key in self._keys:
+            bits = moved(self._bits(residues, key), logits)
+            shares = shares * (1 + bits - xp.sum(bits * shares, axis=-1, keepdims=True))
+        left = shares > 0
+        return xp.where(left, xp.log(xp.where(left, shares, 1.0)), -xp.inf)
 
     def g_values(self, ids: SomeIds) -> npt.NDArray[np.int8]:
         """int8[n - context, layers]: the bits of each token, in the order of the keys.
@@ -181,12 +205,14 @@ class TransformersSynthID:
         Raises:
             SettingsError: as `evidence`.
         """
-        residues = self._residues(windows(token_ids(ids), self.context + 1))
+        window = windows(token_ids(ids), self.context + 1)
+        residues = self._residues(window.T.astype(np.uint64))
         return np.stack([self._bits(residues, key) for key in self._keys], axis=1)
 
-    def _residues(self, window: Ints) -> npt.NDArray[np.uint64]:
-        state = np.ones(len(window), np.uint64)
-        for column in window.T.astype(np.uint64):
+    def _residues(self, columns: Iterable[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint64]:
+        """Of tokens after their contexts: columns that broadcast together, the tokens last."""
+        state: npt.NDArray[np.uint64] = np.ones(1, np.uint64)
+        for column in columns:
             state = (state + column) * _MULTIPLIER + _ONE
         return state & self._last_place
 

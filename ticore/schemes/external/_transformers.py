@@ -18,8 +18,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from array_api_compat import array_namespace
 
 from ...errors import SettingsError, shown
+from .._base import Array
 from .._evidence import Evidence, Ints, draw_ids
 from .._null_distributions import HypergeometricNull
 from .._settings import (
@@ -30,6 +32,7 @@ from .._settings import (
     selected_settings,
 )
 from .._windows import SomeIds, token_ids, windows
+from ._writing import context_rows, moved
 
 _TABLE_SIZE = 1_000_003  # of the table that selfhash looks tokens up in
 # The swaps of a list take 4 bytes per green token, and those of eight lists are cached: at most
@@ -37,12 +40,13 @@ _TABLE_SIZE = 1_000_003  # of the table that selfhash looks tokens up in
 # another way.)
 _MOST_TOKENS = 1 << 22
 _WORD = 0xFFFFFFFF
+_CANDIDATES = 40  # for which selfhash draws lists, where it writes
 # `manual_seed` gets numbers modulo this, and its generator uses their lower 32 bits.
 _MODULUS = (1 << 64) - 1
 
 
 class TransformersKGW:
-    """What transformers writes with a `WatermarkingConfig`, on a CPU. Thread-safe.
+    """Reads and writes as transformers does with a `WatermarkingConfig` on a CPU. Thread-safe.
 
     The lists depend on the device that drew them. Those of a GPU come from another generator, and
     cannot be detected.
@@ -62,9 +66,11 @@ class TransformersKGW:
         context: `context_width` for lefthash, one less for selfhash, whose window ends with the
             candidate.
         null: the distribution with exact lists.
+        greedy: see `ticore.schemes.Scheme`.
     """
 
     name: ClassVar[str] = "transformers"
+    greedy = False
 
     def __init__(
         self,
@@ -81,7 +87,8 @@ class TransformersKGW:
             vocab_size: the model config's, which may be more than the tokenizer's.
             greenlist_ratio, hashing_key, seeding_scheme: the writer's.
             context_width: the writer's, from 1 to 256.
-            bias: the writer's; only the search for a segment depends on it.
+            bias: what is added to the logits of green tokens. Of detection only the search for a
+                segment depends on it.
 
         Raises:
             SettingsError: transformers does not take a value, or lists would be empty.
@@ -105,6 +112,7 @@ class TransformersKGW:
                 f"greenlist_ratio: expected a share that makes at least one of {self._size} tokens "
                 f"green and not all, found {shown(greenlist_ratio)}; check vocab_size, too"
             )
+        self._bias = bias
         self._includes_itself = seeding_scheme == "selfhash"
         self.context = width - self._includes_itself
         # Half of the gain with a flat distribution: text is partly predictable.
@@ -133,20 +141,50 @@ class TransformersKGW:
         ids = token_ids(ids, self._size)
         window = windows(ids, self.context + 1)
         tokens = window[:, -1].copy()
-        seeds = self._seeds_of_windows(window) if self._includes_itself else self._seeds(window)
+        seeds = (
+            self._seeds_of_windows(window) if self._includes_itself else self._seeds(window[:, -2])
+        )
         scores = self._scores(seeds, tokens)
         positions = np.arange(self.context, self.context + len(tokens))
         return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
 
-    def _seeds(self, window: Ints) -> Ints:
-        """For lefthash, int64[n]: the key times the last token, a Python int in the engine."""
-        previous, which = np.unique(window[:, -2], return_inverse=True)
-        seeds = [self._key * token % _MODULUS & _WORD for token in previous.tolist()]
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logits with `bias` added to those of green tokens; see `Scheme.bias`.
+
+        As in the engine, `selfhash` looks only at the 40 tokens with the highest logits.
+        """
+        contexts = context_rows(context, self.context, logits)
+        greens = np.zeros((len(contexts), logits.shape[-1]), np.bool_)
+        if self._includes_itself:
+            for row, best, one in zip(greens, self._likeliest(logits), contexts, strict=True):
+                window = np.concatenate(
+                    [np.broadcast_to(one, (len(best), len(one))), best[:, None]], 1
+                )
+                row[best] = self._scores(self._seeds_of_windows(window), best)
+        else:
+            for row, seed in zip(greens, self._seeds(contexts[:, -1]).tolist(), strict=True):
+                listed = _green_ids(seed, self._greens, self._size)
+                row[listed[listed < len(row)]] = True
+        return logits + self._bias * moved(greens, logits)
+
+    def _likeliest(self, logits: Array) -> Ints:
+        """int64[rows, 40 or fewer]: the tokens with the highest logits, in each row."""
+        some = logits[..., : self._size]
+        order = array_namespace(logits).argsort(some, axis=-1, descending=True, stable=True)
+        count = min(_CANDIDATES, some.shape[-1])
+        return context_rows(order[..., :count], count, logits)
+
+    def _seeds(self, previous: Ints) -> Ints:
+        """For lefthash, int64[n]: the key times the token before, a Python int in the engine."""
+        distinct, which = np.unique(previous, return_inverse=True)
+        seeds = [self._key * token % _MODULUS & _WORD for token in distinct.tolist()]
         return np.array(seeds, np.int64)[which]
 
     def _seeds_of_windows(self, window: Ints) -> Ints:
         """For selfhash, int64[n]: the least product in a window, in int64 that wraps around."""
-        table = _table(self._key & _WORD, min(self._size, _TABLE_SIZE))
+        # A prompt may hold ids that the model has no list for.
+        most = max(self._size, int(window.max(initial=0)) + 1)
+        table = _table(self._key & _WORD, min(most, _TABLE_SIZE))
         looked_up = table[window % _TABLE_SIZE] + 1
         key = np.array(self._key & (1 << 64) - 1, np.uint64).astype(np.int64)
         least = (key * looked_up * looked_up[:, -1:]).min(axis=1)
@@ -181,6 +219,33 @@ def _is_green(seed: int, token: int, greens: int, size: int) -> bool:
         if place == start - 1:
             return True
     return True
+
+
+@lru_cache(maxsize=8)
+def _green_ids(seed: int, greens: int, size: int) -> Ints:
+    """int64[greens]: the tokens that a seed's shuffle moves to the first places, in their order.
+
+    Step i swaps place i with place `swaps[i]`, which is i or later. So what it takes from there was
+    put there by the last earlier step that swapped with this place, and is what that step found at
+    its own place; or it is the token that stood there from the beginning.
+    """
+    swaps = _swaps(seed, greens, size).astype(np.int64)
+    steps = np.arange(greens)
+    order = np.argsort(swaps, kind="stable")
+    targets = swaps[order]
+    same = np.concatenate([[False], targets[1:] == targets[:-1]])
+    before = np.full(greens, -1)  # the last earlier step that swapped with the same place
+    before[order[same]] = order[:-1][same[1:]]
+    # Of the steps that swap with a step's own place: the last one; -1 where all targets are later.
+    last = np.searchsorted(targets, steps, side="right") - 1
+    to_here = np.where(targets[last] == steps, order[last], -1)
+    to_here = np.where(to_here == steps, before, to_here)
+    found = np.where(to_here < 0, steps, to_here)  # what a step finds at its place: follow back
+    while (found != found[found]).any():
+        found = found[found]
+    taken = np.where(before < 0, swaps, found[before])
+    tokens: Ints = np.where(swaps == steps, found, taken)
+    return tokens
 
 
 @lru_cache(maxsize=8)

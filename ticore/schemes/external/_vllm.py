@@ -18,11 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import SettingsError, shown
-from .._evidence import Evidence, draw_ids
+from .._base import Array
+from .._evidence import Evidence, Floats, Ints, draw_ids
 from .._null_distributions import ExponentialNull
 from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, selected_settings
 from .._windows import SomeIds, token_ids, windows
 from ._philox import UInt64Array, philox
+from ._writing import context_rows, gumbel_noise, moved
 
 _WORD = 0xFFFFFFFF
 _CONTEXT_DOMAIN = 0x574D4358  # "WMCX"
@@ -42,7 +44,7 @@ _IGNORED = (
 
 
 class VLLMGumbel:
-    """What vLLM writes with algorithm "gumbel", on any device. Thread-safe.
+    """Reads and writes as vLLM does with algorithm "gumbel", on any device. Thread-safe.
 
     Scores are -log(1 - u). Without a watermark they are exponentially distributed, except that u is
     one of 2^24 numbers. Where all contexts differ, their sum over all tokens is the score of vLLM's
@@ -50,14 +52,18 @@ class VLLMGumbel:
     `Evidence.distinct` counts each different token after a context once.
 
     The engine fills the context of a reply's first tokens with -1. Put `context` times -1 before a
-    whole reply to have its first tokens scored, too.
+    whole reply to have its first tokens scored, too. (A text that is written here begins with
+    `context` tokens that have no mark.)
 
     Attributes:
         context: `context_width`.
         null: the exponential distribution.
+        greedy, once: see `ticore.schemes.Scheme`.
     """
 
     name: ClassVar[str] = "vllm"
+    greedy = True
+    once = True
 
     def __init__(self, key: int, *, context_width: int = WIDTH) -> None:
         """
@@ -99,14 +105,25 @@ class VLLMGumbel:
         Raises:
             SettingsError: a value is out of range.
         """
-        data = checked_integer("key", key, 0, (1 << 64) - 1, secret=True).to_bytes(8, "big")
         a, b = (
-            cls(
-                int.from_bytes(sha256(name + data).digest()[:8], "big"), context_width=context_width
-            )
-            for name in (b"key_a", b"key_b")
+            cls.derived(key, name, context_width=context_width) for name in (b"key_a", b"key_b")
         )
         return a, b
+
+    @classmethod
+    def derived(cls, key: int, name: bytes, *, context_width: int = WIDTH) -> VLLMGumbel:
+        """The scheme of a key that is derived from another one, as the engine derives its two.
+
+        Args:
+            key, context_width: as of the constructor.
+            name: of the derived key.
+
+        Raises:
+            SettingsError: a value is out of range.
+        """
+        data = checked_integer("key", key, 0, (1 << 64) - 1, secret=True).to_bytes(8, "big")
+        own = int.from_bytes(sha256(name + data).digest()[:8], "big")
+        return cls(own, context_width=context_width)
 
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of -log(1 - u).
@@ -122,33 +139,65 @@ class VLLMGumbel:
         window = windows(ids, self.context + 1)
         tokens = window[:, -1].copy()
         seeds, words = self._words(window.astype(np.uint64) & np.uint64(_WORD))
-        # 24 bits, centred between 0 and 1, and rounded to float32 as in the engine.
-        uniform = ((words >> np.uint64(8)) + 1.0) / ((1 << 24) + 1)
-        scores = -np.log1p(-uniform.astype(np.float32).astype(np.float64))
+        scores = -np.log1p(-_uniform(words))
         positions = np.arange(self.context, self.context + len(tokens))
         return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
 
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logits with the noise that the engine adds to them; see `Scheme.bias`."""
+        uniform = self.uniform(context_rows(context, self.context, logits), logits.shape[-1])
+        return logits + moved(gumbel_noise(uniform), logits)
+
+    def uniform(self, contexts: Ints, count: int) -> Floats:
+        """The numbers of the first `count` tokens after each context: float64[rows, count].
+
+        Args:
+            contexts: int64[rows, context].
+            count: 0 or more.
+        """
+        hashed = self._hashes(contexts.astype(np.uint64) & np.uint64(_WORD))
+        counters = np.arange(-(-count // 4), dtype=np.uint64)
+        four = self._four_words(tuple(one[:, None] for one in hashed), counters)
+        return _uniform(np.stack(four, axis=-1).reshape(len(contexts), -1)[:, :count])
+
     def _words(self, window: UInt64Array) -> tuple[npt.NDArray[np.int64], UInt64Array]:
-        """The hashes of the contexts (32 of their 128 bits), and the word of each last token.
+        """The hashes of the contexts (32 of their 128 bits), and the word of each last token."""
+        hashed, tokens = self._hashes(window[:, :-1]), window[:, -1]
+        four = np.stack(self._four_words(hashed, tokens >> np.uint64(2)), axis=1)
+        which = (tokens & np.uint64(3)).astype(np.int64)
+        return hashed[0].astype(np.int64), four[np.arange(len(four)), which]
+
+    def _hashes(self, contexts: UInt64Array) -> tuple[UInt64Array, ...]:
+        """Four words of each context.
 
         A context is absorbed four tokens at a time; the number of each block is mixed into the key.
-        One counter serves four tokens: each has one of its output words.
         """
         low, high = self._key
-        zero = np.zeros(len(window), np.uint64)
+        zero = np.zeros(len(contexts), np.uint64)
         a, b, c, d = zero + np.uint64(_CONTEXT_DOMAIN), zero + np.uint64(self.context), zero, zero
         for start in range(0, self.context, 4):
             block = [
-                window[:, at] if at < self.context else zero + np.uint64(_WORD - at + start)
+                contexts[:, at] if at < self.context else zero + np.uint64(_WORD - at + start)
                 for at in range(start, start + 4)
             ]
             counter = a ^ block[0], b ^ block[1], c ^ block[2], d ^ block[3]
             a, b, c, d = philox(counter, (zero + low ^ np.uint64(start), zero + high))
-        tokens = window[:, -1]
-        key = d ^ low, zero + high ^ np.uint64(_TOKEN_DOMAIN)
-        four = np.stack(philox((tokens >> np.uint64(2), a, b, c), key), axis=1)
-        which = (tokens & np.uint64(3)).astype(np.int64)
-        return a.astype(np.int64), four[np.arange(len(four)), which]
+        return a, b, c, d
+
+    def _four_words(
+        self, hashed: tuple[UInt64Array, ...], counters: UInt64Array
+    ) -> tuple[UInt64Array, ...]:
+        """The words of four tokens: counter n serves the tokens 4 n to 4 n + 3."""
+        low, high = self._key
+        a, b, c, d = hashed
+        zero = np.zeros_like(d)
+        return philox((counters, a, b, c), (d ^ low, zero + high ^ np.uint64(_TOKEN_DOMAIN)))
+
+
+def _uniform(words: UInt64Array) -> Floats:
+    """24 bits, centred between 0 and 1, and rounded to float32 as in the engine."""
+    numbers = ((words >> np.uint64(8)) + 1.0) / ((1 << 24) + 1)
+    return numbers.astype(np.float32).astype(np.float64)
 
 
 def selected_vllm_settings(

@@ -3,7 +3,8 @@
 Tokens are chosen as by `gumbel`, by one of two keys that are derived from the writer's. In plain
 sampling key B is taken with probability alpha; in speculative decoding key A chooses the drafts and
 key B what takes the place of a rejected one. Which key wrote a token cannot be known later, so its
-scores under both are added, weighted with 1 - alpha and alpha.
+scores under both are added, weighted with 1 - alpha and alpha. Where a text is written here, a
+third key, derived in the same way, decides which of the two is taken after a context.
 
 Sources: vLLM 0.32, vllm/v1/watermarking/gumbel.py (`DualKeyGumbelWatermarker` and its detector) and
 vllm/config/watermarking.py. Its detector takes a gamma distribution with the same mean and variance
@@ -15,19 +16,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
+from .._base import Array
 from .._evidence import Evidence
 from .._null_distributions import ExponentialNull, NullDistribution
 from .._settings import checked_number
 from .._two_key_null import TwoKeyNull
 from .._windows import SomeIds
 from ._vllm import WIDTH, VLLMGumbel, selected_vllm_settings
+from ._writing import context_rows, gumbel_noise, moved
 
 _ALPHA = 0.1  # the engine's default
 _LEAST = 1e-4  # a smaller weight would need millions of terms for a p-value
 
 
 class VLLMDualKeyGumbel:
-    """What vLLM writes with algorithm "dual_key_gumbel", on any device. Thread-safe.
+    """Reads and writes as vLLM does with algorithm "dual_key_gumbel". Thread-safe.
 
     Scores are those of vLLM's own `DualKeyGumbelWatermarkDetector`, which scores only the first
     token after each context; `Evidence.distinct` counts each different token after a context once.
@@ -35,9 +40,12 @@ class VLLMDualKeyGumbel:
     Attributes:
         context: `context_width`.
         null: the distribution of the weighted sums of two exponential scores.
+        greedy, once: see `ticore.schemes.Scheme`.
     """
 
     name: ClassVar[str] = "vllm"
+    greedy = True
+    once = True
 
     def __init__(self, key: int, *, alpha: float = _ALPHA, context_width: int = WIDTH) -> None:
         """
@@ -50,6 +58,7 @@ class VLLMDualKeyGumbel:
             SettingsError: a value is out of range.
         """
         self._keys = VLLMGumbel.of_two_keys(key, context_width=context_width)
+        self._coin = VLLMGumbel.derived(key, b"coin", context_width=context_width)
         self._alpha = (
             float(alpha)
             if alpha in (0, 1)
@@ -80,3 +89,11 @@ class VLLMDualKeyGumbel:
         a, b = (one.evidence(ids) for one in self._keys)
         scores = (1 - self._alpha) * a.scores + self._alpha * b.scores
         return Evidence(a.positions, a.seeds, a.draw_ids, scores)
+
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logits with the noise of one of the keys; see `Scheme.bias`."""
+        contexts = context_rows(context, self.context, logits)
+        count = logits.shape[-1]
+        takes_b = self._coin.uniform(contexts, 1) < self._alpha
+        a, b = (one.uniform(contexts, count) for one in self._keys)
+        return logits + moved(gumbel_noise(np.where(takes_b, b, a)), logits)

@@ -19,14 +19,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import SettingsError, shown
+from .._base import Array
 from .._evidence import Evidence, Ints, draw_ids
 from .._null_distributions import BinomialNull
 from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, checked_number
 from .._windows import SomeIds, token_ids, windows
 from ._philox import UInt64Array, philox
 from ._vllm import selected_vllm_settings
+from ._writing import context_rows, moved
 
 _WIDTHS = {"selfhash": 4, "lefthash": 1}  # the engine's defaults
 _WORD = 0xFFFFFFFF
@@ -35,7 +38,7 @@ _MOST_IDS = 1 << 31
 
 
 class VLLMBernoulli:
-    """What vLLM writes with algorithm "sbw", on any device. Thread-safe.
+    """Reads and writes as vLLM does with algorithm "sbw", on any device. Thread-safe.
 
     The engine fills the context of a reply's first tokens with -1. Put `context` times -1 before a
     whole reply to have its first tokens scored, too.
@@ -43,9 +46,11 @@ class VLLMBernoulli:
     Attributes:
         context: `context_width`.
         null: the binomial distribution.
+        greedy: see `ticore.schemes.Scheme`.
     """
 
     name: ClassVar[str] = "vllm"
+    greedy = False
 
     def __init__(
         self,
@@ -61,7 +66,8 @@ class VLLMBernoulli:
             key: the writer's, from 0 to 2^63 - 1.
             sbw_scheme: the writer's: `selfhash` or `lefthash`.
             sbw_gamma: the writer's: the share of green tokens.
-            sbw_delta: the writer's; only the search for a segment depends on it.
+            sbw_delta: what is added to the logits of green tokens, 0 or more. Of detection only the
+                search for a segment depends on it.
             context_width: the writer's, from 1 to 256; None: 4 for selfhash, 1 for lefthash.
 
         Raises:
@@ -78,6 +84,7 @@ class VLLMBernoulli:
         self.context = checked_integer("context_width", width, 1, MAX_CONTEXT, why=WHY_MAX_CONTEXT)
         gamma = checked_number("sbw_gamma", sbw_gamma, above=0, below=1)
         delta = checked_number("sbw_delta", sbw_delta, above=-1e-9, below=math.inf)
+        self._delta = delta
         self._limit = np.uint64(int(gamma * _HIGHEST))
         share = float(self._limit) / (_HIGHEST + 1)
         odds = math.exp(min(delta, 50)) * share / (1 - share)
@@ -108,21 +115,39 @@ class VLLMBernoulli:
         token_ids(ids[self.context :])
         window = windows(ids, self.context + 1)
         tokens = window[:, -1].copy()
-        seeds = self._seeds_of_tokens(window) if self._includes_itself else self._seeds(window)
-        green = self._words(seeds, tokens.astype(np.uint64)) & np.uint64(_HIGHEST) < self._limit
+        seeds = self._seeds(window[:, :-1], tokens)
+        green = self._is_green(seeds, tokens)
         positions = np.arange(self.context, self.context + len(tokens))
         return Evidence(positions, seeds, draw_ids(seeds, tokens), green.astype(np.float64))
 
-    def _seeds(self, window: Ints) -> Ints:
-        """lefthash: int64[n], products that wrap around."""
-        products: Ints = self._key * window[:, :-1].sum(axis=1)
-        return products
+    def bias(self, context: Array, logits: Array) -> Array:
+        """The logits with `sbw_delta` added to those of green tokens; see `Scheme.bias`."""
+        contexts = context_rows(context, self.context, logits)
+        tokens = np.arange(logits.shape[-1])
+        greens = [
+            self._is_green(
+                self._seeds(np.broadcast_to(one, (len(tokens), len(one))), tokens), tokens
+            )
+            for one in contexts
+        ]
+        return logits + self._delta * moved(np.stack(greens), logits)
 
-    def _seeds_of_tokens(self, window: Ints) -> Ints:
-        """selfhash: the least product with a hash in the window, but the first; int64[n]."""
-        hashes = _hashes(window[:, 1:])
-        least: Ints = (self._key * hashes * hashes[:, -1:]).min(axis=1)
+    def _seeds(self, contexts: Ints, tokens: Ints) -> Ints:
+        """int64[n], of products that wrap around.
+
+        lefthash: the product with the sum of a context; selfhash: the least product with a hash of
+        the token and of another one, but for the context's first.
+        """
+        if not self._includes_itself:
+            products: Ints = self._key * contexts.sum(axis=1)
+            return products
+        last = _hashes(tokens)[:, None]
+        hashes = np.concatenate([_hashes(contexts[:, 1:]), last], axis=1)
+        least: Ints = (self._key * hashes * last).min(axis=1)
         return least
+
+    def _is_green(self, seeds: Ints, tokens: Ints) -> npt.NDArray[np.bool_]:
+        return self._words(seeds, tokens.astype(np.uint64)) & np.uint64(_HIGHEST) < self._limit
 
     @staticmethod
     def _words(seeds: Ints, tokens: UInt64Array) -> UInt64Array:

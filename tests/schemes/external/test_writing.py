@@ -1,0 +1,191 @@
+"""The schemes of other engines also write: they keep the contract, and write as the engines do."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ticore.schemes.external import (
+    SGLangGumbel,
+    TransformersKGW,
+    TransformersSynthID,
+    VLLMBernoulli,
+    VLLMDualKeyGumbel,
+    VLLMGumbel,
+)
+from ticore.schemes.external._transformers import _green_ids
+from ticore.testing import SchemeContract
+
+SIZE = 500
+SYNTHID = {
+    "keys": np.random.default_rng(5).integers(1 << 40, size=20).tolist(),
+    "ngram_len": 3,
+    "sampling_table_size": 1 << 12,
+    "sampling_table_seed": 3,
+}
+LEFT = {"seeding_scheme": "lefthash", "context_width": 3, "greenlist_ratio": 0.4, "bias": 1.5}
+SELF = {"seeding_scheme": "selfhash", "context_width": 4, "hashing_key": -77}
+SCHEMES = {
+    "sglang": SGLangGumbel("1f"),
+    "sglang, two keys": SGLangGumbel("1f", key_b="0x2e", context_window=2),
+    "synthid": TransformersSynthID(**SYNTHID),
+    "transformers, lefthash": TransformersKGW(SIZE, **LEFT),
+    "transformers, selfhash": TransformersKGW(SIZE, **SELF),
+    "transformers, no context": TransformersKGW(SIZE, seeding_scheme="selfhash"),
+    "vllm, gumbel": VLLMGumbel(42, context_width=5),
+    "vllm, dual_key_gumbel": VLLMDualKeyGumbel(42, alpha=0.3),
+    "vllm, sbw, lefthash": VLLMBernoulli(9, sbw_scheme="lefthash"),
+    "vllm, sbw, selfhash": VLLMBernoulli(9),
+}
+NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="compares with torch")
+NEEDS_TRANSFORMERS = pytest.mark.skipif(
+    find_spec("transformers") is None, reason="compares with transformers"
+)
+NEEDS_VLLM = pytest.mark.skipif(find_spec("vllm") is None, reason="compares with vLLM")
+EVERY = pytest.mark.parametrize("name", SCHEMES)
+
+
+class TestContract(SchemeContract):
+    vocab_size = SIZE
+    temperature = 2.0
+
+    @pytest.fixture(params=SCHEMES)
+    def scheme(self, request):
+        return SCHEMES[request.param]
+
+    def test_bias_never_prefers_logits_without_a_token(self, scheme):
+        """The engines mark all logits. Those without a token are left out before, and stay out."""
+        context = list(range(scheme.context))
+        logits = np.concatenate([np.linspace(0, 1, SIZE), np.full(12, -np.inf)])
+        biased = scheme.bias(context, logits)
+        assert (biased[SIZE:] == -np.inf).all()
+        np.testing.assert_allclose(
+            biased[:SIZE], scheme.bias(context, logits[:SIZE]), rtol=1e-9, atol=1e-12
+        )
+
+
+@NEEDS_TORCH
+@EVERY
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bias_is_the_same_in_torch(name, dtype):
+    import torch  # noqa: PLC0415  # not always there
+
+    scheme, rng = SCHEMES[name], np.random.default_rng(1)
+    contexts = rng.integers(SIZE, size=(3, scheme.context))
+    logits = rng.normal(size=(3, SIZE)).astype(dtype)
+    logits[:, 7] = -np.inf
+    found = scheme.bias(torch.from_numpy(contexts), torch.from_numpy(logits))
+    assert str(found.dtype) == f"torch.{dtype}"
+    expected = scheme.bias(contexts, logits)
+    if name == "synthid":  # exponentials and sums may differ in their last bits
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4)
+    else:
+        assert (found.numpy() == expected).all()
+
+
+@pytest.mark.skipif(find_spec("jax") is None, reason="compares with JAX")
+@EVERY
+def test_bias_is_the_same_in_jax(name):
+    import jax.numpy as jnp  # noqa: PLC0415  # not always there
+
+    scheme, rng = SCHEMES[name], np.random.default_rng(2)
+    contexts = rng.integers(SIZE, size=(3, scheme.context))
+    logits = rng.normal(size=(3, SIZE)).astype(np.float32)
+    found = np.asarray(scheme.bias(jnp.asarray(contexts), jnp.asarray(logits)))
+    np.testing.assert_allclose(found, scheme.bias(contexts, logits), rtol=1e-4)
+
+
+@EVERY
+def test_the_numbers_that_write_are_those_that_are_read(name):
+    """A score after a context grows with what was added to the logit of its token."""
+    scheme = SCHEMES[name]
+    context = list(range(11, 11 + scheme.context))
+    # A flat distribution: a selfhash of transformers looks at the first 40 ids then.
+    count = 40
+    biased = scheme.bias(context, np.zeros(SIZE))[:count]
+    scores = [scheme.evidence([*context, token]).scores[-1] for token in range(count)]
+    if name == "synthid":
+        bits = [scheme.g_values([*context, token])[-1].tolist() for token in range(count)]
+        assert all(
+            (bits[a] == bits[b]) == (abs(biased[a] - biased[b]) < 1e-9)
+            for a in range(count)
+            for b in range(count)
+        )
+    elif name == "vllm, dual_key_gumbel":  # the scores are sums: see the two keys by themselves
+        of_keys = [one.bias(context, np.zeros(SIZE))[:count] for one in VLLMGumbel.of_two_keys(42)]
+        assert any((biased == one).all() for one in of_keys)
+    else:
+        assert (np.argsort(biased, kind="stable") == np.argsort(scores, kind="stable")).all()
+
+
+def test_two_keys_are_taken_as_often_as_alpha_says():
+    scheme, (_, b) = VLLMDualKeyGumbel(7, alpha=0.3), VLLMGumbel.of_two_keys(7)
+    contexts = np.random.default_rng(3).integers(1 << 17, size=(2000, 4))
+    logits = np.zeros((2000, 4))
+    takes_b = (scheme.bias(contexts, logits) == b.bias(contexts, logits)).all(axis=-1)
+    assert abs(takes_b.mean() - 0.3) < 4 * np.sqrt(0.3 * 0.7 / 2000)
+
+
+@NEEDS_TORCH
+@settings(deadline=None)
+@given(st.data(), st.integers(0, 2**32 - 1), st.integers(2, 400))
+@example(data=None, seed=1, size=50_000)
+@example(data=None, seed=2, size=2)
+def test_green_ids_are_the_head_of_torchs_shuffle(data, seed, size):
+    import torch  # noqa: PLC0415  # not always there
+
+    greens = size // 2 if data is None else data.draw(st.integers(1, size - 1))
+    head = torch.randperm(size, generator=torch.Generator().manual_seed(seed))[:greens]
+    assert _green_ids(seed, greens, size).tolist() == head.tolist()
+
+
+@NEEDS_TRANSFORMERS
+@pytest.mark.parametrize("config", [{}, LEFT, SELF, {**SELF, "context_width": 1}])
+def test_green_lists_are_written_as_by_transformers(config):
+    import torch  # noqa: PLC0415  # not always there
+    from transformers import generation  # noqa: PLC0415  # not always there
+
+    engine = generation.WatermarkLogitsProcessor(SIZE, "cpu", **config)
+    scheme, rng = TransformersKGW(SIZE, **config), np.random.default_rng(4)
+    for _ in range(20):
+        ids = rng.integers(SIZE, size=9)
+        logits = rng.normal(size=SIZE).astype(np.float32)
+        logits[rng.integers(SIZE, size=10)] = -np.inf
+        expected = engine(torch.from_numpy(ids[None]), torch.from_numpy(logits[None].copy()))[0]
+        found = scheme.bias(ids[len(ids) - scheme.context :], logits)
+        np.testing.assert_allclose(found, expected.numpy(), rtol=1e-6)
+
+
+@NEEDS_TRANSFORMERS
+def test_synthid_is_written_as_by_transformers():
+    import torch  # noqa: PLC0415  # not always there
+    from transformers import generation  # noqa: PLC0415  # not always there
+
+    engine = generation.SynthIDTextWatermarkLogitsProcessor(
+        **SYNTHID, context_history_size=64, device=torch.device("cpu")
+    )
+    scheme, rng, ids = TransformersSynthID(**SYNTHID), np.random.default_rng(6), [1]
+    for _ in range(30):
+        logits = 2 * rng.normal(size=SIZE).astype(np.float32)
+        expected = engine(torch.tensor([ids]), torch.from_numpy(logits[None]))[0].numpy()
+        if len(ids) > scheme.context:  # the engine takes tokens before the text to be zeros
+            found = scheme.bias(ids[len(ids) - scheme.context :], logits)
+            np.testing.assert_allclose(np.exp(found), np.exp(expected), rtol=1e-4, atol=1e-7)
+        ids.append(int(rng.integers(SIZE)))
+
+
+@NEEDS_VLLM
+@pytest.mark.parametrize("width", [1, 4, 6])
+def test_vllms_gumbel_takes_the_same_tokens(width):
+    import torch  # noqa: PLC0415  # not always there
+    from vllm.v1.watermarking.gumbel import GumbelWatermarker  # noqa: PLC0415  # not always there
+
+    rng = np.random.default_rng(7)
+    contexts = rng.integers(1 << 17, size=(200, width))
+    logits = rng.normal(size=(200, SIZE)).astype(np.float32)
+    engine = GumbelWatermarker(42, width)
+    expected = engine.sample(torch.from_numpy(logits), torch.from_numpy(contexts)).token_ids
+    found = VLLMGumbel(42, context_width=width).bias(contexts, logits).argmax(axis=-1)
+    assert found.tolist() == expected.tolist()

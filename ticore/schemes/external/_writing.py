@@ -1,0 +1,51 @@
+"""What writing by the schemes of other engines has in common.
+
+The numbers of all tokens are computed by NumPy, with the code that detects, and then moved to the
+logits. So all backends write by the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from array_api_compat import array_namespace, device, is_torch_array
+
+from .._base import Array
+from .._evidence import Floats, Ints
+
+
+def context_rows(context: Array | Sequence[int], width: int, logits: Array) -> Ints:
+    """Contexts one below the other: int64[rows, width].
+
+    Args:
+        context: int[..., width] of any library, or a sequence of ints.
+        width: of each.
+        logits: float[..., n], one row for each context.
+    """
+    if is_torch_array(context):
+        context = context.cpu()
+    return np.asarray(context, dtype=np.int64).reshape(_count(logits), width)
+
+
+def moved(numbers: npt.NDArray[Any], logits: Array) -> Array:
+    """Numbers or truth values [rows, n] in the library, the type and the shape of the logits."""
+    numbers = numbers.astype(np.float64)
+    xp = array_namespace(logits)
+    found = xp.asarray(numbers, dtype=logits.dtype, device=device(logits))
+    return xp.reshape(found, logits.shape)
+
+
+def gumbel_noise(uniform: Floats) -> Floats:
+    """-log(-log(u)) for numbers u between 0 and 1."""
+    noise: Floats = -np.log(-np.log(uniform))
+    return noise
+
+
+def _count(logits: Array) -> int:
+    count = 1
+    for length in logits.shape[:-1]:
+        count *= length
+    return count
