@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from numbers import Real
@@ -212,6 +212,7 @@ class WatermarkDetector:
         *,
         sampling_table: npt.ArrayLike | None = None,
         weighted: bool = True,
+        bayesian: Mapping[str, Any] | None = None,
         **settings: Unpack[DetectorSettings],
     ) -> WatermarkDetector:
         """A detector of what transformers writes with a `SynthIDTextWatermarkingConfig`.
@@ -222,6 +223,8 @@ class WatermarkDetector:
             sampling_table: int[sampling_table_size] of zeros and ones, where a GPU wrote the text:
                 it draws another table, `processor.sampling_table.cpu().numpy()`.
             weighted: score by the weighted mean of the g-values; False: by the plain mean.
+            bayesian: score as a trained `BayesianDetectorModel` does, whose `state_dict()` this is,
+                or a mapping with its `beta` and `delta`. The p-value is exact for this score, too.
             settings: see the class.
 
         Raises:
@@ -231,7 +234,9 @@ class WatermarkDetector:
         from ..schemes.external import TransformersSynthID  # noqa: PLC0415  # only if asked for
 
         config = as_mapping("synthid", watermarking_config)
-        scheme = TransformersSynthID.from_config(config, table=sampling_table, weighted=weighted)
+        scheme = TransformersSynthID.from_config(
+            config, table=sampling_table, weighted=weighted, bayesian=bayesian
+        )
         return cls(tokenizer, scheme, **settings)
 
     @classmethod

@@ -20,6 +20,12 @@ def _transformers(config: Mapping[str, Any], vocab_size: int) -> TransformersKGW
     return TransformersKGW.from_config(own, size)
 
 
+def _synthid_scheme(config: Mapping[str, Any], _vocab_size: int) -> TransformersSynthID:
+    own = dict(config)
+    bayesian = own.pop("bayesian", None)
+    return TransformersSynthID.from_config(own, bayesian=bayesian)
+
+
 def _vllm(config: Mapping[str, Any], _vocab_size: int) -> Scheme:
     algorithm = config.get("algorithm")
     if algorithm == "dual_key_gumbel":
@@ -31,14 +37,15 @@ def _vllm(config: Mapping[str, Any], _vocab_size: int) -> Scheme:
 
 CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Scheme]] = {
     "transformers": _transformers,
-    "synthid": lambda config, _vocab_size: TransformersSynthID.from_config(config),
+    "synthid": _synthid_scheme,
     "vllm": _vllm,
     "sglang": lambda config, _vocab_size: SGLangGumbel.from_config(config),
 }
 """By the engine's name: `f(config, vocab_size)` makes a scheme from the engine's settings.
 
 The settings of `transformers` may also have `vocab_size`, the model config's: its lists are drawn
-from that many ids, which may be more than the tokenizer has.
+from that many ids, which may be more than the tokenizer has. Those of `synthid` may have
+`bayesian`, the weights of a trained detector: see `TransformersSynthID`.
 """
 
 __all__ = [

@@ -2,7 +2,8 @@
 
 A hash of a token and those before it, and one key for each of m layers, select m bits (g-values)
 from a table. The engine prefers tokens with many ones, in the earlier layers more than in the
-later ones. A text's score is the mean of its bits, plain or with weights that fall from 10 to 1.
+later ones. A text's score is the mean of its bits, plain or with weights that fall from 10 to 1; or
+the Bayesian score, if the weights of a trained detector are given (see `_synthid_bayesian`).
 
 The p-value is computed as follows.
 
@@ -35,6 +36,7 @@ from .._evidence import Evidence, Floats, Ints
 from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, selected_settings
 from .._windows import SomeIds, token_ids, windows
 from ._grid_null import GridNull
+from ._synthid_bayesian import BayesianRatios
 from ._writing import context_rows, moved
 
 _MULTIPLIER = np.uint64(6364136223846793005)
@@ -46,13 +48,16 @@ _MOST_LAYERS = 256
 # For the exact distribution, the bit of each layer and residue is looked up once: ten seconds for
 # this many.
 _MOST_LOOKED_UP = 1 << 30
+_STEPS = 1 << 12  # of the Bayesian scores' grid
+_PART = 1 << 16  # residues whose bits are in memory at a time
 
 
 class TransformersSynthID:
     """Reads and writes as transformers does with a `SynthIDTextWatermarkingConfig`. Thread-safe.
 
     The score of a token is the mean of its g-values, weighted or not; the mean of a text's scores
-    is the score of synthid-text's detectors.
+    is the score of synthid-text's detectors. With `bayesian` it is the Bayesian score, moved and
+    scaled so that all scores lie between 0 and 1, and rounded to a grid of 4,096 steps.
 
     The engine does not mark a token whose context has occurred before, and its detectors mask it.
     Here `Evidence.distinct` counts one token of each residue, so it leaves out equal tokens after
@@ -78,6 +83,7 @@ class TransformersSynthID:
         sampling_table_seed: int = 0,
         table: npt.ArrayLike | None = None,
         weighted: bool = True,
+        bayesian: Mapping[str, Any] | None = None,
     ) -> None:
         """
         Args:
@@ -88,6 +94,8 @@ class TransformersSynthID:
             table: int[sampling_table_size] of zeros and ones, if a GPU wrote the text: it draws
                 another table, `processor.sampling_table.cpu().numpy()`. The seed is then not used.
             weighted: whether layers have weights from 10 down to 1, or all the same weight.
+            bayesian: the weights of a trained `BayesianDetectorModel`, its `state_dict()`, or a
+                mapping with its `beta` and `delta`. `weighted` is then not used.
 
         Raises:
             SettingsError: a value is out of range, or all tokens have the same score under these
@@ -127,6 +135,10 @@ class TransformersSynthID:
         self._table = _drawn(seed, size) if table is None else _given(table, size)
         self._weights = _weights(len(whole), weighted)
         self._unit = int(self._weights.sum())
+        self._steps: npt.NDArray[np.int16] | None = None
+        if bayesian is not None:
+            self._unit = _STEPS
+            self._steps = self._steps_of(BayesianRatios(bayesian, len(whole)), size)
         self.null = GridNull(self._chances(size))
         if self.null.chances.max() == 1:
             raise SettingsError(
@@ -141,12 +153,13 @@ class TransformersSynthID:
         *,
         table: npt.ArrayLike | None = None,
         weighted: bool = True,
+        bayesian: Mapping[str, Any] | None = None,
     ) -> TransformersSynthID:
         """From `SynthIDTextWatermarkingConfig.to_dict()`.
 
         Args:
             config: the settings.
-            table, weighted: as of the constructor.
+            table, weighted, bayesian: as of the constructor.
 
         Raises:
             SettingsError: `keys` or `ngram_len` is missing, or a setting is unknown or out of
@@ -161,10 +174,10 @@ class TransformersSynthID:
                 f"the engine's settings: expected keys and ngram_len, found no "
                 f"{' and no '.join(sorted(missing))}; give the writer's"
             )
-        return cls(**given, table=table, weighted=weighted)
+        return cls(**given, table=table, weighted=weighted, bayesian=bayesian)
 
     def evidence(self, ids: SomeIds) -> Evidence:
-        """Scores: the means of the g-values.
+        """Scores from 0 to 1: see the class.
 
         Args:
             ids: int[n], below 2^32: the generated tokens without the prompt, which the engine does
@@ -206,8 +219,7 @@ class TransformersSynthID:
             SettingsError: as `evidence`.
         """
         window = windows(token_ids(ids), self.context + 1)
-        residues = self._residues(window.T.astype(np.uint64))
-        return np.stack([self._bits(residues, key) for key in self._keys], axis=1)
+        return self._all_bits(self._residues(window.T.astype(np.uint64)))
 
     def _residues(self, columns: Iterable[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint64]:
         """Of tokens after their contexts: columns that broadcast together, the tokens last."""
@@ -221,8 +233,25 @@ class TransformersSynthID:
         bits: npt.NDArray[np.int8] = self._table[places]
         return bits
 
+    def _all_bits(self, residues: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
+        """int8[n, layers]."""
+        return np.stack([self._bits(residues, key) for key in self._keys], axis=1)
+
+    def _steps_of(self, ratios: BayesianRatios, size: int) -> npt.NDArray[np.int16]:
+        """The Bayesian score of each residue, as a step of the grid: int16[size]."""
+        parts = [
+            ratios.of_bits(self._all_bits(np.arange(at, min(at + _PART, size), dtype=np.uint64)))
+            for at in range(0, size, _PART)
+        ]
+        scores = np.concatenate(parts)
+        least, most = scores.min(), scores.max()
+        steps: Floats = np.rint((scores - least) * (_STEPS / max(most - least, 1e-12)))
+        return steps.astype(np.int16)
+
     def _sums(self, residues: npt.NDArray[np.uint64]) -> Ints:
         """int64[n], from 0 to `unit`."""
+        if self._steps is not None:
+            return self._steps[residues].astype(np.int64)
         total = np.zeros(len(residues), np.int64)
         for key, weight in zip(self._keys, self._weights, strict=True):
             total += weight * self._bits(residues, key)
