@@ -75,9 +75,7 @@ def test_marked_text_has_a_small_p_value():
 
 
 def test_the_detector_takes_the_weights():
-    detector = ticore.WatermarkDetector.for_synthid(
-        ToyTokenizer([b"a", b"b"]), SYNTHID, bayesian=WEIGHTS
-    )
+    detector = ticore.WatermarkDetector.for_synthid(ToyTokenizer("abcd"), SYNTHID, bayesian=WEIGHTS)
     expected = TransformersSynthID(**SYNTHID, bayesian=WEIGHTS).null.chances
     assert (detector.scheme.null.chances == expected).all()
 
