@@ -10,6 +10,7 @@ from ticore import WatermarkDetector
 _EXTERNAL: dict[str, Callable[..., WatermarkDetector]] = {
     "sglang": WatermarkDetector.for_sglang,
     "synthid": WatermarkDetector.for_synthid,
+    "textseal": WatermarkDetector.for_textseal,
     "vllm": WatermarkDetector.for_vllm,
 }
 

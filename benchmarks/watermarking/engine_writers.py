@@ -123,12 +123,18 @@ def _two_hex_keys(number: int) -> Config:
     return {"key": f"{2 * number:x}", "key_b": f"{2 * number + 1:x}"}
 
 
+def _textseal(kind: str) -> Callable[[int], Config]:
+    return lambda number: {"watermark_type": kind, "ngram": 4, "secret_key": number}
+
+
 MARKS: dict[str, Mark] = {
     "vllm gumbel": Mark("vllm", _with_key({"algorithm": "gumbel"}), VLLM),
     "vllm dual_key_gumbel": Mark("vllm", _with_key({"algorithm": "dual_key_gumbel"}), VLLM),
     "vllm sbw": Mark("vllm", _with_key({"algorithm": "sbw"})),
     "sglang": Mark("sglang", lambda number: {"key": f"{number:x}"}),
     "sglang, two keys": Mark("sglang", _two_hex_keys),
+    "textseal gumbelmax": Mark("textseal", _textseal("gumbelmax")),
+    "textseal": Mark("textseal", _textseal("textseal")),
     "transformers KGW": Mark(
         "transformers", _kgw, lambda *given: Transformers("transformers", *given)
     ),

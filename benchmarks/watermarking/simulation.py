@@ -43,6 +43,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
     "vllm": {},
     "sglang": {},
     "synthid": {},
+    "textseal": {},
 }
 """The schemes whose own detectors are calibrated, and their settings besides the key."""
 
@@ -240,6 +241,8 @@ def _settings(name: str, rng: np.random.Generator) -> dict[str, Any]:
         return {"config": {"key": number}}
     if name == "sglang":
         return {"config": {"key": f"{number:x}"}}
+    if name == "textseal":
+        return {"config": {"watermark_type": "textseal", "secret_key": number}}
     if name == "synthid":
         return {"config": {"keys": rng.integers(1 << 62, size=30).tolist(), "ngram_len": 5}}
     return {"key": key, **SCHEMES[name]}

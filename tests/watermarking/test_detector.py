@@ -195,6 +195,7 @@ EVERY = [
     ("synthid", {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 4}),
     ("vllm", {"key": 42}),
     ("sglang", {"key": "0xabc", "key_b": "1"}),
+    ("textseal", {"secret_key": 42, "watermark_type": "textseal", "ngram": 3}),
 ]
 SIZE = 300
 
@@ -298,6 +299,7 @@ CONFIGS = {
     "synthid": {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 5},
     "vllm": {"key": 42},
     "sglang": {"key": "0xabc"},
+    "textseal": {"secret_key": 42, "ngram": 2},
 }
 
 

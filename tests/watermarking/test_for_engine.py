@@ -15,6 +15,8 @@ CONFIGS = [
     ("sglang", {"key": "1f"}),
     ("sglang", {"key": "1f", "key_b": "2e"}),
     ("synthid", SYNTHID),
+    ("textseal", {"secret_key": 42, "ngram": 3}),
+    ("textseal", {"secret_key": 42, "watermark_type": "textseal", "ngram": 3}),
     ("transformers", KGW),
     ("vllm", {"key": 42}),
     ("vllm", {"key": 42, "algorithm": "dual_key_gumbel"}),
@@ -37,7 +39,7 @@ def test_text_is_found_and_read_as_the_tokens_that_were_written(model, engine, c
     assert found.p_value < 1e-5
     other = {"keys": [1, 2, 3]} if engine == "synthid" else {}
     other |= {"hashing_key": 5} if engine == "transformers" else {}
-    names = {"key", "key_b"} & config.keys()
+    names = {"key", "key_b", "secret_key"} & config.keys()
     other |= dict.fromkeys(names, "3" if engine == "sglang" else 3)
     stranger = getattr(ticore.WatermarkDetector, f"for_{engine}")(model.tokenizer, config | other)
     assert stranger.detect(written.text).p_value > 1e-4

@@ -28,7 +28,7 @@ GROUP = "ticore.schemes"
 The class is called as `Class(key, vocab_size, **settings)`.
 """
 
-EXTERNAL_SCHEMES = ("sglang", "synthid", "transformers", "vllm")
+EXTERNAL_SCHEMES = ("sglang", "synthid", "textseal", "transformers", "vllm")
 """Other engines whose watermarks can be read and written: see `ticore.schemes.external`."""
 
 SCHEMES: dict[str, type[LeftHash | SelfHash | Unigram | Gumbel]] = {

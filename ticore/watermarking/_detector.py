@@ -64,8 +64,8 @@ class DetectorSettings(TypedDict, total=False):
 class WatermarkDetector:
     """Looks for the watermark of one scheme under one key. Thread-safe.
 
-    For watermarks of other engines use `for_transformers`, `for_synthid`, `for_vllm` or
-    `for_sglang`; with a file that holds everything, `from_agreement`.
+    For watermarks of other engines use `for_transformers`, `for_synthid`, `for_vllm`, `for_sglang`
+    or `for_textseal`; with a file that holds everything, `from_agreement`.
 
     Args:
         tokenizer: of the model that wrote; or one of another library, such as transformers, see
@@ -276,6 +276,25 @@ class WatermarkDetector:
             SettingsError: a setting is unknown or out of range.
         """
         return cls._for_engine("sglang", tokenizer, watermark_config, settings)
+
+    @classmethod
+    def for_textseal(
+        cls,
+        tokenizer: Tokenizer | object,
+        watermark_config: object,
+        **settings: Unpack[DetectorSettings],
+    ) -> WatermarkDetector:
+        """A detector of what TextSeal writes with the types `gumbelmax` and `textseal`.
+
+        Args:
+            tokenizer: of the model that wrote.
+            watermark_config: the writer's `WatermarkConfig`, or its settings as a mapping.
+            settings: see the class.
+
+        Raises:
+            SettingsError: a setting is unknown or out of range.
+        """
+        return cls._for_engine("textseal", tokenizer, watermark_config, settings)
 
     @classmethod
     def _for_engine(

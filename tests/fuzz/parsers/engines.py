@@ -19,6 +19,7 @@ TEXT = "The quick brown fox jumps over the lazy dog, twice, and again the quick 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "vllm": [{"algorithm": "gumbel", "key": 42, "context_width": 4}],
     "sglang": [{"key": "0123456789abcdef", "context_window": 4}],
+    "textseal": [{"secret_key": 42, "watermark_type": "textseal", "ngram": 2}],
     "synthid": [{"keys": [654, 400, 836, 123], "ngram_len": 5}],
     "transformers": [
         {"greenlist_ratio": 0.25, "bias": 2.0, "hashing_key": 15485863, "context_width": 1},

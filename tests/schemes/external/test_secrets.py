@@ -29,6 +29,8 @@ KEYS = [
     ("sglang", {"key": "1"}, "key_b"),
     ("synthid", {"ngram_len": 5}, "keys"),
     ("synthid", {"ngram_len": 5, "keys": [1, 2]}, "sampling_table_seed"),
+    ("textseal", {}, "secret_key"),
+    ("textseal", {"secret_key": 1}, "secret_key_b"),
     ("transformers", {}, "hashing_key"),
 ]
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ticore.schemes.external import (
     SGLangGumbel,
+    TextSealGumbel,
     TransformersKGW,
     TransformersSynthID,
     VLLMBernoulli,
@@ -31,6 +32,8 @@ SCHEMES = {
     "sglang": SGLangGumbel("1f"),
     "sglang, two keys": SGLangGumbel("1f", key_b="0x2e", context_window=2),
     "synthid": TransformersSynthID(**SYNTHID),
+    "textseal, gumbelmax": TextSealGumbel(42, ngram=2),
+    "textseal, two keys": TextSealGumbel(42, watermark_type="textseal", mixing_alpha=0.6),
     "transformers, lefthash": TransformersKGW(SIZE, **LEFT),
     "transformers, selfhash": TransformersKGW(SIZE, **SELF),
     "transformers, no context": TransformersKGW(SIZE, seeding_scheme="selfhash"),
@@ -38,6 +41,10 @@ SCHEMES = {
     "vllm, dual_key_gumbel": VLLMDualKeyGumbel(42, alpha=0.3),
     "vllm, sbw, lefthash": VLLMBernoulli(9, sbw_scheme="lefthash"),
     "vllm, sbw, selfhash": VLLMBernoulli(9),
+}
+OF_TWO_KEYS = {
+    "vllm, dual_key_gumbel": (VLLMGumbel.of_two_keys(42), 0.3),
+    "textseal, two keys": ((TextSealGumbel(42), TextSealGumbel(42 + 12345)), 0.4),
 }
 NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="compares with torch")
 NEEDS_TRANSFORMERS = pytest.mark.skipif(
@@ -79,7 +86,8 @@ def test_bias_is_the_same_in_torch(name, dtype):
     found = scheme.bias(torch.from_numpy(contexts), torch.from_numpy(logits))
     assert str(found.dtype) == f"torch.{dtype}"
     expected = scheme.bias(contexts, logits)
-    if name == "synthid":  # exponentials and sums may differ in their last bits
+    # Exponentials, logarithms and sums may differ in their last bits.
+    if name == "synthid" or name in OF_TWO_KEYS:
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4)
     else:
         assert (found.numpy() == expected).all()
@@ -113,19 +121,22 @@ def test_the_numbers_that_write_are_those_that_are_read(name):
             for a in range(count)
             for b in range(count)
         )
-    elif name == "vllm, dual_key_gumbel":  # the scores are sums: see the two keys by themselves
-        of_keys = [one.bias(context, np.zeros(SIZE))[:count] for one in VLLMGumbel.of_two_keys(42)]
-        assert any((biased == one).all() for one in of_keys)
+    elif name in OF_TWO_KEYS:  # the scores are sums: see the two keys by themselves
+        keys, share = OF_TWO_KEYS[name]
+        a, b = (int(one.bias(context, np.zeros(SIZE)).argmax()) for one in keys)
+        biased = scheme.bias(context, np.zeros(SIZE))
+        assert np.exp(biased[[a, b]]).tolist() == pytest.approx([1 - share, share])
+        assert np.isfinite(biased).sum() == 2
     else:
         assert (np.argsort(biased, kind="stable") == np.argsort(scores, kind="stable")).all()
 
 
-def test_two_keys_are_taken_as_often_as_alpha_says():
-    scheme, (_, b) = VLLMDualKeyGumbel(7, alpha=0.3), VLLMGumbel.of_two_keys(7)
-    contexts = np.random.default_rng(3).integers(1 << 17, size=(2000, 4))
-    logits = np.zeros((2000, 4))
-    takes_b = (scheme.bias(contexts, logits) == b.bias(contexts, logits)).all(axis=-1)
-    assert abs(takes_b.mean() - 0.3) < 4 * np.sqrt(0.3 * 0.7 / 2000)
+def test_two_keys_that_choose_the_same_token_leave_no_other():
+    logits = np.zeros(SIZE)
+    logits[3] = 1e6
+    found = SCHEMES["vllm, dual_key_gumbel"].bias([1, 2, 3, 4], logits)
+    assert found[3] == pytest.approx(0)
+    assert np.isfinite(found).sum() == 1
 
 
 @NEEDS_TORCH

@@ -8,6 +8,7 @@ from typing import Any
 from .._base import Scheme
 from ._sglang import SGLangGumbel
 from ._synthid import TransformersSynthID
+from ._textseal import TextSealGumbel
 from ._transformers import TransformersKGW
 from ._vllm import VLLMGumbel
 from ._vllm_dual_key import VLLMDualKeyGumbel
@@ -40,6 +41,7 @@ CONSTRUCTORS: dict[str, Callable[[Mapping[str, Any], int], Scheme]] = {
     "synthid": _synthid_scheme,
     "vllm": _vllm,
     "sglang": lambda config, _vocab_size: SGLangGumbel.from_config(config),
+    "textseal": lambda config, _vocab_size: TextSealGumbel.from_config(config),
 }
 """By the engine's name: `f(config, vocab_size)` makes a scheme from the engine's settings.
 
@@ -51,6 +53,7 @@ from that many ids, which may be more than the tokenizer has. Those of `synthid`
 __all__ = [
     "CONSTRUCTORS",
     "SGLangGumbel",
+    "TextSealGumbel",
     "TransformersKGW",
     "TransformersSynthID",
     "VLLMBernoulli",

@@ -105,25 +105,14 @@ class VLLMGumbel:
         Raises:
             SettingsError: a value is out of range.
         """
+        data = checked_integer("key", key, 0, (1 << 64) - 1, secret=True).to_bytes(8, "big")
         a, b = (
-            cls.derived(key, name, context_width=context_width) for name in (b"key_a", b"key_b")
+            cls(
+                int.from_bytes(sha256(name + data).digest()[:8], "big"), context_width=context_width
+            )
+            for name in (b"key_a", b"key_b")
         )
         return a, b
-
-    @classmethod
-    def derived(cls, key: int, name: bytes, *, context_width: int = WIDTH) -> VLLMGumbel:
-        """The scheme of a key that is derived from another one, as the engine derives its two.
-
-        Args:
-            key, context_width: as of the constructor.
-            name: of the derived key.
-
-        Raises:
-            SettingsError: a value is out of range.
-        """
-        data = checked_integer("key", key, 0, (1 << 64) - 1, secret=True).to_bytes(8, "big")
-        own = int.from_bytes(sha256(name + data).digest()[:8], "big")
-        return cls(own, context_width=context_width)
 
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of -log(1 - u).

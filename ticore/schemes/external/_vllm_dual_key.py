@@ -3,8 +3,7 @@
 Tokens are chosen as by `gumbel`, by one of two keys that are derived from the writer's. In plain
 sampling key B is taken with probability alpha; in speculative decoding key A chooses the drafts and
 key B what takes the place of a rejected one. Which key wrote a token cannot be known later, so its
-scores under both are added, weighted with 1 - alpha and alpha. Where a text is written here, a
-third key, derived in the same way, decides which of the two is taken after a context.
+scores under both are added, weighted with 1 - alpha and alpha.
 
 Sources: vLLM 0.32, vllm/v1/watermarking/gumbel.py (`DualKeyGumbelWatermarker` and its detector) and
 vllm/config/watermarking.py. Its detector takes a gamma distribution with the same mean and variance
@@ -16,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._base import Array
 from .._evidence import Evidence
 from .._null_distributions import ExponentialNull, NullDistribution
@@ -25,7 +22,7 @@ from .._settings import checked_number
 from .._two_key_null import TwoKeyNull
 from .._windows import SomeIds
 from ._vllm import WIDTH, VLLMGumbel, selected_vllm_settings
-from ._writing import context_rows, gumbel_noise, moved
+from ._writing import one_of_two
 
 _ALPHA = 0.1  # the engine's default
 _LEAST = 1e-4  # a smaller weight would need millions of terms for a p-value
@@ -44,7 +41,7 @@ class VLLMDualKeyGumbel:
     """
 
     name: ClassVar[str] = "vllm"
-    greedy = True
+    greedy = False
     once = True
 
     def __init__(self, key: int, *, alpha: float = _ALPHA, context_width: int = WIDTH) -> None:
@@ -58,7 +55,6 @@ class VLLMDualKeyGumbel:
             SettingsError: a value is out of range.
         """
         self._keys = VLLMGumbel.of_two_keys(key, context_width=context_width)
-        self._coin = VLLMGumbel.derived(key, b"coin", context_width=context_width)
         self._alpha = (
             float(alpha)
             if alpha in (0, 1)
@@ -91,9 +87,6 @@ class VLLMDualKeyGumbel:
         return Evidence(a.positions, a.seeds, a.draw_ids, scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
-        """The logits with the noise of one of the keys; see `Scheme.bias`."""
-        contexts = context_rows(context, self.context, logits)
-        count = logits.shape[-1]
-        takes_b = self._coin.uniform(contexts, 1) < self._alpha
-        a, b = (one.uniform(contexts, count) for one in self._keys)
-        return logits + moved(gumbel_noise(np.where(takes_b, b, a)), logits)
+        """Key A's token with probability 1 - alpha, and key B's; see `Scheme.bias`."""
+        a, b = (one.bias(context, logits) for one in self._keys)
+        return one_of_two(a, b, self._alpha)

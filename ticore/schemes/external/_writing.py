@@ -44,6 +44,24 @@ def gumbel_noise(uniform: Floats) -> Floats:
     return noise
 
 
+def one_of_two(first: Array, second: Array, share: float) -> Array:
+    """Logits of the likeliest token of `second` with probability `share`, else that of `first`.
+
+    Args:
+        first, second: float[..., n].
+        share: from 0 to 1.
+    """
+    xp = array_namespace(first)
+    ids = xp.arange(first.shape[-1], device=device(first))
+    of_first, of_second = (
+        xp.astype(xp.argmax(some, axis=-1, keepdims=True) == ids, first.dtype)
+        for some in (first, second)
+    )
+    shares = (1 - share) * of_first + share * of_second
+    some = shares > 0
+    return xp.where(some, xp.log(xp.where(some, shares, 1.0)), -xp.inf)
+
+
 def _count(logits: Array) -> int:
     count = 1
     for length in logits.shape[:-1]:
