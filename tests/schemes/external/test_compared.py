@@ -26,8 +26,8 @@ def said_in(module):
 def test_versions_in_the_documentation_are_those_of_the_module(module):
     scheme = module.rpartition("._")[2]
     setting = {"vllm": "`gumbel`", "vllm_dual_key": "`dual_key_gumbel`", "vllm_sbw": "`sbw`"}
-    setting |= {"transformers": "for_transformers(", "synthid": "for_synthid(", "sglang": "SGLang"}
-    setting |= {"textseal": "TextSeal"}
+    setting |= {"transformers": "for_transformers(", "synthid": "watermarking_config)`: weighted"}
+    setting |= {"sglang": "SGLang", "textseal": "TextSeal"}
     rows = [line.split("|") for line in DOCS.read_text().splitlines() if line.startswith("|")]
     (row,) = [row for row in rows if len(row) == 7 and setting[scheme] in "|".join(row[:4])]
     assert row[5].strip().startswith(said_in(module) + ":")

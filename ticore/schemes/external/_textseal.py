@@ -10,7 +10,8 @@ than exponential ones, and a p-value from the exponential distribution is never 
 
 Sources: facebookresearch/textseal, textseal/watermarking/ (core.py, detector.py, generator.py,
 config.py). Its detector takes a gamma distribution with the same mean and variance for the weighted
-sum; here the p-value is exact. Compared with TextSeal of 2026: scores by the formulas of its source.
+sum; here the p-value is exact. Compared with TextSeal of 2026: scores, by the formulas of its
+source.
 """
 
 from __future__ import annotations
