@@ -24,6 +24,7 @@ from transformers import Cache
 from ticore.interfaces import Logits
 
 from ._network import Network
+from ._prompts import passes
 
 
 @dataclass
@@ -59,27 +60,31 @@ class TorchBatchedForward:
     def begin(self, prompts: Sequence[Sequence[int]]) -> Logits:
         """Read the prompts of rows 0 to len(prompts) - 1: logits [rows, width] after each.
 
-        They are read one after the other, as a Decoder does: a prompt is many ids already. One
-        that several rows have is read once.
+        They are read in as few passes as `_prompts.passes` says. One that several rows have is read
+        once.
 
         Args:
             prompts: at least one, of at least one id each.
         """
-        read: dict[tuple[int, ...], tuple[torch.Tensor, Cache]] = {}
-        for ids in map(tuple, prompts):
-            if ids not in read:
-                cache = self._network.new_cache()
-                read[ids] = self._network.read(ids, cache), cache
-        logits, caches = zip(*(read[tuple(ids)] for ids in prompts), strict=True)
-        self._places = len(prompts)
-        self._rows = {row: _CacheSlot(row, len(ids)) for row, ids in enumerate(prompts)}
-        self._cache = caches[0]
+        rows_of: dict[tuple[int, ...], list[int]] = {}
+        for row, ids in enumerate(map(tuple, prompts)):
+            rows_of.setdefault(ids, []).append(row)
+        distinct = list(rows_of)
+        together = [[distinct[at] for at in places] for places in passes(list(map(len, distinct)))]
+        caches = [self._network.new_cache() for _ in together]
+        each_pass = zip(together, caches, strict=True)
+        logits = [self._network.read_prompts(some, cache) for some, cache in each_pass]
+        read = [ids for some in together for ids in some]
+        order = [row for ids in read for row in rows_of[ids]]
+        self._places = len(order)
+        self._rows = {row: _CacheSlot(at, len(prompts[row])) for at, row in enumerate(order)}
         with self._network.computing():
-            for index, layer in enumerate(_filled(self._cache)):
-                parts = [_filled(cache)[index] for cache in caches]
-                layer.keys = _side_by_side([part.keys for part in parts])
-                layer.values = _side_by_side([part.values for part in parts])
-            return self._keep(torch.stack(logits))
+            self._cache = _joined(caches)
+            copies = [number for number, ids in enumerate(read) for _ in rows_of[ids]]
+            if len(copies) > len(read):
+                self._cache.batch_select_indices(torch.tensor(copies, device=logits[0].device))
+            of_rows = [copies[self._rows[row].place] for row in range(len(order))]
+            return self._keep(torch.cat(logits)[of_rows])
 
     def add(self, row: int, ids: Sequence[int]) -> Logits:
         """Read a prompt in a new row: logits [width] after it."""
@@ -88,9 +93,7 @@ class TorchBatchedForward:
         with self._network.computing():
             if self._rows:
                 self._settle()
-                for layer, new in zip(_filled(self._cache), _filled(cache), strict=True):
-                    layer.keys = _side_by_side([layer.keys, new.keys])
-                    layer.values = _side_by_side([layer.values, new.values])
+                self._cache = _joined([self._cache, cache])
             else:
                 self._cache, self._places = cache, 0
             self._rows[row] = _CacheSlot(self._places, len(ids))
@@ -155,6 +158,15 @@ class TorchBatchedForward:
 def _filled(cache: Any) -> list[Any]:
     """The layers of a cache that hold something: in some networks a layer uses that of another."""
     return [layer for layer in cache.layers if layer.is_initialized]
+
+
+def _joined(caches: Sequence[Cache]) -> Cache:
+    """The rows of all these caches, side by side in the first one."""
+    if len(caches) > 1:
+        for layer, *others in zip(*map(_filled, caches), strict=True):
+            layer.keys = _side_by_side([layer.keys, *(other.keys for other in others)])
+            layer.values = _side_by_side([layer.values, *(other.values for other in others)])
+    return caches[0]
 
 
 def _side_by_side(parts: Sequence[torch.Tensor]) -> torch.Tensor:

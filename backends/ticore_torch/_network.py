@@ -74,6 +74,29 @@ class Network:
         """
         return self._forward([ids], self._after(cache))[0, -1]
 
+    def read_prompts(self, prompts: Sequence[Sequence[int]], cache: Cache) -> torch.Tensor:
+        """Read prompts side by side into an empty `cache`, padded at the left, in one pass.
+
+        Prompts of one length are read without a mask, and one prompt as `read` reads it.
+
+        Args:
+            prompts: at least one, of at least one id each.
+
+        Returns:
+            Logits [len(prompts), width] after the last id of each.
+        """
+        longest = max(map(len, prompts))
+        padding = [longest - len(ids) for ids in prompts]
+        inputs = self._after(cache)
+        if any(padding):
+            device = self.module.device
+            places = torch.arange(longest, device=device)
+            positions = places - torch.tensor(padding, device=device)[:, None]
+            inputs["attention_mask"] = (positions >= 0).long()
+            inputs["position_ids"] = positions.clamp(min=0)
+        padded = [[0] * count + list(ids) for count, ids in zip(padding, prompts, strict=True)]
+        return self._forward(padded, inputs)[:, -1]
+
     def read_each(
         self, tokens: Sequence[int], cache: Cache, lengths: Sequence[int]
     ) -> torch.Tensor:

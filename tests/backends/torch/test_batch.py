@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,6 +102,35 @@ def test_batch_cache_is_as_long_as_the_longest_row(folder: Callable[[str], Path]
     rows.drop(2)
     rows.push({0: 9})
     assert [tuple(layer.keys.shape[::2]) for layer in rows._cache.layers] == [(1, 7)] * 2
+
+
+@pytest.mark.parametrize("name", ["llama", "mistral-window", "gpt2"])
+def test_prompts_of_a_batch_are_read_together_and_as_alone(
+    name: str, folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows whose prompts are equal, and rows whose prompts are read in several passes."""
+    network = load(folder(name), dtype="float64").network
+    draw = random.Random(0)
+    prompts = [draw.choices(range(WIDTH), k=count) for count in (3, 20, 9, 20, 7)]
+    prompts += [prompts[2], prompts[0]]
+    widths = []
+    read_prompts = network.read_prompts
+    monkeypatch.setattr(
+        network,
+        "read_prompts",
+        lambda some, cache: (widths.append(len(some)), read_prompts(some, cache))[1],
+    )
+    for short, expected in ((64, [5]), (8, [2, 1, 2])):
+        monkeypatch.setattr("ticore_torch._prompts.SHORT", short)
+        rows = TorchBatchedForward(network, torch.Tensor.numpy)
+        widths.clear()
+        first = rows.begin(prompts)
+        assert widths == expected
+        second = rows.push(dict.fromkeys(range(len(prompts)), 5))
+        for number, ids in enumerate(prompts):
+            cache = network.new_cache()
+            assert abs(first[number] - network.read(ids, cache).numpy()).max() < 1e-9
+            assert abs(second[number] - network.read([5], cache).numpy()).max() < 1e-9
 
 
 def test_batch_reads_all_rows_in_one_pass_and_rewinds_in_none(

@@ -241,6 +241,30 @@ class TestCalling:
         assert passes[1] == (4, 1)
         assert 30 <= len(passes) - 1 < 90  # the text that was rolled back most
 
+    @pytest.mark.parametrize("rows", [8, 32])
+    def test_generate_reads_the_prompts_of_a_batch_in_one_pass(
+        self, rows: int, english: TorchModel
+    ) -> None:
+        """Prompts of 1 to `rows` ids: the logits are those of the same prompts alone."""
+        text = prompt(english, "Once upon a time there was a little girl who had a dog. " * 4)[0]
+        ids = torch.stack([text[:rows].roll(rows - count) for count in range(1, rows + 1)])
+        mask = torch.stack([torch.arange(rows) >= rows - count for count in range(1, rows + 1)])
+        settings = {
+            "custom_generate": consistent(english.tokenizer),
+            "max_new_tokens": 1,
+            "return_dict_in_generate": True,
+            "output_logits": True,
+        }
+        shapes = []
+        with english.network.module.register_forward_pre_hook(
+            lambda module, args, kwargs: shapes.append(kwargs["input_ids"].shape), with_kwargs=True
+        ):
+            found = generate(english, ids, attention_mask=mask.long(), **settings)
+        assert shapes == [(rows, rows)]
+        for row in (0, 1, rows // 2, rows - 1):
+            alone = generate(english, text[None, : row + 1], **settings)
+            torch.testing.assert_close(found.logits[0][row], alone.logits[0][0])
+
     def test_generate_writes_a_batch_of_a_recurrent_model_row_by_row(self, tmp_path: Path) -> None:
         """Texts that cannot be read side by side are written one after the other."""
         model = load(write(tmp_path, CONFIGS["lfm2"]))
