@@ -29,12 +29,21 @@ NONE_LEFT = -1
 _DRAWS = 4  # before a row gets a mask, which bounds the time of rows that hardly allow anything
 
 
-def choose(scores: torch.Tensor, *, sample: bool) -> Any:
+def choose(
+    scores: torch.Tensor,
+    *,
+    sample: bool,
+    again: bool = False,
+    shares: torch.Tensor | None = None,
+) -> Any:
     """A token for each row, as transformers' `generate` chooses it.
 
     Args:
         scores: float[rows, width].
         sample: draw it from the softmax by PyTorch's random numbers; False for the likeliest.
+        again: a token of these rows was refused. `generate` draws no second token, so this one may
+            be drawn in a faster way, from the same distribution.
+        shares: memory like `scores`, to write the softmax into; None for new memory.
 
     Returns:
         int64[rows]; `NONE_LEFT` in rows that have no score above -inf.
@@ -42,11 +51,29 @@ def choose(scores: torch.Tensor, *, sample: bool) -> Any:
     if not sample:
         tokens = torch.argmax(scores, dim=-1)
         return tokens.masked_fill(torch.isneginf(_at(scores, tokens)), NONE_LEFT)
-    shares = torch.softmax(scores, dim=-1)
+    shares = torch.softmax(scores, dim=-1, out=shares)
     empty = shares[:, 0].isnan()  # so is the whole row then
     if bool(empty.any()):
         shares[empty] = 1.0
-    return torch.multinomial(shares, 1)[:, 0].masked_fill(empty, NONE_LEFT)
+    # A GPU draws all its random numbers at once, and may lack float64 or exact sums.
+    fast = again and shares.device.type == "cpu"
+    tokens = draw_by_one_number(shares) if fast else torch.multinomial(shares, 1)[:, 0]
+    return tokens.masked_fill(empty, NONE_LEFT)
+
+
+def draw_by_one_number(shares: torch.Tensor) -> torch.Tensor:
+    """An id for each row, by one random number per row where `multinomial` takes one per id.
+
+    Args:
+        shares: float[rows, width], 0 or more, with a positive sum in each row.
+
+    Returns:
+        int64[rows]; never an id whose share is 0.
+    """
+    sums = shares.cumsum(dim=1, dtype=torch.float64)
+    # Below the last sum, also when rounded: the number is 1 - 2**-53 at most.
+    points = torch.rand(len(shares), 1, dtype=torch.float64) * sums[:, -1:]
+    return torch.searchsorted(sums, points, right=True)[:, 0]
 
 
 def choose_consistent(
@@ -55,6 +82,7 @@ def choose_consistent(
     *,
     sample: bool = True,
     end_ids: Iterable[int] = (),
+    shares: torch.Tensor | None = None,
 ) -> Any:
     """A token for each row, one that keeps its text consistent.
 
@@ -64,7 +92,7 @@ def choose_consistent(
         scores: float[rows, width], after temperature, top-k and the like. Is changed in place:
             -inf for tokens that were refused.
         texts: the verification of each row. None for a row without constraint.
-        sample: as in `choose`.
+        sample, shares: as in `choose`.
         end_ids: ids that may end a text where it is consistent.
 
     Returns:
@@ -74,18 +102,18 @@ def choose_consistent(
         InconsistentStateError: no text may begin with the list of some row.
     """
     ends = frozenset(end_ids)
-    tokens = choose(scores, sample=sample)
+    tokens = choose(scores, sample=sample, shares=shares)
     rows = _refused(range(len(texts)), tokens.tolist(), texts, ends)
     for _ in range(_DRAWS - 1):
         if not rows:
             return tokens
         scores[rows, tokens[rows]] = -torch.inf
-        again = choose(scores[rows], sample=sample)
+        again = choose(scores[rows], sample=sample, again=True)
         tokens[rows] = again
         rows = _refused(rows, again.tolist(), texts, ends)
     if rows:
         mask_inconsistent(scores, rows, [texts[row] for row in rows], ends)
-        tokens[rows] = choose(scores[rows], sample=sample)
+        tokens[rows] = choose(scores[rows], sample=sample, again=True)
     return tokens
 
 

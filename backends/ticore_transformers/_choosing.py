@@ -15,6 +15,7 @@ from ticore.errors import CapacityError
 from ticore_masks import NONE_LEFT, choose, choose_consistent, mask_inconsistent
 
 from ._processing import RowProcessors
+from ._reused import ReusedRows
 from ._sequences import Sequences
 from ._text import GeneratedText
 
@@ -68,18 +69,22 @@ class Chooser:
         self._masks = consistency == "masks"
         self._end_ids = end_ids
         self._wanted = wanted
+        self._copies, self._shares = ReusedRows(), ReusedRows()
 
-    def choose(self, texts: Sequence[GeneratedText]) -> list[int]:
+    def choose(self, texts: Sequence[GeneratedText], again: bool = False) -> list[int]:
         """The next token of each of these texts, which are those of distinct rows.
+
+        Args:
+            texts: at least one.
+            again: whether a token was taken back since the last pass.
 
         Raises:
             CapacityError: no token is left for a text.
         """
-        # A copy, since processors may write into it.
-        logits = torch.stack([text.logits() for text in texts]).to(torch.float32)
+        logits = self._copied([text.logits() for text in texts])
         kept = logits.clone() if self._wanted.logits else None
         scores = self._process(logits, texts)
-        tokens = self._choose(scores, texts)
+        tokens = self._choose(scores, texts, again)
         chosen: list[int] = tokens.tolist()
         for number, text in enumerate(texts):
             if chosen[number] == NONE_LEFT and self._masks:
@@ -91,6 +96,12 @@ class Chooser:
         self._sequences.put(rows, lengths, tokens)
         self._keep(texts, tokens, scores, kept)
         return chosen
+
+    def _copied(self, rows: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The rows as float32[len(rows), width] that may be written into."""
+        if rows[0].dtype != torch.float32 or self._wanted.scores or self._processors.may_keep:
+            return torch.stack(list(rows)).to(torch.float32)
+        return torch.stack(list(rows), out=self._copies.like(len(rows), rows[0]))
 
     def _process(self, logits: torch.Tensor, texts: Sequence[GeneratedText]) -> torch.Tensor:
         """The scores float32[len(texts), width] of logits, which are changed."""
@@ -108,15 +119,19 @@ class Chooser:
             if text.banned:
                 row[sorted(text.banned)] = -torch.inf
 
-    def _choose(self, scores: torch.Tensor, texts: Sequence[GeneratedText]) -> Any:
+    def _choose(self, scores: torch.Tensor, texts: Sequence[GeneratedText], again: bool) -> Any:
+        same_type = scores.dtype == torch.float32  # a processor may have changed it
+        shares = self._shares.like(len(scores), scores) if self._sample and same_type else None
         if not self._masks:
-            return choose(scores, sample=self._sample)
+            return choose(scores, sample=self._sample, again=again, shares=shares)
         verifications = [text.verification for text in texts]
         if self._wanted.scores or self._wanted.log_probabilities:
             # Only a whole mask tells how much probability is left.
             mask_inconsistent(scores, range(len(texts)), verifications, self._end_ids)
-            return choose(scores, sample=self._sample)
-        return choose_consistent(scores, verifications, sample=self._sample, end_ids=self._end_ids)
+            return choose(scores, sample=self._sample, shares=shares)
+        return choose_consistent(
+            scores, verifications, sample=self._sample, end_ids=self._end_ids, shares=shares
+        )
 
     def _choose_masked_first(self, scores: torch.Tensor, number: int, text: GeneratedText) -> int:
         """The token of a row whose processors kept only tokens that would make it inconsistent.

@@ -44,6 +44,9 @@ class RowProcessors:
     Args:
         processors: of transformers.
         sequences: the ids of the rows.
+
+    Attributes:
+        may_keep: whether a processor may look at scores of earlier calls.
     """
 
     def __init__(self, processors: LogitsProcessorList, sequences: Sequences) -> None:
@@ -52,6 +55,7 @@ class RowProcessors:
         self._stateful = [processor for processor in processors if hasattr(processor, "state")]
         self._states: dict[int, _States] = {}
         self._read_no_ids = all(type(processor) in _READ_NO_IDS for processor in processors)
+        self.may_keep = not self._read_no_ids
         self._one_by_one = bool(self._stateful) or any(map(_is_prefix_function, processors))
 
     def __call__(self, scores: torch.Tensor, rows: Sequence[int], lengths: Sequence[int]) -> Any:

@@ -72,13 +72,15 @@ def _choose_what_to_read(
     sequences: Sequences,
 ) -> None:
     """Choose until each text has a token to read, or has ended."""
+    again = False
     while texts:
         ready = [text for text in texts if text.rollback.needs_choice()]
         if ready:
-            tokens = chooser.choose(ready)
+            tokens = chooser.choose(ready, again)
             pairs = zip(ready, tokens, strict=True)
             _stop([text for text, token in pairs if text.take(token)], criteria, sequences)
         texts = [text for text in texts if not (text.ended or text.rollback.has_unread)]
+        again = True
 
 
 def _stop(

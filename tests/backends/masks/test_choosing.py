@@ -15,6 +15,7 @@ from tests.support.choice_trees import outcomes
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verifier
 from ticore_masks import NONE_LEFT, choose, choose_consistent, mask_inconsistent
+from ticore_masks._choosing import draw_by_one_number
 
 PIECES = ["a", "b", "ab", "ba", "bab", "aab", "abb", "</s>"]
 END = 7
@@ -44,6 +45,8 @@ def test_resampling_has_the_distribution_of_masking(
             return torch.tensor([[pick(shares[0].tolist())]])
 
         monkeypatch.setattr(torch, "multinomial", drawn)
+        again = "ticore_masks._choosing.draw_by_one_number"
+        monkeypatch.setattr(again, lambda shares: drawn(shares, 1)[:, 0])
         return int(choose_consistent(scores.clone(), [text], end_ids={END}))
 
     found: Counter[int] = Counter()
@@ -51,6 +54,17 @@ def test_resampling_has_the_distribution_of_masking(
         found[token] += probability  # type: ignore[assignment]  # Counters add up floats too
     law = torch.tensor([found[token] for token in range(len(PIECES) + 1)], dtype=torch.float64)
     assert torch.allclose(law, expected, atol=1e-12)
+
+
+def test_one_number_draws_each_id_as_often_as_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a grid of numbers, and at both ends of them; ids without a share are never drawn."""
+    shares = torch.tensor([0, 3, 0, 1, 4, 0], dtype=torch.float32)
+    grid = [(number + 0.5) / 80 for number in range(80)]
+    numbers = torch.tensor([*grid, 0.0, 1 - 2**-53], dtype=torch.float64)
+    monkeypatch.setattr(torch, "rand", lambda *_, **__: numbers[:, None])
+    found = draw_by_one_number(shares.expand(len(numbers), -1)).tolist()
+    assert Counter(found[:80]) == {1: 30, 3: 10, 4: 40}
+    assert found[80:] == [1, 4]
 
 
 def test_likeliest_token_is_that_of_the_masked_scores(verifier: Verifier) -> None:

@@ -241,6 +241,21 @@ class TestCalling:
         assert passes[1] == (4, 1)
         assert 30 <= len(passes) - 1 < 90  # the text that was rolled back most
 
+    def test_a_processor_may_keep_the_scores_of_each_step(self, english: TorchModel) -> None:
+        """They are not written over, and may be of another type."""
+        kept = []
+
+        class Keeping(LogitsProcessor):
+            def __call__(self, input_ids: Any, scores: Any) -> Any:
+                kept.append((scores, scores.clone()))
+                return scores.double()
+
+        settings = {"logits_processor": [Keeping()], "do_sample": True, "max_new_tokens": 5}
+        custom = consistent(english.tokenizer)
+        generate(english, prompt(english).repeat(2, 1), custom_generate=custom, **settings)
+        assert len(kept) >= 5
+        assert all(torch.equal(scores, copy) for scores, copy in kept)
+
     @pytest.mark.parametrize("rows", [8, 32])
     def test_generate_reads_the_prompts_of_a_batch_in_one_pass(
         self, rows: int, english: TorchModel
