@@ -70,7 +70,9 @@ class TorchBatchedForward:
         for row, ids in enumerate(map(tuple, prompts)):
             rows_of.setdefault(ids, []).append(row)
         distinct = list(rows_of)
-        together = [[distinct[at] for at in places] for places in passes(list(map(len, distinct)))]
+        together = [[ids] for ids in distinct]
+        if self._network.keeps_last:  # else the logits of all ids of a pass would fill the memory
+            together = [[distinct[n] for n in some] for some in passes(list(map(len, distinct)))]
         caches = [self._network.new_cache() for _ in together]
         each_pass = zip(together, caches, strict=True)
         logits = [self._network.read_prompts(some, cache) for some, cache in each_pass]

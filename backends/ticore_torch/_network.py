@@ -28,6 +28,7 @@ class Network:
         module, computing: as given.
         crops: whether a cache can forget its last positions. A cache of attention can; a
             recurrent state cannot be turned back.
+        keeps_last: whether it can compute the logits after the last id of each text alone.
         pads: whether texts of different lengths can be read side by side: the network must be told
             what is padding, and where in its text an id stands.
 
@@ -50,7 +51,8 @@ class Network:
                 f"{type(module).__name__}, which does not; choose another model"
             )
         self._cache_name = cache
-        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in taken else {}
+        self.keeps_last = "logits_to_keep" in taken
+        self._last_only = {"logits_to_keep": 1} if self.keeps_last else {}
         layers = map(type, DynamicCache(config=module.config).layers)
         self.crops = all(layer in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
         self.pads = self.crops and {"attention_mask", "position_ids"} <= taken.keys()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from ticore.errors import PromptError
 from ticore.interfaces import BatchModel
 from ticore.testing import BatchModelContract
 from ticore_torch._batch import TorchBatchedForward
+from ticore_torch._network import Network
 
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 SIZES = {
@@ -104,6 +105,19 @@ def test_batch_cache_is_as_long_as_the_longest_row(folder: Callable[[str], Path]
     assert [tuple(layer.keys.shape[::2]) for layer in rows._cache.layers] == [(1, 7)] * 2
 
 
+def widths_of_passes(network: Network, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that grows by the number of prompts of each pass."""
+    widths: list[int] = []
+    read_prompts = network.read_prompts
+
+    def recorded(prompts: Sequence[Sequence[int]], cache: transformers.Cache) -> torch.Tensor:
+        widths.append(len(prompts))
+        return read_prompts(prompts, cache)
+
+    monkeypatch.setattr(network, "read_prompts", recorded)
+    return widths
+
+
 @pytest.mark.parametrize("name", ["llama", "mistral-window", "gpt2"])
 def test_prompts_of_a_batch_are_read_together_and_as_alone(
     name: str, folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
@@ -113,13 +127,7 @@ def test_prompts_of_a_batch_are_read_together_and_as_alone(
     draw = random.Random(0)
     prompts = [draw.choices(range(WIDTH), k=count) for count in (3, 20, 9, 20, 7)]
     prompts += [prompts[2], prompts[0]]
-    widths = []
-    read_prompts = network.read_prompts
-    monkeypatch.setattr(
-        network,
-        "read_prompts",
-        lambda some, cache: (widths.append(len(some)), read_prompts(some, cache))[1],
-    )
+    widths = widths_of_passes(network, monkeypatch)
     for short, expected in ((64, [5]), (8, [2, 1, 2])):
         monkeypatch.setattr("ticore_torch._prompts.SHORT", short)
         rows = TorchBatchedForward(network, torch.Tensor.numpy)
@@ -131,6 +139,19 @@ def test_prompts_of_a_batch_are_read_together_and_as_alone(
             cache = network.new_cache()
             assert abs(first[number] - network.read(ids, cache).numpy()).max() < 1e-9
             assert abs(second[number] - network.read([5], cache).numpy()).max() < 1e-9
+
+
+def test_prompts_are_read_one_by_one_where_logits_of_all_ids_are_made(
+    folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, prompts = load(folder("llama"), dtype="float64").network, [[1, 2, 3], [4, 5], [6]]
+    together = TorchBatchedForward(network, torch.Tensor.numpy).begin(prompts)
+    monkeypatch.setattr(network, "keeps_last", False)
+    monkeypatch.setattr(network, "_last_only", {})
+    widths = widths_of_passes(network, monkeypatch)
+    alone = TorchBatchedForward(network, torch.Tensor.numpy).begin(prompts)
+    assert widths == [1, 1, 1]
+    assert abs(alone - together).max() < 1e-9
 
 
 def test_batch_reads_all_rows_in_one_pass_and_rewinds_in_none(
