@@ -2,8 +2,16 @@
 
 round_trip      random messages into text and back
 steganography   disambiguations and codecs
-watermarking    schemes with and without rollback; calibration, detecting, learning, lists
+methods         every disambiguation and codec on the same sealed messages
+sizes           how long texts of short messages get
+observer        whether an observer tells sealed texts from free samples
+channels        messages through mail, messengers and the like
+edits           messages in texts that were edited
+watermarking    schemes with and without rollback; calibration, detecting, engines, learning, lists
 verification    speed and correctness of `Verifier`
+rollouts        ids of a chat model's replies that change when they are read again
+scaling         what consistency adds to a step with many texts
+paper           the experiments of Yan & Murawaki
 backends        agreement and speed of model backends; random_llama
 embedded        the bundled model
 """
