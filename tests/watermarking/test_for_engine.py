@@ -7,6 +7,7 @@ import pytest
 
 import ticore
 from ticore.errors import SettingsError
+from ticore.schemes import EXTERNAL_SCHEMES
 
 PROMPT = "The weather in spring"
 KGW = {"greenlist_ratio": 0.25, "bias": 4.0, "seeding_scheme": "lefthash", "context_width": 1}
@@ -106,6 +107,12 @@ def test_batches_and_copies_are_marked_too(model):
 def test_wrong_settings_are_refused(model, engine, config, message):
     with pytest.raises(SettingsError, match=message):
         ticore.Watermarker.for_engine(model, engine, config)
+
+
+@pytest.mark.parametrize("engine", EXTERNAL_SCHEMES)
+def test_an_engine_is_no_scheme_of_ticore(model, engine):
+    with pytest.raises(SettingsError, match=r"another engine's.*use Watermarker\.for_engine"):
+        ticore.Watermarker(model, engine, key=bytes(32))
 
 
 def test_exact_rollback_is_refused_where_the_key_alone_chooses(model):

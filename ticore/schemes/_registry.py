@@ -122,6 +122,12 @@ def make_scheme(
                 "found both; leave out the key and the settings"
             )
         return scheme
+    if scheme in EXTERNAL_SCHEMES:
+        raise SettingsError(
+            f"scheme: expected one of ticore's own or an object, found {scheme!r}, which is "
+            f"another engine's and has that engine's settings; use Watermarker.for_engine or "
+            f"ticore.schemes.external_scheme"
+        )
     make = lookup("scheme", ALL_SCHEMES, scheme, GROUP)
     if key is None:
         raise CredentialError("expected a key, found none; make one with: ticore keygen")

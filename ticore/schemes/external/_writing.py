@@ -6,6 +6,7 @@ logits. So all backends write by the same numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ def context_rows(context: Array | Sequence[int], width: int, logits: Array) -> I
     """
     if is_torch_array(context):
         context = context.cpu()
-    return np.asarray(context, dtype=np.int64).reshape(_count(logits), width)
+    return np.asarray(context, dtype=np.int64).reshape(math.prod(logits.shape[:-1]), width)
 
 
 def moved(numbers: npt.NDArray[Any], logits: Array) -> Array:
@@ -60,10 +61,3 @@ def one_of_two(first: Array, second: Array, share: float) -> Array:
     shares = (1 - share) * of_first + share * of_second
     some = shares > 0
     return xp.where(some, xp.log(xp.where(some, shares, 1.0)), -xp.inf)
-
-
-def _count(logits: Array) -> int:
-    count = 1
-    for length in logits.shape[:-1]:
-        count *= length
-    return count
