@@ -42,12 +42,26 @@ CHANGES: dict[str, Callable[[str], str]] = {
         )
         for line in text.split("\n")
     ),
+    "wrapped after spaces": lambda text: folded(text, 40),
     "cut at a width": lambda text: "\n".join(
         line[at : at + 37] for line in text.split("\n") for at in range(0, max(len(line), 1), 37)
     ),
     "blank lines": lambda text: text.replace("\n", "\n\n"),
     "invisible": lambda text: text.replace(" ", " \u200b", 1),
 }
+
+
+def folded(text: str, width: int) -> str:
+    """Lines wrapped as `fold -s` does: a space stays at the end of its line."""
+    lines = []
+    for whole in text.split("\n"):
+        line = whole
+        while len(line) > width:
+            end = line.rfind(" ", 0, width) + 1 or width
+            lines.append(line[:end])
+            line = line[end:]
+        lines.append(line)
+    return "\n".join(lines)
 
 
 @cache
@@ -91,6 +105,16 @@ def test_a_number_that_was_cut_at_the_width_of_the_lines_is_read_whole() -> None
     sent = "它有1.15.1199.13.1.1.19.21页\nand an end"
     arrived = sent.replace("13.1.1", "13.1\n.1")
     assert (("lines cut at a width",), sent) in readings(arrived, "")
+
+
+@pytest.mark.parametrize("ends", ['and smile:\n"I am', "on her sides.\nBut to", "the mouth.\n\nNo"])
+def test_line_ends_of_the_text_stay_where_lines_are_wrapped_after_spaces(ends: str) -> None:
+    """Their lines may be so long that the next word would not have fitted."""
+    sent = f"He seemed to let him take that outdoors to take his pleasure with his face {ends} so"
+    for width in range(12, 60):
+        arrived = folded(sent, width)
+        found = [text for _, text in readings(f"Ann wrote:\n{arrived}\nRegards", sent[:9])]
+        assert f"{sent}\nRegards" in found
 
 
 def test_extract_pasted_undoes_two_changes_at_once() -> None:

@@ -220,6 +220,11 @@ def _unquoted(text: str) -> str:
     return "\n".join(re.sub(r"^>[ \t]?", "", line) for line in lines)
 
 
+def _flowed(text: str) -> str:
+    """Lines joined where one ends in a space: `fold -s` keeps it, and so does format=flowed."""
+    return re.sub(r"(?<=\S )\n(?=\S)", "", text)
+
+
 def _unwrapped(text: str) -> str:
     """Lines joined where the next word did not fit, the longest line being the width."""
     lines = text.split("\n")
@@ -271,6 +276,7 @@ _OF_CHARACTERS = (
     Repair("curly quotation marks", lambda text: text.translate(_PLAIN_MARKS)),
     Repair("dashes and ellipses as single characters", _apart),
     Repair("decomposed characters", lambda text: unicodedata.normalize("NFC", text)),
+    Repair("lines wrapped after spaces", _flowed),
     Repair("spaces at the ends of lines", lambda text: re.sub(r"[ \t]+(?=\n)", "", text)),
 )
 _OF_LINES = (
