@@ -59,6 +59,12 @@ def test_load_model_opens_a_bundled_model_by_its_name():
     assert load_model("embedded:tiny-en").digest() == model.digest()
 
 
+def test_load_tokenizer_does_not_open_the_model_of_a_bundled_name(monkeypatch):
+    digest = load_model("tiny-en").tokenizer.digest()
+    monkeypatch.delattr(registry, "load_model")
+    assert load_tokenizer("tiny-en").digest() == digest
+
+
 @pytest.mark.usefixtures("_declared")
 def test_load_model_opens_a_model_that_is_bundled_with_another_backend(tmp_path, monkeypatch):
     model = load_model("toys:tiny-en")

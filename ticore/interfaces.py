@@ -560,6 +560,19 @@ class ModelBackend(Protocol):
 
 
 @runtime_checkable
+class TokenizerOpeningBackend(ModelBackend, Protocol):
+    """A ModelBackend that also opens the tokenizer of a model without the model's weights."""
+
+    def open_tokenizer(self, location: str, load_tokenizer: TokenizerLoader) -> Tokenizer:
+        """The tokenizer that `load(location, load_tokenizer, {})` gives its model.
+
+        Raises:
+            ModelFilesError: as `load`, if a file that tells of the tokenizer is missing or damaged.
+        """
+        ...
+
+
+@runtime_checkable
 class AdoptingModelBackend(ModelBackend, Protocol):
     """A ModelBackend that also takes models of its library that are in memory."""
 

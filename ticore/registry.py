@@ -23,6 +23,7 @@ from .interfaces import (
     ModelBackend,
     Tokenizer,
     TokenizerBackend,
+    TokenizerOpeningBackend,
 )
 
 MODELS, TOKENIZERS = "ticore.models", "ticore.tokenizers"
@@ -81,7 +82,8 @@ def load_tokenizer(place: str) -> Tokenizer:
     """Open a tokenizer, such as `sentencepiece:/path/tokenizer.model`.
 
     Args:
-        place: `BACKEND:LOCATION`, or the name of a bundled model for that model's tokenizer.
+        place: `BACKEND:LOCATION`, or the name of a bundled or installed model for that model's
+            tokenizer. The model itself is not opened if its backend can do without.
 
     Returns:
         The tokenizer.
@@ -95,7 +97,7 @@ def load_tokenizer(place: str) -> Tokenizer:
     _require_place(place)
     name, separator, location = place.partition(":")
     if not separator:
-        return load_model(place).tokenizer
+        return _tokenizer_of(place)
     backend = cast(TokenizerBackend, _load(_entry(TOKENIZERS, name, place)))
     return backend.load(location)
 
@@ -300,6 +302,15 @@ def _found(location: str, backend: ModelBackend) -> tuple[str, Mapping[str, obje
                 if folder is not None:
                     return str(folder), _shipped_options(entry.backend, location)
     return location, {}
+
+
+def _tokenizer_of(model: str) -> Tokenizer:
+    """The tokenizer of a bundled or installed model."""
+    backend = _load(_entry(MODELS, _backend_of(model), model))
+    if isinstance(backend, TokenizerOpeningBackend):
+        location, _ = _found(model, backend)
+        return backend.open_tokenizer(location, load_tokenizer)
+    return load_model(model).tokenizer
 
 
 def _shipped_options(backend: ModelBackend, model: str) -> Mapping[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ticore.backend_kit.checkpoint import (
+    ModelFiles,
     find_model_files,
     open_gguf_files,
     require_fits,
@@ -13,7 +14,7 @@ from ticore.backend_kit.checkpoint import (
 )
 from ticore.backend_kit.network_config import parse_config
 from ticore.errors import SettingsError
-from ticore.interfaces import ModelBackend, TokenizerLoader
+from ticore.interfaces import ModelBackend, Tokenizer, TokenizerLoader
 
 from ._families import ARCHITECTURES, build
 from ._model import EmbeddedModel
@@ -67,8 +68,7 @@ class EmbeddedBackend:
             SettingsError: an unknown option or dtype.
         """
         dtype, place = _parse(options)
-        bundled = location in self.shipped
-        files = find_model_files(str(self.folder(location)) if bundled else location)
+        files = self._files(location)
         path = files.path
         config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
         tokenizer = load_tokenizer(place) if place else files.open_tokenizer(load_tokenizer)
@@ -79,6 +79,18 @@ class EmbeddedBackend:
             dots = not is_of_version_1(config, start, files.settings)
             network = build(config, files.tensors, dtype, dots=dots)
         return EmbeddedModel(network, tokenizer, files.checkpoint(start))
+
+    def open_tokenizer(self, location: str, load_tokenizer: TokenizerLoader) -> Tokenizer:
+        """The tokenizer of the model at `location`; no weight is read.
+
+        Raises:
+            ModelFilesError: a file is missing, damaged or of an unsupported kind.
+        """
+        return self._files(location).open_tokenizer(load_tokenizer)
+
+    def _files(self, location: str) -> ModelFiles:
+        bundled = location in self.shipped
+        return find_model_files(str(self.folder(location)) if bundled else location)
 
 
 class GgufBackend(EmbeddedBackend):
@@ -98,6 +110,14 @@ class GgufBackend(EmbeddedBackend):
         """
         open_gguf_files(Path(location))
         return super().load(location, load_tokenizer, options)
+
+    def open_tokenizer(self, location: str, load_tokenizer: TokenizerLoader) -> Tokenizer:
+        """The tokenizer of the GGUF file `location`.
+
+        Raises:
+            ModelFilesError: also where it is no GGUF file.
+        """
+        return open_gguf_files(Path(location)).open_tokenizer(load_tokenizer)
 
 
 def _parse(options: Mapping[str, object]) -> tuple[str, str | None]:

@@ -21,6 +21,7 @@ from tests.support.tokenizers import SENTENCEPIECE
 from ticore.backend_kit.checkpoint import StartToken, open_model_files
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import PortableModel
+from ticore_embedded import GGUF
 
 WIDTH = 704  # above the number of ids that the tokenizer has
 TEXT = "The morning was cold and dark."
@@ -184,3 +185,12 @@ def test_file_that_is_damaged_is_refused(backend: str, llama: Path, tmp_path: Pa
         with pytest.raises(ModelFilesError, match=str(path)) as refusal:
             ticore.load_model(f"{backend}:{path}")
         assert "\n" not in str(refusal.value)
+
+
+def test_tokenizer_of_a_gguf_file_is_opened_without_its_tensors(llama: Path) -> None:
+    expected = ticore.load_model(f"gguf:{llama}").tokenizer.digest()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ticore_embedded._loading.build", None)
+        assert GGUF.open_tokenizer(str(llama), ticore.load_tokenizer).digest() == expected
+        with pytest.raises(ModelFilesError, match="found none"):
+            GGUF.open_tokenizer(str(llama.parent), ticore.load_tokenizer)

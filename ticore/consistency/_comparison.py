@@ -349,7 +349,9 @@ def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
 
 def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[Comparison]:
     """The Comparison of each of some lists without boundaries."""
-    texts = [tokenizer.decode(ids) if ids else "" for ids in parts]
+    check = list_check_at_hand(tokenizer)
+    decode = tokenizer.decode if check is None else check.decode
+    texts = [decode(ids) if ids else "" for ids in parts]
     return [
         _compare_part(tokenizer, ids, text, again)
         for ids, text, again in zip(parts, texts, _encode(tokenizer, texts, parts), strict=True)

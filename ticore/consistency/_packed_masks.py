@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -102,22 +102,40 @@ def _fill(
     """Write each row of `buffer`, which has enough words."""
     known = min((word_count(row._size) for row in rows if row is not None), default=0)
     buffer[:, known:] = 0
-    by_engine: dict[int, tuple[Engine[Any], list[Any], list[Words]]] = {}
-    for words, verification, state in zip(buffer, rows, states, strict=True):
+    by_engine = dict[int, _Group]()
+    for n, (verification, state) in enumerate(zip(rows, states, strict=True)):
         if verification is None:
-            words[:] = _ALL
+            buffer[n] = _ALL
             continue
         engine = verification._engine
-        _, its_states, its_words = by_engine.setdefault(id(engine), (engine, [], []))
-        its_states.append(state)
-        its_words.append(words[: word_count(verification._size)])
-    for engine, its_states, its_words in by_engine.values():
-        write_packed_masks(engine, its_states, its_words)
+        group = by_engine.get(id(engine))
+        if group is None:
+            words = list(buffer[:, : word_count(verification._size)])
+            group = by_engine[id(engine)] = _Group(engine, words, [], [])
+        group.states.append(state)
+        group.numbers.append(n)
+    for engine, words, its_states, numbers in by_engine.values():
+        write_packed_masks(engine, its_states, [words[n] for n in numbers])
     if ends:
         for words, verification in zip(buffer, rows, strict=True):
             if verification is not None and verification.consistent:
                 for token in ends:
                     set_bit(words, token, True)
+
+
+class _Group(NamedTuple):
+    """The rows of one engine.
+
+    Attributes:
+        engine: what answers.
+        words: for every row of the buffer, the words of this engine's vocabulary.
+        states, numbers: of the engine's rows.
+    """
+
+    engine: Engine[Any]
+    words: list[Words]
+    states: list[Any]
+    numbers: list[int]
 
 
 def _require_fit(shape: tuple[int, ...], rows: int, words: int) -> None:

@@ -68,3 +68,16 @@ def test_list_check_reads_few_texts(monkeypatch):
         assert check.consistent([np.array(tokenizer.encode(text))]).all()
     # With spaces and with commas after the words; full stops are as commas.
     assert len(texts) < len(words.split())
+
+
+@pytest.mark.parametrize("name", ["hf-gpt2", "hf-ignore-merges", "sp-bpe"])
+def test_list_check_decodes_as_the_tokenizer_does(name):
+    tokenizer = TRAINED[name]()
+    check, draw = ListCheck(tokenizer), random.Random(name)
+    lists = [ids.tolist() for ids in some_lists(tokenizer, draw, 100)]
+    # Any ids, special ones too: their texts begin with spaces, and hold pieces of characters.
+    lists += [draw.choices(range(tokenizer.vocab_size), k=n % 5) for n in range(1000)]
+    texts = [tokenizer.decode(ids) for ids in lists]
+    assert [check.decode(ids) for ids in lists] == texts
+    assert any(text[:1] == " " for text in texts)
+    assert any("\ufffd" in text for text in texts)

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import LONGEST_UNFINISHED, is_continuation_byte, unfinished_suffix
+from ...errors import SettingsError
 from ...interfaces import SpecialWritingTokenizer, Tokenizer
 from .._boundaries import boundary_ids, parts, unknown_ids
 from .._channels import PASSAGES, Channel
@@ -174,8 +175,17 @@ class Oracle:
         some = _BATCH // size
         for start in range(0, len(left), some):
             batch = [(n, t) for n, texts in left[start : start + some] for t in islice(texts, size)]
-            again = self._encode_batch([text for _, text in batch])
+            again = self._encode_what_can_be([text for _, text in batch])
             yield from zip((n for n, _ in batch), again, strict=True)
+
+    def _encode_what_can_be(self, texts: list[str]) -> list[list[int]]:
+        """The ids of each text; none for a text that the tokenizer refuses, as toys do."""
+        try:
+            return self._encode_batch(texts)
+        except SettingsError:
+            if len(texts) > 1:
+                return [ids for text in texts for ids in self._encode_what_can_be([text])]
+            return [[]]
 
     def _continued(self, ids: list[int]) -> Iterator[str]:
         unfinished = unfinished_suffix(self._last_bytes(ids))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 
 from tests.support.random_bpe import Bpe, BpeWithTrees, models
-from ticore.consistency._engines.bpe.pair_table import build_pair_table, unmerged_before
+from ticore.consistency._engines.bpe.pair_table import build_pair_table
 
 # Rules with a lower rank than the rules that make their sides.
 BACKWARDS = Bpe(
@@ -35,8 +35,8 @@ def test_unmerged_after_and_do_not_merge_are_what_bpe_does_with_every_pair(model
 @example(model=BACKWARDS)
 def test_unmerged_before_is_what_bpe_does_with_every_pair(model):
     bpe = BpeWithTrees(model)
-    for right in bpe.reachable:
-        column = unmerged_before(bpe.rules, bpe.trees, [right])[right]
+    columns = build_pair_table(bpe.rules, bpe.trees).unmerged_before(bpe.reachable)
+    for right, column in zip(bpe.reachable, columns, strict=True):
         for left in bpe.reachable:
             assert column[left] == bpe.stay_unmerged(left, right), bpe.named(left, right)
 
@@ -50,10 +50,10 @@ def test_pair_table_has_no_pairs_of_tokens_that_bpe_does_not_give(model):
     for token in unreachable.tolist()[:3]:
         assert not table.unmerged_after(token).any()
         assert not any(table.do_not_merge(token, other) for other in range(len(table.preorder)))
-        assert not unmerged_before(bpe.rules, bpe.trees, [token])[token].any()
+        assert not table.unmerged_before([token])[0].any()
     for token in bpe.reachable[:3]:
         assert not table.unmerged_after(token)[unreachable].any()
-        assert not unmerged_before(bpe.rules, bpe.trees, [token])[token][unreachable].any()
+        assert not table.unmerged_before([token])[0][unreachable].any()
 
 
 def test_pair_table_forbids_nothing_when_there_are_no_rules():

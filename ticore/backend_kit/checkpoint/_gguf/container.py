@@ -131,7 +131,7 @@ class _Cursor:
     """Reads a file from its beginning. What it reads in all is bounded."""
 
     def __init__(self, data: npt.NDArray[np.uint8]) -> None:
-        self._data = data[:MOST_OF_TOKENIZER]
+        self._data = data[:MOST_OF_TOKENIZER].data  # a memoryview, which is cut faster
         self._strings_left = _MOST_STRINGS
         self.at = 0
 

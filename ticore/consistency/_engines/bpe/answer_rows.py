@@ -13,6 +13,7 @@ the tokens "un" and "do", which merge, and " it":
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,15 @@ def answer_rows(yes: Bools, if_unmerged: Bools | None = None) -> AnswerRows:
     return AnswerRows(row, other, row | other)
 
 
+def with_tokens(rows: AnswerRows, tokens: Sequence[int]) -> AnswerRows:
+    """The same rows, where some more tokens may follow whatever the last token is."""
+    yes, either = rows.yes.copy(), rows.either.copy()
+    for token in tokens:
+        set_bit(yes, token, True)
+        set_bit(either, token, True)
+    return AnswerRows(yes, rows.if_unmerged, either)
+
+
 class TableAnswers(NamedTuple):
     """A table's answers after one list.
 
@@ -72,7 +82,10 @@ class TableAnswers(NamedTuple):
         elif isinstance(unmerged, ChangedWords):
             at, words = unmerged
             out[:] = either
-            out[at] = if_unmerged[at] & words | yes[at]
+            changed = if_unmerged.take(at)
+            changed &= words
+            changed |= yes.take(at)
+            out[at] = changed
         else:
             np.bitwise_and(if_unmerged, unmerged, out=out)
             np.bitwise_or(out, yes, out=out)

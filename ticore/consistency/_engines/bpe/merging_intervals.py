@@ -72,11 +72,11 @@ def packed_merging(table: PairTable, tokens: Sequence[int]) -> Words:
     words, bits = table.bit_at_place
     merging = np.zeros((len(lefts), word_count(len(table.preorder))), dtype=np.uint32)
     first_word = merging.shape[1] * np.searchsorted(lefts, left)
-    at = words[places]
+    at = words.take(places)
     at += np.repeat(first_word, lengths)
     # Intervals are apart, so no bit is added twice. For a bitwise "or" NumPy takes seven times as
     # long.
-    np.add.at(merging.reshape(-1), at, bits[places])
+    np.add.at(merging.reshape(-1), at, bits.take(places))
     return merging
 
 

@@ -25,7 +25,7 @@ union of a few intervals for each u at the right edge of the left token.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -168,6 +168,48 @@ class PairTable:
                 return True
             u, used_up_at, deadline = part, made_at[u], right_deadline[u]
 
+    def unmerged_before(self, rights: Sequence[int]) -> Bools:
+        """`unmerged_after(left)[right]` for all left tokens and some right ones.
+
+        Returns:
+            bool[len(rights), vocab_size].
+        """
+        unmerged: Bools = np.logical_and.outer(self.reachable[list(rights)], self.reachable)
+        edges = list(self._right_edges()) if len(rights) else []
+        rule_of = np.empty(len(self.reachable), dtype=np.int32)
+        for row, right in zip(unmerged, rights, strict=True):
+            place, s = self.preorder[right], right
+            while s >= 0:
+                of_s = self.whole == self.preorder[s]
+                if s != right:
+                    of_s &= (self.begin <= place) & (place < self.end)
+                rules = np.flatnonzero(of_s)
+                rule_of.fill(-1)
+                rule_of[np.searchsorted(self.first_rule, rules, side="right") - 1] = rules
+                for edge in edges if len(rules) else ():
+                    rule = rule_of[edge.u]
+                    hit = np.flatnonzero(rule >= 0)
+                    rule = rule[hit]
+                    used_up_at = edge.used_up_at[hit]
+                    is_live = (used_up_at == NEVER) | (
+                        (self.rank[rule] < edge.deadline[hit])
+                        & (self.right_made_at[rule] < used_up_at)
+                    )
+                    row[edge.tokens[hit[is_live]]] = False
+                s = int(self.left_part[s])
+        return unmerged
+
+    def _right_edges(self) -> Iterator[_Edge]:
+        """The tokens themselves, then the right part of each that has one, and so on."""
+        tokens = np.flatnonzero(self.reachable)
+        u = tokens.astype(np.int32)
+        used_up_at = deadline = np.full(len(tokens), NEVER, dtype=np.int32)
+        while len(tokens):
+            yield _Edge(tokens, u, used_up_at, deadline)
+            has_parts = self.right_part[u] >= 0
+            tokens, u = tokens[has_parts], u[has_parts]
+            used_up_at, deadline, u = self.made_at[u], self.right_deadline[u], self.right_part[u]
+
     def to_arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """The arrays by the names they are stored under; `from_arrays` is the way back."""
         return {stored: getattr(self, name) for name, stored in _STORED_NAMES.items()}
@@ -279,6 +321,21 @@ class _Numbers(NamedTuple):
     reachable: memoryview
 
 
+class _Edge(NamedTuple):
+    """One token at the right edge of each of many tokens; see `pair_test`.
+
+    Attributes:
+        tokens: intp[n].
+        u: of each of these tokens, int32[n].
+        used_up_at, deadline: of u, int32[n].
+    """
+
+    tokens: npt.NDArray[np.intp]
+    u: Ints
+    used_up_at: Ints
+    deadline: Ints
+
+
 def build_pair_table(rules: MergeRules, trees: MergeTrees) -> PairTable:
     """The table of a vocabulary: number the tokens, and find the intervals of each rule."""
     forest = _LeftPartForest(trees)
@@ -304,71 +361,6 @@ def build_pair_table(rules: MergeRules, trees: MergeTrees) -> PairTable:
         right_deadline=trees.right_deadline,
         reachable=trees.reachable,
     )
-
-
-def unmerged_before(
-    rules: MergeRules, trees: MergeTrees, rights: Iterable[int]
-) -> dict[int, Bools]:
-    """For each of `rights` the tokens that do not merge with it after them, both reachable.
-
-    Columns of the table, bool[vocab_size]. It is the loop of `PairTest.merge`, for all left tokens
-    side by side.
-    """
-    edges = list(_right_edges(trees))
-    return {right: _column(rules, trees, edges, right) for right in rights}
-
-
-class _Edge(NamedTuple):
-    """One token at the right edge of each of many tokens; see `pair_test`.
-
-    Attributes:
-        tokens: intp[n].
-        u: of each of these tokens, int32[n].
-        used_up_at, deadline: of u, int32[n].
-    """
-
-    tokens: npt.NDArray[np.intp]
-    u: Ints
-    used_up_at: Ints
-    deadline: Ints
-
-
-def _right_edges(trees: MergeTrees) -> Iterator[_Edge]:
-    """The tokens themselves, then the right part of each that has one, and so on."""
-    tokens = np.flatnonzero(trees.reachable)
-    u = tokens.astype(np.int32)
-    used_up_at = deadline = np.full(len(tokens), NEVER, dtype=np.int32)
-    while len(tokens):
-        yield _Edge(tokens, u, used_up_at, deadline)
-        has_parts = trees.right_part[u] >= 0
-        tokens, u = tokens[has_parts], u[has_parts]
-        used_up_at, deadline, u = trees.made_at[u], trees.right_deadline[u], trees.right_part[u]
-
-
-def _column(rules: MergeRules, trees: MergeTrees, edges: Sequence[_Edge], right: int) -> Bools:
-    """`unmerged_before` of one token."""
-    unmerged: Bools = trees.reachable & trees.reachable[right]
-    s, s_used_up_at, s_deadline = right, NEVER, NEVER
-    while s >= 0:
-        of_s = rules.right == s
-        ranks = np.full(len(trees.left_part), NEVER, dtype=np.int32)
-        ranks[rules.left[of_s]] = rules.rank[of_s]
-        for edge in edges:
-            rank = ranks[edge.u]
-            hit = np.flatnonzero(rank <= min(s_deadline, NEVER - 1))  # (d)
-            u = edge.u[hit]
-            hit = hit[
-                (rank[hit] < edge.deadline[hit])  # (c)
-                & (trees.made_at[u] <= s_used_up_at)  # (b)
-                & (trees.made_at[s] < edge.used_up_at[hit])  # (a)
-            ]
-            unmerged[edge.tokens[hit]] = False
-        s, s_used_up_at, s_deadline = (
-            int(trees.left_part[s]),
-            int(trees.made_at[s]),
-            int(trees.left_deadline[s]),
-        )
-    return unmerged
 
 
 class _LeftPartForest:

@@ -83,7 +83,7 @@ runs of BPE, on every pair of random vocabularies.
     PairTest.merge               many pairs, NumPy; builds the merge trees
     PairTable.unmerged_after     one left token, all right tokens, NumPy; masks
     PairTable.do_not_merge       one pair, from the stored arrays; pushes
-    unmerged_before              all left tokens, one right token, NumPy; built once, then stored
+    PairTable.unmerged_before    all left tokens, one right token, NumPy
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from ..._tokenizer_rules.normalizers import joining
 from ..._tokenizer_rules.pretokenizers import splitter_for
 from ..base import Bools, Ids, Recovery
 from ..retokenizing import Oracle
-from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows
+from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows, with_tokens
 from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
 from .character_classes import shapes_for
 from .known_steps import REFUSED, KnownSteps
@@ -39,7 +39,7 @@ from .token_groups import GroupedVocabulary, TokenGrouper
 from .token_pairs import TokenPairs
 
 _CACHED_BEGINNINGS, _CACHED_SHAPES, _CACHED_TAILS = 1 << 14, 4096, 4096
-_CACHED_QUESTIONS = 64  # of one tail
+_CACHED_QUESTIONS, _CACHED_ANSWERS = 64, 4  # of one kind of tail; each answer has two rows
 
 
 class _End(NamedTuple):
@@ -51,13 +51,16 @@ class _End(NamedTuple):
             libraries disagree. Its answers are the same after all lists with such tails whose last
             tokens merge with the same of these ids.
         by_text: other ids that it is asked about, in order.
-        answers: which of `by_class` may follow, by those that do not merge with the last token.
+        answers: the rows with those of `by_class` that may follow, by those that do not merge with
+            the last token.
+        by_answer: the same rows by these ids, of which there are few kinds.
     """
 
     rows: AnswerRows
     by_class: Ids
     by_text: tuple[int, ...]
-    answers: BoundedCache[bytes, tuple[int, ...]]
+    answers: BoundedCache[bytes, AnswerRows]
+    by_answer: BoundedCache[tuple[int, ...], AnswerRows]
 
     def asks_about(self, token: int) -> bool:
         """Whether the tokenizer is asked about `token`."""
@@ -233,9 +236,6 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         last = state.tokens.token if state.tokens else None
         return state.tail, ids, last, state.open_bytes, state.unfinished, context, begun
 
-    def has_table(self, state: PretokenizedState) -> bool:
-        return state.tail is not None
-
     def decide_all(self, state: PretokenizedState) -> Bools:
         tail = state.tail
         assert tail is not None  # else there is no key
@@ -276,15 +276,23 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             return state.text
         return b"".join(self._spelled[i] for i in state.ids).decode(errors="replace")
 
-    def table_answers(self, state: PretokenizedState) -> TableAnswers:
+    def table_answers(self, state: PretokenizedState) -> TableAnswers | None:
         tail = state.tail
-        assert tail is not None  # else there is no table
+        if tail is None:
+            return None
         if state.unfinished:
             key = self.table_key(state)
             return TableAnswers(self._rows.get(key, lambda: answer_rows(self.decide_all(state))))
-        end = self._ends.get(tail, lambda: self._end(tail))
+        form = state.form
+        end: _End | None = None if form is None else form.end
+        if end is None:
+            end = self._ends.get(tail, lambda: self._end(tail))
+            if form is not None:
+                form.end = end
         last = state.tokens.token if state.tokens else -1
-        return TableAnswers(end.rows, last, self._asked(state, end, last))
+        if not len(end.by_class) and not end.by_text:
+            return TableAnswers(end.rows, last)
+        return self._with_asked(state, end, last)
 
     def last_to_merge(self, state: PretokenizedState) -> int:
         if state.tail is None or state.unfinished or not state.tokens:
@@ -355,7 +363,8 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         if tail.completing:
             by_class = by_class[~np.isin(by_class, list(tail.completing))]
             by_text = tuple(sorted(tail.completing.union(by_text)))
-        return _End(rows, by_class, by_text, BoundedCache(_CACHED_QUESTIONS))
+        answers: BoundedCache[bytes, AnswerRows] = BoundedCache(_CACHED_QUESTIONS)
+        return _End(rows, by_class, by_text, answers, BoundedCache(_CACHED_ANSWERS))
 
     def _end_rows(
         self, vocabulary: GroupedVocabulary, verdicts: npt.NDArray[np.uint8], asked: frozenset[int]
@@ -366,22 +375,27 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         if_unmerged = _are(by_id, FollowVerdict.IF_UNMERGED) & self._pairs.reachable
         return answer_rows(_are(by_id, FollowVerdict.YES), if_unmerged)
 
-    def _asked(self, state: PretokenizedState, end: _End, last: int) -> tuple[int, ...]:
-        """Of the ids that the tokenizer is asked about, those that may follow."""
-        if not len(end.by_class) and not end.by_text:
-            return ()
+    def _with_asked(self, state: PretokenizedState, end: _End, last: int) -> TableAnswers:
+        """The answers of the rows, and those that the tokenizer gives."""
         if self._added_has_begun(state):  # the text decides whether one is completed
-            return self._ask(state, (*end.by_class.tolist(), *end.by_text))
-        found: tuple[int, ...] = ()
+            also = self._ask(state, (*end.by_class.tolist(), *end.by_text))
+            return TableAnswers(end.rows, last, also)
+        rows, also = end.rows, ()
         if len(end.by_class):
-            found = end.answers.get(
-                self._unmerged_of_asked(last), lambda: self._ask(state, end.by_class.tolist())
+            unmerged = self._unmerged_of_asked(last)
+            rows = end.answers.peek(unmerged) or end.answers.get(
+                unmerged, lambda: self._rows_with_answers(state, end)
             )
         if end.by_text:
             # The last token need not be a whole character, and so does not tell what joins it.
             key = self.table_key(state), self._joined_context(state.text)
-            found += self._questions.get(key, lambda: self._ask(state, end.by_text))
-        return found
+            also = self._questions.get(key, lambda: self._ask(state, end.by_text))
+        return TableAnswers(rows, last, also)
+
+    def _rows_with_answers(self, state: PretokenizedState, end: _End) -> AnswerRows:
+        """The rows with those of `end.by_class` that may follow."""
+        more = self._ask(state, end.by_class.tolist())
+        return end.by_answer.get(more, lambda: with_tokens(end.rows, more))
 
     def _joined_context(self, text: str) -> str:
         """What the next characters may be changed together with; empty where nothing is."""
@@ -397,10 +411,16 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             self._normalization.keeps_together(context + mark for mark in sorted(joining()))
         )
 
-    @cached_method(_CACHED_BEGINNINGS)
     def _unmerged_of_asked(self, last: int) -> bytes:
-        """For each id of any `_End.by_class`, whether `last` does not merge with it."""
-        return self._pairs.unmerged_among(last, self._asked_by_class) if last >= 0 else b""
+        """One bit for each id of any `_End.by_class`: whether `last` does not merge with it."""
+        length, data = self._unmerged_before_asked
+        return data[last * length : (last + 1) * length] if last >= 0 else b""
+
+    @cached_property
+    def _unmerged_before_asked(self) -> tuple[int, bytes]:
+        """The bytes for each last token, and `_unmerged_of_asked` of all one after the other."""
+        bits = np.packbits(self._pairs.table.unmerged_before(self._asked_by_class), axis=0)
+        return len(bits), bits.T.tobytes()
 
     @cached_property
     def _asked_by_class(self) -> list[int]:

@@ -19,7 +19,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ...._support.caches import BoundedCache, cached_method
+from ...._support.caches import BoundedCache
 from ...._support.packed_bits import (
     Words,
     bits_by_word,
@@ -93,6 +93,8 @@ class TableEngine(ABC, Generic[S]):
         self._is_ordinary_added = np.zeros(len(spelled), dtype=bool)
         self._is_ordinary_added[self._ordinary_added] = True
         self._by_joining_head = self._find_by_joining_head(structure)
+        # By the end of a text, the ids that the normalizer composes with it.
+        self._composed: BoundedCache[str, Ids] = BoundedCache(_CACHED_CONTEXTS)
         # One or two bits per token.
         self._rows: BoundedCache[Hashable, AnswerRows] = BoundedCache(
             max(64, _BYTES_FOR_TABLES * 4 // max(1, len(spelled)))
@@ -125,10 +127,6 @@ class TableEngine(ABC, Generic[S]):
     def table_key(self, state: S) -> Hashable:
         """What the table's answers depend on; None where there is no table."""
 
-    def has_table(self, state: S) -> bool:
-        """Whether there is a table, and so a key."""
-        return self.table_key(state) is not None
-
     @abstractmethod
     def decide_all(self, state: S) -> Bools:
         """The table's answers, the same for all states of one key: bool[vocab_size]."""
@@ -138,8 +136,8 @@ class TableEngine(ABC, Generic[S]):
         """`decide_all(state)[token]`, without making the table. There must be a key."""
 
     @abstractmethod
-    def table_answers(self, state: S) -> TableAnswers:
-        """`decide_all(state)`, made of rows that lists share. There must be a key."""
+    def table_answers(self, state: S) -> TableAnswers | None:
+        """`decide_all(state)`, made of rows that lists share; None where there is no table."""
 
     @abstractmethod
     def last_to_merge(self, state: S) -> int:
@@ -166,15 +164,17 @@ class TableEngine(ABC, Generic[S]):
         """See `BatchEngine`. The rows of all new last tokens are made together."""
         lasts = list(map(self.last_to_merge, states))
         rows = self._pairs.unmerged_words_after_each(last for last in lasts if last >= 0)
+        self._look_at_contexts(states)
         for state, last, words in zip(states, lasts, out, strict=True):
             self._write_mask(state, rows.get(last), words)
 
     def _write_mask(self, state: S, unmerged: Words | ChangedWords | None, out: Words) -> None:
         """Write `packed_mask`, given the row of `last_to_merge`."""
-        if not self.has_table(state):
+        answers = self.table_answers(state)
+        if answers is None:
             out[:] = pack(self._oracle.admits(state.ids, range(len(self._spelled))))
             return
-        self.table_answers(state).write(unmerged, out)
+        answers.write(unmerged, out)
         if self._ordinary_added:
             self._write_added(state, out)
         for forbidden in self._forbidden_by_text(state):
@@ -195,16 +195,17 @@ class TableEngine(ABC, Generic[S]):
 
         None where there is no table; and inside a character, where few tokens may follow.
         """
-        if state.unfinished or self.table_key(state) is None:
+        answers = None if state.unfinished else self.table_answers(state)
+        if answers is None:
             return None
         changes = dict[int, bool]()
         if self._ordinary_added:
             added = self._added_answers(state, self._ordinary_added)
-            answers = np.broadcast_to(added, len(self._ordinary_added)).tolist()
-            changes |= dict(zip(self._ordinary_added, answers, strict=True))
+            each = np.broadcast_to(added, len(self._ordinary_added)).tolist()
+            changes |= dict(zip(self._ordinary_added, each, strict=True))
         for forbidden in self._forbidden_by_text(state):
             changes |= dict.fromkeys(forbidden.tolist(), False)
-        return self.table_answers(state), changes
+        return answers, changes
 
     def pair_arrays(self) -> tuple[int, Ints, MergingIntervals]:
         """The size of the vocabulary; the places of its ids; the intervals that merge with each."""
@@ -212,9 +213,10 @@ class TableEngine(ABC, Generic[S]):
         return len(self._spelled), places, merging_intervals(self._pairs.table)
 
     def admits(self, state: S, candidates: Ids) -> Bools:
-        if self.table_key(state) is None:
+        found = self.table_answers(state)
+        if found is None:
             return self._oracle.admits(state.ids, candidates)
-        answers = self.table_answers(state).take(self._pairs, candidates)
+        answers = found.take(self._pairs, candidates)
         if self._ordinary_added and (is_added := self._is_ordinary_added[candidates]).any():
             answers[is_added] = self._added_answers(state, candidates[is_added])
         for forbidden in self._forbidden_by_text(state):
@@ -265,12 +267,13 @@ class TableEngine(ABC, Generic[S]):
         found = list[Ids]()
         if not state.text:
             return found
-        if (
-            self._by_joining_head
-            and not state.unfinished
-            and len(ids := self._composed_after(self._context(state)))
-        ):
-            found.append(ids)
+        if self._by_joining_head and not state.unfinished:
+            context = self._context(state)
+            ids = self._composed.peek(context)
+            if ids is None:
+                ids = self._composed.get(context, lambda: self._find_composed(context))
+            if len(ids):
+                found.append(ids)
         if self._added_has_begun(state):
             found.append(self._added.completing(state.text, state.unfinished))
         return found
@@ -285,8 +288,19 @@ class TableEngine(ABC, Generic[S]):
             return True
         return self._added.is_completed(state.text, state.unfinished + data)
 
-    @cached_method(_CACHED_CONTEXTS)
-    def _composed_after(self, context: str) -> Ids:
+    def _look_at_contexts(self, states: Sequence[S]) -> None:
+        """Ask the normalizer once about the ends of many texts; with most none composes."""
+        if not self._by_joining_head:
+            return
+        ends = {self._context(state) for state in states if state.text and not state.unfinished}
+        new = [context for context in ends if context not in self._composed]
+        if len(new) > 1 and self._normalization.keeps_together(
+            context + head for context in new for head in self._by_joining_head
+        ):
+            for context in new:
+                self._composed.get(context, lambda: _NO_IDS)
+
+    def _find_composed(self, context: str) -> Ids:
         """The pieces that the normalizer would compose with the end of a text."""
         if self._normalization.keeps_together(context + head for head in self._by_joining_head):
             return _NO_IDS  # as for most characters

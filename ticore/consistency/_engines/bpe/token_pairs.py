@@ -20,7 +20,7 @@ from .merge_rules import MergeRules, merge_rules
 from .merge_trees import grow_merge_trees
 from .merging import merge_side_by_side
 from .merging_intervals import packed_merging
-from .pair_table import PairTable, build_pair_table, expect, unmerged_before
+from .pair_table import PairTable, build_pair_table, expect
 
 _BYTES_FOR_ROWS = 32 << 20
 # Of 12 bytes for each word; most have tens of them.
@@ -114,8 +114,10 @@ def build_tables(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Bpe
     replaced = _replaced(structure, spelled, rules, whole_part_only)
     tables = BpeTables(build_pair_table(rules, trees), whole_part_only, replaced, {})
     pairs = TokenPairs(tables, spelled)
-    followers = {token for text in beginnings() for token in pairs.segment(text.encode())[:1]}
-    return replace(tables, unmerged_before=unmerged_before(rules, trees, followers))
+    first = (pairs.segment(text.encode())[:1] for text in beginnings())
+    followers = list(dict.fromkeys(chain(*first)))
+    columns = tables.pairs.unmerged_before(followers)
+    return replace(tables, unmerged_before=dict(zip(followers, columns, strict=True)))
 
 
 class ChangedWords(NamedTuple):
@@ -221,21 +223,7 @@ class TokenPairs:
         """Cache the row of `left`, which differs from that of `reachable` in the words `at`."""
         if len(at) > min(_MOST_CHANGED, len(row) // 8):
             return self._packed.get(left, row.copy)
-        return self._changed.get(left, lambda: ChangedWords(at, row[at]))
-
-    def unmerged_among(self, left: int, tokens: Iterable[int]) -> bytes:
-        """For each of some tokens, whether `left` does not merge with it; from its row."""
-        row = self.unmerged_words_after(left)
-        if not isinstance(row, ChangedWords):
-            return bytes(has_bit(row, token) for token in tokens)
-        found = []
-        for token in tokens:
-            word = token >> 5
-            n = int(row.at.searchsorted(word))
-            is_changed = n < len(row.at) and row.at.item(n) == word
-            bits = row.words.item(n) if is_changed else self.packed_reachable.item(word)
-            found.append(bits >> (token & 31) & 1)
-        return bytes(found)
+        return self._changed.get(left, lambda: ChangedWords(at, row.take(at)))
 
     def is_cached(self, left: int) -> bool:
         """Whether the row of `left` is at hand."""

@@ -266,7 +266,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             return False
         return bool(self.usable[token]) and not self._merge(state.last, token)
 
-    def table_answers(self, state: UnsplitState) -> TableAnswers:
+    def table_answers(self, state: UnsplitState) -> TableAnswers | None:
+        if self.table_key(state) is None:
+            return None
         rows = self._rows.get(self._row_key(state), lambda: self._make_rows(state))
         return TableAnswers(rows, self.last_to_merge(state))
 
