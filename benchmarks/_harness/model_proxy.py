@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ticore.interfaces import Decoder, LanguageModel, Logits, Tokenizer
+from ticore.interfaces import ChatModel, ChatTemplate, Decoder, LanguageModel, Logits, Tokenizer
 
 
 class ModelProxy:
@@ -37,6 +37,15 @@ class ModelProxy:
 
     def digest(self) -> str:
         return self.model.digest()
+
+    @property
+    def chat_template(self) -> ChatTemplate | None:
+        return self.model.chat_template if isinstance(self.model, ChatModel) else None
+
+    def encode_conversation(self, text: str) -> list[int]:
+        if not isinstance(self.model, ChatModel):
+            raise TypeError("expected a chat model: another one has no template")
+        return self.model.encode_conversation(text)
 
 
 class DecoderProxy:

@@ -13,7 +13,6 @@ import ticore
 from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import write_markdown
@@ -21,7 +20,8 @@ from benchmarks.round_trip.samples import Plan
 
 from . import __doc__ as usage
 from .figure import draw
-from .plan import tasks
+from .kinds import KINDS, prompts_of
+from .plan import METHODS, tasks
 from .samples import make_worker
 from .summary import summarize, table
 
@@ -37,6 +37,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--model", action="append", metavar="PLACE", help="a model; may be repeated"
     )
+    parser.add_argument(
+        "--kind", action="append", choices=KINDS, help="what is written; may be repeated (prose)"
+    )
+    parser.add_argument(
+        "--method", action="append", choices=METHODS, help="may be repeated (all of them)"
+    )
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
     parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
     parser.add_argument("--top-k", type=positive_int, default=plan.top_k)
@@ -51,18 +57,21 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _run(options: argparse.Namespace) -> int:
     plan = Plan(size=options.size, top_k=options.top_k, seed=options.seed)
     models = options.model or [plan.model]
-    prompts = {model: load_prompts(options.data, language_of(model)) for model in models}
+    kinds, methods = options.kind or ["prose"], options.method or list(METHODS)
+    prompts = {
+        model: {kind: prompts_of(kind, model, options.data) for kind in kinds} for model in models
+    }
     opened = [ticore.load_model(model) for model in models]
     code = code_digest(make_worker, *opened, *(model.tokenizer for model in opened))
     samples, complete = collect_samples(
         SampleStore(options.out),
         digest_of(asdict(plan), prompts, [model.digest() for model in opened], code),
-        tasks(models, options.samples),
-        ("index", "model", "method"),
+        tasks(models, kinds, methods, options.samples),
+        ("index", "model", "kind", "method"),
         partial(make_worker, plan, prompts),
         options.processes,
     )
-    settings = asdict(plan) | {"samples": options.samples, "models": models}
+    settings = asdict(plan) | {"samples": options.samples, "models": models, "kinds": kinds}
     rows = summarize(samples)
     report = new_report(settings, complete=complete, code=code) | {"methods": rows}
     if options.markdown:

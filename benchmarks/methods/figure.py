@@ -27,7 +27,7 @@ _PANELS = {
 
 
 def draw(report: JsonObject, path: Path) -> None:
-    """Draw a row of panels for each model. The file's ending chooses the format.
+    """Draw a row of panels for each model and kind of text. The file's ending chooses the format.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -36,14 +36,14 @@ def draw(report: JsonObject, path: Path) -> None:
     rows = [row for row in report["methods"] if row["texts"]]
     if not rows:
         raise nothing_to_draw("no text was written")
-    models = list(dict.fromkeys(row["model"] for row in rows))
-    figure = new_figure(11, 1.2 + 2.9 * len(models))
-    grid = figure.subplots(len(models), len(_PANELS), squeeze=False, sharex="col", sharey="row")
-    for model, line in zip(models, grid, strict=True):
-        of_model = [row for row in rows if row["model"] == model]
+    lines = list(dict.fromkeys((row["model"], row["kind"]) for row in rows))
+    figure = new_figure(11, 1.2 + 2.9 * len(lines))
+    grid = figure.subplots(len(lines), len(_PANELS), squeeze=False, sharex="col", sharey="row")
+    for (model, kind), line in zip(lines, grid, strict=True):
+        of_line = [row for row in rows if (row["model"], row["kind"]) == (model, kind)]
         for axes, name in zip(line, _PANELS, strict=True):
-            _points(axes, of_model, name)
-        line[0].set_ylabel(f"{model}\nbits per token")
+            _points(axes, of_line, name)
+        line[0].set_ylabel(f"{model}, {kind}\nbits per token")
     for axes, (name, label) in zip(grid[-1], _PANELS.items(), strict=True):
         axes.set_xlabel(label)
         if name == "divergence_per_text":

@@ -49,10 +49,12 @@ METHODS = {
 """All methods by their names. `none` writes again until the reader finds the message."""
 
 
-def tasks(models: Sequence[str], samples: int) -> list[Task]:
-    """Index, model and method of each sample.
+def tasks(
+    models: Sequence[str], kinds: Sequence[str], methods: Sequence[str], samples: int
+) -> list[Task]:
+    """Index, model, kind of text and method of each sample.
 
     All kinds of a sample come before the next sample. So a run that is interrupted has about as
     many samples of each kind.
     """
-    return list(product(range(samples), models, METHODS))
+    return list(product(range(samples), models, kinds, methods))

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from benchmarks._harness.types import Sample, Worker
 
 
-def make_worker(plan: Plan, prompts: Mapping[str, Sequence[str]]) -> Worker:
+Prompts = Mapping[str, Mapping[str, Sequence[str]]]
+"""By model and kind of text. Message `n` has prompt `n`, modulo their number."""
+
+
+def make_worker(plan: Plan, prompts: Prompts) -> Worker:
     """The worker of a plan, whose model and method each task replaces: `Sampler.take`."""
     return Sampler(plan, prompts).take
 
@@ -28,17 +32,17 @@ class Sampler:
 
     Args:
         plan: the settings.
-        prompts: by model; message `n` has prompt `n`, modulo their number.
+        prompts: see `Prompts`.
     """
 
-    def __init__(self, plan: Plan, prompts: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, plan: Plan, prompts: Prompts) -> None:
         self._plan = plan
         self._prompts = prompts
         self._open = cache(self._opened)
 
-    def take(self, index: int, model: str, method: str) -> Sample:
-        """Message `index`, by a method."""
-        task = {"index": index, "model": model, "method": method}
+    def take(self, index: int, model: str, kind: str, method: str) -> Sample:
+        """Message `index`, in a text of some kind, by a method."""
+        task = {"index": index, "model": model, "kind": kind, "method": method}
         way = METHODS[method]
         plan = replace(
             self._plan,
@@ -46,10 +50,11 @@ class Sampler:
             codec=way.codec,
             disambiguation=way.disambiguation,
             mode=way.mode,
+            chat=kind == "chat",
         )
         opened = self._open(model)
         try:
-            taken = RoundTrips(opened, opened, plan, self._prompts[model]).take(index, 1)
+            taken = RoundTrips(opened, opened, plan, self._prompts[model][kind]).take(index, 1)
         except CapacityError as error:
             return task | {"failure": str(error)}
         [text] = taken["texts"]

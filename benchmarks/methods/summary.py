@@ -32,13 +32,14 @@ _NUMBERS = {
 
 
 def summarize(samples: Sequence[Sample]) -> list[JsonObject]:
-    """One row for each model and method that has samples."""
+    """One row for each model, kind of text and method that has samples."""
     rows = []
-    for model in dict.fromkeys(sample["model"] for sample in samples):
+    for model, kind in dict.fromkeys((sample["model"], sample["kind"]) for sample in samples):
         for method in METHODS:
-            some = [s for s in samples if (s["model"], s["method"]) == (model, method)]
+            task = {"model": model, "kind": kind, "method": method}
+            some = [sample for sample in samples if task.items() <= sample.items()]
             if some:
-                rows.append({"model": model, "method": method} | _of_one(some))
+                rows.append(task | _of_one(some))
     return rows
 
 
@@ -90,14 +91,16 @@ def table(rows: Sequence[JsonObject]) -> Iterator[Table]:
     """The one table of a report."""
     found = text_table(
         "Methods, with messages of the same bytes",
-        ["model", "method"],
+        ["model", "text", "method"],
         [heading for heading, _ in _NUMBERS.values()],
     )
-    above = ""
+    above = ("", "")
     for row in rows:
         cells = (
             show.format(row[name]) if name in row else "" for name, (_, show) in _NUMBERS.items()
         )
-        found.add_row(without_repeats(row["model"], above), row["method"], *cells)
-        above = row["model"]
+        names = row["model"], row["kind"]
+        left = ("", "") if names == above else names
+        found.add_row(without_repeats(left[0], above[0]), left[1], row["method"], *cells)
+        above = names
     yield found

@@ -2,7 +2,6 @@
 
 import pytest
 
-from benchmarks.methods import plan
 from benchmarks.methods.__main__ import main
 from benchmarks.methods.summary import summarize
 
@@ -11,6 +10,7 @@ def _sample(index, given_up, token_count, kl_filter, **other):
     return {
         "index": index,
         "model": "toy",
+        "kind": "prose",
         "method": "none",
         "failure": None,
         "recovered": True,
@@ -26,7 +26,7 @@ def _sample(index, given_up, token_count, kl_filter, **other):
 
 
 def test_divergence_is_that_of_dropped_candidates_and_of_texts_given_up():
-    failed = {"index": 2, "model": "toy", "method": "none", "failure": "no room"}
+    failed = _sample(2, [], 0, 0.0, failure="no room")
     [row] = summarize(
         [
             _sample(0, ["misread", "character"], 50, 0.02),
@@ -45,16 +45,18 @@ def test_divergence_is_that_of_dropped_candidates_and_of_texts_given_up():
 
 
 def test_a_method_that_wrote_nothing_has_no_measures():
-    [row] = summarize([{"index": 0, "model": "toy", "method": "mec", "failure": "no room"}])
-    assert row == {"model": "toy", "method": "mec", "texts": 0, "failed_count": 1}
+    task = {"model": "toy", "kind": "prose", "method": "mec"}
+    [row] = summarize([{"index": 0, "failure": "no room"} | task])
+    assert row == task | {"texts": 0, "failed_count": 1}
 
 
 @pytest.mark.slow
-def test_methods_write_the_same_messages_and_a_later_run_adds_to_them(tmp_path, run, monkeypatch):
+def test_methods_write_the_same_messages_and_a_later_run_adds_to_them(tmp_path, run):
     names = ("stepwise", "search", "huffman")
-    monkeypatch.setattr(plan, "METHODS", {name: plan.METHODS[name] for name in names})
     figure, markdown = tmp_path / "methods.svg", tmp_path / "methods.md"
     command = ["--size", 1, "--out", tmp_path / "out.jsonl", "--plot", figure]
+    for name in names:
+        command += ["--method", name]
     assert run(main, *command, "--samples", 1).status == 0
     found = run(main, *command, "--samples", 2, "--markdown", markdown)
     assert [row["method"] for row in found.report["methods"]] == list(names)
@@ -62,3 +64,15 @@ def test_methods_write_the_same_messages_and_a_later_run_adds_to_them(tmp_path, 
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 6
     assert "<svg" in figure.read_text()
     assert markdown.read_text().count("\n| ") == 5
+
+
+@pytest.mark.slow
+def test_each_kind_of_text_has_rows_of_its_own(tmp_path, run):
+    command = ["--size", 1, "--samples", 1, "--out", tmp_path / "out.jsonl", "--method", "stepwise"]
+    found = run(main, *command, "--kind", "prose", "--kind", "lists", "--kind", "code")
+    rows = found.report["methods"]
+    assert [(row["kind"], row["texts"]) for row in rows] == [
+        ("prose", 1),
+        ("lists", 1),
+        ("code", 1),
+    ]

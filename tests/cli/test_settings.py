@@ -53,6 +53,7 @@ def test_help_states_each_default(ticore: Ticore, command: str) -> None:
         "dtype": "float64 for a bundled model, else float32",
         "device": "cuda if there is one, else cpu",
         "view": "whole; continuation after a conversation",
+        "mode": "viable where consistency is verified, else prefix",
     }
     for field in fields(Settings):
         # Without any of these there is the default of --prompt.

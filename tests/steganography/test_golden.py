@@ -97,6 +97,34 @@ GOLDEN_SEARCHED = (
     "corner, as her little home was, but the moon, to tell her now, the air of the Mahbub's."
 )
 
+# In the mode that is the default now, with all other settings of today.
+GOLDEN_VIABLE = {
+    "tiny-en": (
+        PROMPT,
+        "The morning was cold and wet; so, so when it had become so near the house the old woman "
+        "had been on so long, the most graceful part of her life, that it had once been borne into "
+        "her mother's ear.\n\"Don't you understand, I've heard that he is a very old friend of "
+        'mine?" said she.\n"Because that old fellow is good enough to be said by her mother, for '
+        'he must be kept on this night, very good, not altogether. My son is so good," said I, '
+        "with a little gesture under the wall, and he held out his hand to his own.",
+    ),
+    "tiny-ja": (
+        "その朝は寒く、",
+        "その朝は寒く、気は吹かれ、寒風に捲いていた。そして夜具を切る。彼は空気を襲った。\n「まあ"
+        "、御門はよっぽどこの夏の豪は、あたりに一匹の浅い春の時分に、弓を払われて、一通り、騙しても"
+        "、天まで出掛った。さッと蘇を寄せるだろう。よっぽど失礼だ。よっぽど、何しろ、お家の方へには"
+        "なるべく御門の騙さ。",
+    ),
+    "tiny-zh": (
+        "那天早上很冷，",
+        "那天早上很冷，后来他将军入土地上去了。所以她知道他们仍是这样想过来往常了。于是她死院是乡下"
+        "城而去做皇帝的常务时罢,――她是怕到自己早经了,他们不算不喝了。\n午后,他的大学生们也常听到天"
+        "堂君,他看见他的家伙计报告了一支新事,怕和他打定他进来了,仍然是出了一个房外面,也站住了他,穿"
+        "得意外的裹子,伸出大手在地面前,“走去;他看现在已经渐渐的远远了,我们要大门房门,便慢慢地起来。"
+        "\n",
+    ),
+}
+
 
 def fixed_entropy():
     """Bytes that look random and are the same on every machine and in every version."""
@@ -105,8 +133,8 @@ def fixed_entropy():
     return lambda count: bytes(itertools.islice(stream, count))
 
 
-# As all texts were written before there were others.
-FIRST = {"pad": "none", "compress": "deflate"}
+# As all texts were written before there were others. They are read without these settings, too.
+FIRST = {"pad": "none", "compress": "deflate", "mode": "prefix"}
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +207,16 @@ def test_other_bundled_models(place, prompt, text):
         finish="sentence",
         entropy=fixed_entropy(),
         **FIRST,
+    )
+    assert stego.extract(text) == b"meet at noon"
+    assert stego.embed(b"meet at noon") == text
+
+
+@pytest.mark.parametrize("place", GOLDEN_VIABLE)
+def test_mode_viable(place):
+    prompt, text = GOLDEN_VIABLE[place]
+    stego = ticore.Steganographer(
+        ticore.load_model(place), key=KEY, prompt=prompt, mode="viable", entropy=fixed_entropy()
     )
     assert stego.extract(text) == b"meet at noon"
     assert stego.embed(b"meet at noon") == text

@@ -148,7 +148,12 @@ class Settings:
     ] = None
     mode: Annotated[
         str | None,
-        _name("mode", "Which token lists a text may begin with:", get_args(Mode), CODING),
+        _option(
+            "NAME",
+            f"Which token lists a text may begin with: {', '.join(sorted(get_args(Mode)))}.",
+            "viable where consistency is verified, else prefix",
+            CODING,
+        ),
     ] = None
     numerics: Annotated[
         Numerics | None,

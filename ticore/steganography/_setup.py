@@ -6,6 +6,7 @@ import math
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from typing import Literal, cast
 
@@ -57,6 +58,7 @@ Finish = Literal["sentences", "sentence", "turn", "none"]
 Pad = Literal["sizes", "none"]
 Compress = Literal["deflate", "model"]
 _USUAL: Mapping[Security, Compress] = {"standard": "deflate", "compact": "model"}
+_FIRST_MODE = "prefix"  # the default of version 0.1
 _MISREAD = 2.0**-10  # the share of tokens that may be misread where a text may be edited anyway
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
@@ -74,6 +76,8 @@ class Setup:
         passing: the texts that the agreement's channel leaves alone.
         secret: of the messages; None if there is none.
         finish, pad, compress, entropy, shortest_of: see `ticore.Steganographer`.
+        mode_is_default: whether the agreement's mode was not asked for, so that a text may be of a
+            version with another default.
         prompt_ids: of the agreement's prompt.
         room: how many tokens a text can have after the prompt.
         window: what the model sees before each token; None: the prompt and all of the text.
@@ -95,6 +99,7 @@ class Setup:
     compress: Compress | None = None
     entropy: Entropy = secrets.token_bytes
     shortest_of: int = 1
+    mode_is_default: bool = False
     prompt_ids: list[int] = field(init=False)
     room: int = field(init=False)
     window: Window | None = field(init=False)
@@ -302,6 +307,18 @@ class Setup:
             ExtractionError: there are openers, and none is in the text.
             WrongTypeError: `text` is not a text.
         """
+        yield from self._readers(text)
+        if self.mode_is_default and self.agreement.mode != _FIRST_MODE:
+            yield from self._of_first_mode._readers(text)
+
+    @cached_property
+    def _of_first_mode(self) -> Setup:
+        """The same for texts of versions with another default."""
+        agreement = replace(self.agreement, mode=_FIRST_MODE)
+        return replace(self, agreement=agreement, mode_is_default=False)
+
+    def _readers(self, text: str | Embedding) -> Iterator[tuple[Setup, str]]:
+        """`readers` with the agreement's mode."""
         if self._openers is None:
             yield from ((self, reading) for reading in self.readings(text))
             return

@@ -31,7 +31,6 @@ from ._batches import BatchMethods
 from ._embedding import Observer, Progress
 from ._frame_formats import Security
 from ._jobs import run_alone
-from ._keys import Secret
 from ._long_messages import LongMessages
 from ._openers import openers_name
 from ._pasted import Recovered, recover
@@ -61,7 +60,9 @@ class Steganographer(BatchMethods, LongMessages):
             conversation (`ticore.Chat`) that the text replies to, or token ids, both never sent.
         view: `whole`: the text begins with the prompt. `continuation`: the prompt is not sent.
             None: `whole` for a text, `continuation` for what is never sent.
-        mode: how consistency is verified, see `ticore.Verifier`.
+        mode: how consistency is verified, see `ticore.Verifier`. None: `viable` with a
+            disambiguation that verifies, which drops the fewest candidates; else `prefix`. Then
+            texts are also read that were written in `prefix`, the former default.
         temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.candidates.PoolSettings`.
         codec: `arithmetic`, `discop`, `huffman`, `mec`, `meteor`, `rrc`, `sparsamp`, one with a
             number such as `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
@@ -131,7 +132,7 @@ class Steganographer(BatchMethods, LongMessages):
         password: str | None = None,
         prompt: Prompt = "",
         view: View | None = None,
-        mode: Mode = "prefix",
+        mode: Mode | None = None,
         temperature: float = 1.0,
         top_k: int | None = 64,
         top_p: float = 1.0,
@@ -162,11 +163,12 @@ class Steganographer(BatchMethods, LongMessages):
         require_integer("shortest_of", shortest_of, 1)
         codec, disambiguation = codec_spec(codec), disambiguation_spec(disambiguation)
         channel = channel_of(channel)
+        default_mode: Mode = "viable" if disambiguation.verifies else "prefix"
         agreement = Agreement(
             model=model_digest(model, numerics),
             tokenizer=model.tokenizer.digest(),
             **agreed_prompt(model, prompt, view),
-            mode=mode,
+            mode=default_mode if mode is None else mode,
             temperature=temperature,
             top_k=top_k,
             top_p=top_p,
@@ -198,6 +200,7 @@ class Steganographer(BatchMethods, LongMessages):
             compress,
             entropy,
             shortest_of,
+            mode is None,
         )
 
     @property
@@ -309,7 +312,8 @@ class Steganographer(BatchMethods, LongMessages):
             "shortest_of": setup.shortest_of,
             "entropy": setup.entropy,
         }
-        return _restored, (type(self), setup.model, setup.agreement, secret, given)
+        changed = {"secret": secret, "mode_is_default": setup.mode_is_default}
+        return _restored, (type(self), setup.model, setup.agreement, given, changed)
 
     @keywords_after(2)
     def embed(
@@ -473,9 +477,9 @@ def _restored(
     kind: type[Steganographer],
     model: LanguageModel,
     agreement: Agreement,
-    secret: Secret | None,
     given: Mapping[str, Any],
+    changed: Mapping[str, Any],
 ) -> Steganographer:
     """A steganographer as it was before it was pickled."""
     stego = kind.from_agreement(agreement, model=model, **given)
-    return stego._with(replace(stego._setup, secret=secret))
+    return stego._with(replace(stego._setup, **changed))
