@@ -71,6 +71,7 @@ class Sampler:
             self._model,
             key=sample_key(plan.seed, index),
             prompt=prompt,
+            mode="prefix",  # as the paper verifies
             temperature=plan.temperature,
             top_k=top_k,
             codec=codec,

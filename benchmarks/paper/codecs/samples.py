@@ -50,6 +50,7 @@ class Sampler(SideBySide):
         stego = ticore.Steganographer(
             self._model,
             top_k=k,
+            mode="prefix",
             weight_bits=weight_bits,
             codec=codec,
             numerics="portable",

@@ -56,6 +56,7 @@ class Sampler(SideBySide):
             self._model,
             key=sample_key(self._setting.seed, first),
             top_k=CANDIDATES,
+            mode="prefix",
             numerics="portable",
             finish=_FINISH[ending],
             pad="sizes" if ending == USUAL else "none",

@@ -44,7 +44,7 @@ class Sampler(SideBySide):
         bits = [self._bits(n) for n in numbers]
         meters = [_TimedMeter() for _ in numbers]
         stego = ticore.Steganographer(
-            self._model, top_k=k, disambiguation=method, numerics="portable"
+            self._model, top_k=k, disambiguation=method, mode="prefix", numerics="portable"
         )
         writing, written = timed(
             stego.embed_bits_batch,
