@@ -73,8 +73,9 @@ class Spans(Sequence[Span]):
     def positions_of_others(self, spans: Spans) -> tuple[int, ...]:
         """The positions of the spans that are not among `spans`."""
         size = 1 + max(self._ends.max(initial=0), spans._ends.max(initial=0))
-        mine, theirs = (s._starts * size + s._ends for s in (self, spans))
-        return tuple(np.flatnonzero(np.isin(mine, theirs, invert=True)).tolist())
+        mine, theirs = ((s._starts * size + s._ends).tolist() for s in (self, spans))
+        known = set(theirs)  # of lists of some hundred tokens faster than with NumPy
+        return tuple(n for n, key in enumerate(mine) if key not in known)
 
     def __len__(self) -> int:
         return len(self._ends)
