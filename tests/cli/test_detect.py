@@ -281,6 +281,7 @@ def test_detect_finds_what_the_library_finds_for_another_engine(
     detector = library.WatermarkDetector.for_vllm(tokenizer, VLLM)
     expected = detector.detect(PLAIN)
     Path("engine.json").write_text(json.dumps(VLLM))
+    Path("engine.json").chmod(0o600)  # it holds a key
     found = ticore("detect", "--scheme", "vllm", "--config", "engine.json", "--json", "plain")
     assert (found.status, found.err) == (0, "")
     row = json.loads(found.out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,16 @@ def test_detect_warns_of_a_key_that_others_may_open(ticore: Ticore, sent: Sent) 
         found = ticore("detect", "--key-file", "K", stdin=text)
         assert found.status == 0
         assert ("chmod 600 K" in found.err) == warned
+
+
+def test_detect_warns_of_another_engines_settings_that_others_may_open(ticore: Ticore) -> None:
+    Path("vllm.json").write_text('{"algorithm": "gumbel", "key": 42}')
+    for mode, warned in ((0o644, True), (0o600, False)):
+        os.chmod("vllm.json", mode)
+        engine = ("--scheme", "vllm", "--config", "vllm.json")
+        found = ticore("detect", *engine, stdin=b"It was a cold morning, and nobody was there.")
+        assert found.status == 0
+        assert ("vllm.json holds a key" in found.err) == warned
 
 
 @pytest.mark.slow

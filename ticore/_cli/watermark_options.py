@@ -208,7 +208,7 @@ class WatermarkOptions:
     @property
     def secret_file(self) -> Path | None:
         """The file that holds the key."""
-        return self.agreement or self.key_file
+        return self.agreement or self.key_file or self.config
 
     @property
     def scheme_name(self) -> str:
