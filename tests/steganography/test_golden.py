@@ -212,6 +212,15 @@ def test_other_bundled_models(place, prompt, text):
     assert stego.embed(b"meet at noon") == text
 
 
+def test_texts_are_read_without_the_settings_that_were_the_only_ones_then(model):
+    for text, message, settings in (
+        (GOLDEN_WHOLE, b"meet at noon", {}),
+        (GOLDEN_HUFFMAN, b"", {"codec": "huffman"}),
+    ):
+        reader = ticore.Steganographer(model, key=KEY, prompt=PROMPT, **settings)
+        assert reader.extract(text) == message
+
+
 @pytest.mark.parametrize("place", GOLDEN_VIABLE)
 def test_mode_viable(place):
     prompt, text = GOLDEN_VIABLE[place]
