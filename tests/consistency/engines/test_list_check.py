@@ -70,7 +70,7 @@ def test_list_check_reads_few_texts(monkeypatch):
     assert len(texts) < len(words.split())
 
 
-@pytest.mark.parametrize("name", ["hf-gpt2", "hf-ignore-merges", "sp-bpe"])
+@pytest.mark.parametrize("name", ["hf-gpt2", "hf-ignore-merges", "sp-bpe", "sp-bpe-added"])
 def test_list_check_decodes_as_the_tokenizer_does(name):
     tokenizer = TRAINED[name]()
     check, draw = ListCheck(tokenizer), random.Random(name)

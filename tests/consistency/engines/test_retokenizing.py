@@ -15,6 +15,7 @@ from ticore.consistency import Verifier
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._modes import CONTINUATIONS
 from ticore.consistency._tokenizer_rules.characters import completions
+from ticore.errors import SettingsError
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c"])
 
@@ -178,3 +179,17 @@ def test_recovers_with_a_consistent_list_only():
     assert not Oracle(tokenizer, "prefix").recovers_with(two_spaces, ["a", " a"])
     assert Oracle(tokenizer, "prefix").recovers_with(tokenizer.encode(" ")[:1], ["a"])
     assert Verifier(tokenizer).method == "table"
+
+
+def test_a_continuation_that_the_tokenizer_refuses_makes_no_list_admissible():
+    """A toy refuses texts of other characters, among them the digit that a text may go on with."""
+    tokenizer = ToyTokenizer(["", "a", "b", "ab", "."])
+    a, b, both, dot = (tokenizer.encode(text)[0] for text in ("a", "b", "ab", "."))
+    with pytest.raises(SettingsError):
+        tokenizer.encode("a1")
+    assert Oracle(tokenizer, "viable").admits([a], [a, b, both, dot]).tolist() == [
+        True,
+        False,
+        True,
+        True,
+    ]

@@ -93,7 +93,8 @@ class ListCheck:
         if size > _MOST_IDS:
             raise Unsupported(f"it has more than {_MOST_IDS:,} ids")
         self._tokenizer, self._size = tokenizer, size
-        self._spelled, self._keeps_spaces = spelled, _keeps_spaces(tokenizer, spelled)
+        self._spelled = spelled
+        self._keeps_spaces = _keeps_spaces(tokenizer, structure, spelled)
         self._boundary = np.zeros(size, dtype=bool)
         self._boundary[sorted(boundary_ids(tokenizer))] = True
         self._lost = np.zeros(size, dtype=bool)
@@ -347,13 +348,16 @@ class _Pairs:
         return self._head[tokens]
 
 
-def _keeps_spaces(tokenizer: Tokenizer, spelled: Sequence[bytes]) -> bool:
-    """Whether `decode` writes a space at the beginning of a text."""
-    # A byte token may keep a space that others lose, so the space alone tells nothing.
-    begin = (
-        token for token, data in enumerate(spelled) if data[:1] == b" " != data and data.isascii()
-    )
-    token = next(begin, None)
+def _keeps_spaces(
+    tokenizer: Tokenizer, structure: TokenizerStructure, spelled: Sequence[bytes]
+) -> bool:
+    """Whether `decode` writes the space with which a piece begins a text.
+
+    An added token or a byte may keep one that pieces lose, so these tell nothing.
+    """
+    pieces = np.flatnonzero(structure.pieces).tolist()
+    first = (i for i in pieces if spelled[i][:1] == b" " and spelled[i].isascii())
+    token = next(first, None)
     return token is not None and tokenizer.decode([token]).encode() == spelled[token]
 
 
