@@ -571,6 +571,17 @@ def test_follower_sees_the_text_grow_by_a_token_at_a_time(view, check):
     assert last == [head + "".join(spelled[: n + 1]) for n in range(len(spelled))]
 
 
+def test_follower_sees_no_half_character():
+    """tiny-en writes Greek byte by byte."""
+    model, seen = ticore.load_model("tiny-en"), []
+    stego = Steganographer(model, key=KEY, prompt="Αλφα βητα ", security="compact", pad="none")
+    written = stego.embed(b"hi", follower=seen.append)
+    spelled = map(model.tokenizer.token_bytes, written.ids)
+    assert any(b"\x80" <= data[:1] < b"\xc0" for data in spelled)
+    assert not any(text.endswith("\ufffd") for text in seen)
+    assert seen[-1] == written.text
+
+
 def test_error_of_a_follower_stops_the_writing():
     with pytest.raises(ZeroDivisionError):
         toy().embed(b"x", follower=lambda text: 1 // 0)

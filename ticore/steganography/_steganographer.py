@@ -333,8 +333,9 @@ class Steganographer(BatchMethods, LongMessages):
                 `cooking`, `work` or `story`; None: any of them.
             progress: called as `progress(done, total)`: the work that is done, and all the work as
                 far as it is known, in bits.
-            follower: called as `follower(text)` with the text so far, after each token. A text that
-                does not give the message back is begun again, and is shorter then.
+            follower: called as `follower(text)` with the text so far, after each token, without a
+                character whose last byte is still to come. A text that does not give the message
+                back is begun again, and is shorter then.
             check: how. `tokens`: the text is taken apart as its reader will do it, and the message
                 is read from the tokens found, with the candidates that the writer had. That takes
                 no second pass of the model, and is right if the model gives the same logits again.

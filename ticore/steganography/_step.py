@@ -25,7 +25,8 @@ from ._window import Window
 _MOST_KEPT = 1 << 20  # candidates of known steps, in 64 MB
 
 Follower = Callable[[str], None]
-"""`f(text)`: sees the text so far, after each token. One that is begun again is shorter then."""
+"""`f(text)`: sees the text so far, after each token, without a character whose last byte is still
+to come. A text that is begun again is shorter then."""
 
 
 @dataclass(frozen=True)
@@ -215,8 +216,7 @@ class TextState:
             self._passed.append(passing)
             self.ids.append(token)
         self._passing = self._passed[-1]
-        if self._follower is not None:
-            self._follower(self.text())
+        self._tell_follower()
 
     def push(self, token: int) -> None:
         """Go on with `token`. Raises OutrunError where that makes the text as long as its rival."""
@@ -226,12 +226,16 @@ class TextState:
         self._session.push(token)
         self._passing.push(token)
         self.ids.append(token)
-        if self._follower is not None:
-            self._follower(self.text())
+        self._tell_follower()
 
     def text(self) -> str:
         """The text so far."""
         return self._session.text()
+
+    def _tell_follower(self) -> None:
+        if self._follower is not None:
+            # An unfinished character stands as U+FFFD at the end until its last byte comes.
+            self._follower(self.text().rstrip("\ufffd"))
 
     def may_end(self) -> bool:
         """Whether the text can be read if it ends here; it cannot inside a character."""
