@@ -11,7 +11,7 @@ The public names, by what they are for:
 - write text without a watermark that survives retokenization: `Generator`, `consistent_generate`,
   `consistent_generate_batch`;
 - hide and find messages: `Steganographer`, `Embedding`, `Agreement`;
-- a conversation as a prompt: `Chat`;
+- a conversation as a prompt: `Chat`; one as a rollout left it: `Transcript`;
 - keys for both: `Key`, `load_key`, `new_key`, `parse_key`;
 - when something is wrong: `TicoreError` and, in `ticore.errors`, its kinds.
 
@@ -26,7 +26,7 @@ from ._support import moved_modules
 
 if TYPE_CHECKING:
     from ._version import __version__
-    from .chat import Chat
+    from .chat import Chat, Transcript
     from .consistency import (
         Comparison,
         PrefixTokenizer,
@@ -67,6 +67,7 @@ __all__ = [
     "Steganographer",
     "TicoreError",
     "TokenStream",
+    "Transcript",
     "Verification",
     "Verifier",
     "WatermarkAgreement",
@@ -89,7 +90,7 @@ __all__ = [
 # Where each name comes from; a test compares this with the imports above.
 _HOMES = {
     "_version": ("__version__",),
-    "chat": ("Chat",),
+    "chat": ("Chat", "Transcript"),
     "consistency": (
         "Comparison",
         "PrefixTokenizer",

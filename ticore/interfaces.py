@@ -289,10 +289,13 @@ class ChatTemplate:
         source: a template in the language of Jinja, as Hugging Face's `chat_template`.
         special_tokens: what the template calls special tokens, and their texts, such as
             {"bos_token": "<s>"}.
+        settings: what else the template asks for, such as {"enable_thinking": False}; values that
+            JSON has.
     """
 
     source: str
     special_tokens: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
 
 
 class Decoder(Protocol):

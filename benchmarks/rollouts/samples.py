@@ -11,7 +11,7 @@ import numpy as np
 import ticore
 from benchmarks._harness.types import JsonObject, Sample, Worker
 from ticore.backend_kit._reading import start_batch
-from ticore.chat._template_process import render
+from ticore.chat._template_process import parse
 from ticore.errors import SettingsError
 from ticore.interfaces import ChatModel, ChatTemplate, LanguageModel, Logits
 
@@ -157,12 +157,9 @@ class Sampler:
 
     def _text(self, messages: list[Message]) -> str:
         template = self._template
-        request = {
-            "template": template.source,
-            "special_tokens": dict(template.special_tokens),
-            "messages": messages,
-        }
-        return render(request)
+        return parse(template.source).render(
+            messages=messages, add_generation_prompt=True, **template.special_tokens
+        )
 
     def _encoded(self, text: str) -> list[int]:
         assert isinstance(self._model, ChatModel)

@@ -48,3 +48,22 @@ def test_drift_refuses_what_it_cannot_read(ticore: Ticore) -> None:
     both = ticore("drift", "rows.jsonl", "--reread", "ids", "--specials", "text")
     both.assert_error(2, "give --reread or --specials, not both")
     ticore("drift", "rows.jsonl", "--workers", "0").assert_error(2, "workers: expected at least 1")
+
+
+def test_drift_writes_messages_again_with_a_template(ticore: Ticore) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    said = [{"role": "user", "content": "cold"}]
+    Path("said.jsonl").write_text(json.dumps({"ids": [1583], "said": said}) + "\n")
+    Path("chat.jinja").write_text("{{ messages[0].content }}{{ ending }}")
+    command = ("drift", "said.jsonl", "--messages", "said", "--template", "chat.jinja", "--json")
+    assert json.loads(ticore(*command).out)["causes"]["template"] == 0
+    settings = "--template-settings"
+    found = ticore(*command, settings, '{"ending": " morning"}')
+    assert json.loads(found.out)["causes"]["template"] == 1
+    ticore(*command, settings, "{").assert_error(2, "--template-settings: expected a JSON object")
+    ticore(*command, settings, "[]").assert_error(2, "expected a JSON object, found '[]'")
+    ticore(*command, "--reread", "ids").assert_error(2, "give --reread or --messages, not both")
+    ticore(*command[:4]).assert_error(2, "give --messages NAME and --template PLACE together")
+    ticore(*command[:2], *command[4:6]).assert_error(2, "--messages NAME and --template PLACE")
+    ticore(*command[:2], "--tools", "a").assert_error(2, "expected --messages NAME as well")
+    ticore(*command[:5], "absent").assert_error(1, "found no such file")

@@ -23,6 +23,7 @@ from ticore.corpus import (
 )
 from ticore.corpus import _processes as processes
 from ticore.errors import InputFileError, SettingsError
+from ticore.interfaces import ChatTemplate
 
 TASK = DriftTask("tiny-en")
 TOKENIZER = ticore.load_tokenizer("tiny-en")
@@ -123,6 +124,72 @@ def test_what_was_read_again_is_compared_with_its_cause(tmp_path: Path) -> None:
     causes = [row["drift_cause"] for row in found[:-2]]
     assert causes == [cause for _, cause in cases][:-1]
     assert found[-2]["drift_cause"] in ("template", "special token")
+
+
+TEMPLATE = ChatTemplate("{% for m in messages %}{{ m.content or tools | length }}{% endfor %}")
+SAID: list[tuple[Any, Any, str | None]] = [
+    ([{"role": "user", "content": "It was late."}], None, None),
+    ([{"role": "user", "content": "It was early."}], [], "template"),
+    ([{"role": "user", "content": None}], [{"name": "f"}], "template"),
+]
+WRONG_MESSAGES: list[tuple[Any, Any, str]] = [
+    (None, None, "expected a list of messages, found null"),
+    ("no json", None, "expected messages in JSON"),
+    ("{}", None, "expected a list of messages, found an object"),
+    ("[]", None, "expected at least one message"),
+    ('[{"content": "It"}]', None, "expected a message with the field role"),
+    ('[{"role": "user", "content": "It"}]', "1", "expected a list of tools, found a number"),
+    ('[{"role": "user"}]', None, "TypeError"),
+]
+
+
+def test_messages_are_written_by_the_template(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    ids = TOKENIZER.encode("It was late.")
+    each = [*SAID, *((json.dumps(messages), tools, cause) for messages, tools, cause in SAID)]
+    given = [{"ids": ids, "said": said, "tools": tools} for said, tools, _ in each]
+    wrong = [{"ids": ids, "said": said, "tools": tools} for said, tools, _ in WRONG_MESSAGES]
+    source = write(tmp_path / "a.jsonl", [*given, *wrong])
+    columns = RolloutColumns("ids", None, "said", "tools")
+    scan = Scan(source, columns, tmp_path / "b.jsonl", batch_size=4)
+    summary = scan_drift(scan, replace(TASK, template=TEMPLATE), workers=1)
+    found = read(scan.output)
+    assert [row["drift_cause"] for row in found[: len(each)]] == [cause for *_, cause in each]
+    errors = [row["drift_error"] or "" for row in found[len(each) :]]
+    for said, (_, _, part) in zip(errors, WRONG_MESSAGES, strict=True):
+        assert part in said
+    assert (summary.errors, summary.drifted) == (len(WRONG_MESSAGES), 4)
+    # Another template is another scan: nothing that was saved is taken for its results.
+    other = ChatTemplate("It was early." + TEMPLATE.source)
+    assert scan_drift(scan, replace(TASK, template=other), workers=1).drifted == 6
+
+
+def test_messages_in_parquet_have_no_fields_of_other_rows(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    calls = [{"role": "assistant", "content": None, "calls": [{"name": "f"}, {"id": 1}]}]
+    plain = [{"role": "user", "content": "It was late."}]
+    shown = "{{ messages | tojson }}"
+    texts = [f"{json.dumps(said)}" for said in (calls, plain)]
+    rows = {"ids": [TOKENIZER.encode(text) for text in texts], "said": [calls, plain]}
+    source = tmp_path / "a.parquet"
+    task, columns = replace(TASK, template=ChatTemplate(shown)), RolloutColumns(messages="said")
+    for kind in (None, pa.string()):
+        said = pa.array(rows["said"] if kind is None else texts, type=kind)
+        pq.write_table(pa.table({"ids": rows["ids"], "said": said}), source)
+        summary = scan_drift(Scan(source, columns, tmp_path / "b.jsonl"), task, workers=1)
+        assert (summary.rows, summary.consistent) == (2, 2)
+    pq.write_table(pa.table({"ids": rows["ids"], "said": [1, 2]}), source)
+    with pytest.raises(InputFileError, match="expected lists of objects, or text in JSON"):
+        scan_drift(Scan(source, columns, tmp_path / "b.jsonl"), task, workers=1)
+
+
+def test_messages_and_their_template_come_together(given: Scan) -> None:
+    with pytest.raises(SettingsError, match="found one without the other"):
+        scan_drift(given, replace(TASK, template=TEMPLATE))
+    with pytest.raises(SettingsError, match="found one without the other"):
+        scan_drift(replace(given, column=RolloutColumns(messages="said")), TASK)
 
 
 def test_parquet_gives_what_json_lines_give(given: Scan) -> None:

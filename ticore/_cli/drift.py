@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from .. import _installed_models as installed_models
 from .._support.atomic_files import write_atomically
+from .._support.input_files import parse_json
+from ..backend_kit.checkpoint import read_chat_template
 from ..consistency import Specials
 from ..consistency._boundaries import special_name
 from ..corpus import (
@@ -25,6 +29,7 @@ from ..corpus import (
     default_output,
     scan_drift,
 )
+from ..interfaces import ChatTemplate
 from ..registry import load_tokenizer
 from ..report import ShownDrift, drift_page
 from . import streams
@@ -70,6 +75,36 @@ def drift(
             panel=_INPUT,
         ),
     ] = None,
+    messages: Annotated[
+        str | None,
+        option(
+            "NAME",
+            "The column with the messages of each rollout. The template writes them again, and "
+            "the tokenizer reads what it writes.",
+            panel=_INPUT,
+        ),
+    ] = None,
+    tools: Annotated[
+        str | None,
+        option("NAME", "The column with the tools that the template describes.", panel=_INPUT),
+    ] = None,
+    template: Annotated[
+        str | None,
+        option(
+            "PLACE",
+            "The template: a chat_template.jinja or tokenizer_config.json, a model's directory or "
+            "GGUF file, or the name of an installed model.",
+            panel=_INPUT,
+        ),
+    ] = None,
+    template_settings: Annotated[
+        str | None,
+        option(
+            "JSON",
+            "What else the template asks for, such as '{\"enable_thinking\": false}'.",
+            panel=_INPUT,
+        ),
+    ] = None,
     specials: Annotated[
         Specials,
         typer.Option(
@@ -92,17 +127,19 @@ def drift(
 ) -> None:
     """Find rollouts whose token ids change, and say why.
 
-    The text of each list of ids is read again, and compared with the ids.
+    The text of each list of ids is read again, and compared with the ids. So are a trainer's ids or
+    text, or messages that a template writes again.
     The file is written again with the results beside each row, in columns that begin with
     drift_. If this is interrupted, the same command continues it. A row without a list of ids gets
     an error there. The exit status is 0 whether ids change or not.
     """
-    columns = RolloutColumns(ids or "ids", reread)
+    _require_one_reread(reread, messages, template, specials)
+    _require_messages(messages, {"--tools": tools, "--template-settings": template_settings})
+    columns = RolloutColumns(ids or "ids", reread, messages, tools)
     given = ScanOptions(output, executor, workers, batch_size, limit).given()
     running = {name: given.pop(name) for name in ("executor", "workers") if name in given}
-    task = DriftTask(tokenizer, specials)
-    if reread is not None and specials != "gaps":
-        raise UsageError("give --reread or --specials, not both")
+    writes = None if template is None else _template_at(template, template_settings)
+    task = DriftTask(tokenizer, specials, writes)
     with wrong_settings_are_wrong_usage():
         scanned = Scan(file, columns, **{"output": default_output(file, "drift")} | given)
     started = time.perf_counter()
@@ -123,6 +160,43 @@ def drift(
         about = {"file": str(file), "output": str(scanned.output), "tokenizer": tokenizer}
         return streams.write_bytes(json_line(about | found.to_dict()))
     streams.show(_table(facts, found))
+
+
+def _require_one_reread(
+    reread: str | None, messages: str | None, template: str | None, specials: Specials
+) -> None:
+    named = {
+        "--reread": reread is not None,
+        "--messages": messages is not None,
+        "--specials": specials != "gaps",
+    }
+    given = [name for name, is_given in named.items() if is_given]
+    if len(given) > 1:
+        raise UsageError(f"give {' or '.join(given)}, not both")
+    if (messages is None) != (template is None):
+        raise UsageError("give --messages NAME and --template PLACE together, or neither")
+
+
+def _require_messages(messages: str | None, options: Mapping[str, str | None]) -> None:
+    for name, value in options.items():
+        if value is not None and messages is None:
+            raise UsageError(f"{name}: expected --messages NAME as well, found none")
+
+
+def _template_at(place: str, settings: str | None) -> ChatTemplate:
+    path = Path(place)
+    if not path.exists() and (installed := installed_models.find(place)) is not None:
+        path = installed.path
+    found = read_chat_template(path)
+    if settings is None:
+        return found
+    try:
+        read = parse_json(settings)
+    except ValueError as error:
+        raise UsageError(f"--template-settings: expected a JSON object: {error}") from None
+    if not isinstance(read, dict):
+        raise UsageError(f"--template-settings: expected a JSON object, found {settings!r}")
+    return replace(found, settings=read)
 
 
 def _facts(scanned: Scan, task: DriftTask, found: DriftSummary, seconds: float) -> dict[str, str]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from .._support.installing import how_to_install
 from ..errors import MissingExtraError, PromptError, shown
 from ..interfaces import ChatTemplate
 from ._chat import Chat
+from ._transcript import Transcript
 
 SECONDS = 10
 MEMORY = 1 << 30  # bytes
@@ -37,37 +40,99 @@ def rendered(
         PromptError: the template is not one, refuses the conversation, or does what it must not.
         MissingExtraError: the package jinja2 is not installed.
     """
+    variables = {"messages": chat.to_list(), "add_generation_prompt": True}
+    (found,) = _rendered_each(template, [variables], seconds, memory)
+    if isinstance(found, PromptError):
+        raise found
+    return found
+
+
+def rendered_transcripts(
+    transcripts: Sequence[Transcript], *, seconds: int = SECONDS, memory: int = MEMORY
+) -> list[str | PromptError]:
+    """The text of each transcript as its template writes it. One process serves one template.
+
+    Args:
+        transcripts: what was said.
+        seconds: how long each may take.
+        memory: how many bytes may be taken, where the system can limit them.
+
+    Returns:
+        For each transcript its text, or why the template does not write it.
+
+    Raises:
+        MissingExtraError: the package jinja2 is not installed.
+    """
+    found: list[str | PromptError] = [PromptError("")] * len(transcripts)
+    groups: list[tuple[ChatTemplate | str, list[int]]] = []
+    for n, transcript in enumerate(transcripts):
+        if not groups or groups[-1][0] != transcript.template:
+            groups.append((transcript.template, []))
+        groups[-1][1].append(n)
+    for template, places in groups:
+        assert isinstance(template, ChatTemplate)
+        variables = [transcripts[n].variables() for n in places]
+        for n, answer in zip(
+            places, _rendered_each(template, variables, seconds, memory), strict=True
+        ):
+            found[n] = answer
+    return found
+
+
+def require_renderer() -> None:
+    """Raises MissingExtraError: the package jinja2 is not installed."""
     if find_spec("jinja2") is None:
         raise MissingExtraError(
             f"conversations need the package 'jinja2', which is not installed; "
             f"{how_to_install('chat')}"
         )
+
+
+def _rendered_each(
+    template: ChatTemplate, each: Sequence[Mapping[str, Any]], seconds: int, memory: int
+) -> list[str | PromptError]:
+    """What the template writes for each set of variables."""
+    require_renderer()
+    found: list[str | PromptError] = []
+    while len(found) < len(each):
+        answers = _run(template, each[len(found) :], seconds, memory)
+        found += [
+            str(answer["text"]) if "text" in answer else _refused(answer["problem"])
+            for answer in answers
+        ]
+    return found
+
+
+def _run(
+    template: ChatTemplate, each: Sequence[Mapping[str, Any]], seconds: int, memory: int
+) -> list[dict[str, str]]:
+    """The answers of one process, at least one: where it was ended, the last says why."""
     request = {
         "template": template.source,
-        "special_tokens": dict(template.special_tokens),
-        "messages": chat.to_list(),
+        "common": {**template.special_tokens, **template.settings},
+        "each": list(each),
         "seconds": seconds,
         "memory": memory,
     }
-    try:
-        done = subprocess.run(
-            [sys.executable, "-I", str(_PROGRAM)],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            encoding="ascii",
-            timeout=2 * seconds,  # for a system that cannot limit the processor's time
-            check=False,
+    done = subprocess.run(
+        [sys.executable, "-I", str(_PROGRAM)],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        encoding="ascii",
+        check=False,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines(keepends=True) if "\n" in line]
+    if len(answers) < len(each):
+        # The process was ended: of its limits, that of time ends it without an answer.
+        answers.append(
+            {"problem": f"it did not end within {seconds} seconds and {memory >> 20} MB"}
         )
-        answer = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        answer = {"problem": f"it takes more than {seconds} seconds"}
-    except (OSError, ValueError):
-        # The system ended it: of these limits, that of time ends a process without an answer.
-        answer = {"problem": f"it did not end within {seconds} seconds and {memory >> 20} MB"}
-    if "text" in answer:
-        return str(answer["text"])
-    raise PromptError(
-        f"the model's chat template does not write this conversation: {shown(answer['problem'])}; "
+    return answers
+
+
+def _refused(problem: str) -> PromptError:
+    return PromptError(
+        f"the model's chat template does not write this conversation: {shown(problem)}; "
         f"change the conversation, or give a text prompt"
     )

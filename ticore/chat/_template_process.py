@@ -1,17 +1,21 @@
 """Renders one chat template: a program of its own, so that its time and memory can be bounded.
 
-It reads a request as JSON from standard input and writes {"text": ...} or {"problem": ...}. It
-imports nothing of ticore, so that it starts fast. A template gets what Hugging Face's templates
-expect, without the date: two sides must render the same prompt on two days.
+It reads a request as JSON from standard input and writes a line for each conversation in it,
+{"text": ...} or {"problem": ...}. It imports nothing of ticore, so that it starts fast. A template
+gets what Hugging Face's templates expect, without the date: two sides must render the same prompt
+on two days.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import json
+import math
 import sys
+import time
 from typing import Any
 
-from jinja2 import TemplateError, nodes
+from jinja2 import Template, TemplateError, nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -48,50 +52,69 @@ def _to_json(
     )
 
 
-def render(request: dict[str, Any]) -> str:
-    """The text of the request's `messages`, as its `template` writes them.
-
-    Raises:
-        TemplateError: the template is not one, refuses the messages, or does what it must not.
-    """
+def parse(source: str) -> Template:
+    """The template. Raises TemplateError: it is not one."""
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationBlocks, loopcontrols]
     )
     environment.filters["tojson"] = _to_json
     environment.globals["raise_exception"] = _raise_exception
-    template = environment.from_string(request["template"])
-    return template.render(
-        messages=request["messages"], add_generation_prompt=True, **request["special_tokens"]
-    )
+    return environment.from_string(source)
 
 
-def _limit(memory: int, seconds: int) -> None:
-    """Let this process use at most `memory` bytes, and `seconds` of a processor."""
+def _limit_memory(memory: int) -> None:
+    """Let this process use at most `memory` bytes."""
     try:
         import resource  # noqa: PLC0415  # absent on Windows
     except ImportError:
         return
-    for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds)):
-        _, hard = resource.getrlimit(kind)
-        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (limit, hard))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+def _limit_time(seconds: int) -> None:
+    """End this process if it is still at the same conversation after `seconds`.
+
+    They are seconds of a processor, and twice as many of the clock for systems without that limit.
+    """
+    faulthandler.dump_traceback_later(2 * seconds, exit=True)
+    try:
+        import resource  # noqa: PLC0415  # absent on Windows
+    except ImportError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    most = math.ceil(time.process_time()) + seconds
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
+
+
+def _answer(source: str, variables: dict[str, Any], parsed: list[Template]) -> dict[str, str]:
+    """The text of one conversation, or why there is none; `parsed` keeps the template."""
+    try:
+        if not parsed:
+            parsed.append(parse(source))
+        text = parsed[0].render(variables)
+        text.encode()
+    except MemoryError:
+        return {"problem": "it takes too much memory"}
+    except RecursionError:
+        return {"problem": "it calls itself without end"}
+    except Exception as error:  # whatever a template brings about is a problem of the template
+        said = " ".join(str(error).split())
+        return {"problem": f"{type(error).__name__}: {said}"}
+    return {"text": text}
 
 
 def main() -> None:
     request = json.load(sys.stdin)
-    _limit(request["memory"], request["seconds"])
-    try:
-        text = render(request)
-        text.encode()
-        answer = {"text": text}
-    except MemoryError:
-        answer = {"problem": "it takes too much memory"}
-    except RecursionError:
-        answer = {"problem": "it calls itself without end"}
-    except Exception as error:  # whatever a template brings about is a problem of the template
-        said = " ".join(str(error).split())
-        answer = {"problem": f"{type(error).__name__}: {said}"}
-    sys.stdout.write(json.dumps(answer))
+    _limit_memory(request["memory"])
+    parsed: list[Template] = []
+    for variables in request["each"]:
+        _limit_time(request["seconds"])
+        answer = _answer(request["template"], {**request["common"], **variables}, parsed)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ import numpy as np
 
 from .._support.checks import checked_ids
 from .._support.notebooks import ShownInNotebooks
-from ..errors import SettingsError, TicoreError
+from ..chat import Transcript
+from ..errors import PromptError, SettingsError, TicoreError
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
 from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
@@ -31,6 +32,7 @@ from ._causes import Cause, Difference, first_difference
 from ._engines.base import Unsupported, spell_each
 from ._engines.list_check import list_check, list_check_at_hand
 from ._spans import Spans
+from ._transcripts import Reread, read_text, read_transcripts
 
 # Characters. Libraries read as many faster as a batch: they keep no offsets, and may use threads.
 _LONG = 1 << 14
@@ -110,7 +112,7 @@ def compare(
     ids: Sequence[int],
     *,
     specials: Specials = "gaps",
-    reread: str | Sequence[int] | None = None,
+    reread: Reread | None = None,
 ) -> Comparison:
     """Turn a list of tokens into text, read the text again, and show where the lists differ.
 
@@ -123,10 +125,12 @@ def compare(
         specials: what the receiver does with special tokens. `gaps`: it keeps them, and reads each
             part between two of them by itself. `text`: it has the text with their names, and finds
             them in it. `refuse`: it has the text without them.
-        reread: what the receiver really has, if that is known: the ids that a trainer computed, or
-            the text that a chat template wrote. Then `specials` has no effect, and `again` is this
-            list. Where its text is another one, the spans of both lists count in their own text,
-            and `sits` and `cits` are the ids that differ.
+        reread: what the receiver really has, if that is known: the ids that a trainer computed,
+            the text that a chat template wrote, or a `Transcript`, the messages with the template
+            that writes them. Then `specials` has no effect, and `again` is this list. Where its
+            text is another one, the spans of both lists count in their own text, and `sits` and
+            `cits` are the ids that differ. White space that a transcript's template writes after
+            the end token of `ids` is left out.
 
     Returns:
         Both lists, their spans in the text, the inconsistent tokens of each, and the first
@@ -136,6 +140,8 @@ def compare(
         SettingsError: the tokenizer does not have one of the ids, `tokenizer` is not a tokenizer,
             or `specials` is unknown.
         ModelFilesError: a tokenizer of another library cannot be adapted exactly.
+        PromptError: the template of a transcript does not write its messages.
+        MissingExtraError: there is a transcript, and the package jinja2 is not installed.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -156,7 +162,7 @@ def compare(
     tokenizer = wrap(tokenizer)
     given = checked_ids(ids, tokenizer.vocab_size)
     if reread is not None:
-        read = _read(tokenizer, reread)
+        read = _read(tokenizer, given, reread)
         return _finished(tokenizer, _compare_reread(tokenizer, given, read), is_read=False)
     if specials == "text" and isinstance(tokenizer, SpecialWritingTokenizer):
         return _finished(tokenizer, _compare_written(tokenizer, given))
@@ -169,7 +175,7 @@ def compare_batch(
     lists: Sequence[Sequence[int]],
     *,
     specials: Specials = "gaps",
-    rereads: Sequence[str | Sequence[int] | None] | None = None,
+    rereads: Sequence[Reread | None] | None = None,
 ) -> list[Comparison | TicoreError]:
     """`compare` of each of many lists, faster.
 
@@ -185,6 +191,7 @@ def compare_batch(
         SettingsError: `tokenizer` is not a tokenizer, `specials` is unknown, or there are not as
             many `rereads` as lists.
         ModelFilesError: a tokenizer of another library cannot be adapted exactly.
+        MissingExtraError: there is a transcript, and the package jinja2 is not installed.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -194,12 +201,13 @@ def compare_batch(
     """
     specials = specials_named(specials)
     tokenizer = wrap(tokenizer)
-    known: Sequence[str | Sequence[int] | None] = rereads or [None] * len(lists)
+    known = rereads or [None] * len(lists)
     if len(known) != len(lists):
         raise SettingsError(
             f"rereads: expected one for each of {len(lists)} lists, found {len(known)}"
         )
     found: list[Comparison | TicoreError | None] = [None] * len(lists)
+    written = read_transcripts(tokenizer, lists, known)
     if specials != "text":
         together = [n for n, reread in enumerate(known) if reread is None]
         for n, one in zip(
@@ -209,14 +217,21 @@ def compare_batch(
         ):
             found[n] = one
     return [
-        _compare_one(tokenizer, lists[n], specials, known[n]) if one is None else one
+        _compare_one(tokenizer, lists[n], specials, written.get(n, known[n]))
+        if one is None
+        else one
         for n, one in enumerate(found)
     ]
 
 
 def _compare_one(
-    tokenizer: Tokenizer, ids: Sequence[int], specials: Specials, reread: str | Sequence[int] | None
+    tokenizer: Tokenizer,
+    ids: Sequence[int],
+    specials: Specials,
+    reread: Reread | PromptError | None,
 ) -> Comparison | TicoreError:
+    if isinstance(reread, PromptError):
+        return reread
     try:
         return compare(tokenizer, ids, specials=specials, reread=reread)
     except TicoreError as error:
@@ -258,12 +273,15 @@ def _finished(tokenizer: Tokenizer, found: Comparison, *, is_read: bool = True) 
     return replace(found, first=first)
 
 
-def _read(tokenizer: Tokenizer, reread: str | Sequence[int]) -> list[int]:
+def _read(tokenizer: Tokenizer, ids: list[int], reread: Reread) -> list[int]:
+    if isinstance(reread, Transcript):
+        written = read_transcripts(tokenizer, [ids], [reread])[0]
+        if isinstance(written, PromptError):
+            raise written
+        return written
     if not isinstance(reread, str):
         return checked_ids(reread, tokenizer.vocab_size)
-    if isinstance(tokenizer, SpecialWritingTokenizer):
-        return tokenizer.encode_with_specials(reread)
-    return tokenizer.encode(reread)
+    return read_text(tokenizer, reread)
 
 
 def _compare_reread(tokenizer: Tokenizer, ids: list[int], again: list[int]) -> Comparison:

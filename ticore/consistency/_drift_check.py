@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import TicoreError
+from ..chat import Transcript
+from ..errors import PromptError, TicoreError
 from ..interfaces import Tokenizer
 from ._boundaries import Specials
 from ._comparison import Comparison, compare, compare_batch
 from ._engines.base import Unsupported
 from ._engines.list_check import ListCheck, list_check
+from ._transcripts import read_transcripts
 
 Ids = npt.NDArray[np.int64]
 
@@ -41,16 +43,28 @@ class DriftCheck:
             self.why = str(why)
 
     def compare(
-        self, lists: Sequence[Ids], rereads: Sequence[str | Ids | None]
+        self, lists: Sequence[Ids], rereads: Sequence[str | Ids | Transcript | None]
     ) -> list[Comparison | TicoreError | None]:
-        """For each list None if it is consistent, else its Comparison, or an error."""
+        """For each list None if it is consistent, else its Comparison, or an error.
+
+        Args:
+            lists: ids that were sampled.
+            rereads: for each its `reread`, as for `compare`; None: its text is read.
+
+        Raises:
+            MissingExtraError: there is a transcript, and the package jinja2 is not installed.
+        """
         found: list[Comparison | TicoreError | None] = [None] * len(lists)
         plain = [n for n, reread in enumerate(rereads) if reread is None]
         for n, answer in zip(plain, self._plain([lists[n] for n in plain]), strict=True):
             found[n] = answer
+        written = read_transcripts(self._tokenizer, lists, rereads)
         for n, reread in enumerate(rereads):
-            if reread is not None:
-                found[n] = self._reread(lists[n], reread)
+            read = written[n] if isinstance(reread, Transcript) else reread
+            if isinstance(read, PromptError):
+                found[n] = read
+            elif read is not None:
+                found[n] = self._reread(lists[n], read)
         return found
 
     def _plain(self, lists: list[Ids]) -> list[Comparison | TicoreError | None]:
@@ -70,11 +84,11 @@ class DriftCheck:
             found[n] = None if is_fine else answer
         return found
 
-    def _reread(self, ids: Ids, reread: str | Ids) -> Comparison | TicoreError | None:
+    def _reread(self, ids: Ids, reread: str | Ids | list[int]) -> Comparison | TicoreError | None:
         size = self._tokenizer.vocab_size
         if not isinstance(reread, str) and np.array_equal(ids, reread) and _all_below(ids, size):
             return None
-        read = reread if isinstance(reread, str) else reread.tolist()
+        read = reread.tolist() if isinstance(reread, np.ndarray) else reread
         try:
             found = compare(self._tokenizer, ids.tolist(), reread=read)
         except TicoreError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +21,30 @@ class Problem:
     error: str
 
 
+class Messages(NamedTuple):
+    """What was said in a rollout, in values that JSON has.
+
+    Attributes:
+        messages: an object each.
+        tools: those that the template describes; None: there are none.
+    """
+
+    messages: list[Any]
+    tools: list[Any] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Rollout:
     """The ids of a row, and what was read from their text.
 
     Attributes:
         ids: int64[n].
-        reread: the text or the ids that a receiver has; None if the tokenizer is to read the text.
+        reread: the text, the ids or the messages that a receiver has; None if the tokenizer is to
+            read the text.
     """
 
     ids: npt.NDArray[np.int64]
-    reread: str | npt.NDArray[np.int64] | None = None
+    reread: str | npt.NDArray[np.int64] | Messages | None = None
 
 
 CorpusText = str | Rollout | Problem

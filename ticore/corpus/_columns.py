@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from ._base import CorpusText, Problem, Rollout
+from .._support.input_files import parse_json
+from ._base import CorpusText, Messages, Problem, Rollout
+
+Reread = str | npt.NDArray[np.int64] | Messages | None
 
 
 class TextColumn(NamedTuple):
@@ -44,18 +48,32 @@ class RolloutColumns(NamedTuple):
         ids: holds lists of token ids.
         reread: holds what was read again: lists of ids, or texts. None if the tokenizer is to read
             the text of the ids.
+        messages: holds what was said, which a template writes again: lists of objects, or texts in
+            JSON. None if there is no template.
+        tools: holds what the template describes as tools: lists, texts in JSON, or null. None if
+            there are none.
     """
 
     ids: str = "ids"
     reread: str | None = None
+    messages: str | None = None
+    tools: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (self.ids,) if self.reread is None else (self.ids, self.reread)
+        given = (self.ids, self.reread, self.messages, self.tools)
+        return tuple(dict.fromkeys(name for name in given if name is not None))
+
+    @property
+    def of_json(self) -> tuple[str, ...]:
+        """The columns with values of any kind."""
+        return tuple(name for name in (self.messages, self.tools) if name is not None)
 
     @property
     def hint(self) -> str:
-        return "name the ones with the ids: --ids NAME, and perhaps --reread NAME"
+        return (
+            "name the ones with the ids: --ids NAME, and perhaps --reread NAME or --messages NAME"
+        )
 
     def item(self, row: Mapping[str, object], where: str) -> CorpusText:
         """The rollout of a row, or why it has none."""
@@ -63,14 +81,20 @@ class RolloutColumns(NamedTuple):
             if name not in row:
                 return Problem(f"{where}: no column {name!r}")
         try:
-            ids = _ids(row[self.ids])
-            reread = None if self.reread is None else row[self.reread]
-            if self.reread is not None and not isinstance(reread, str):
-                reread = _ids(reread)
+            return Rollout(_ids(row[self.ids]), self._reread(row))
         except ValueError as error:
             return Problem(f"{where}: {error}")
-        assert reread is None or isinstance(reread, str | np.ndarray)
-        return Rollout(ids, reread)
+
+    def _reread(self, row: Mapping[str, object]) -> Reread:
+        """What a receiver has of a row. Raises ValueError, which says what was found instead."""
+        if self.messages is not None:
+            messages = _objects(row[self.messages], "messages")
+            tools = None if self.tools is None else row[self.tools]
+            return Messages(messages, None if tools is None else _objects(tools, "tools"))
+        if self.reread is None:
+            return None
+        found = row[self.reread]
+        return found if isinstance(found, str) else _ids(found)
 
 
 Columns = TextColumn | RolloutColumns
@@ -79,6 +103,18 @@ Columns = TextColumn | RolloutColumns
 def columns_of(given: str | Columns) -> Columns:
     """The columns that are meant by a name, which is that of a column of texts."""
     return TextColumn(given) if isinstance(given, str) else given
+
+
+def _objects(found: object, name: str) -> list[Any]:
+    """A list of objects, which may be written in JSON. Raises ValueError, as `_ids`."""
+    if isinstance(found, str):
+        try:
+            found = parse_json(found)
+        except ValueError as error:
+            raise ValueError(f"expected {name} in JSON: {error}") from None
+    if not isinstance(found, list):
+        raise ValueError(f"expected a list of {name}, found {kind_of(found)}")
+    return found
 
 
 def kind_of(value: object) -> str:

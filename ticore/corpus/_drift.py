@@ -10,16 +10,19 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
 
+from ..chat import Transcript, require_renderer
 from ..consistency import Comparison, Specials
 from ..consistency._boundaries import specials_named
 from ..consistency._causes import CAUSES, Cause
-from ..consistency._drift_check import DriftCheck
+from ..consistency._drift_check import DriftCheck, Ids
 from ..errors import SettingsError, TicoreError
-from ..interfaces import Tokenizer
+from ..interfaces import ChatTemplate, Tokenizer
 from ..registry import load_tokenizer
-from ._base import CorpusText, Problem, Rollout
+from ._base import CorpusText, Messages, Problem, Rollout
 from ._columns import RolloutColumns
 from ._scan import Scan, scan_rows
+
+_Reread = str | Ids | Transcript | None
 
 MOST_EXAMPLES = 20
 """Of the worst rollouts that a summary holds."""
@@ -113,10 +116,12 @@ class DriftTask:
     Attributes:
         tokenizer: its place, which every worker must be able to open.
         specials: as for `ticore.compare`.
+        template: writes the messages of each rollout; None where rollouts have none.
     """
 
     tokenizer: str
     specials: Specials = "gaps"
+    template: ChatTemplate | None = None
     result: ClassVar = DriftResult
 
     def open(self) -> OpenedDriftTask:
@@ -124,23 +129,40 @@ class DriftTask:
 
         Raises:
             TicoreError: as `ticore.load_tokenizer`; or `specials` is unknown.
+            MissingExtraError: there is a template, and the package jinja2 is not installed.
         """
+        if self.template is not None:
+            require_renderer()
         return OpenedDriftTask(load_tokenizer(self.tokenizer), specials_named(self.specials))
 
     def score(self, opened: OpenedDriftTask, texts: Sequence[CorpusText]) -> list[DriftResult]:
         """A result for each row, in order; one that cannot be looked at has an error."""
-        rollouts = [row for row in texts if isinstance(row, Rollout)]
-        answers = opened.check.compare(
-            [row.ids for row in rollouts], [row.reread for row in rollouts]
-        )
-        found = iter(zip(rollouts, answers, strict=True))
+        rows = [*map(self._with_transcript, texts)]
+        rollouts = [row for row in rows if isinstance(row, tuple)]
+        answers = iter(opened.check.compare(*zip(*rollouts, strict=True)) if rollouts else ())
         return [
-            _result(*next(found)) if isinstance(row, Rollout) else _refused(row) for row in texts
+            _result(row[0], next(answers)) if isinstance(row, tuple) else _refused(row)
+            for row in rows
         ]
+
+    def _with_transcript(self, row: CorpusText) -> str | Problem | tuple[Ids, _Reread]:
+        """The ids of a row and its `reread`, or what a row has that cannot be looked at."""
+        if not isinstance(row, Rollout):
+            return row
+        if not isinstance(row.reread, Messages):
+            return row.ids, row.reread
+        try:
+            assert self.template is not None  # as `scan_drift` requires
+            return row.ids, Transcript(row.reread.messages, self.template, row.reread.tools)
+        except TicoreError as error:
+            return Problem(str(error))
 
     def public_settings(self) -> dict[str, Any]:
         """All settings."""
-        return {"drift": 1, **asdict(self)}
+        found = {"drift": 1, **asdict(self)}
+        if self.template is None:
+            del found["template"]  # a scan that an earlier version began goes on
+        return found
 
     def depends_on(self, opened: OpenedDriftTask) -> list[object]:
         """The tokenizer, and the version of ticore."""
@@ -184,13 +206,19 @@ def scan_drift(
         What was found.
 
     Raises:
-        SettingsError: `given.column` names a column of texts, or as `scan`.
+        SettingsError: `given.column` names a column of texts, or messages without a template, or
+            as `scan`.
         TicoreError: as `scan`.
     """
     if not isinstance(given.column, RolloutColumns):
         raise SettingsError(
             f"column: expected RolloutColumns(ids, reread), found {given.column!r}; texts have no "
             f"ids to compare"
+        )
+    if (given.column.messages is None) != (task.template is None):
+        raise SettingsError(
+            "expected a column of messages and a template that writes them, found one without the "
+            "other; give RolloutColumns(messages=...) and DriftTask(template=...)"
         )
     tally = _Tally()
     scan_rows(given, task, tally.see, executor, workers, progress, tell)
@@ -242,12 +270,12 @@ def _refused(row: str | Problem) -> DriftResult:
     )
 
 
-def _result(row: Rollout, found: Comparison | TicoreError | None) -> DriftResult:
+def _result(ids: Ids, found: Comparison | TicoreError | None) -> DriftResult:
     if found is None:
         return DriftResult(
             drift_consistent=True,
-            drift_tokens=len(row.ids),
-            drift_tokens_again=len(row.ids),
+            drift_tokens=len(ids),
+            drift_tokens_again=len(ids),
             drift_sits=0,
             drift_cits=0,
         )

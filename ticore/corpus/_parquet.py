@@ -144,6 +144,9 @@ class ParquetCorpus:
         """What a column should hold, if it holds something else."""
         if isinstance(self._columns, TextColumn):
             return "" if self._is_text(kind) else "text"
+        if name in self._columns.of_json:
+            is_list = self._pa.types.is_list(kind) or self._pa.types.is_large_list(kind)
+            return "" if is_list or self._is_text(kind) else "lists of objects, or text in JSON"
         if self._is_list(kind) or self._pa.types.is_null(kind):
             return ""
         if name == self._columns.ids:
@@ -170,9 +173,14 @@ class ParquetCorpus:
 
     def _items(self, rows: Any, before: int) -> Sequence[CorpusText]:
         names = self._columns.names
-        columns = [self._values(rows.column(name), before) for name in names]
         if isinstance(self._columns, TextColumn):
-            return columns[0]
+            return self._texts(rows.column(names[0]), before)
+        columns = [
+            [*map(_without_nulls, json_values(name, rows.column(name)))]
+            if name in self._columns.of_json
+            else self._values(rows.column(name), before)
+            for name in names
+        ]
         return [
             self._columns.item(dict(zip(names, values, strict=True)), f"row {number}")
             for number, values in enumerate(zip(*columns, strict=True), before + 1)
@@ -292,6 +300,20 @@ def _written(cell: object) -> object:
     if not isinstance(cell, str) or cell.isascii():
         return cell
     return cell.encode(errors="backslashreplace").decode()
+
+
+def _without_nulls(value: object) -> object:
+    """A value without the fields that are null: a struct has the fields of all rows.
+
+    `content` stays, since a message that only calls tools has none.
+    """
+    if isinstance(value, dict):
+        return {
+            key: _without_nulls(inner)
+            for key, inner in value.items()
+            if inner is not None or key == "content"
+        }
+    return [*map(_without_nulls, value)] if isinstance(value, list) else value
 
 
 def _text(data: bytes | None, number: int) -> CorpusText:

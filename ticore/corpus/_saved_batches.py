@@ -19,7 +19,7 @@ from typing import Any
 from .._support.atomic_files import TEMPORARY, write_atomically
 from .._support.input_files import read_file
 from ..errors import FileError, InputFileError, OutputFileError
-from ._base import CorpusText, Rollout
+from ._base import CorpusText, Messages, Rollout
 from ._lock import HeldError, Lock
 from ._results import Result
 
@@ -216,6 +216,8 @@ def _pieces(text: CorpusText) -> Iterator[tuple[bytes, bytes]]:
         yield b"i", text.ids.tobytes()
         if isinstance(text.reread, str):
             yield b"t", text.reread.encode("utf-8", "surrogatepass")
+        elif isinstance(text.reread, Messages):
+            yield b"m", json.dumps(text.reread).encode()
         elif text.reread is not None:
             yield b"r", text.reread.tobytes()
     elif isinstance(text, str):

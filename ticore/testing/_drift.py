@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..chat import Transcript
 from ..consistency import Specials, compare
 from ..interfaces import Tokenizer
 
@@ -12,7 +13,7 @@ def assert_no_drift(
     tokenizer: Tokenizer | object,
     ids: Sequence[int],
     *,
-    reread: str | Sequence[int] | None = None,
+    reread: str | Sequence[int] | Transcript | None = None,
     specials: Specials = "gaps",
 ) -> None:
     """Fail if a list of ids is read back as other ids.

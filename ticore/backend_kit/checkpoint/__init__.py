@@ -11,6 +11,7 @@ _tokenizer_files.py    which of the tokenizer's files is read
 _start_token.py        what the model reads before a text
 _memory.py             the error for files larger than the memory
 _chat_template.py      how the messages of a dialogue become one text
+_template_files.py     the template in a file that a user names
 _checkpoint.py         config, weights and start token, with a digest that every backend shares
 _gguf/                 the same things from a GGUF file
 _model_files.py        all of these, for a directory and for a GGUF file
@@ -35,6 +36,7 @@ from ._model_files import (
 from ._places import find_model_files
 from ._safetensors_files import StoredTensor, Tensors
 from ._start_token import StartToken, find_start_token
+from ._template_files import read_chat_template
 from ._tokenizer_files import open_tokenizer, require_fits
 
 __all__ = [
@@ -56,6 +58,7 @@ __all__ = [
     "open_gguf_files",
     "open_model_files",
     "open_tokenizer",
+    "read_chat_template",
     "read_config",
     "read_gguf_vocabulary",
     "read_object",

@@ -10,6 +10,7 @@ from ._files import MOST_OF_CONFIG, read_whole
 from ._json_files import read_optional_object
 
 _DEFAULT = "default"
+_SETTINGS = "tokenizer_config.json"
 
 
 def find_chat_template(folder: Path) -> str | None:
@@ -23,15 +24,26 @@ def find_chat_template(folder: Path) -> str | None:
             belongs.
     """
     own = folder / "chat_template.jinja"
-    if own.is_file():
-        try:
-            return read_whole(own, MOST_OF_CONFIG).decode()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ModelFilesError(
-                f"{own}: expected a template, found no readable text "
-                f"({getattr(error, 'strerror', None) or 'not UTF-8'}); fetch the file again"
-            ) from error
-    path = folder / "tokenizer_config.json"
+    return read_template(own) if own.is_file() else template_in(folder / _SETTINGS)
+
+
+def read_template(path: Path) -> str:
+    """The text of a template's own file. Raises ModelFilesError: it cannot be read."""
+    try:
+        return read_whole(path, MOST_OF_CONFIG).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelFilesError(
+            f"{path}: expected a template, found no readable text "
+            f"({getattr(error, 'strerror', None) or 'not UTF-8'}); fetch the file again"
+        ) from error
+
+
+def template_in(path: Path) -> str | None:
+    """The template in a tokenizer_config.json; None if it has none, or if there is no file.
+
+    Raises:
+        ModelFilesError: it cannot be read, or holds no template where one belongs.
+    """
     found = read_optional_object(path).get("chat_template")
     if isinstance(found, list):
         of_default = (
@@ -55,7 +67,7 @@ def find_special_tokens(folder: Path) -> Mapping[str, str]:
         ModelFilesError: tokenizer_config.json is there and cannot be read.
     """
     found = {}
-    for name, value in read_optional_object(folder / "tokenizer_config.json").items():
+    for name, value in read_optional_object(folder / _SETTINGS).items():
         text = value.get("content") if isinstance(value, dict) else value
         if name.endswith("_token") and isinstance(text, str):
             found[name] = text
