@@ -96,9 +96,12 @@ def _groups(count: int, size: int) -> list[Task]:
 def summarize(samples: Sequence[JsonObject]) -> JsonObject:
     """How many messages were recovered; the mean, median, 5 % and 95 % quantiles of each measure.
 
-    Passes are known where texts are written one by one. Texts that were not sent are counted by the
-    reason (see `ticore.Embedding`).
+    Messages that the writer refused to send are counted, and are in no measure. Passes are known
+    where texts are written one by one. Texts that were not sent are counted by the reason (see
+    `ticore.Embedding`).
     """
+    refused = sum("refused" in sample for sample in samples)
+    samples = [sample for sample in samples if "refused" not in sample]
     measures: JsonObject = {}
     for name in _MEASURES if samples else ():
         if name in samples[0]:
@@ -107,7 +110,8 @@ def summarize(samples: Sequence[JsonObject]) -> JsonObject:
             measures[name] = {"mean": float(values.mean()), "low": low, "high": high}
             measures[name]["median"] = median
     counts = {
-        "sample_count": len(samples),
+        "sample_count": len(samples) + refused,
+        "refused_count": refused,
         "recovered_count": sum(bool(sample["recovered"]) for sample in samples),
         "given_up": Counter(reason for sample in samples for reason in sample["given_up"]),
     }
@@ -119,7 +123,7 @@ def tables(report: JsonObject) -> Iterator[Table]:
     given_up = ", ".join(f"{count:,} ({why})" for why, count in report["given_up"].items())
     title = (
         f"{report['recovered_count']:,} of {report['sample_count']:,} messages recovered, "
-        f"texts given up: {given_up or 'none'}"
+        f"{report['refused_count']:,} refused by the writer, texts given up: {given_up or 'none'}"
     )
     table = text_table(title, ["measure"], ["mean", "5 %", "50 %", "95 %"])
     for name, found in report["measures"].items():

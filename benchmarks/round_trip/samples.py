@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import ticore
 from benchmarks._harness.counting_model import CountingModel
-from benchmarks._harness.sampling import or_raised, sample_key, sample_random
+from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.timing import timed
 from ticore.consistency import Mode
+from ticore.errors import CapacityError
 from ticore.interfaces import LanguageModel
 
 if TYPE_CHECKING:
@@ -138,15 +139,28 @@ class Sampler:
         writer = ticore.Steganographer(self._writer, entropy=draw.randbytes, **settings)
         together: dict[str, Any] = {"prompts": prompts, "batch_size": self._plan.batch}
         embed_seconds, found = timed(lambda: writer.embed_batch(messages, **together))
-        written = [or_raised(each) for each in found]
         reader = ticore.Steganographer(self._reader, **settings)
-        texts = [each.text for each in written]
-        extract_seconds, read = timed(lambda: reader.extract_batch(texts, **together))
+        texts = [each.text for each in found if isinstance(each, ticore.Embedding)]
+        together["prompts"] = [
+            prompt
+            for prompt, each in zip(prompts, found, strict=True)
+            if isinstance(each, ticore.Embedding)
+        ]
+        extract_seconds, read = timed(lambda: iter(reader.extract_batch(texts, **together)))
         count = len(messages)
         return [
-            _row(one, embed_seconds / count, back == message, extract_seconds / count)
-            for one, message, back in zip(written, messages, read, strict=True)
+            _row(each, embed_seconds / count, next(read) == message, extract_seconds / count)
+            if isinstance(each, ticore.Embedding)
+            else _refused(each)
+            for each, message in zip(found, messages, strict=True)
         ]
+
+
+def _refused(error: BaseException) -> JsonObject:
+    """Of a message that its writer could not send. Raises `error` if it says anything else."""
+    if not isinstance(error, CapacityError):
+        raise error
+    return {"refused": str(error)}
 
 
 def _row(

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from benchmarks.round_trip import __main__ as round_trip
 from benchmarks.round_trip.__main__ import main, summarize
 
 
@@ -55,3 +56,20 @@ def test_summarize_gives_means_and_quantiles():
         {"mean": 50, "low": 5, "median": 50, "high": 95}
     )
     assert found["given_up"] == {"misread": 50}
+
+
+def test_a_message_that_no_text_can_carry_is_counted_as_refused(tmp_path, monkeypatch, run):
+    """Another machine might round the first logit after this prompt differently, in every text."""
+    prompt = (
+        "Has anyone noticed that this season, among the multi-thousand dollar bags and "
+        "over-the-top looks, Marc Jacobs has quietly released several simpler, more classic bags "
+        "that retail"
+    )
+    monkeypatch.setattr(round_trip, "load_prompts", lambda *_: [prompt, "It was late."])
+    command = ["--size", 1, "--processes", 1, "--batch", 2, "--samples", 2]
+    found = run(main, *command, "--out", tmp_path / "out.jsonl")
+    counts = [found.report[f"{name}_count"] for name in ("sample", "recovered", "refused")]
+    assert (found.status, counts) == (0, [2, 1, 1])
+    (group,) = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert "choose another prompt" in group["texts"][0]["refused"]
+    assert "1 of 2 messages recovered, 1 refused by the writer" in found.printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -142,7 +143,8 @@ class Writing:
                     raise
                 given_up.append("room")
         raise CapacityError(
-            f"{tries} texts were written and none gave the message back: {_why_not(setup)}"
+            f"{tries} texts were written and none gave the message back: "
+            f"{_why_not(setup, given_up)}"
         )
 
     def _no_room(self, error: NoRoomError) -> str:
@@ -210,7 +212,13 @@ def _part(progress: Progress | None, start: int, bits: int) -> Progress | None:
     return lambda done, _total: progress(start + min(done, bits), 2 * bits)
 
 
-def _why_not(setup: Setup) -> str:
+def _why_not(setup: Setup, given_up: Sequence[GivenUp]) -> str:
+    if 2 * given_up.count("borderline") > len(given_up):
+        return (
+            "in most of them another machine might round a logit differently, which happens with "
+            "long messages, and with some prompts; choose another prompt, send a shorter message, "
+            "or lower grid_bits or top_k"
+        )
     if setup.disambiguation.searches:
         return (
             "they took too long to search, which happens with long messages, or were not valid "
@@ -220,11 +228,6 @@ def _why_not(setup: Setup) -> str:
         return (
             f"the reader finds other tokens, which disambiguation "
             f"{setup.disambiguation.name!r} does not prevent; use 'stepwise'"
-        )
-    if setup.is_portable:
-        return (
-            "in each of them another machine might round a logit differently; send a shorter "
-            "message, or lower grid_bits or top_k"
         )
     return (
         "the model's logits differ from one run to the next; use one device, one batch size "
