@@ -25,6 +25,7 @@ from ticore.interfaces import TokenizerStructure
 from . import _symbols as symbols
 from ._character_maps import read_character_map
 from ._proto import SPACE, Model, Piece, TrainerSpec, byte_of
+from ._unused import first_merged_unused
 
 _MAPS = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
 """Character maps of the library. Any other name is that of a map of one's own."""
@@ -117,11 +118,10 @@ def _kind(model: Any) -> Literal["bpe", "unigram"]:
     algorithm = model.trainer_spec.model_type
     types = {piece.type for piece in model.pieces}
     if algorithm == TrainerSpec.BPE:
-        # BPE merges through unused pieces, and splits them again afterwards.
-        if Piece.UNUSED in types:
+        if (text := first_merged_unused(model)) is not None:
             raise NoStructure(
-                "its model has unused pieces, which BPE merges and splits again; save it without "
-                "them (their type is UNUSED)"
+                f"its model has the unused piece {text!r}, which BPE may merge and split again; "
+                f"save it without such pieces (their type is UNUSED)"
             )
         if not _is_ordered(model):
             raise NoStructure("versions of sentencepiece disagree on the order of its scores")

@@ -15,6 +15,7 @@ from tests.support import tokenizer_contract as contract
 from tests.support.reference_encoder import UNKNOWN, ReferenceEncoder
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL_SENTENCEPIECE, SENTENCEPIECE, sample_text
+from ticore import Verifier
 from ticore.backend_kit import NoStructure
 from ticore.errors import ModelFilesError
 from ticore.interfaces import NamingTokenizer
@@ -288,6 +289,7 @@ def _suffixed() -> ModelProto:
         pytest.param(_suffixed(), id="a space more after each text"),
         pytest.param(_without_space_piece(), id="no piece for a space"),
         pytest.param(_with_piece("ba", Piece.UNUSED), id="bpe through an unused piece"),
+        pytest.param(_with_piece("x", Piece.UNUSED), id="bpe, an unused character"),
         pytest.param(_with_piece("a b", Piece.NORMAL, UNIGRAM), id="unigram, piece never found"),
         pytest.param(_mapped_with_added_token(), id="added token in a text that is rewritten"),
         pytest.param(
@@ -301,6 +303,19 @@ def _suffixed() -> ModelProto:
 )
 def test_structure_is_none_where_none_is_exact(model: ModelProto) -> None:
     assert opened(model).structure() is None
+
+
+@pytest.mark.parametrize("name", ["[PAD7]", "ba!?", "!!!"])
+def test_an_unused_piece_that_no_two_pieces_make_is_in_no_ones_way(name: str) -> None:
+    """As in many GGUF files, which fill the vocabulary up."""
+    tokenizer = opened(_with_piece(name, Piece.UNUSED))
+    structure = tokenizer.structure()
+    assert structure is not None
+    never = tokenizer.vocab_size - 1
+    assert never in tokenizer.special_ids
+    assert not structure.pieces[never]
+    assert never not in tokenizer.encode(f"a{name}b {name}")
+    assert Verifier(tokenizer).method == "table"
 
 
 @pytest.mark.parametrize("kind", [Piece.USER_DEFINED, Piece.NORMAL])

@@ -190,7 +190,7 @@ class SentencePieceModel:
 
     @property
     def texts(self) -> list[str]:
-        return [*(text for text, _ in self.scores), *self.user_defined]
+        return [*(text for text, _ in self.scores), *self.user_defined, *self.unused]
 
     def open(self) -> SentencePieceTokenizer:
         proto = sentencepiece_model_pb2.ModelProto()
@@ -209,7 +209,7 @@ class SentencePieceModel:
             proto.pieces.add(piece=name, type=kinds.BYTE)
         types = dict.fromkeys(self.unused, kinds.UNUSED)
         types |= dict.fromkeys(self.user_defined, kinds.USER_DEFINED)
-        scores = dict.fromkeys(self.user_defined, 0.0) | dict(self.scores)
+        scores = dict.fromkeys((*self.user_defined, *self.unused), 0.0) | dict(self.scores)
         for text, score in scores.items():
             type_ = types.get(text, kinds.NORMAL)
             proto.pieces.add(piece=text.replace(" ", MARK), score=score, type=type_)
@@ -360,6 +360,7 @@ def unigram(draw: st.DrawFn) -> JsonTokenizer:
     )
 
 
+_NEVER_MADE = ("[PAD1]", " b[c")  # of no two pieces
 _USER_DEFINED = ("<doc>", "ab", " a", "a ", "aa", "\n", "  ", "é", "い")
 
 
@@ -377,7 +378,7 @@ def sentencepiece_models(draw: st.DrawFn, kind: Literal["bpe", "unigram"]) -> Se
         kind,
         scores,
         user_defined,
-        unused=(draw(st.sampled_from(longer)),) if longer and rarely(draw, 8) else (),
+        unused=(draw(st.sampled_from([*longer, *_NEVER_MADE])),) if rarely(draw, 8) else (),
         byte_fallback=draw(st.booleans()),
         dummy_prefix=draw(st.booleans()),
         squeezes=suffixes or rarely(draw, 3),  # else no text is read back
