@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ._choosing import NONE_LEFT, choose, choose_consistent, mask_inconsistent
     from ._report import Report
     from ._served import ServedText, ServedTexts
-    from ._tensors import allowed_tokens, mask_texts
+    from ._tensors import mask_texts, refused_tokens
 
 __all__ = [
     "NONE_LEFT",
@@ -32,11 +32,11 @@ __all__ = [
     "RequestSettings",
     "ServedText",
     "ServedTexts",
-    "allowed_tokens",
     "choose",
     "choose_consistent",
     "mask_inconsistent",
     "mask_texts",
+    "refused_tokens",
     "verification_of",
 ]
 
@@ -46,11 +46,11 @@ _MODULES = {
     "Report": "_report",
     "ServedText": "_served",
     "ServedTexts": "_served",
-    "allowed_tokens": "_tensors",
     "choose": "_choosing",
     "choose_consistent": "_choosing",
     "mask_inconsistent": "_choosing",
     "mask_texts": "_tensors",
+    "refused_tokens": "_tensors",
 }
 
 

@@ -21,7 +21,7 @@ import torch
 
 from ticore.consistency import Verification
 
-from ._tensors import allowed_tokens
+from ._tensors import refused_tokens
 
 NONE_LEFT = -1
 """Stands for a row in which every score is -inf."""
@@ -137,14 +137,14 @@ def mask_inconsistent(
     width = scores.shape[1]
     sizes = [text.vocab_size for text in texts if text is not None]
     words = -(-max(width, *sizes, 1) // 32)
-    allowed = allowed_tokens(texts, words, width, scores.device)
+    refused = refused_tokens(texts, words, width, scores.device)
     if ends := sorted(end_ids):
-        may_end = torch.tensor([text is None or text.consistent for text in texts])
-        allowed[:, ends] |= may_end.to(scores.device)[:, None]
+        may_not_end = torch.tensor([text is not None and not text.consistent for text in texts])
+        refused[:, ends] &= may_not_end.to(scores.device)[:, None]
     if list(rows) == list(range(len(scores))):
-        scores.masked_fill_(~allowed, -torch.inf)
+        scores.masked_fill_(refused, -torch.inf)
     else:
-        scores[list(rows)] = scores[list(rows)].masked_fill(~allowed, -torch.inf)
+        scores[list(rows)] = scores[list(rows)].masked_fill(refused, -torch.inf)
 
 
 def _refused(

@@ -12,10 +12,10 @@ from ticore.consistency import Verification, packed_masks
 from ._served import ServedText, Words
 
 
-def allowed_tokens(
+def refused_tokens(
     texts: Sequence[Verification | None], words: int, width: int, device: torch.device
 ) -> torch.Tensor:
-    """bool[rows, width] on the device: what may follow each text; everything after None.
+    """bool[rows, width] on the device: what may not follow each text; nothing after None.
 
     Args:
         texts: the verification of each row, which a text may begin with.
@@ -23,8 +23,8 @@ def allowed_tokens(
         width: the number of logits.
         device: where the logits are.
     """
-    packed = np.empty((len(texts), words), dtype=np.uint32)
-    return _on_device(packed_masks(texts, packed), width, device)
+    packed = packed_masks(texts, np.empty((len(texts), words), dtype=np.uint32))
+    return _on_device(~packed, width, device)  # inverted while it is small
 
 
 def mask_texts(
@@ -58,7 +58,7 @@ def mask_texts(
     for n, row, text in masked:
         if row.consistent:
             packed[n] |= text.specials
-    refused = ~_on_device(packed, logits.shape[1], logits.device)
+    refused = _on_device(~packed, logits.shape[1], logits.device)
     dead_end = ~(~refused & (logits > -torch.inf)).any(dim=1)
     for n, _, text in masked:
         if text.report.name:

@@ -19,7 +19,9 @@ from ticore.backend_kit import require_tokenizer_of_model
 from ticore.consistency import Verification, Verifier, View
 from ticore.errors import CapacityError, SettingsError
 from ticore.interfaces import Tokenizer
-from ticore_masks import FollowedText, allowed_tokens, verification_of
+from ticore_masks import FollowedText, refused_tokens, verification_of
+
+_FEW = 4096
 
 
 class ConsistentLogitsProcessor(LogitsProcessor):
@@ -67,10 +69,10 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         require_tokenizer_of_model(self._verifier.tokenizer, width)
         texts = [self._verification(number, row) for number, row in enumerate(input_ids.tolist())]
         words = -(-max(width, self._verifier.tokenizer.vocab_size) // 32)
-        allowed = allowed_tokens(texts, words, width, scores.device)
-        allowed[:, self._eos_ids] = True
-        masked = scores.masked_fill(~allowed, -torch.inf)
-        if bool((masked.amax(dim=1) == -torch.inf).any()):
+        refused = refused_tokens(texts, words, width, scores.device)
+        refused[:, self._eos_ids] = False
+        masked = torch.where(refused, -torch.inf, scores)  # one pass; masked_fill makes two
+        if _has_dead_end(masked):
             raise CapacityError(
                 "expected a candidate that keeps the text consistent, found none; use "
                 "ticore_transformers.consistent, which takes tokens back, or name eos_ids"
@@ -94,3 +96,10 @@ class ConsistentLogitsProcessor(LogitsProcessor):
             text = FollowedText(verification_of(self._verifier, prompt))
             self._texts[number] = known = prompt, text
         return known[1]
+
+
+def _has_dead_end(scores: torch.Tensor) -> bool:
+    """Whether all scores of a row are -inf. Most rows have others among the first few."""
+    if bool((scores[:, :_FEW].amax(dim=1) > -torch.inf).all()):
+        return False
+    return bool((scores.amax(dim=1) == -torch.inf).any())

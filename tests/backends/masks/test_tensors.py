@@ -11,7 +11,7 @@ import torch
 
 from tests.support.tokenizers import SENTENCEPIECE
 from ticore.consistency import Verifier
-from ticore_masks import allowed_tokens
+from ticore_masks import refused_tokens
 
 
 def test_tensor_holds_the_mask_of_each_text() -> None:
@@ -21,11 +21,11 @@ def test_tensor_holds_the_mask_of_each_text() -> None:
     texts = [Verifier(tokenizer).start(ids[:length]) for length in range(len(ids))]
     for width in (size - 3, size, size + 1, size + 70):
         words = -(-max(width, size) // 32)
-        found = allowed_tokens([*texts, None], words, width, torch.device("cpu"))
+        found = refused_tokens([*texts, None], words, width, torch.device("cpu"))
         assert found.dtype == torch.bool
         assert found.shape == (len(texts) + 1, width)
-        assert found[-1].all()
+        assert not found[-1].any()
         expected = np.zeros((len(texts), width), bool)
         common = min(size, width)
         expected[:, :common] = np.stack([text.mask() for text in texts])[:, :common]
-        assert np.array_equal(found[:-1].numpy(), expected)
+        assert np.array_equal(found[:-1].numpy(), ~expected)

@@ -17,7 +17,7 @@ from tests.support.torch_checkpoints import CONFIGS, load, write
 from ticore.consistency import Verifier
 from ticore.errors import CapacityError, SettingsError
 from ticore_torch import TorchModel
-from ticore_transformers import ConsistentLogitsProcessor
+from ticore_transformers import ConsistentLogitsProcessor, _logits_processor
 
 TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
 
@@ -96,6 +96,23 @@ def test_processor_fails_when_no_candidate_is_left(english: TorchModel) -> None:
     processor = ConsistentLogitsProcessor(english.tokenizer, prompt_length=1)
     with pytest.raises(CapacityError, match="name eos_ids"):
         processor(torch.tensor([[1]]), torch.full((1, english.logit_width), -torch.inf))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("at", [0, 1, -1])
+def test_processor_finds_the_only_candidate_wherever_it_is(
+    english: TorchModel, monkeypatch: pytest.MonkeyPatch, dtype: torch.dtype, at: int
+) -> None:
+    monkeypatch.setattr(_logits_processor, "_FEW", 500)
+    processor = ConsistentLogitsProcessor(english.tokenizer, prompt_length=1)
+    allowed = Verifier(english.tokenizer).start().mask().nonzero()[0]
+    among_few, others = allowed[allowed < 500], allowed[allowed >= 500]
+    token = [among_few[-1], others[0], others[-1]][at]
+    scores = torch.full((1, english.logit_width), -torch.inf, dtype=dtype)
+    scores[0, token] = 1.5
+    masked = processor(torch.tensor([[1]]), scores)
+    assert torch.equal(masked, scores)
+    assert masked.dtype == dtype
 
 
 def test_processor_refuses_a_negative_prompt_length(english: TorchModel) -> None:
