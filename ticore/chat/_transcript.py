@@ -30,7 +30,7 @@ class Transcript:
         tools: the tools that the template describes, as JSON schemas; None: there are none.
 
     Raises:
-        SettingsError: there is no message, one has no role, or a value is none that JSON has.
+        SettingsError: there is no message, one has no role, or JSON cannot hold a value.
         WrongTypeError: something is not of its type.
 
     >>> template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
