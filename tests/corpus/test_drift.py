@@ -190,6 +190,8 @@ def test_messages_and_their_template_come_together(given: Scan) -> None:
         scan_drift(given, replace(TASK, template=TEMPLATE))
     with pytest.raises(SettingsError, match="found one without the other"):
         scan_drift(replace(given, column=RolloutColumns(messages="said")), TASK)
+    with pytest.raises(SettingsError, match="found both"):
+        scan_drift(replace(given, column=RolloutColumns("ids", "trainer", "said")), TASK)
 
 
 def test_parquet_gives_what_json_lines_give(given: Scan) -> None:

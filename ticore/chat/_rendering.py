@@ -11,6 +11,8 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -63,19 +65,10 @@ def rendered_transcripts(
     Raises:
         MissingExtraError: the package jinja2 is not installed.
     """
-    found: list[str | PromptError] = [PromptError("")] * len(transcripts)
-    groups: list[tuple[ChatTemplate | str, list[int]]] = []
-    for n, transcript in enumerate(transcripts):
-        if not groups or groups[-1][0] != transcript.template:
-            groups.append((transcript.template, []))
-        groups[-1][1].append(n)
-    for template, places in groups:
-        assert isinstance(template, ChatTemplate)
-        variables = [transcripts[n].variables() for n in places]
-        for n, answer in zip(
-            places, _rendered_each(template, variables, seconds, memory), strict=True
-        ):
-            found[n] = answer
+    found = list[str | PromptError]()
+    for template, group in groupby(transcripts, attrgetter("template")):
+        variables = [transcript.variables() for transcript in group]
+        found += _rendered_each(template, variables, seconds, memory)
     return found
 
 
@@ -114,15 +107,15 @@ def _run(
         "seconds": seconds,
         "memory": memory,
     }
-    done = subprocess.run(
-        [sys.executable, "-I", str(_PROGRAM)],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        encoding="ascii",
-        check=False,
-    )
-    answers = [json.loads(line) for line in done.stdout.splitlines(keepends=True) if "\n" in line]
+    command = [sys.executable, "-I", str(_PROGRAM)]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(request).encode(), capture_output=True, check=False
+        )
+        *whole, _ = done.stdout.split(b"\n")  # the process may be ended inside a line
+    except OSError:
+        whole = []
+    answers = [json.loads(line) for line in whole]
     if len(answers) < len(each):
         # The process was ended: of its limits, that of time ends it without an answer.
         answers.append(
@@ -134,5 +127,5 @@ def _run(
 def _refused(problem: str) -> PromptError:
     return PromptError(
         f"the model's chat template does not write this conversation: {shown(problem)}; "
-        f"change the conversation, or give a text prompt"
+        f"change the conversation, or give its text instead"
     )

@@ -215,6 +215,10 @@ def scan_drift(
             f"column: expected RolloutColumns(ids, reread), found {given.column!r}; texts have no "
             f"ids to compare"
         )
+    if given.column.messages is not None and given.column.reread is not None:
+        raise SettingsError(
+            "column: expected a column of what was read again or one of messages, found both"
+        )
     if (given.column.messages is None) != (task.template is None):
         raise SettingsError(
             "expected a column of messages and a template that writes them, found one without the "
