@@ -85,9 +85,10 @@ def test_what_is_no_transcript_is_refused(messages: Any, wrong: type[Exception],
 
 
 def test_wrong_templates_and_tools_are_refused() -> None:
+    wrong: Any = {}
     with pytest.raises(WrongTypeError, match="expected a ChatTemplate or its source, found dict"):
-        Transcript([USER], {})  # type: ignore[arg-type]  # on purpose
+        Transcript([USER], wrong)
     with pytest.raises(WrongTypeError, match="tools: expected a list, found dict"):
-        Transcript([USER], "", tools={})  # type: ignore[arg-type]  # on purpose
+        Transcript([USER], "", tools=wrong)
     with pytest.raises(SettingsError, match="values that JSON can hold"):
         Transcript([USER], ChatTemplate("", settings={"a": object()}))

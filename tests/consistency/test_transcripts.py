@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
+tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
 from tests.support.chat_templates import WITH_TOOLS, conversation
 from tests.support.tokenizers import REAL
@@ -15,6 +16,7 @@ from ticore.consistency import Comparison, compare, compare_batch
 from ticore.consistency._drift_check import DriftCheck, Ids
 from ticore.errors import PromptError, SettingsError
 from ticore.interfaces import SpecialWritingTokenizer
+from ticore.registry import wrap
 from ticore.testing import assert_no_drift
 
 
@@ -26,8 +28,9 @@ def qwen() -> SpecialWritingTokenizer:
 
 
 def transcript(*roles: str, **fields: object) -> Transcript:
-    messages = [{"role": role.split(":")[0], "content": role.split(":", 1)[1]} for role in roles]
-    messages[-1].update(fields)  # type: ignore[arg-type]  # a message has values of any kind
+    said = [role.split(":", 1) for role in roles]
+    messages: list[dict[str, object]] = [{"role": who, "content": what} for who, what in said]
+    messages[-1].update(fields)
     return Transcript(messages, WITH_TOOLS)
 
 
@@ -89,6 +92,26 @@ def test_published_cases_are_found_from_messages(name: str, qwen: SpecialWriting
     sampled, given, cause = CASES[name]
     found = compare(qwen, qwen.encode_with_specials(sampled), reread=given)
     assert (found.cause, found.consistent) == (cause, cause is None)
+
+
+def test_the_end_of_a_tool_call_is_not_the_end_of_a_turn() -> None:
+    """`<|call|>` was sampled, and the template writes `<|end|>` (gpt-oss)."""
+    library = tokenizers.Tokenizer.from_str(REAL["gpt2"]()._library.to_str())
+    library.add_special_tokens(["<|start|>", "<|message|>", "<|call|>", "<|end|>"])
+    tokenizer = wrap(library)
+    assert isinstance(tokenizer, SpecialWritingTokenizer)
+    template = (
+        "{% for m in messages %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endfor %}"
+    )
+    given = Transcript([{"role": "assistant", "content": '{"city":"Paris"}'}], template)
+    head = '<|start|>assistant<|message|>{"city":"Paris"}'
+    sampled = tokenizer.encode_with_specials(f"{head}<|call|>")
+    found = compare(tokenizer, sampled, reread=given)
+    assert (found.cause, found.first.at) == ("special token", len(sampled) - 1)
+    assert (found.first.text, found.first.text_again) == ("<|call|>", "<|end|>")
+    assert compare(
+        tokenizer, tokenizer.encode_with_specials(f"{head}<|end|>"), reread=given
+    ).consistent
 
 
 def test_batches_give_the_same_answers(qwen: SpecialWritingTokenizer) -> None:

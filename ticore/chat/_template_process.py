@@ -62,15 +62,16 @@ def parse(source: str) -> Template:
     return environment.from_string(source)
 
 
-def _limit_memory(memory: int) -> None:
-    """Let this process use at most `memory` bytes."""
+def _limit(kind: str, most: int) -> None:
+    """Let this process use at most `most` of a resource, such as RLIMIT_AS, where that works."""
     try:
         import resource  # noqa: PLC0415  # absent on Windows
     except ImportError:
         return
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    number = getattr(resource, kind)
+    _, hard = resource.getrlimit(number)
+    limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(number, (limit, hard))
 
 
 def _limit_time(seconds: int) -> None:
@@ -79,14 +80,7 @@ def _limit_time(seconds: int) -> None:
     They are seconds of a processor, and twice as many of the clock for systems without that limit.
     """
     faulthandler.dump_traceback_later(2 * seconds, exit=True)
-    try:
-        import resource  # noqa: PLC0415  # absent on Windows
-    except ImportError:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    most = math.ceil(time.process_time()) + seconds
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
+    _limit("RLIMIT_CPU", math.ceil(time.process_time()) + seconds)
 
 
 def _answer(source: str, variables: dict[str, Any], parsed: list[Template]) -> dict[str, str]:
@@ -108,7 +102,7 @@ def _answer(source: str, variables: dict[str, Any], parsed: list[Template]) -> d
 
 def main() -> None:
     request = json.load(sys.stdin)
-    _limit_memory(request["memory"])
+    _limit("RLIMIT_AS", request["memory"])
     parsed: list[Template] = []
     for variables in request["each"]:
         _limit_time(request["seconds"])
