@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
-tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+
+import tokenizers
 
 from tests.support.chat_templates import WITH_TOOLS, conversation
 from tests.support.tokenizers import REAL
