@@ -149,3 +149,54 @@ def test_corpus_refuses_a_file_that_cannot_be_read(tmp_path: Path) -> None:
             JsonlCorpus(path, "text", 10)
     with pytest.raises(FileError, match="no file can have this name"):
         JsonlCorpus(tmp_path / "a\0b", "text", 10)
+
+
+MIXED = [
+    b'\xef\xbb\xbf {"text": "a"} \r\n',
+    b'{"text": "b", "x": 1.50}\n',
+    b"broken\n",
+    b'{"text": "c"}',
+]
+
+
+@pytest.mark.parametrize("is_parsed_first", [False, True])
+def test_rows_are_written_alike_whether_they_were_parsed_before(
+    tmp_path: Path, is_parsed_first: bool
+) -> None:
+    found = corpus(tmp_path, b"".join(MIXED), batch_size=2)
+    if is_parsed_first:
+        assert len(texts(found)) == 4
+    assert [line for batch in found.batches() for line in batch.objects()] == [
+        b'{"text": "a"}',
+        b'{"text": "b", "x": 1.50}',
+        b'{"raw": "broken"}',
+        b'{"text": "c"}',
+    ]
+
+
+def test_rows_that_were_parsed_are_not_parsed_again_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = corpus(tmp_path, b'{"text": "a"}\n' * 5, batch_size=2)
+    assert texts(found) == ["a"] * 5
+    parsed = []
+
+    def parse(line: str) -> dict[str, object]:
+        parsed.append(line)
+        return {"text": line}
+
+    monkeypatch.setattr(module, "parse_object", parse)
+    assert [*(line for batch in found.batches() for line in batch.objects())] == [
+        b'{"text": "a"}'
+    ] * 5
+    assert len(parsed) == 2  # of the first batch, whose columns are looked at
+
+
+def test_a_file_that_became_another_is_parsed_again(tmp_path: Path) -> None:
+    found = corpus(tmp_path, b'{"text": "a"}\n')
+    assert texts(found) == ["a"]
+    (before,) = (batch.digest for batch in found.batches())
+    (tmp_path / "a.jsonl").write_bytes(b'"text": "a"}!\n')
+    (batch,) = found.batches()
+    assert batch.digest != before
+    assert list(batch.objects()) == [rb'{"raw": "\"text\": \"a\"}!"}']

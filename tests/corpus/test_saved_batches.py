@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ticore.corpus import Result
-from ticore.corpus._base import CorpusText, Problem
-from ticore.corpus._saved_batches import SavedBatches, digest_of_texts
+from ticore.corpus._batch_digests import digest_of_texts
+from ticore.corpus._saved_batches import SavedBatches
 from ticore.errors import FileError
 
 TEXTS = digest_of_texts(["a", "b"])
@@ -102,20 +102,6 @@ def test_saved_batch_is_refused_after_any_change_of_its_bytes(
     part.write_bytes(bytes(data) + b"\n" * more)
     with opened(folder)[0] as saved:
         assert not saved.holds(1, TEXTS)
-
-
-TEXT_LISTS = st.lists(st.text() | st.builds(Problem, st.text()), max_size=4)
-
-
-@given(one=TEXT_LISTS, other=TEXT_LISTS)
-@example(one=["a", "b"], other=["ab"])
-@example(one=["at1\nb"], other=["a", "b"])
-@example(one=["a"], other=[Problem("a")])
-@example(one=["\ud800"], other=["\udc00"])
-def test_digest_of_texts_is_equal_only_for_equal_texts(
-    one: list[CorpusText], other: list[CorpusText]
-) -> None:
-    assert (digest_of_texts(one) == digest_of_texts(other)) == (one == other)
 
 
 def test_remove_deletes_temporary_files_of_a_killed_process(tmp_path: Path) -> None:

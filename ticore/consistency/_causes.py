@@ -25,6 +25,7 @@ from .._support.utf8 import is_complete
 from ..interfaces import Tokenizer
 from ._boundaries import is_boundary, special_name
 from ._engines.base import Unsupported
+from ._engines.list_check import list_check_at_hand
 from ._tokenizer_rules.pretokenizers import splitter_for
 
 Cause = Literal[
@@ -294,13 +295,23 @@ def _is_malformed(data: bytes, at: int) -> bool:
 
 
 def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many of the first elements are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    """How many of the first elements are the same. Both are lists, or both tuples or bytes."""
+    same, end = 0, min(len(one), len(other))
+    # Slices are compared faster than their elements one by one: one[:same] == other[:same].
+    while same < end:
+        middle = (same + end + 1) // 2
+        if one[same:middle] == other[same:middle]:
+            same = middle
+        else:
+            end = middle - 1
+    return same
 
 
 def _decoded(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
-    return tokenizer.decode(ids) if len(ids) else ""
+    if not ids:
+        return ""
+    check = list_check_at_hand(tokenizer)
+    return tokenizer.decode(ids) if check is None else check.decode(ids)
 
 
 def _spelled(tokenizer: Tokenizer, ids: Sequence[int]) -> str:

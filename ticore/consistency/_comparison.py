@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from ._boundaries import Specials, is_boundary, parts, special_name, specials_na
 from ._causes import Cause, Difference, first_difference
 from ._engines.base import Unsupported, spell_each
 from ._engines.list_check import list_check, list_check_at_hand
-from ._spans import Spans
+from ._spans import Spans, places_of
 from ._transcripts import Reread, read_text, read_transcripts
 
 # Characters. Libraries read as many faster as a batch: they keep no offsets, and may use threads.
@@ -336,11 +337,28 @@ def _cut(tokenizer: Tokenizer, ids: list[int], specials: Specials) -> list[list[
     return [ids[part.start : part.stop] for part in parts(ids, boundaries)]
 
 
-def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
+class _Part(NamedTuple):
+    """A list without boundaries, and what is read from its text.
+
+    Attributes:
+        ids, again: both lists.
+        text: of the first one.
+        size: of the text, in bytes.
+        places, places_again: see `places_of`.
+    """
+
+    ids: list[int]
+    again: list[int]
+    text: str
+    size: int
+    places: list[int]
+    places_again: list[int]
+
+
+def _joined(ids: list[int], found: Sequence[_Part]) -> Comparison:
     """One Comparison of all parts of `ids`, with the special tokens between them."""
     again, sits, cits = list[int](), list[int](), list[int]()
     specials, specials_again = list[int](), list[int]()
-    lengths = [len(part.text.encode()) for part in found]
     at = 0  # tokens of `ids`
     for number, part in enumerate(found):
         if number:
@@ -348,16 +366,21 @@ def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
             specials_again.append(len(again))
             again.append(ids[at])
             at += 1
-        sits += [at + n for n in part.sits]
-        cits += [len(again) + n for n in part.cits]
+        if part.again != part.ids:
+            sits += _others(part.places, part.places_again, at)
+            cits += _others(part.places_again, part.places, len(again))
         at += len(part.ids)
         again += part.again
+    spans = Spans.joined((part.places, part.size) for part in found)
+    is_same = again == ids
     return Comparison(
         ids=tuple(ids),
         again=tuple(again),
         text="".join(part.text for part in found),
-        spans=Spans.joined((p.spans, n) for p, n in zip(found, lengths, strict=True)),
-        spans_again=Spans.joined((p.spans_again, n) for p, n in zip(found, lengths, strict=True)),
+        spans=spans,
+        spans_again=spans
+        if is_same
+        else Spans.joined((part.places_again, part.size) for part in found),
         sits=tuple(sits),
         cits=tuple(cits),
         specials=tuple(specials),
@@ -365,8 +388,14 @@ def _joined(ids: list[int], found: Sequence[Comparison]) -> Comparison:
     )
 
 
-def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[Comparison]:
-    """The Comparison of each of some lists without boundaries."""
+def _others(places: list[int], known: list[int], first: int) -> list[int]:
+    """The positions of the spans that are not among others, counted from `first`."""
+    spans = set(pairwise(known))
+    return [n for n, span in enumerate(pairwise(places), first) if span not in spans]
+
+
+def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[_Part]:
+    """Each of some lists without boundaries, and what is read from it."""
     check = list_check_at_hand(tokenizer)
     decode = tokenizer.decode if check is None else check.decode
     texts = [decode(ids) if ids else "" for ids in parts]
@@ -405,21 +434,23 @@ def _survive(tokenizer: Tokenizer, parts: Sequence[list[int]], *, make: bool) ->
         return [False] * len(parts)
     special = tokenizer.special_ids
     plain = [special.isdisjoint(ids) for ids in parts]
-    lists = [np.array(ids, dtype=np.int64) for ids, ok in zip(parts, plain, strict=True) if ok]
+    asked = [ids for ids, ok in zip(parts, plain, strict=True) if ok]
+    together = np.array([*chain(*asked)], dtype=np.int64)
+    edges = accumulate(map(len, asked), initial=0)
+    lists = [together[start:stop] for start, stop in pairwise(edges)]
     answers = iter(check.consistent(lists).tolist())
     return [ok and next(answers) for ok in plain]
 
 
-def _compare_part(tokenizer: Tokenizer, ids: list[int], text: str, again: list[int]) -> Comparison:
-    """The Comparison of a list without boundaries, whose `text` is read as `again`."""
-    spelled = spell_each(tokenizer, ids)
-    # A special token that `encode` finds in a text covers the bytes of its name.
-    read = (
-        spelled
-        if again == ids  # the usual case
-        else [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
-    )
-    return _compared(ids, again, text, spelled, read)
+def _compare_part(tokenizer: Tokenizer, ids: list[int], text: str, again: list[int]) -> _Part:
+    """A list without boundaries, whose `text` is read as `again`."""
+    data = text.encode()
+    places = places_again = places_of(spell_each(tokenizer, ids), data)
+    if again != ids:
+        # A special token that `encode` finds in a text covers the bytes of its name.
+        read = [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
+        places_again = places_of(read, data)
+    return _Part(ids, again, text, len(data), places, places_again)
 
 
 def _compared(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import overload
 
 import numpy as np
@@ -42,33 +43,26 @@ class Spans(Sequence[Span]):
             pieces: the bytes of each token.
             text: in UTF-8.
         """
-        spelled = b"".join(pieces)
-        # Where the first token begins, and where each of them ends.
-        places = np.zeros(len(pieces) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)), out=places[1:])
-        if spelled == b" " + text:  # `decode` has removed the dummy prefix.
-            places = np.maximum(places - 1, 0)
-        elif spelled != text:
-            places = np.array(_mapped(places.tolist(), spelled, text), dtype=np.int64)
+        places = np.array(places_of(pieces, text), dtype=np.int64)
         return cls(places[:-1], places[1:])
 
     @classmethod
-    def joined(cls, parts: Iterable[tuple[Spans, int]]) -> Spans:
+    def joined(cls, parts: Iterable[tuple[list[int], int]]) -> Spans:
         """The spans of several texts one after the other, with an empty span between two of them.
 
         Args:
-            parts: of each text, with its length in bytes; at least one.
+            parts: of each text `places_of` its tokens, and its length in bytes; at least one.
         """
-        starts, ends, at = list[Places](), list[Places](), 0
-        for part, length in parts:
-            if starts:
-                between = np.array([at], dtype=np.int64)
-                starts.append(between)
-                ends.append(between)
-            starts.append(part._starts + at)
-            ends.append(part._ends + at)
+        starts, ends, at = list[int](), list[int](), 0
+        for number, (places, length) in enumerate(parts):
+            if number:
+                starts.append(at)
+                ends.append(at)
+            here = [place + at for place in places] if at else places
+            starts += here[:-1]
+            ends += here[1:]
             at += length
-        return cls(np.concatenate(starts), np.concatenate(ends))
+        return cls(np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
 
     def positions_of_others(self, spans: Spans) -> tuple[int, ...]:
         """The positions of the spans that are not among `spans`."""
@@ -104,6 +98,21 @@ class Spans(Sequence[Span]):
 
     def __repr__(self) -> str:
         return repr(tuple(self))
+
+
+def places_of(pieces: Sequence[bytes], text: bytes) -> list[int]:
+    """Where the first of some tokens begins in a text, and where each of them ends: n + 1 numbers.
+
+    Args:
+        pieces, text: as for `Spans.of`.
+    """
+    places = list(accumulate(map(len, pieces), initial=0))
+    if len(text) == places[-1] and b"".join(pieces) == text:
+        return places
+    spelled = b"".join(pieces)
+    if spelled == b" " + text:  # `decode` has removed the dummy prefix.
+        return [max(place - 1, 0) for place in places]
+    return _mapped(places, spelled, text)
 
 
 def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:

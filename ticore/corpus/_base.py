@@ -51,15 +51,8 @@ CorpusText = str | Rollout | Problem
 """What a scan looks at in a row: a text or a rollout, or why there is none."""
 
 
-class Job(Protocol):
-    """What a scan does with each row. It is sent to every worker, which opens it itself.
-
-    Attributes:
-        result: a NamedTuple of the columns that are added, each with a default.
-    """
-
-    @property
-    def result(self) -> type[Any]: ...
+class Work(Protocol):
+    """What workers do with each row. It is sent to every worker, which opens it itself."""
 
     def open(self) -> Any:
         """What the worker needs, such as a tokenizer. Raises TicoreError."""
@@ -68,6 +61,17 @@ class Job(Protocol):
     def score(self, opened: Any, texts: Sequence[CorpusText]) -> list[Any]:
         """A result for each text, in order."""
         ...
+
+
+class Job(Work, Protocol):
+    """The work of a scan, and what its results depend on.
+
+    Attributes:
+        result: a NamedTuple of the columns that are added, each with a default.
+    """
+
+    @property
+    def result(self) -> type[Any]: ...
 
     def public_settings(self) -> dict[str, Any]:
         """All settings that results depend on, except the secret ones."""
@@ -91,6 +95,11 @@ class Batch(Protocol):
     @property
     def done(self) -> int:
         """How much of `Corpus.total` has been read at the end of this batch."""
+        ...
+
+    @property
+    def digest(self) -> bytes:
+        """Of the texts, 32 bytes. It may depend on what else the rows hold."""
         ...
 
     def objects(self) -> Iterator[bytes]:

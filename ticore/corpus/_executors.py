@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ._base import CorpusText, Job
+from ._base import CorpusText, Work
 from ._processes import processes
 from ._ray_cluster import ray_cluster
 
-Executor = Callable[[Job, Iterable[Sequence[CorpusText]], int | None], Iterator[list[Any]]]
+Executor = Callable[[Work, Iterable[Sequence[CorpusText]], int | None], Iterator[list[Any]]]
 """`f(task, batches, workers)` gives the results of each batch, in the order of the batches.
 
 `workers` is their number; None means one per core. Batches are taken only when workers need them.

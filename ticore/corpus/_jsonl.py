@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +19,7 @@ from typing import Any, BinaryIO
 from .._support.input_files import open_file, parse_json, unreadable
 from ..errors import InputFileError
 from ._base import Batch, CorpusText, Problem
+from ._batch_digests import digest_of_lines
 from ._columns import Columns, columns_of, kind_of
 from ._results import COLUMNS
 
@@ -41,19 +43,48 @@ class JsonlRecord:
     is_object: bool = True
 
 
-@dataclass(frozen=True)
 class JsonlBatch:
-    """See `Batch`; `done` is in bytes."""
+    """See `Batch`; `done` is in bytes. Lines are parsed when their texts are asked for.
 
-    rows: Sequence[JsonlRecord]
-    done: int
+    Args:
+        lines: as they were read; None in place of one that is too long.
+        done: see `Batch`.
+        parse: gives the records of these lines.
+        of_objects: the digests of the batches that are known to hold an object on each line. This
+            one is added when it is parsed.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[bytes | None],
+        done: int,
+        parse: Callable[[], list[JsonlRecord]],
+        of_objects: set[bytes],
+    ) -> None:
+        self._lines, self._parse, self._of_objects = lines, parse, of_objects
+        self.done = done
+
+    @cached_property
+    def digest(self) -> bytes:
+        return digest_of_lines(self._lines)
+
+    @cached_property
+    def records(self) -> list[JsonlRecord]:
+        """The lines, parsed. Raises InputFileError: a row has a column that the scan adds."""
+        found = self._parse()
+        if all(row.is_object for row in found):
+            self._of_objects.add(self.digest)
+        return found
 
     @property
     def texts(self) -> list[CorpusText]:
-        return [row.text for row in self.rows]
+        return [row.text for row in self.records]
 
     def objects(self) -> Iterator[bytes]:
-        return (row.line for row in self.rows)
+        if self.digest not in self._of_objects:
+            return (row.line for row in self.records)
+        # Scored rows are not parsed a second time to be written.
+        return (_bare(line) for line in self._lines if line is not None)
 
 
 class JsonlCorpus:
@@ -80,6 +111,7 @@ class JsonlCorpus:
     ) -> None:
         self._path, self._columns, self._added = path, columns_of(column), frozenset(added)
         self._batch_size, self._limit = batch_size, limit
+        self._of_objects: set[bytes] = set()
         with open_file(path) as file:
             self.total = file.seek(0, 2)
 
@@ -88,21 +120,27 @@ class JsonlCorpus:
 
     def batches(self) -> Iterator[JsonlBatch]:
         """See `Corpus`. Also raises InputFileError if no row of the first batch has the column."""
-        first = True
+        before = 0
         with open_file(self._path) as file:
-            lines = islice(enumerate(_lines(file, self._path), 1), self._limit)
-            while rows := [self._row(*line) for line in islice(lines, self._batch_size)]:
-                if first:
-                    self._require_column(rows)
-                first = False
-                yield JsonlBatch(rows, file.tell())
+            lines = islice(_lines(file, self._path), self._limit)
+            while rows := [*islice(lines, self._batch_size)]:
+                parse = partial(self._records, rows, before)
+                batch = JsonlBatch(rows, file.tell(), parse, self._of_objects)
+                if not before:
+                    self._require_column(batch.records)
+                before += len(rows)
+                yield batch
 
-    def _row(self, number: int, line: bytes | None) -> JsonlRecord:
+    def _records(self, lines: Sequence[bytes | None], before: int) -> list[JsonlRecord]:
+        return [self._record(*line) for line in enumerate(lines, before + 1)]
+
+    def _record(self, number: int, line: bytes | None) -> JsonlRecord:
         where = f"line {number}"
         if line is None:
             problem = Problem(f"{where}: expected at most {_MOST_BYTES:,} bytes, found more")
             return JsonlRecord(b"{}", problem, is_object=False)
-        line = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+        if number == 1:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
         try:
             found = parse_object(line.decode())
         except UnicodeDecodeError as error:
@@ -116,7 +154,7 @@ class JsonlCorpus:
                 f"{self._path}, {where}: expected no column {taken!r}, which the scan adds; "
                 f"rename it first"
             )
-        return JsonlRecord(line.strip(), self._columns.item(found, where))
+        return JsonlRecord(_bare(line), self._columns.item(found, where))
 
     def _require_column(self, rows: Sequence[JsonlRecord]) -> None:
         objects = [json.loads(row.line) for row in rows if row.is_object and row.line != b"{}"]
@@ -173,6 +211,11 @@ def parse_object(line: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"expected a JSON object, found {kind_of(found)}")
     return found
+
+
+def _bare(line: bytes) -> bytes:
+    """The object on a line, without what stands around it."""
+    return line.removeprefix(_BYTE_ORDER_MARK).strip()
 
 
 def _raw(line: bytes) -> bytes:

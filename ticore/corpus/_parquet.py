@@ -15,6 +15,7 @@ from typing import Any, Protocol, get_type_hints
 from ..errors import FileError, InputFileError, OutputFileError
 from ._arrow_values import json_values
 from ._base import Batch, CorpusText, Problem
+from ._batch_digests import digest_of_texts
 from ._columns import Columns, TextColumn, columns_of
 from ._extras import require_module
 from ._results import COLUMNS, Result
@@ -40,6 +41,10 @@ class ParquetBatch:
     rows: Any
     texts: Sequence[CorpusText]
     done: int
+
+    @property
+    def digest(self) -> bytes:
+        return digest_of_texts(self.texts)
 
     def objects(self) -> Iterator[bytes]:
         names = self.rows.schema.names

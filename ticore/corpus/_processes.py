@@ -17,20 +17,20 @@ from typing import Any
 
 from .._support.interrupts import postponed_interrupts
 from ..errors import TicoreError
-from ._base import CorpusText, Job
+from ._base import CorpusText, Work
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
 
 
 def processes(
-    task: Job, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
+    task: Work, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
 ) -> Iterator[list[Any]]:
     """The results of each batch; see `Executor`. Works in any thread.
 
     One worker, or a single batch, is scored in this process.
 
     Raises:
-        TicoreError: a worker ended before its work did, or as `Job.open`.
+        TicoreError: a worker ended before its work did, or as `Work.open`.
     """
     workers = cores() if workers is None else workers
     batches = iter(batches)
@@ -51,7 +51,7 @@ def cores() -> int:
 
 
 def _pooled(
-    task: Job, batches: Iterator[Sequence[CorpusText]], workers: int
+    task: Work, batches: Iterator[Sequence[CorpusText]], workers: int
 ) -> Iterator[list[Any]]:
     context = get_context("spawn")  # the same on all systems, and safe with threads
     listening, lifeline = context.Pipe(duplex=False)
@@ -80,10 +80,10 @@ def _pooled(
         listening.close()
 
 
-_task: Job | None = None
+_task: Work | None = None
 
 
-def _start(task: Job, lifeline: Connection) -> None:
+def _start(task: Work, lifeline: Connection) -> None:
     global _task  # noqa: PLW0603  # a worker's only state, set once
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()

@@ -13,14 +13,14 @@ from itertools import cycle
 from typing import Any
 
 from ..errors import TicoreError
-from ._base import CorpusText, Job
+from ._base import CorpusText, Work
 from ._extras import require_module
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
 
 
 class _Worker:
-    def __init__(self, task: Job) -> None:
+    def __init__(self, task: Work) -> None:
         self._task, self._opened = task, task.open()
 
     def score(self, texts: Sequence[CorpusText]) -> list[Any]:
@@ -28,7 +28,7 @@ class _Worker:
 
 
 def ray_cluster(
-    task: Job, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
+    task: Work, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
 ) -> Iterator[list[Any]]:
     """The results of each batch; see `Executor`.
 
@@ -37,7 +37,7 @@ def ray_cluster(
 
     Raises:
         MissingExtraError: Ray is not installed.
-        TicoreError: the cluster failed, or as `Job.open`.
+        TicoreError: the cluster failed, or as `Work.open`.
     """
     ray = require_module("ray", "scale", "the executor ray")
     own = not ray.is_initialized()
@@ -57,7 +57,7 @@ def ray_cluster(
 
 
 def _spread(
-    ray: Any, task: Job, batches: Iterable[Sequence[CorpusText]], workers: int | None
+    ray: Any, task: Work, batches: Iterable[Sequence[CorpusText]], workers: int | None
 ) -> Iterator[list[Any]]:
     count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     make = ray.remote(num_cpus=1)(_Worker)

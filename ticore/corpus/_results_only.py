@@ -13,13 +13,30 @@ from ._parquet import arrow
 
 @dataclass(frozen=True)
 class _BareBatch:
-    """See `Batch`; its rows are empty objects."""
+    """See `Batch`; its rows are empty objects.
 
-    texts: Sequence[CorpusText]
-    done: int
+    Attributes:
+        of: the batch whose rows they stand for.
+        count: of rows.
+    """
+
+    of: Batch
+    count: int
+
+    @property
+    def texts(self) -> Sequence[CorpusText]:
+        return self.of.texts
+
+    @property
+    def done(self) -> int:
+        return self.of.done
+
+    @property
+    def digest(self) -> bytes:
+        return self.of.digest
 
     def objects(self) -> Iterator[bytes]:
-        return repeat(b"{}", len(self.texts))
+        return repeat(b"{}", self.count)
 
 
 class ResultsOnly:
@@ -34,7 +51,7 @@ class ResultsOnly:
         self.close, self.abandon = writer.close, writer.abandon
 
     def write(self, batch: Batch, results: Sequence[Any]) -> None:
-        self._writer.write(_BareBatch(batch.texts, batch.done), results)
+        self._writer.write(_BareBatch(batch, len(results)), results)
 
 
 class NoTables:
@@ -44,4 +61,4 @@ class NoTables:
         self.schema = arrow().schema([])
 
     def table(self, batch: Batch) -> Any:
-        return arrow().table({"": arrow().nulls(len(batch.texts))}).select([])
+        return arrow().table({"": arrow().nulls(len([*batch.objects()]))}).select([])

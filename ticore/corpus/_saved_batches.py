@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +19,6 @@ from typing import Any
 from .._support.atomic_files import TEMPORARY, write_atomically
 from .._support.input_files import read_file
 from ..errors import FileError, InputFileError, OutputFileError
-from ._base import CorpusText, Messages, Rollout
 from ._lock import HeldError, Lock
 from ._results import Result
 
@@ -95,7 +94,7 @@ class SavedBatches:
 
         Args:
             index: number of the batch, from 0.
-            texts: `digest_of_texts` of the batch.
+            texts: `Batch.digest`.
         """
         return self._body(index, texts) is not None
 
@@ -196,34 +195,6 @@ class SavedBatches:
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:06}.json"
-
-
-def digest_of_texts(texts: Sequence[CorpusText]) -> bytes:
-    """A digest of the texts of a batch, 32 bytes."""
-    parts = [
-        part
-        for text in texts
-        for kind, data in _pieces(text)
-        for part in (b"%s%d\n" % (kind, len(data)), data)
-    ]
-    # Joined first: each call of `update` costs more than the text in it.
-    return blake2b(b"".join(parts), digest_size=32, person=b"ticore texts 1").digest()
-
-
-def _pieces(text: CorpusText) -> Iterator[tuple[bytes, bytes]]:
-    """What a text, or a rollout, consists of: each with its kind."""
-    if isinstance(text, Rollout):
-        yield b"i", text.ids.tobytes()
-        if isinstance(text.reread, str):
-            yield b"t", text.reread.encode("utf-8", "surrogatepass")
-        elif isinstance(text.reread, Messages):
-            yield b"m", json.dumps(text.reread).encode()
-        elif text.reread is not None:
-            yield b"r", text.reread.tobytes()
-    elif isinstance(text, str):
-        yield b"t", text.encode("utf-8", "surrogatepass")
-    else:
-        yield b"p", text.error.encode("utf-8", "surrogatepass")
 
 
 def _is_ours(name: str) -> bool:

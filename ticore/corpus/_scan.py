@@ -22,8 +22,9 @@ from ._columns import Columns
 from ._executors import EXECUTORS
 from ._formats import ending, open_corpus, open_writer, rehearse
 from ._identity import digest, file_identity
+from ._opened_job import OpenedJob
 from ._results import Result
-from ._saved_batches import SavedBatches, digest_of_texts
+from ._saved_batches import SavedBatches
 from ._scoring import Task
 
 
@@ -192,7 +193,7 @@ def scan_rows(
         raise SettingsError(f"workers: expected at least 1, found {workers}")
     _require_regular(given.source, "a file that can be read twice")
     _require_regular(given.output, "a new or regular file")
-    opened = job.open()
+    opened = OpenedJob(job)
     before = file_identity(given.source)
     added = () if given.results_only else job.result._fields
     corpus = open_corpus(given.source, given.column, given.batch_size, given.limit, added)
@@ -204,14 +205,13 @@ def scan_rows(
         given.batch_size,
         given.limit,
     ]
-    things += job.depends_on(opened)
-    del opened  # workers open it themselves
+    things += opened.depends_on()
     rehearse(given.output, corpus, job.result, results_only=given.results_only)
     name = digest(job.secret(), things)
     with SavedBatches(given.output, name, tell, job.result) as saved:
         unscored = _UnscoredBatches(corpus, saved)
         # The type Iterator has no close(), but every executor is a generator.
-        with closing(run(job, unscored.texts(), workers)) as found:  # type: ignore[type-var]  # it can be closed
+        with closing(run(opened, unscored.texts(), workers)) as found:  # type: ignore[type-var]  # it can be closed
             for results in found:
                 sent = unscored.sent.popleft()
                 saved.put(sent.number, sent.texts, results)
@@ -257,9 +257,8 @@ class _UnscoredBatches:
 
     def texts(self) -> Iterator[Sequence[CorpusText]]:
         for index, batch in enumerate(self._corpus.batches()):
-            texts = digest_of_texts(batch.texts)
-            if not self._saved.holds(index, texts):
-                self.sent.append(_SentBatch(index, texts, batch.done))
+            if not self._saved.holds(index, batch.digest):
+                self.sent.append(_SentBatch(index, batch.digest, batch.done))
                 yield batch.texts
 
 
@@ -278,7 +277,7 @@ def _write(
         )
         try:
             for index, batch in enumerate(corpus.batches()):
-                results = saved.get(index, digest_of_texts(batch.texts))
+                results = saved.get(index, batch.digest)
                 if results is None:
                     raise _changed(given)
                 see(rows, results)

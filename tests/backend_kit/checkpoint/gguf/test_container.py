@@ -174,3 +174,14 @@ def test_vocabulary_of_a_file_without_one_is_refused(tmp_path):
     write_tokenizer(tmp_path / "model.gguf", lambda writer: None)
     with pytest.raises(ModelFilesError, match=r"model to be 'llama' or 'gpt2' or 't5', found ''"):
         read_gguf_vocabulary(tmp_path / "model.gguf")
+
+
+def test_a_file_is_read_once_while_it_is_held(tmp_path):
+    path = tmp_path / "a.gguf"
+    path.write_bytes(file_of([key("a", U32, struct.pack("<I", 1))]))
+    held = read_container(path)
+    assert read_container(path) is held
+    path.unlink()
+    path.write_bytes(file_of([key("b", STRING, text("new"))]))
+    assert dict(read_container(path).metadata) == {"b": "new"}
+    assert dict(held.metadata) == {"a": 1}

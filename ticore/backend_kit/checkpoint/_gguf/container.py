@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -83,26 +84,37 @@ class Container:
     tensors: Mapping[str, PackedTensor]
 
 
+_HELD: WeakValueDictionary[tuple[int, ...], Container] = WeakValueDictionary()
+
+
 def read_container(path: Path) -> Container:
     """The content of the GGUF file at `path`. Its tensors are mapped, not read.
+
+    While somebody holds it, the same file is not read again: a model and its tokenizer are opened
+    one after the other, and a vocabulary takes half a second.
 
     Raises:
         ModelFilesError: it cannot be read, or is not a complete GGUF file of version 2 or 3.
     """
     try:
         require_regular(path)
-        data = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.empty(0, np.uint8)
+        status = path.stat()
+        key = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+        if (held := _HELD.get(key)) is not None:
+            return held
+        data = np.memmap(path, np.uint8, "r") if status.st_size else np.empty(0, np.uint8)
     except OSError as error:
         raise ModelFilesError(
             f"{path}: expected a GGUF file, found no readable file ({error.strerror}); "
             f"check the path"
         ) from error
     try:
-        return _read(np.asarray(data))
+        found = _HELD[key] = _read(np.asarray(data))
     except _DamagedError as problem:
         raise ModelFilesError(
             f"{path}: expected a complete GGUF file, found {problem}; fetch the file again"
         ) from None
+    return found
 
 
 class _DamagedError(Exception):
