@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
 from ._base import CorpusText, Work
 from ._processes import processes
 from ._ray_cluster import ray_cluster
 
-Executor = Callable[[Work, Iterable[Sequence[CorpusText]], int | None], Iterator[list[Any]]]
+Executor = Callable[
+    [Work, Iterable[Sequence[CorpusText]], int | None], Generator[list[Any], None, None]
+]
 """`f(task, batches, workers)` gives the results of each batch, in the order of the batches.
 
 `workers` is their number; None means one per core. Batches are taken only when workers need them.

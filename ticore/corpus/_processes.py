@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
@@ -24,7 +24,7 @@ _AHEAD = 3  # batches that are queued per worker, so that none waits
 
 def processes(
     task: Work, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
-) -> Iterator[list[Any]]:
+) -> Generator[list[Any], None, None]:
     """The results of each batch; see `Executor`. Works in any thread.
 
     One worker, or a single batch, is scored in this process.
@@ -52,7 +52,7 @@ def cores() -> int:
 
 def _pooled(
     task: Work, batches: Iterator[Sequence[CorpusText]], workers: int
-) -> Iterator[list[Any]]:
+) -> Generator[list[Any], None, None]:
     context = get_context("spawn")  # the same on all systems, and safe with threads
     listening, lifeline = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _start, (task, listening))

@@ -8,7 +8,7 @@ every node.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -29,7 +29,7 @@ class _Worker:
 
 def ray_cluster(
     task: Work, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
-) -> Iterator[list[Any]]:
+) -> Generator[list[Any], None, None]:
     """The results of each batch; see `Executor`.
 
     Connect to Ray before you start scans in several threads. Otherwise the scan that connected to
@@ -58,7 +58,7 @@ def ray_cluster(
 
 def _spread(
     ray: Any, task: Work, batches: Iterable[Sequence[CorpusText]], workers: int | None
-) -> Iterator[list[Any]]:
+) -> Generator[list[Any], None, None]:
     count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     make = ray.remote(num_cpus=1)(_Worker)
     actors = [make.remote(task) for _ in range(count)]

@@ -210,8 +210,7 @@ def scan_rows(
     name = digest(job.secret(), things)
     with SavedBatches(given.output, name, tell, job.result) as saved:
         unscored = _UnscoredBatches(corpus, saved)
-        # The type Iterator has no close(), but every executor is a generator.
-        with closing(run(opened, unscored.texts(), workers)) as found:  # type: ignore[type-var]  # it can be closed
+        with closing(run(opened, unscored.texts(), workers)) as found:
             for results in found:
                 sent = unscored.sent.popleft()
                 saved.put(sent.number, sent.texts, results)
