@@ -18,15 +18,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 from .._support.utf8 import is_complete
 from ..interfaces import Tokenizer
 from ._boundaries import is_boundary, special_name
-from ._engines.base import Unsupported
+from ._engines.base import Unsupported, spell_each
 from ._engines.list_check import list_check_at_hand
-from ._tokenizer_rules.pretokenizers import splitter_for
+from ._tokenizer_rules.pretokenizers import Splitter, splitter_for
 
 Cause = Literal[
     "bpe",
@@ -170,7 +170,7 @@ class _Side(NamedTuple):
         special = tokenizer.special_ids
         stop = next((n for n in range(start, len(ids)) if ids[n] in special), len(ids))
         part = ids[start:stop]
-        spelled = list(map(tokenizer.token_bytes, part))
+        spelled = spell_each(tokenizer, part)
         end = ids[stop] if stop < len(ids) else None
         return cls(
             ids=part,
@@ -252,15 +252,20 @@ def _split_cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int) -> Ca
         splitter = splitter_for(structure.pretokenizer)
     except Unsupported:
         return "bpe"
-    text = here.text
-    # In bytes, like the edges of tokens; a dummy prefix is a byte that has no text.
-    first = len(here.data) - len(text.encode())
-    lengths = [1] * len(text) if text.isascii() else [len(c.encode()) for c in text]
-    offsets = list(accumulate(lengths, initial=first))
-    edges = {offsets[end] for end in splitter.ends(text)}
-    starts = [0, *here.ends]
-    over = any(not edges.isdisjoint(range(starts[n] + 1, starts[n + 1])) for n in range(at, stop))
-    return "pretokenizer" if over else "bpe"
+    return "pretokenizer" if _reaches_over(splitter, here, at, stop) else "bpe"
+
+
+def _reaches_over(splitter: Splitter, side: _Side, start: int, stop: int) -> bool:
+    """Whether one of the tokens from `start` to `stop` reaches over an end of a part."""
+    text, data = side.text, side.text.encode()
+    first = len(side.data) - len(data)  # a dummy prefix is a byte that has no text
+    edges = [0, *side.ends][start : stop + 1]
+    low, high = (
+        len(data[: max(edge - first, 0)].decode(errors="ignore")) for edge in (edges[0], edges[-1])
+    )
+    before = first + len(text[:low].encode())
+    cuts = {before + len(text[low:end].encode()) for end in splitter.ends_between(text, low, high)}
+    return any(not cuts.isdisjoint(range(a + 1, b)) for a, b in pairwise(edges))
 
 
 def _end(here: _Side, there: _Side, at: int) -> tuple[int, int]:

@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,11 +27,12 @@ from ..chat import Transcript
 from ..errors import PromptError, SettingsError, TicoreError
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
-from ._boundaries import Specials, is_boundary, parts, special_name, specials_named
+from ._boundaries import Specials, is_boundary, parts, specials_named
 from ._causes import Cause, Difference, first_difference
-from ._engines.base import Unsupported, spell_each
+from ._compared_part import ComparedPart
+from ._engines.base import Unsupported
 from ._engines.list_check import list_check, list_check_at_hand
-from ._spans import Spans, places_of
+from ._spans import Spans
 from ._transcripts import Reread, read_text, read_transcripts
 
 # Characters. Libraries read as many faster as a batch: they keep no offsets, and may use threads.
@@ -308,7 +308,7 @@ def _with_itself(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
     cut = [ids[part.start : part.stop] for part in parts(ids, tokenizer.special_ids)]
     texts = [tokenizer.decode(part) if part else "" for part in cut]
     return _joined(
-        ids, [_compare_part(tokenizer, p, text, p) for p, text in zip(cut, texts, strict=True)]
+        ids, [ComparedPart.of(tokenizer, p, text, p) for p, text in zip(cut, texts, strict=True)]
     )
 
 
@@ -337,25 +337,7 @@ def _cut(tokenizer: Tokenizer, ids: list[int], specials: Specials) -> list[list[
     return [ids[part.start : part.stop] for part in parts(ids, boundaries)]
 
 
-class _Part(NamedTuple):
-    """A list without boundaries, and what is read from its text.
-
-    Attributes:
-        ids, again: both lists.
-        text: of the first one.
-        size: of the text, in bytes.
-        places, places_again: see `places_of`.
-    """
-
-    ids: list[int]
-    again: list[int]
-    text: str
-    size: int
-    places: list[int]
-    places_again: list[int]
-
-
-def _joined(ids: list[int], found: Sequence[_Part]) -> Comparison:
+def _joined(ids: list[int], found: Sequence[ComparedPart]) -> Comparison:
     """One Comparison of all parts of `ids`, with the special tokens between them."""
     again, sits, cits = list[int](), list[int](), list[int]()
     specials, specials_again = list[int](), list[int]()
@@ -367,8 +349,8 @@ def _joined(ids: list[int], found: Sequence[_Part]) -> Comparison:
             again.append(ids[at])
             at += 1
         if part.again != part.ids:
-            sits += _others(part.places, part.places_again, at)
-            cits += _others(part.places_again, part.places, len(again))
+            sits += part.sits(at)
+            cits += part.cits(len(again))
         at += len(part.ids)
         again += part.again
     spans = Spans.joined((part.places, part.size) for part in found)
@@ -388,19 +370,13 @@ def _joined(ids: list[int], found: Sequence[_Part]) -> Comparison:
     )
 
 
-def _others(places: list[int], known: list[int], first: int) -> list[int]:
-    """The positions of the spans that are not among others, counted from `first`."""
-    spans = set(pairwise(known))
-    return [n for n, span in enumerate(pairwise(places), first) if span not in spans]
-
-
-def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[_Part]:
+def _compare_parts(tokenizer: Tokenizer, parts: Sequence[list[int]]) -> list[ComparedPart]:
     """Each of some lists without boundaries, and what is read from it."""
     check = list_check_at_hand(tokenizer)
     decode = tokenizer.decode if check is None else check.decode
     texts = [decode(ids) if ids else "" for ids in parts]
     return [
-        _compare_part(tokenizer, ids, text, again)
+        ComparedPart.of(tokenizer, ids, text, again)
         for ids, text, again in zip(parts, texts, _encode(tokenizer, texts, parts), strict=True)
     ]
 
@@ -440,17 +416,6 @@ def _survive(tokenizer: Tokenizer, parts: Sequence[list[int]], *, make: bool) ->
     lists = [together[start:stop] for start, stop in pairwise(edges)]
     answers = iter(check.consistent(lists).tolist())
     return [ok and next(answers) for ok in plain]
-
-
-def _compare_part(tokenizer: Tokenizer, ids: list[int], text: str, again: list[int]) -> _Part:
-    """A list without boundaries, whose `text` is read as `again`."""
-    data = text.encode()
-    places = places_again = places_of(spell_each(tokenizer, ids), data)
-    if again != ids:
-        # A special token that `encode` finds in a text covers the bytes of its name.
-        read = [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
-        places_again = places_of(read, data)
-    return _Part(ids, again, text, len(data), places, places_again)
 
 
 def _compared(

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ..chat import Transcript
 from ..errors import PromptError, TicoreError
 from ..interfaces import Tokenizer
 from ._boundaries import Specials
-from ._comparison import Comparison, compare, compare_batch
+from ._comparison import compare, compare_batch
+from ._drift import Drift, Ids, drifts_by_parts
 from ._engines.base import Unsupported
 from ._engines.list_check import ListCheck, list_check
 from ._transcripts import read_transcripts
-
-Ids = npt.NDArray[np.int64]
 
 
 class DriftCheck:
@@ -44,8 +42,8 @@ class DriftCheck:
 
     def compare(
         self, lists: Sequence[Ids], rereads: Sequence[str | Ids | Transcript | None]
-    ) -> list[Comparison | TicoreError | None]:
-        """For each list None if it is consistent, else its Comparison, or an error.
+    ) -> list[Drift | TicoreError | None]:
+        """For each list None if it is consistent, else its Drift, or an error.
 
         Args:
             lists: ids that were sampled.
@@ -54,7 +52,7 @@ class DriftCheck:
         Raises:
             MissingExtraError: there is a transcript, and the package jinja2 is not installed.
         """
-        found: list[Comparison | TicoreError | None] = [None] * len(lists)
+        found: list[Drift | TicoreError | None] = [None] * len(lists)
         plain = [n for n, reread in enumerate(rereads) if reread is None]
         for n, answer in zip(plain, self._plain([lists[n] for n in plain]), strict=True):
             found[n] = answer
@@ -67,24 +65,30 @@ class DriftCheck:
                 found[n] = self._reread(lists[n], read)
         return found
 
-    def _plain(self, lists: list[Ids]) -> list[Comparison | TicoreError | None]:
-        doubtful = list(range(len(lists)))
+    def _plain(self, lists: list[Ids]) -> list[Drift | TicoreError | None]:
+        found: list[Drift | TicoreError | None] = [None] * len(lists)
+        whole = set(range(len(lists)))  # to be compared in full
         if self._check is not None:
             size = self._tokenizer.vocab_size
             known = [n for n, ids in enumerate(lists) if _all_below(ids, size)]
-            kept = self._check.consistent([lists[n] for n in known])
-            good = {n for n, answer in zip(known, kept.tolist(), strict=True) if answer}
-            doubtful = [n for n in doubtful if n not in good]
-        found: list[Comparison | TicoreError | None] = [None] * len(lists)
-        again = compare_batch(
-            self._tokenizer, [lists[n].tolist() for n in doubtful], specials=self._specials
+            whole.difference_update(known)
+            drifts = drifts_by_parts(self._tokenizer, self._check, [lists[n] for n in known])
+            for place, drift in drifts.items():
+                found[known[place]] = drift
+                if drift is None:
+                    whole.add(known[place])
+        rest = sorted(whole)
+        answers = compare_batch(
+            self._tokenizer, [lists[n].tolist() for n in rest], specials=self._specials
         )
-        for n, answer in zip(doubtful, again, strict=True):
-            is_fine = isinstance(answer, Comparison) and answer.consistent
-            found[n] = None if is_fine else answer
+        for n, answer in zip(rest, answers, strict=True):
+            if isinstance(answer, TicoreError):
+                found[n] = answer
+            elif not answer.consistent:
+                found[n] = Drift.of(answer)
         return found
 
-    def _reread(self, ids: Ids, reread: str | Ids | list[int]) -> Comparison | TicoreError | None:
+    def _reread(self, ids: Ids, reread: str | Ids | list[int]) -> Drift | TicoreError | None:
         size = self._tokenizer.vocab_size
         if not isinstance(reread, str) and np.array_equal(ids, reread) and _all_below(ids, size):
             return None
@@ -93,7 +97,7 @@ class DriftCheck:
             found = compare(self._tokenizer, ids.tolist(), reread=read)
         except TicoreError as error:
             return error
-        return None if found.consistent else found
+        return None if found.consistent else Drift.of(found)
 
 
 def _all_below(ids: Ids, size: int) -> bool:

@@ -11,10 +11,11 @@ from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
 
 from ..chat import Transcript, require_renderer
-from ..consistency import Comparison, Specials
+from ..consistency import Specials
 from ..consistency._boundaries import specials_named
 from ..consistency._causes import CAUSES, Cause
-from ..consistency._drift_check import DriftCheck, Ids
+from ..consistency._drift import Drift, Ids
+from ..consistency._drift_check import DriftCheck
 from ..errors import SettingsError, TicoreError
 from ..interfaces import ChatTemplate, Tokenizer
 from ..registry import load_tokenizer
@@ -274,7 +275,7 @@ def _refused(row: str | Problem) -> DriftResult:
     )
 
 
-def _result(ids: Ids, found: Comparison | TicoreError | None) -> DriftResult:
+def _result(ids: Ids, found: Drift | TicoreError | None) -> DriftResult:
     if found is None:
         return DriftResult(
             drift_consistent=True,
@@ -289,14 +290,14 @@ def _result(ids: Ids, found: Comparison | TicoreError | None) -> DriftResult:
     return DriftResult(
         drift_consistent=False,
         drift_cause=found.cause,
-        drift_at=found.unknowns[0] if first is None else first.at,
+        drift_at=found.at,
         drift_character=None if first is None else first.character,
         drift_text=None if first is None else first.text,
         drift_text_again=None if first is None else first.text_again,
         drift_ids=None if first is None else " ".join(map(str, first.ids)),
         drift_again=None if first is None else " ".join(map(str, first.again)),
-        drift_tokens=len(found.ids),
-        drift_tokens_again=len(found.again),
-        drift_sits=len(found.sits),
-        drift_cits=len(found.cits),
+        drift_tokens=found.tokens,
+        drift_tokens_again=found.tokens_again,
+        drift_sits=found.sits,
+        drift_cits=found.cits,
     )

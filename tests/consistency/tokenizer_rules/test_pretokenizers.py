@@ -1,7 +1,7 @@
 """The expressions: Python's library splits by them like others, and settled boundaries stay."""
 
 import re
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -49,6 +49,14 @@ def test_splitter_splits_as_the_tokenizers_library_does(steps):
         assert library_ends(steps, text) == list(splitter.ends(text)), f"one of {some}"
 
 
+def require_same_in_windows(splitter, text):
+    """A window has the ends of the whole text."""
+    ends = list(splitter.ends(text))
+    for start, stop in combinations_with_replacement(range(len(text) + 1), 2):
+        inside = [end for end in ends if start <= end <= stop]
+        assert splitter.ends_between(text, start, stop) == inside
+
+
 def require_parted(splitter, text):
     """Between two characters that are always parted, each side is split as it is by itself.
 
@@ -73,6 +81,7 @@ def test_ends_are_those_of_the_tokenizers_library(steps, text):
     assume(not any(map(splitter_for(steps).classes.is_ambiguous, text)))
     assert list(splitter_for(steps).ends(text)) == library_ends(steps, text)
     require_parted(splitter_for(steps), text)
+    require_same_in_windows(splitter_for(steps), text)
 
 
 @any_pretokenizer
@@ -126,6 +135,7 @@ def test_random_steps_split_as_the_tokenizers_library_does(examples):
         in_bytes |= {n for n in range(1, len(data)) if (data[n - 1], data[n]) in apart}
         assert sorted(in_bytes) == library_ends_in_bytes(splitter.steps, text + more)
         require_parted(splitter, text + more)
+        require_same_in_windows(splitter, text + more)
         for at in splitter.settled(text):
             assert at in ends
             assert [e - at for e in ends if e > at] == list(splitter.ends((text + more)[at:]))

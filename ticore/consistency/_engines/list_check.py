@@ -75,6 +75,19 @@ def list_check_at_hand(tokenizer: Tokenizer) -> ListCheck | None:
     return found if isinstance(found, ListCheck) else None
 
 
+class ChangedPart(NamedTuple):
+    """A part between two special tokens that the tokenizer reads as other ids.
+
+    Attributes:
+        number: of its list.
+        start, stop: its positions in the list.
+    """
+
+    number: int
+    start: int
+    stop: int
+
+
 class ListCheck:
     """Tells which lists are consistent, where special tokens keep parts apart (`gaps`).
 
@@ -110,8 +123,14 @@ class ListCheck:
 
     def consistent(self, lists: Sequence[npt.NDArray[np.int64]]) -> Bools:
         """Whether each of n lists of ids of the tokenizer is consistent: bool[n]."""
+        answers = np.ones(len(lists), dtype=bool)
+        answers[[part.number for part in self.changed_parts(lists)]] = False
+        return answers
+
+    def changed_parts(self, lists: Sequence[npt.NDArray[np.int64]]) -> list[ChangedPart]:
+        """The parts of n lists of ids of the tokenizer that do not survive, in order."""
         with self._lock:
-            return self._consistent(lists)
+            return self._changed_parts(lists)
 
     def decode(self, ids: Sequence[int]) -> str:
         """`decode` of the tokenizer, faster where the bytes of the tokens are a text by themselves.
@@ -124,14 +143,12 @@ class ListCheck:
                 return data.decode()
         return self._tokenizer.decode(ids)
 
-    def _consistent(self, lists: Sequence[npt.NDArray[np.int64]]) -> Bools:
-        answers = np.ones(len(lists), dtype=bool)
+    def _changed_parts(self, lists: Sequence[npt.NDArray[np.int64]]) -> list[ChangedPart]:
         lengths = np.array(list(map(len, lists)), dtype=np.int64)
         if not lengths.sum():
-            return answers
+            return []
         ids = np.concatenate(lists)
         row = np.repeat(np.arange(len(lists)), lengths)
-        answers[row[self._lost[ids]]] = False
         boundary = self._boundary[ids]
         new_part = np.ones(len(ids), dtype=bool)
         new_part[1:] = boundary[1:] | boundary[:-1] | (row[1:] != row[:-1])
@@ -146,14 +163,20 @@ class ListCheck:
         after[:-1][inside] = self._cuts.after(ids[here - 1], ids[here])
         asked = ~boundary[starts] & ~self._lost[ids[starts]]
         starts, sizes, after = starts[asked], (ends - starts)[asked], after[asked]
+        changed = [np.flatnonzero(self._lost[ids])]
         for length in (1, 2):
             which = np.flatnonzero(sizes == length)
             good = self._short(ids, starts[which], after[which], length)
-            answers[row[starts[which[~good]]]] = False
+            changed.append(starts[which[~good]])
         which = np.flatnonzero(sizes > 2)
         good = self._longer(ids, starts[which], sizes[which], after[which])
-        answers[row[starts[which[~good]]]] = False
-        return answers
+        changed.append(starts[which[~good]])
+        first = np.flatnonzero(new_part)
+        parts = np.unique(np.searchsorted(first, np.concatenate(changed), side="right")) - 1
+        numbers = row[first[parts]]
+        before = (np.cumsum(lengths) - lengths)[numbers]  # ids of the lists before
+        starts, stops = first[parts] - before, np.append(first, len(ids))[parts + 1] - before
+        return [*map(ChangedPart, numbers.tolist(), starts.tolist(), stops.tolist())]
 
     def _short(self, ids: Codes, starts: Codes, after: Codes, length: int) -> Bools:
         """Whether each piece of one token or of two survives."""

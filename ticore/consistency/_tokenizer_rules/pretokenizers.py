@@ -189,6 +189,20 @@ class Splitter:
             return map(_END_OF, self._expression.finditer(text))
         return iter(split_whole(self._steps, text))
 
+    def ends_between(self, text: str, start: int, stop: int) -> list[int]:
+        """The offsets from `start` to `stop` where parts of `text` end.
+
+        Only the text around them is split: between two cuts that are certain (`parted`).
+        """
+        low = next((at for at in range(start, 0, -1) if self._is_parted(text, at)), 0)
+        high = next((at for at in range(stop, len(text)) if self._is_parted(text, at)), len(text))
+        # What stands before a cut may depend on the one character after it.
+        ends = [low, *(low + end for end in self.ends(text[low : high + 1]))]
+        return [end for end in ends if end and start <= end <= stop]
+
+    def _is_parted(self, text: str, at: int) -> bool:
+        return self.classes.with_letters(text[at - 1 : at + 1]) in self.parted
+
     def open_end(self, shape: str) -> OpenEnd:
         """What may follow a text of this shape, and how it is split then."""
         return self._open_ends.of(shape)
