@@ -15,6 +15,7 @@ from tests.support.tokenizers import REAL
 from ticore import Transcript
 from ticore.chat import rendered_transcripts
 from ticore.consistency import Comparison, compare, compare_batch
+from ticore.consistency._drift import Drift
 from ticore.consistency._drift_check import DriftCheck, Ids
 from ticore.errors import PromptError, SettingsError
 from ticore.interfaces import SpecialWritingTokenizer
@@ -122,7 +123,7 @@ def test_batches_give_the_same_answers(qwen: SpecialWritingTokenizer) -> None:
     expected = [compare(qwen, ids, reread=one) for ids, one in zip(lists, given, strict=True)]
     assert compare_batch(qwen, lists, rereads=given) == expected
     found = DriftCheck(qwen).compare([*map(_array, lists)], given)
-    assert found == [None if one.consistent else one for one in expected]
+    assert found == [None if one.consistent else Drift.of(one) for one in expected]
 
 
 def test_a_conversation_that_was_sampled_as_it_is_written_has_no_drift(
