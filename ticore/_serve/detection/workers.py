@@ -41,8 +41,12 @@ class Workers:
         self._pool = self._started()
 
     def close(self) -> None:
-        """Let the processes end once they have done what they are at; what waits is not begun."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Wait until the processes have done what they are at, and ended; what waits is not begun.
+
+        The end of Python would wait for them too. But it wakes the pool without a lock, and writes
+        an error if the pool closes meanwhile.
+        """
+        self._pool.shutdown(cancel_futures=True)
 
     async def answers(self, query: Query) -> list[dict[str, Any]]:
         """The answer about each item of a query.
