@@ -9,8 +9,9 @@ from benchmarks.verification.seams import SeamCases
 from tests.support.tokenizer_contract import any_ids
 from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
 from ticore.consistency import compare
-from ticore.consistency._drift import Drift
+from ticore.consistency._drift import Drift, drifts_by_parts
 from ticore.consistency._drift_check import DriftCheck
+from ticore.consistency._engines.list_check import ChangedPart, ListCheck
 from ticore.consistency._engines.retokenizing import Oracle
 
 WITH_ADDED = {**TRAINED, "added": byte_level_with_added}
@@ -63,3 +64,17 @@ def test_text_before_an_added_token_is_encoded_as_if_it_ended_there():
     assert [one is None for one in found] == [True, False, False]
     for ids, one in zip(lists, found, strict=True):
         assert (one is None) == (tokenizer.encode(tokenizer.decode(ids)) == ids)
+
+
+def test_a_part_that_comes_back_as_it_was_is_no_drift():
+    """Should the tables be too strict, that costs time and gives no wrong answer."""
+
+    class Strict(ListCheck):
+        def changed_parts(self, lists):
+            return [ChangedPart(n, 0, len(ids)) for n, ids in enumerate(lists)]
+
+    tokenizer = byte_level_with_added()
+    good = np.array(tokenizer.encode("one two"), dtype=np.int64)
+    bad = np.array(tokenizer.encode("\n") * 2, dtype=np.int64)
+    found = drifts_by_parts(tokenizer, Strict(tokenizer), [good, bad])
+    assert found == {0: None, 1: Drift.of(compare(tokenizer, bad.tolist()))}

@@ -64,7 +64,8 @@ def drifts_by_parts(
 ) -> dict[int, Drift | None]:
     """The lists that do not survive, by their position, and how each drifts.
 
-    None: it holds unknown text, or a text that cannot be read. `compare` tells more.
+    None: it must be compared as a whole. It holds unknown text, or a text that cannot be read, or
+    what the check took for changed is read as the same ids.
     """
     changed = check.changed_parts(lists)
     ids: dict[int, list[int]] = {n: lists[n].tolist() for n in {part.number for part in changed}}
@@ -88,7 +89,7 @@ def drifts_by_parts(
 
 def _drift(
     tokenizer: Tokenizer, ids: list[int], parts: Iterable[tuple[ChangedPart, ComparedPart]]
-) -> Drift:
+) -> Drift | None:
     again, sits, cits, at = list[int](), 0, 0, 0
     for place, part in parts:
         again += ids[at : place.start]
@@ -97,5 +98,7 @@ def _drift(
         sits += len(part.sits())
         cits += len(part.cits())
     again += ids[at:]
+    if again == ids:
+        return None
     first = first_difference(tokenizer, ids, again, is_read=True)
     return Drift(len(ids), len(again), sits, cits, first)
