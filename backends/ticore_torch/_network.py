@@ -13,8 +13,9 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from ticore.errors import ModelFilesError
 
-# How models name their cache. A model that names it otherwise has a cache of its own kind.
-_CACHES = ("past_key_values", "cache_params")
+# How models name their cache: `cache` since transformers 5.24, in which the older names are
+# deprecated. A model that names it otherwise has a cache of its own kind.
+_CACHES = ("cache", "past_key_values", "cache_params")
 
 
 class Network:
