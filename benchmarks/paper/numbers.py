@@ -64,5 +64,14 @@ def plain(found: JsonObject | None, digits: int = 2) -> str:
     return f"{value} ({low} to {high})"
 
 
+def texts(count: int) -> str:
+    """How many texts.
+
+    >>> texts(1), texts(1200)
+    ('1 text', '1,200 texts')
+    """
+    return f"{count:,} text{'' if count == 1 else 's'}"
+
+
 def _digits(value: float) -> str:
     return f"{value:.1f}" if value >= 10 or not value else f"{value:.2f}"

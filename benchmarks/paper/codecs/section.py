@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks._harness.number_format import decimal
 from benchmarks.paper.low_probability.comparison import HEADINGS, cells, expectation, verdict
+from benchmarks.paper.numbers import texts
 from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 
@@ -52,7 +53,7 @@ def section(summaries: Mapping[StandIn, JsonObject]) -> Section:
         failures = sum(kind["failures"] for kind in found["kinds"])
         blocks.append(
             f"{model.place}, comparisons with what the codec chooses from: {verdict(said)}. "
-            f"{failures:,} texts could not be written."
+            f"{texts(failures)} could not be written."
         )
     return Section("Improbable tokens by codec and precision", blocks)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.number_format import decimal
-from benchmarks.paper.numbers import number, percent, plain
+from benchmarks.paper.numbers import number, percent, plain, texts
 from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 
@@ -59,7 +59,7 @@ def _statement(model: StandIn, found: JsonObject) -> str:
         free += (
             " So their lengths are those of the cut, and no text's length is compared with them."
         )
-    failures = f" {found['failures']:,} texts could not be written." if found["failures"] else ""
+    failures = f" {texts(found['failures'])} could not be written." if found["failures"] else ""
     return f"{model.place}: {'; '.join(parts)}.{free}{failures}"
 
 

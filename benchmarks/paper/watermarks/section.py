@@ -44,10 +44,11 @@ def section(summaries: Summaries) -> Section:
             f"a context and a token once.",
             "True-positive rates are shares of watermarked texts. Their thresholds come from "
             "unmarked texts of the same model, sampled without rollback; the intervals do not say "
-            "how much the thresholds vary. 500 unmarked texts cannot show where a rate of 0.1 % "
-            "is: there the threshold is the strongest of them, which about one further text in 500 "
-            "exceeds. The p-values are exact, so the columns beside hold at both rates. An AUROC's "
-            "interval from 1 to 1 says that these texts are told apart, not that all are.",
+            "how much the thresholds vary. Where a rate of 0.1 % is takes more than 1,000 unmarked "
+            "texts to show: with fewer, the threshold there is the strongest of them, which about "
+            "one further text in as many exceeds. The p-values are exact, so the columns beside "
+            "hold at both rates. An AUROC's interval from 1 to 1 says that these texts are told "
+            "apart, not that all are.",
             "Perplexity is the writer's own, after the prompt: of the tokens that were written, "
             "and of those that the text is read back as. In an inconsistent text the model never "
             "wrote the second ones, so they are mostly less probable; after rollback both are the "

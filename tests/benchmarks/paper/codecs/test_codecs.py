@@ -51,7 +51,7 @@ def test_section_shows_each_kind(taken, tmp_path):
     write_pages(tmp_path, [], [codecs.PART.section({SETTING.model: summary})])
     page = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert page.count("| arithmetic | 64 | 8 |") == page.count("| sparsamp | all | 32 |") == 3
-    assert "1 texts could not be written" in page
+    assert "1 text could not be written" in page
 
 
 def test_every_kind_is_a_task_with_room_for_its_candidates():
