@@ -10,6 +10,8 @@ from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 from benchmarks.paper.statistics import RARE
 
+from .trials import FEWEST
+
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
 
@@ -23,19 +25,18 @@ def section(summaries: Summaries) -> Section:
         "A fifth of the texts is held out. 50 % is chance. The texts of messages have the length "
         "that their bits need, and covers any length: what the length alone gives away is no "
         "fault of a method.",
+        f"Detectors learn from one kind of texts alone where at least {FEWEST} are held out.",
     ]
     for model, found in summaries.items():
+        learned = {"all texts together": found["pooled"], "one kind of texts": found["alone"]}
         blocks += [
             _accuracies(
-                f"{model.place}: accuracy, %, of detectors that learned from all texts together",
-                found["pooled"],
-            ),
-            _accuracies(
-                f"{model.place}: accuracy, %, of detectors that learned from one kind of texts",
-                found["alone"],
-            ),
-            _rare(model, found["rare"]),
+                f"{model.place}: accuracy, %, of detectors that learned from {name}", entries
+            )
+            for name, entries in learned.items()
+            if entries
         ]
+        blocks.append(_rare(model, found["rare"]))
     return Section("Can texts with a message be told from others?", blocks)
 
 

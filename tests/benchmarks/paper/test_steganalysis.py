@@ -100,3 +100,16 @@ def test_summarize_tests_every_cell_alone_and_together():
     assert [entry["method"] for entry in found["pooled"]] == ["all", "none", "none"]
     shown = section({STAND_INS["tiny-en"]: found})
     assert any("tiny-en" in block.title for block in shown.blocks if not isinstance(block, str))
+
+
+def test_section_has_no_table_of_detectors_that_had_too_few_texts():
+    messages = [row(text, method="none", k=4) for text in texts(20, 1, True)]
+    detectors = {"the model itself": lambda: Boosting(["nll"])}
+    covers = [row(text) for text in texts(20, 3, False)]
+    found = summarize(messages, covers, detectors, 0, lambda trained: None)
+    blocks = section({STAND_INS["tiny-en"]: found}).blocks
+    titles = [block.title for block in blocks if not isinstance(block, str)]
+    assert [("together" in title, "small probability" in title) for title in titles] == [
+        (True, False),
+        (False, True),
+    ]
