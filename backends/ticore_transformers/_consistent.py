@@ -348,7 +348,8 @@ def _require_plain(
     streamer: Any | None,
 ) -> None:
     """Refuse what would be left out silently."""
-    cache = inputs.get("cache", inputs.get("past_key_values"))  # its name before 5.24
+    # Before transformers 5.24 it was named past_key_values.
+    cache = inputs.get("cache", inputs.get("past_key_values"))
     refused = {
         "beams": (config.num_beams or 1) > 1,
         "prompt lookup": getattr(config, "prompt_lookup_num_tokens", None) is not None,

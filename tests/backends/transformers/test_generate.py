@@ -14,6 +14,7 @@ pytest.importorskip("transformers", reason="torch or transformers is not install
 import torch
 from torch import nn
 from transformers import (
+    DynamicCache,
     LogitsProcessor,
     LogitsProcessorList,
     PreTrainedTokenizerFast,
@@ -364,6 +365,15 @@ class TestCalling:
         custom = consistent(english.tokenizer)
         with pytest.raises(SettingsError, match=message):
             generate(english, prompt(english), custom_generate=custom, **settings)
+
+    @pytest.mark.filterwarnings("ignore:.*past_key_values.*deprecated:FutureWarning")
+    def test_generate_refuses_a_cache_that_is_filled_already(self, english: TorchModel) -> None:
+        """By its old name, under which all versions of transformers take it."""
+        filled = DynamicCache()
+        filled.update(torch.zeros(1, 1, 1, 1), torch.zeros(1, 1, 1, 1), 0)
+        custom = consistent(english.tokenizer)
+        with pytest.raises(SettingsError, match="found a cache that is filled already"):
+            generate(english, prompt(english), custom_generate=custom, past_key_values=filled)
 
     def test_streamer_given_to_generate_is_ended_and_refused(self, english: TorchModel) -> None:
         opened = PreTrainedTokenizerFast(tokenizer_object=HUGGING_FACE["hf-gpt2"]()._library)
