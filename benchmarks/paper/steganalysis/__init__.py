@@ -1,6 +1,7 @@
 """Can the texts with a message be told from covers? (section 5, accuracies of table 2)
 
 detectors/     what tells them apart
+texts.py       texts as detectors see them: whole, or their first tokens
 detecting.py   the detectors at hand, and the analysis with them
 trials.py      how well one of them does
 summary.py     all of them on all kinds of texts

@@ -8,35 +8,72 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import ticore
 from benchmarks._harness.progress import messages as console
 from benchmarks._harness.progress import progress_bar
 from benchmarks.paper.analysis import AnalysisOptions
 from ticore._support.installing import how_to_install
 from ticore.errors import MissingExtraError
 
+from .detectors.detector import Seen
 from .detectors.model_statistics import Boosting
-from .summary import steps, summarize
+from .summary import Cell, accuracies, by_cell, rare_tokens, seen_of, steps
+from .texts import beginning, whole
 from .trials import MakeDetector
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
 
+LENGTH_ALONE = "length alone"
+
 
 def run(rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions) -> JsonObject:
-    """The accuracies of all detectors at hand; see `summary.summarize`.
+    """The accuracies of all detectors at hand, and the improbable tokens.
 
     Args:
         rows: of the parts `messages` and `covers`.
         options: the seed is that of splits and of training.
 
+    Returns:
+        `cover_count`; `whole` and `beginnings`: see `summary.accuracies`, of texts as they are and
+        of their first tokens alone; `rare`: see `summary.rare_tokens`.
+
     Raises:
         MissingExtraError: scikit-learn or torch is not installed.
     """
     detectors = at_hand(options.encoder)
-    with progress_bar(steps(rows["messages"], detectors)) as advance:
-        return summarize(
-            rows["messages"], rows["covers"], detectors, options.seed, partial(advance, 1)
-        )
+    cells, covers = by_cell(rows["messages"]), seen_of(rows["covers"])
+    begun, begun_covers = _beginnings(cells, covers, options)
+    of_beginnings = {name: make for name, make in detectors.items() if name != LENGTH_ALONE}
+    with progress_bar(steps(cells, detectors) + steps(begun, of_beginnings)) as advance:
+        done = partial(advance, 1)
+        seen = {cell: list(map(whole, texts)) for cell, texts in cells.items()}
+        found = accuracies(seen, list(map(whole, covers)), detectors, options.seed, done)
+        first = accuracies(begun, begun_covers, of_beginnings, options.seed, done)
+    return {
+        "cover_count": len(covers),
+        "whole": found,
+        "beginnings": first,
+        "rare": rare_tokens(cells, covers),
+    }
+
+
+def _beginnings(
+    cells: Mapping[Cell, Sequence[JsonObject]],
+    covers: Sequence[JsonObject],
+    options: AnalysisOptions,
+) -> tuple[dict[Cell, list[Seen]], list[Seen]]:
+    """The beginnings of texts with a message, by their cells, and of covers."""
+    model = ticore.load_model(options.model.place)
+
+    def cut(rows: Sequence[JsonObject]) -> list[Seen]:
+        found = [beginning(model, row) for row in rows]
+        advance(len(rows), "beginnings of texts")
+        return [each for each in found if each is not None]
+
+    with progress_bar(sum(map(len, cells.values())) + len(covers)) as advance:
+        begun = {cell: texts for cell, rows in cells.items() if (texts := cut(rows))}
+        return begun, cut(covers)
 
 
 def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:
@@ -53,7 +90,7 @@ def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:
     from .detectors.sentence_model import FineTuned  # noqa: PLC0415  # torch is an extra
 
     found: dict[str, MakeDetector] = {
-        "length alone": partial(Boosting, ["tokens"]),
+        LENGTH_ALONE: partial(Boosting, ["tokens"]),
         "the model itself": Boosting,
         "LS-CNN": partial(NetworkDetector, LsCnn),
         "R-BiLSTM-C": partial(NetworkDetector, RBiLstmC),

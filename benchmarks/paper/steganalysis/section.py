@@ -10,6 +10,7 @@ from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 from benchmarks.paper.statistics import RARE
 
+from .texts import BEGINNING
 from .trials import FEWEST
 
 if TYPE_CHECKING:
@@ -22,18 +23,21 @@ def section(summaries: Summaries) -> Section:
     """Accuracies, pooled and alone, and the shares of improbable tokens."""
     blocks: list[str | PageTable] = [
         "Covers are free samples of the same model after the same prompts, 10 to 128 tokens long. "
-        "A fifth of the texts is held out. 50 % is chance. The texts of messages have the length "
-        "that their bits need, and covers any length: what the length alone gives away is no "
-        "fault of a method.",
+        "A fifth of the texts is held out. Covers count as much as texts with a message, so 50 % "
+        "is chance.",
+        "Where a text ends gives it away, whatever the method: it ends as soon as it carries its "
+        "128 bits, and covers have any length. So detectors also see no more of each text than "
+        f"its first {BEGINNING} tokens. What is found there is the method's.",
         f"Detectors learn from one kind of texts alone where at least {FEWEST} are held out.",
     ]
     for model, found in summaries.items():
-        learned = {"all texts together": found["pooled"], "one kind of texts": found["alone"]}
         blocks += [
-            _accuracies(
-                f"{model.place}: accuracy, %, of detectors that learned from {name}", entries
+            _accuracies(f"{model.place}: accuracy, %, {seen}, of detectors that {learned}", entries)
+            for seen, part in (("whole texts", "whole"), ("first tokens", "beginnings"))
+            for learned, entries in (
+                ("learned from all texts together", found[part]["pooled"]),
+                ("learned from one kind of texts", found[part]["alone"]),
             )
-            for name, entries in learned.items()
             if entries
         ]
         blocks.append(_rare(model, found["rare"]))

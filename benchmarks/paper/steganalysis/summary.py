@@ -1,8 +1,8 @@
-"""All detectors on all kinds of texts of one model."""
+"""All detectors on all kinds of texts of one model, and the improbable tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -24,69 +24,68 @@ Advance = Callable[[str], None]
 """Told what has been trained."""
 
 
-def summarize(
-    messages: Sequence[JsonObject],
-    covers: Sequence[JsonObject],
+def accuracies(
+    hiding: Mapping[Cell, Sequence[Seen]],
+    covers: Sequence[Seen],
     detectors: Mapping[str, MakeDetector],
     seed: int,
     advance: Advance,
 ) -> JsonObject:
-    """Accuracies, pooled as in the paper and for each cell by itself, and the rare tokens.
-
-    Pooled: one detector learns from the texts of all cells, and is tested on those of each.
+    """How often detectors are right, trained on all cells together and on each by itself.
 
     Args:
-        messages: rows of the part `messages`, with `method` and `k`.
-        covers: rows of the part `covers`.
+        hiding: the texts with a message of each cell.
+        covers: those without.
         detectors: by name.
         seed: of splits and of training.
-        advance: called after each detector is trained.
+        advance: called after each detector is trained; see `steps`.
+
+    Returns:
+        `pooled`: one detector learns from the texts of all cells, as in the paper, and is tested
+        on those of each; `alone`: one learns from each cell. Cells with few texts are left out.
     """
-    cells = _cells(messages)
-    splits = {cell: Split.of([_seen(row) for row in rows], seed) for cell, rows in cells.items()}
-    cover = Split.of([_seen(row) for row in covers if _is_seen(row)], seed)
-    everything = _together(list(splits.values()), seed)
-    found: JsonObject = {"cover_count": len(covers), "pooled": [], "alone": [], "rare": []}
+    splits = {cell: Split.of(texts, seed) for cell, texts in hiding.items()}
+    cover, everything = Split.of(covers, seed), _together(list(splits.values()), seed)
+    pooled, alone = list["JsonObject"](), list["JsonObject"]()
+    if not (everything.test and cover.test):
+        return {"pooled": pooled, "alone": alone}
     for name, make in detectors.items():
         detector = trained(make, everything, cover, seed)
         advance(f"{name}, all")
         for cell, split in {("all", 0): everything, **splits}.items():
             if len(split.test):
-                found["pooled"].append(
-                    _kind(name, cell) | measured(detector, split.test, cover.test)
-                )
+                pooled.append(_kind(name, cell) | measured(detector, split.test, cover.test))
         for cell, split in splits.items():
             if len(split.test) >= FEWEST:
                 detector = trained(make, split, cover, seed)
-                found["alone"].append(
-                    _kind(name, cell) | measured(detector, split.test, cover.test)
-                )
+                alone.append(_kind(name, cell) | measured(detector, split.test, cover.test))
             advance(f"{name}, {cell[0]}, k = {cell[1]}")
-    found["rare"] = [_rare({}, covers), *(_rare(_of(cell), rows) for cell, rows in cells.items())]
-    return found
+    return {"pooled": pooled, "alone": alone}
 
 
-def steps(messages: Sequence[JsonObject], detectors: Mapping[str, MakeDetector]) -> int:
-    """How often `summarize` calls `advance`."""
-    return len(detectors) * (1 + len(_cells(messages)))
+def steps(cells: Collection[Cell], detectors: Mapping[str, MakeDetector]) -> int:
+    """How often `accuracies` calls `advance`."""
+    return len(detectors) * (1 + len(cells))
 
 
-def _cells(messages: Sequence[JsonObject]) -> dict[Cell, list[JsonObject]]:
+def rare_tokens(
+    messages: Mapping[Cell, Sequence[JsonObject]], covers: Sequence[JsonObject]
+) -> list[JsonObject]:
+    """The share of improbable tokens among the covers and in each cell, with intervals."""
+    return [_rare({}, covers), *(_rare(_of(cell), rows) for cell, rows in messages.items())]
+
+
+def by_cell(messages: Sequence[JsonObject]) -> dict[Cell, list[JsonObject]]:
+    """Rows of the part `messages` that a detector can see, by their method and k."""
     cells: dict[Cell, list[JsonObject]] = {}
-    for row in messages:
-        if _is_seen(row):
-            cells.setdefault((row["method"], row["k"]), []).append(row)
+    for row in seen_of(messages):
+        cells.setdefault((row["method"], row["k"]), []).append(row)
     return cells
 
 
-def _is_seen(row: JsonObject) -> bool:
-    """Whether there is a text, and the model's context has room for it."""
-    return row["read"] is not None and row["read"]["statistics"] is not None
-
-
-def _seen(row: JsonObject) -> Seen:
-    read = row["read"]
-    return Seen(read["text"], read["ids"], read["statistics"])
+def seen_of(rows: Sequence[JsonObject]) -> list[JsonObject]:
+    """The rows where there is a text, and the model's context has room for it."""
+    return [row for row in rows if row["read"] and row["read"]["statistics"] is not None]
 
 
 def _together(splits: Sequence[Split], seed: int) -> Split:
@@ -109,11 +108,9 @@ def _of(cell: Cell) -> JsonObject:
 
 
 def _rare(kind: JsonObject, rows: Sequence[JsonObject]) -> JsonObject:
-    """The share of improbable tokens, with intervals over texts."""
-    found = [row["read"]["statistics"] for row in rows if _is_seen(row)]
     shares = {}
     for bound in RARE:
         name = f"rarer_than_{bound:g}"
-        share = mean([each[name] for each in found])
+        share = mean([row["read"]["statistics"][name] for row in rows])
         shares[name] = None if share is None else asdict(share)
     return kind | shares

@@ -1,11 +1,12 @@
 """How well a detector tells texts with a message from covers.
 
-A part of the texts is held out. In a test as many covers as other texts count, so a detector that
-knows nothing is right half of the time.
+A part of the texts is held out. Covers as a whole count as much as the other texts, so a detector
+that knows nothing is right half of the time.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ticore.evaluation import rate
+from ticore.evaluation import Rate, rate
 
 from .detectors.detector import Detector, Seen
 
@@ -57,17 +58,32 @@ def measured(detector: Detector, hiding: Sequence[Seen], covers: Sequence[Seen])
     """How well a detector does on texts that it has not seen.
 
     Returns:
-        `accuracy` with its interval of 95 %, over as many texts of each kind; `auroc`, over all;
-        `test_count`, the number of texts with a message.
+        `accuracy` with its interval of 95 %, see `balanced`; `auroc`; `test_count`, the number of
+        texts with a message.
     """
     of_hiding, of_covers = detector.scores(hiding), detector.scores(covers)
-    count = min(len(hiding), len(covers))
-    right = int((of_hiding[:count] > 0).sum() + (of_covers[:count] <= 0).sum())
+    found = rate(int((of_hiding > 0).sum()), len(hiding))
+    left_alone = rate(int((of_covers <= 0).sum()), len(covers))
     return {
-        "accuracy": asdict(rate(right, 2 * count)),
+        "accuracy": asdict(balanced(found, left_alone)),
         "auroc": auroc(of_hiding, of_covers),
         "test_count": len(hiding),
     }
+
+
+def balanced(one: Rate, other: Rate) -> Rate:
+    """The mean of two shares that were measured on different texts, with its interval.
+
+    The interval is made of those of the two (Zou and Donner 2008, "Construction of confidence
+    limits about effect measures", MOVER).
+
+    >>> balanced(Rate(0.5, 0.2, 0.8), Rate(0.7, 0.3, 1.0))
+    Rate(value=0.6, low=0.35, high=0.812...)
+    """
+    value = (one.value + other.value) / 2
+    below = math.hypot(one.value - one.low, other.value - other.low) / 2
+    above = math.hypot(one.high - one.value, other.high - other.value) / 2
+    return Rate(value, value - below, value + above)
 
 
 def auroc(high: npt.NDArray[np.float64], low: npt.NDArray[np.float64]) -> float:

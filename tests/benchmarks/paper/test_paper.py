@@ -81,10 +81,11 @@ def test_steganalysis_takes_the_samples_that_it_needs(tmp_path, monkeypatch):
     assert main([*command, "--processes", "1", "--samples", "10", "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "results" / "steganalysis-tiny-en.json").read_text())
     assert found["cover_count"] == 20
-    assert [(entry["method"], entry["test_count"]) for entry in found["pooled"]] == [
-        ("all", 4),
-        ("stepwise", 2),
-        ("stepwise", 2),
-    ]
+    for seen in ("whole", "beginnings"):
+        assert [(entry["method"], entry["test_count"]) for entry in found[seen]["pooled"]] == [
+            ("all", 4),
+            ("stepwise", 2),
+            ("stepwise", 2),
+        ]
     assert [entry.get("k") for entry in found["rare"]] == [None, 32, 64]
     assert "Can texts with a message be told" in (tmp_path / "index.md").read_text()

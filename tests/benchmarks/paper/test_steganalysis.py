@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
+import ticore
 from benchmarks.paper.stand_ins import STAND_INS
-from benchmarks.paper.statistics import RARE
+from benchmarks.paper.statistics import read_back
 from benchmarks.paper.steganalysis.detectors.detector import Seen
 from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
 from benchmarks.paper.steganalysis.section import section
-from benchmarks.paper.steganalysis.summary import steps, summarize
-from benchmarks.paper.steganalysis.trials import Split, auroc, measured, trained
+from benchmarks.paper.steganalysis.summary import accuracies, by_cell, rare_tokens, steps
+from benchmarks.paper.steganalysis.texts import BEGINNING, beginning, whole
+from benchmarks.paper.steganalysis.trials import Split, auroc, balanced, measured, trained
+from ticore.evaluation import rate
 
 pytest.importorskip("sklearn")
 torch = pytest.importorskip("torch")
@@ -33,13 +36,6 @@ def texts(count, seed, marked):
         numbers = {"tokens": 30.0, "nll": float(rng.normal() + 3 * marked)}
         found.append(Seen(" ".join(map(str, ids)), ids.tolist(), numbers))
     return found
-
-
-def row(text, **kind):
-    rare = {f"rarer_than_{bound:g}": 0.0 for bound in RARE}
-    return {
-        "read": {"text": text.text, "ids": text.ids, "statistics": text.statistics | rare}
-    } | kind
 
 
 DETECTORS = {
@@ -86,30 +82,104 @@ def test_auroc_counts_equal_values_half():
     assert auroc(np.array([2.0]), np.array([1.0, 0.0])) == 1.0
 
 
-def test_summarize_tests_every_cell_alone_and_together():
-    messages = [row(text, method="none", k=4) for text in texts(120, 1, True)]
-    messages += [row(text, method="none", k=8) for text in texts(120, 2, False)]
-    covers = [row(text) for text in texts(240, 3, False)]
+def test_accuracy_counts_all_covers_and_as_much_as_the_other_texts():
+    hiding, covers = texts(10, 1, True), texts(90, 2, False)
+    found = measured(Sure(of=30), hiding, covers)
+    assert found["accuracy"]["value"] == pytest.approx((1 + 60 / 90) / 2)
+
+
+class Sure:
+    """A detector that takes the last of each list for texts with a message."""
+
+    def __init__(self, of):
+        self.of = of
+
+    def scores(self, texts):
+        return np.arange(len(texts)) - (len(texts) - self.of) + 0.5
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+def test_the_interval_of_a_mean_holds_it_in_19_of_20_trials(share):
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(400):
+        one, other = rng.binomial(20, share), rng.binomial(110, 0.7)
+        found = balanced(rate(int(one), 20), rate(int(other), 110))
+        held += found.low <= (share + 0.7) / 2 <= found.high
+    assert held >= 380
+
+
+def test_every_cell_is_tested_alone_and_together():
+    hiding = {("none", 4): texts(120, 1, True), ("none", 8): texts(120, 2, False)}
     advanced = []
     detectors = {"the model itself": lambda: Boosting(["nll"])}
-    found = summarize(messages, covers, detectors, 0, advanced.append)
-    assert len(advanced) == steps(messages, detectors)
+    found = accuracies(hiding, texts(240, 3, False), detectors, 0, advanced.append)
+    assert len(advanced) == steps(hiding, detectors)
     alone = {entry["k"]: entry["accuracy"] for entry in found["alone"]}
     assert alone[4]["low"] > 0.7
     assert alone[8]["low"] < 0.5 < alone[8]["high"]
     assert [entry["method"] for entry in found["pooled"]] == ["all", "none", "none"]
-    shown = section({STAND_INS["tiny-en"]: found})
-    assert any("tiny-en" in block.title for block in shown.blocks if not isinstance(block, str))
 
 
-def test_section_has_no_table_of_detectors_that_had_too_few_texts():
-    messages = [row(text, method="none", k=4) for text in texts(20, 1, True)]
+@pytest.mark.parametrize("counts", [(0, 20), (20, 0), (2, 2)])
+def test_nothing_is_said_where_no_text_is_held_out(counts):
+    messages, covers = counts
+    hiding = {("none", 4): texts(messages, 1, True)}
     detectors = {"the model itself": lambda: Boosting(["nll"])}
-    covers = [row(text) for text in texts(20, 3, False)]
-    found = summarize(messages, covers, detectors, 0, lambda trained: None)
-    blocks = section({STAND_INS["tiny-en"]: found}).blocks
-    titles = [block.title for block in blocks if not isinstance(block, str)]
-    assert [("together" in title, "small probability" in title) for title in titles] == [
-        (True, False),
-        (False, True),
+    found = accuracies(hiding, texts(covers, 3, False), detectors, 0, lambda trained: None)
+    assert found == {"pooled": [], "alone": []}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ticore.load_model("tiny-en")
+
+
+def row(model, text, **kind):
+    prompt = "It was a bright"
+    return {
+        "prompt": prompt,
+        "text": prompt + text,
+        "read": read_back(model, prompt, prompt + text),
+    } | kind
+
+
+LONG = " cold day in April, and the clocks were striking thirteen. Nobody was at home."
+
+
+def test_a_beginning_is_what_the_model_says_of_the_first_tokens(model):
+    long = row(model, LONG)
+    found = beginning(model, long)
+    assert found.ids == long["read"]["ids"][:BEGINNING]
+    assert LONG.startswith(found.text)
+    alone = row(model, found.text)
+    assert found == whole(alone)
+
+
+def test_a_beginning_tells_nothing_of_where_the_text_ends(model):
+    assert beginning(model, row(model, LONG)) == beginning(model, row(model, LONG + " The end."))
+
+
+def test_a_short_text_has_no_beginning(model):
+    assert beginning(model, row(model, " day.")) is None
+
+
+def test_rows_without_a_text_are_not_seen(model):
+    rows = [row(model, " day.", method="none", k=4), {"method": "none", "k": 4, "read": None}]
+    assert by_cell(rows) == {("none", 4): rows[:1]}
+
+
+def test_section_has_tables_of_what_was_tested(model):
+    hiding = {("none", 4): texts(20, 1, True)}
+    detectors = {"the model itself": lambda: Boosting(["nll"])}
+    found = accuracies(hiding, texts(20, 3, False), detectors, 0, lambda trained: None)
+    rare = rare_tokens({("none", 4): [row(model, LONG)]}, [row(model, LONG)])
+    blocks = section(
+        {STAND_INS["tiny-en"]: {"whole": found, "beginnings": found, "rare": rare}}
+    ).blocks
+    tables = [block for block in blocks if not isinstance(block, str)]
+    kinds = [
+        word for table in tables for word in ("whole", "first", "small") if word in table.title
     ]
+    assert kinds == ["whole", "first", "small"]  # none of detectors of one kind of texts
+    assert [row[0] for row in tables[-1].rows] == ["covers", "none"]
