@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
@@ -63,6 +64,44 @@ class VLLM:
             lambda rows: torch.tensor([_drawn(self._draw, row.numpy()) for row in rows]),
         )
         return int(sampled.token_ids[0])
+
+
+class SGLang:
+    """SGLang's Gumbel watermark. A context that was there before chooses nothing."""
+
+    def __init__(self, config: Config, number: int, _vocab_size: int) -> None:
+        core = needed("sglang.srt.sampling.watermarking.core", "sglang")
+        self._torch, self._draw = needed("torch", "torch"), np.random.default_rng(number)
+        self._row, self._begun = self._torch.tensor([0]), False
+        self._state = core.WatermarkState(
+            max_num_reqs=1,
+            context_window=4,
+            max_contexts_per_req=4096,
+            device="cpu",
+            default_enabled=True,
+            **config,
+        )
+        self._settings = SimpleNamespace(
+            has_watermark_candidates=True,
+            watermark_keys=None,
+            watermark_context_windows=None,
+            watermark_enabled=None,
+            temperatures=self._torch.tensor([[1.0]]),
+            top_ks=self._torch.tensor([1 << 30]),
+            top_ps=self._torch.tensor([1.0]),
+            min_ps=self._torch.tensor([0.0]),
+            max_top_k=1 << 30,
+        )
+
+    def choose(self, prompt: Sequence[int], ids: Sequence[int], logits: Logits) -> int:
+        if not self._begun:
+            self._state.init_from_prompt(self._row, [list(prompt[-4:])])
+            self._begun = True
+        changed = self._torch.from_numpy(logits[None].copy())
+        self._state.force(changed, self._row, self._settings)
+        token = _drawn(self._draw, changed[0].numpy())
+        self._state.append(self._row, self._torch.tensor([token]))
+        return token
 
 
 class Transformers:
@@ -131,8 +170,8 @@ MARKS: dict[str, Mark] = {
     "vllm gumbel": Mark("vllm", _with_key({"algorithm": "gumbel"}), VLLM),
     "vllm dual_key_gumbel": Mark("vllm", _with_key({"algorithm": "dual_key_gumbel"}), VLLM),
     "vllm sbw": Mark("vllm", _with_key({"algorithm": "sbw"})),
-    "sglang": Mark("sglang", lambda number: {"key": f"{number:x}"}),
-    "sglang, two keys": Mark("sglang", _two_hex_keys),
+    "sglang": Mark("sglang", lambda number: {"key": f"{number:x}"}, SGLang),
+    "sglang, two keys": Mark("sglang", _two_hex_keys, SGLang),
     "textseal gumbelmax": Mark("textseal", _textseal("gumbelmax")),
     "textseal": Mark("textseal", _textseal("textseal")),
     "transformers KGW": Mark(

@@ -1,12 +1,14 @@
 """SGLang's Gumbel watermark: its published vectors, and its algorithm in plain Python."""
 
 import math
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.watermarking.engine_writers import SGLang
 from ticore.errors import SettingsError
 from ticore.schemes.external import SGLangGumbel
 
@@ -29,6 +31,9 @@ WRITTEN = [
     48, 32, 2, 52, 27, 41, 60, 45, 53, 4, 3, 51, 19, 38, 3, 20,
 ]
 # fmt: on
+
+NEEDS_SGLANG = pytest.mark.skipif(find_spec("sglang") is None, reason="compares with SGLang")
+BOTH = [{"key": KEYS[0]}, {"key": KEYS[1], "key_b": OTHER_KEYS[1], "mixing_probability": 0.3}]
 
 
 def score_of(hashed):
@@ -164,3 +169,31 @@ def test_from_config_refuses_wrong_settings(config):
 def test_evidence_refuses_wrong_ids(ids):
     with pytest.raises(SettingsError, match=r"ids: expected .*found .*;"):
         SGLangGumbel("1").evidence(ids)
+
+
+@NEEDS_SGLANG
+@pytest.mark.parametrize("config", BOTH)
+def test_p_values_are_those_of_sglangs_detector(config):
+    from sglang.srt.sampling.watermarking import detector  # noqa: PLC0415  # not always there
+
+    rng = np.random.default_rng(0)
+    for width in [*range(1, 9), 64] * 20:
+        ids = rng.integers(1 << 20, size=int(rng.integers(width + 1, 300))).tolist()
+        scheme = SGLangGumbel(**config, context_window=width)
+        evidence = scheme.evidence(ids).distinct()
+        found = detector.WatermarkDetector(**config, context_window=width).detect_tokens(ids)
+        assert found.combined.num_contexts == len(evidence.scores)  # no context is there twice
+        assert found.combined.score == pytest.approx(evidence.scores.sum(), rel=1e-12)
+        assert found.combined.p_value == pytest.approx(scheme.null.p_value(evidence), rel=1e-10)
+
+
+@NEEDS_SGLANG
+@pytest.mark.parametrize("config", BOTH)
+def test_tokens_that_are_written_are_those_of_sglangs_sampler(config):
+    writer, rng = SGLang(config, number=0, _vocab_size=5000), np.random.default_rng(0)
+    scheme, ids = SGLangGumbel(**config), list[int]()
+    for _ in range(600):
+        logits = 2 * rng.standard_normal(5000).astype(np.float32)
+        chosen = int(np.argmax(scheme.bias([*PROMPT, *ids][-4:], logits)))
+        assert writer.choose(PROMPT, ids, logits) == chosen
+        ids.append(chosen)

@@ -5,8 +5,8 @@ MurmurHash3 of the key, the context's hash and the token. The engine takes the t
 highest log(u) / p. With two keys, a hash of both and of the context decides which one is used.
 
 Sources: SGLang, python/sglang/srt/sampling/watermarking/ (config.py, core.py, detector.py) and
-docs/docs/advanced_features/text_watermarking.mdx. Compared with SGLang of September 2026: the known
-answers of its tests.
+docs/docs/advanced_features/text_watermarking.mdx. Compared with SGLang 0.5.23: the p-values of its
+detector, and the tokens that its sampler chooses.
 """
 
 from __future__ import annotations
