@@ -99,6 +99,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help="of each kind; default: as many as in the paper",
     )
+    parser.add_argument(
+        "--candidates",
+        nargs="+",
+        type=positive_int,
+        metavar="K",
+        help="the numbers of candidates that messages are hidden with; default: 4, 8, ... 4096, as "
+        "in the paper",
+    )
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
     parser.add_argument(
         "--batch", type=positive_int, default=20, help="texts that are written side by side"
@@ -170,7 +178,8 @@ def _run(options: argparse.Namespace) -> int:
 def _setting(model: StandIn, options: argparse.Namespace) -> Setting:
     prompts = load_prompts(options.data, model.language)
     cut = tuple(beginning(prompt, model.language) for prompt in prompts)
-    return Setting(model, cut, options.batch, options.seed)
+    candidates = None if options.candidates is None else tuple(options.candidates)
+    return Setting(model, cut, options.batch, options.seed, candidates)
 
 
 def _take(

@@ -18,17 +18,22 @@ class Setting:
         prompts: sample `n` has prompt `n`, modulo their number.
         batch: how many texts are written side by side.
         seed: of all random numbers and keys.
+        candidates: the numbers of candidates (k) that messages are hidden with; None: the paper's.
     """
 
     model: StandIn
     prompts: tuple[str, ...]
     batch: int
     seed: int = 0
+    candidates: tuple[int, ...] | None = None
 
     def prompt(self, number: int) -> str:
         """What sample `number` continues."""
         return self.prompts[number % len(self.prompts)]
 
     def facts(self) -> JsonObject:
-        """The setting as JSON, for the digest of its samples."""
-        return asdict(self)
+        """The setting as JSON, for the digest of its samples.
+
+        `candidates` says which samples are taken, and changes none of them.
+        """
+        return {name: value for name, value in asdict(self).items() if name != "candidates"}

@@ -7,6 +7,7 @@ tokens of other ranks and probabilities.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import takewhile
 from operator import eq
@@ -41,11 +42,15 @@ def statistics(
         and of `excess`, their sum; the shares of tokens of a rank above each of `RANKS`, and of a
         probability below each of `RARE`. None if the model's context is too short.
     """
-    whole = [*prompt_ids, *ids]
-    if len(whole) > model.context_length:
+    logits = _scored(model, [*prompt_ids, *ids])
+    return None if logits is None else of_logits(logits[len(prompt_ids) :], list(ids))
+
+
+def _scored(model: LanguageModel, ids: list[int]) -> npt.NDArray[np.float64] | None:
+    """Logits float64[len(ids), n] before each token; None if the model's context is too short."""
+    if len(ids) > model.context_length:
         return None
-    logits = np.asarray(model.score(whole), dtype=np.float64)[len(prompt_ids) :]
-    return of_logits(logits, list(ids))
+    return np.asarray(model.score(ids), dtype=np.float64)
 
 
 def of_logits(logits: npt.NDArray[np.float64], ids: list[int]) -> JsonObject:
@@ -89,14 +94,16 @@ def read_back(model: LanguageModel, prompt: str, text: str) -> JsonObject:
         text: the whole text, which begins with the prompt.
 
     Returns:
-        `text`, without the prompt; `ids`, its tokens; `statistics` of them.
+        `text`, without the prompt; `ids`, its tokens; `statistics` of them; `ppl`, the perplexity
+        of the whole text. The last two are None if the model's context is too short.
     """
     prompt_ids, ids = model.tokenizer.encode(prompt), model.tokenizer.encode(text)
     # The first token that is read may span the end of the prompt and the start of the text.
     shared = sum(1 for _ in takewhile(lambda pair: eq(*pair), zip(prompt_ids, ids, strict=False)))
-    read = ids[shared:]
+    read, logits = ids[shared:], _scored(model, ids)
     return {
         "text": text.removeprefix(prompt),
         "ids": read,
-        "statistics": statistics(model, ids[:shared], read) if read else None,
+        "statistics": of_logits(logits[shared:], read) if read and logits is not None else None,
+        "ppl": None if logits is None else math.exp(of_logits(logits, ids)["nll"]),
     }

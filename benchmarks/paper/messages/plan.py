@@ -19,7 +19,7 @@ METHODS = (NONE, *RIVALS, STEPWISE)
 """Names of disambiguations, in the order of the tables."""
 
 CANDIDATES = tuple(2**n for n in range(2, 13))
-"""The numbers of candidates per step (k)."""
+"""The paper's numbers of candidates per step (k)."""
 
 BITS = 128
 """Of a message."""
@@ -35,7 +35,7 @@ def tasks(setting: Setting, samples: int) -> list[Task]:
     return [
         (method, k, *group)
         for group in groups(setting, samples)
-        for k in CANDIDATES
+        for k in setting.candidates or CANDIDATES
         for method in METHODS
     ]
 

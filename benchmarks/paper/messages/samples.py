@@ -14,7 +14,7 @@ from benchmarks.paper.side_by_side import SideBySide
 from benchmarks.paper.statistics import read_back
 from ticore.codecs import ArithmeticCodec
 from ticore.errors import TicoreError
-from ticore.evaluation import Meter, perplexity
+from ticore.evaluation import Meter
 
 from .plan import BITS
 
@@ -97,13 +97,14 @@ class Sampler(SideBySide):
             "filter": measures.kl_filter,
             "codec": measures.kl_codec,
         }
+        read = read_back(self._model, prompt, written.text)
         return {
             "text": written.text,
-            "read": read_back(self._model, prompt, written.text),
+            "read": read,
             "bits": written.bits,
             "tokens": written.token_count,
             "bpt": written.bits_per_token,
-            "ppl": perplexity(self._model, [], self._model.tokenizer.encode(written.text)),
+            "ppl": read["ppl"],
             "ppl_written": measures.perplexity,
             "kl": parts,
             # As the authors' program: -ln of the probability of what the codec chooses from.

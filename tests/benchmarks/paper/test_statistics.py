@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from benchmarks.paper.statistics import of_logits, statistics
+from benchmarks.paper.statistics import of_logits, read_back, statistics
 from ticore import load_model
+from ticore.evaluation import perplexity
 
 
 def test_statistics_of_known_logits():
@@ -34,3 +35,16 @@ def test_a_text_beyond_the_context_has_no_statistics():
     ids = model.tokenizer.encode("The morning was cold")
     assert statistics(model, ids, ids) is not None
     assert statistics(model, ids * model.context_length, ids) is None
+
+
+def test_a_text_that_is_read_back_is_scored_once():
+    model = load_model("tiny-en", dtype="float64")
+    prompt, text = "The morning was", "The morning was cold, and the sky grey"
+    ids = model.tokenizer.encode(text)
+    found = read_back(model, prompt, text)
+    assert found["ppl"] == pytest.approx(perplexity(model, [], ids), rel=1e-12)
+    before, read = ids[: -len(found["ids"])], found["ids"]
+    assert model.tokenizer.decode(before + read) == text == prompt + found["text"]
+    assert found["statistics"] == statistics(model, before, read)
+    too_long = read_back(model, prompt, text * model.context_length)
+    assert (too_long["statistics"], too_long["ppl"]) == (None, None)

@@ -1,5 +1,7 @@
 """The measures of hidden messages, from texts whose measures are known."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.paper.messages.claims import changes
@@ -49,6 +51,13 @@ def test_tasks_of_more_samples_keep_those_of_fewer():
     few, many = tasks(setting, 2), tasks(setting, 3)
     assert many[: len(few)] == few
     assert len(many) == 2 * len(few) == 2 * len(METHODS) * len(CANDIDATES)
+
+
+def test_other_numbers_of_candidates_are_taken_and_change_no_sample():
+    setting = Setting(TINY, ("a",), batch=2)
+    chosen = replace(setting, candidates=(16, 5))
+    assert tasks(chosen, 2) == [(method, k, 0) for k in (16, 5) for method in METHODS]
+    assert chosen.facts() == setting.facts()
 
 
 def test_rows_are_in_the_order_of_the_tables_without_texts_that_were_not_asked_for():
