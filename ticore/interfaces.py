@@ -18,7 +18,7 @@ Logits = npt.NDArray[np.floating]
 
 
 SplitBehavior = Literal[
-    "isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"
+    "isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous", "on_change"
 ]
 
 
@@ -32,7 +32,10 @@ class Split:
         expression: a regular expression; matches are searched from left to right.
         behavior: what becomes of a match: a part of its own (`isolated`), nothing (`removed`), the
             end of the part before it (`merged_with_previous`), the beginning of the part after it
-            (`merged_with_next`), or one part with the matches next to it (`contiguous`).
+            (`merged_with_next`), or one part with the matches next to it (`contiguous`). With
+            `on_change` the expression is a choice of sets, `[a-z]|[0-9]`, and a part begins where a
+            character lies in another set than the last one that lay in any. What stands before the
+            first of them is dropped, so this can only be the first step.
         inverted: whether matches and the text between them change their roles.
         dialect: whose syntax the expression has. In that of Rust, `$` is the end of the text and
             `x{1,3}+` gives nothing back.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import chain
 from typing import NamedTuple
 
 import regex
@@ -18,7 +17,9 @@ from tokenizers.pre_tokenizers import Digits, PreTokenizer, Punctuation
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import Split, SplitBehavior
 
+from ._characters import all_characters
 from ._normalizers import TokenizerJson
+from ._scripts import split_at_scripts
 
 # The expression of the ByteLevel pretokenizer, which it uses if `use_regex` is set.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -74,7 +75,9 @@ def read_steps(pretokenizer: TokenizerJson | None) -> ByteLevelSteps:
         raise NoStructure(f"its pretokenizer has ByteLevel {times}")
     at = kinds.index("ByteLevel")
     dropped = "".join(map(_dropped, steps[:at]))
-    before = [found for step in steps[:at] for found in _steps_before(step)]
+    before = list[str | Split]()
+    for step in steps[:at]:
+        before += _steps_before(step, is_first=not before)
     if steps[at]["add_prefix_space"] and (before or dropped):
         raise NoStructure(
             "its pretokenizer ByteLevel puts a space before each part of a text; set its "
@@ -148,17 +151,23 @@ def _dropped(step: TokenizerJson) -> str:
     return ""
 
 
-def _steps_before(step: TokenizerJson) -> list[str | Split]:
+def _steps_before(step: TokenizerJson, *, is_first: bool) -> list[str | Split]:
     """The splits that a step before ByteLevel makes in texts without what it drops.
 
     No list for another text comes back. So nothing is lost by a reader that drops the characters
     before it splits; see `ByteLevelSteps.dropped`.
+
+    Args:
+        step: of the pretokenizer.
+        is_first: whether no step before it splits a text.
     """
     match step:
         case {"type": str(kind)} if kind in _WITHOUT_DROPS:
             return _WITHOUT_DROPS[kind]
         case {"type": "BertPreTokenizer"}:
             return [_punctuation()]
+        case {"type": "UnicodeScripts"} if is_first:
+            return [split_at_scripts()]
     return _steps(step)
 
 
@@ -169,8 +178,8 @@ def _steps(step: TokenizerJson) -> list[str | Split]:
             raise NoStructure("its pretokenizer CharDelimiterSplit drops bytes of characters")
         case {"type": "UnicodeScripts"}:
             raise NoStructure(
-                "its pretokenizer UnicodeScripts tells about 160 scripts apart, too many for "
-                "tables; split at the scripts that you need by a Split instead"
+                "its pretokenizer UnicodeScripts drops spaces at the beginning of parts that other "
+                "steps make, or it is beside Metaspace or after ByteLevel; put it first"
             )
         case {"type": "Digits", "individual_digits": one_by_one}:
             return [r"\p{N}" if one_by_one else r"\p{N}+"]
@@ -195,20 +204,15 @@ def _punctuation() -> str:
 
     The library is asked about each sign, since it follows an old version of Unicode.
     """
-    characters = regex.findall(r"[\p{P}\p{S}]", "".join(_all_characters()))
+    characters = regex.findall(r"[\p{P}\p{S}]", "".join(all_characters()))
     return _set_apart(characters, Punctuation("isolated"))
 
 
 @cache
 def _digits() -> str:
     """The set of characters that the pretokenizer Digits splits at, in the same way."""
-    characters = [c for c in _all_characters() if c.isnumeric() or not c.isalpha()]
+    characters = [c for c in all_characters() if c.isnumeric() or not c.isalpha()]
     return _set_apart(characters, Digits(individual_digits=False))
-
-
-def _all_characters() -> Iterator[str]:
-    """One after the other: as a tuple they would take 44 MB as long as this module is loaded."""
-    return map(chr, chain(range(0xD800), range(0xE000, 0x110000)))
 
 
 def _set_apart(characters: Sequence[str], library: PreTokenizer) -> str:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
+import regex
+from tokenizers.pre_tokenizers import UnicodeScripts
 
 from tests.support.random_steps import PUBLISHED, byte_level_step, digits, metaspace, split_by
 from tests.support.random_tokenizers import JsonTokenizer
 from ticore.backend_kit import NoStructure
+from ticore.consistency._tokenizer_rules.pretokenizers import Splitter
 from ticore.interfaces import Split
 from ticore_tokenizers._pretokenizers import GPT2_PATTERN, read_steps
 
 NO_REGEX = byte_level_step(use_regex=False)
 PREFIXING = byte_level_step(use_regex=True, add_prefix_space=True)
 
+SCRIPTS = {"type": "UnicodeScripts"}
 WORDS = {"type": "WhitespaceSplit"}
 
 
@@ -56,6 +62,20 @@ def test_what_is_dropped_before_byte_level_is_told_from_the_splits(step, dropped
     assert not {"b", "\u200b"}.intersection(found.dropped)
 
 
+def test_scripts_are_those_of_the_library():
+    """All characters that its Unicode knows, and unassigned ones, each after one of each script."""
+    split, *others = read_steps(in_sequence(SCRIPTS, NO_REGEX)).steps
+    assert (split.behavior, others) == ("on_change", [])
+    splitter = Splitter((split,))
+    firsts = [regex.match(r"\[(?:\\x\{(\w+)\})", part)[1] for part in split.expression.split("|")]
+    letters = [chr(int(code, 16)) for code in firsts]
+    rng = random.Random(0)
+    some = [chr(c) for c in rng.sample([*range(0xD800), *range(0xE000, 0x20000)], 3000)]
+    text = "".join(letter + character for character in some for letter in rng.sample(letters, 3))
+    parts = UnicodeScripts().pre_tokenize_str(text)
+    assert list(splitter.ends(text)) == [end for _, (_, end) in parts]
+
+
 def test_falcon_splits_digits_among_bytes():
     found = read_steps(in_sequence(*PUBLISHED["falcon"])).steps
     assert found[1:] == (
@@ -74,7 +94,8 @@ def test_falcon_splits_digits_among_bytes():
         (({"type": "Whitespace"}, PREFIXING), "a space before each part"),
         (({"type": "CharDelimiterSplit", "delimiter": "|"}, NO_REGEX), r"drops '\|'"),
         ((NO_REGEX, {"type": "CharDelimiterSplit", "delimiter": "a"}), "drops bytes"),
-        (({"type": "UnicodeScripts"}, NO_REGEX), "UnicodeScripts tells about 160 scripts apart"),
+        ((digits(individual=True), SCRIPTS, NO_REGEX), "UnicodeScripts drops spaces"),
+        ((NO_REGEX, SCRIPTS), "after ByteLevel; put it first"),
         ((metaspace("never"), NO_REGEX), "Metaspace is not known"),
     ],
 )

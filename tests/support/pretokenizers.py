@@ -6,6 +6,7 @@ from tokenizers import Regex, pre_tokenizers
 
 from tests.support.random_bpe import PATTERNS
 from ticore.interfaces import Split
+from ticore_tokenizers._scripts import split_at_scripts
 
 GPT2 = PATTERNS["gpt2"]
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -118,4 +119,7 @@ def _in_library(step: str | Split) -> pre_tokenizers.PreTokenizer:
     if split.dialect == "rust":
         assert split.expression == _WHITESPACE
         return pre_tokenizers.Whitespace()
+    if split.behavior == "on_change":
+        assert split == split_at_scripts()
+        return pre_tokenizers.UnicodeScripts()
     return pre_tokenizers.Split(Regex(split.expression), split.behavior, split.inverted)

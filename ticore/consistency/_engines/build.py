@@ -33,7 +33,8 @@ from .bpe.table_engine import TableEngine
 from .bpe.token_groups import GroupedVocabulary, TokenGrouper, group_vocabulary
 from .bpe.token_pairs import BpeTables, TokenPairs, build_tables
 from .bpe.unsplit_engine import UnsplitEngine
-from .leading_space import LeadingSpaceEngine, without_leading_space
+from .dropped_beginning import with_dropped_beginning
+from .leading_space import with_leading_space, without_leading_space
 from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
 from .unigram.engine import UnigramEngine
@@ -56,7 +57,8 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
     structure = structure_of(tokenizer)
     if structure.adds_leading_space:
         inner = table_engine(Oracle(without_leading_space(tokenizer), oracle.mode))
-        return LeadingSpaceEngine(inner, spelled_by(tokenizer), structure.added_tokens.values())
+        added = structure.added_tokens.values()
+        return with_leading_space(inner, spelled_by(tokenizer), added, oracle)
     spelled = spelled_by(tokenizer)
     longest = max(map(len, spelled), default=0)
     if longest > LONGEST_TOKEN:
@@ -79,7 +81,11 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
         raise Unsupported("spaces are dropped, perhaps after added tokens too")
     make: _Make = _run_engine if is_one_run else _split_engine
     engine = make(structure, spelled, oracle)
-    return with_nested(engine, structure.added_tokens, oracle, spelled, asks=not is_one_run)
+    nested = with_nested(engine, structure.added_tokens, oracle, spelled, asks=not is_one_run)
+    if not is_one_run and (splitter := splitter_for(structure.pretokenizer)).drops_beginnings:
+        added = structure.added_tokens.values()
+        return with_dropped_beginning(nested, splitter, spelled, added, oracle)
+    return nested
 
 
 def _is_one_run(structure: TokenizerStructure, spelled: Sequence[bytes]) -> bool:

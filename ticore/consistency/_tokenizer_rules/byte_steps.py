@@ -84,6 +84,8 @@ def read_steps(steps: tuple[str | Split, ...]) -> ReadSteps:
         node = parse(split.expression, split.dialect)
         if split.reads == "characters":
             found.append((split, node))
+        elif split.behavior == "on_change":
+            raise Unsupported("the pretokenizer splits bytes where scripts change")
         elif _is_ascii(node):
             _require_indifferent(split, node, apart)
             found.append((split, with_sets(node, _in_characters)))

@@ -27,6 +27,7 @@ import regex
 from ...interfaces import Split, TokenizerStructure
 from .._engines.base import Unsupported
 from .byte_steps import is_boundary, is_run
+from .expressions.character_sets import is_by_property
 from .expressions.classes import CharacterClasses, is_ambiguous
 from .expressions.syntax import parse
 from .expressions.tree import Choice, Repeat, leaves
@@ -38,8 +39,6 @@ Apart = Callable[[str, str], bool]
 _MARK = "\N{LOWER ONE EIGHTH BLOCK}"  # what a step after Metaspace sees for a space
 _CACHED_PAIRS = 1 << 16
 _GAP = -1  # the kind of a character that no match holds
-# A set of single characters and ranges is the same in every version of Unicode.
-_BY_PROPERTY = regex.compile(r"\\[pPwWdDsShHX]|\[\[?:")
 
 
 @cache
@@ -69,7 +68,7 @@ def splits_between(steps: tuple[str | Split, ...]) -> Apart:
 def depend_on_unicode(steps: Sequence[str | Split]) -> bool:
     """Whether what is split may depend on the version of Unicode."""
     return any(
-        _BY_PROPERTY.search(step if isinstance(step, str) else step.expression)
+        is_by_property(step if isinstance(step, str) else step.expression)
         for step in steps
         if step != WORDS
     )
@@ -108,6 +107,8 @@ def _step(step: str | Split) -> Apart:
     if step == WORDS:
         return lambda _, after: after == " "
     split = Split(step) if isinstance(step, str) else step
+    if split.behavior == "on_change":
+        raise Unsupported("the pretokenizer splits texts of characters where scripts change")
     node = parse(split.expression, split.dialect)
     options = node.options if isinstance(node, Choice) else (node,)
     sets = [regex.compile(leaf.source) for option in options for leaf in leaves(option)]

@@ -26,7 +26,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from ..._support.caches import cached_method
-from .expressions.open_matches import Ways, open_match, possible_ends
+from .expressions.open_matches import Ways, possible_ends
 from .pretokenizer_step import Step, split_whole
 
 _CACHED_TEXTS = 1 << 12
@@ -64,7 +64,7 @@ class OpenEnds:
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps
-        matches = [open_match(step.node) for step in steps if step.splits_everywhere]
+        matches = [step.open_match() for step in steps if step.splits_everywhere]
         self._matches = [match for match in matches if match is not None]
         self._is_readable = len(self._matches) == len(steps)
 

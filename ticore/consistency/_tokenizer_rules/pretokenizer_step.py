@@ -14,7 +14,14 @@ from .._engines.base import Unsupported
 from .byte_steps import is_boundary
 from .expressions.classes import CharacterClasses
 from .expressions.matching import Matcher
-from .expressions.neighbours import back_reach, looked_back_at, matched_alone, places_of
+from .expressions.neighbours import (
+    back_reach,
+    forms_runs,
+    looked_back_at,
+    matched_alone,
+    places_of,
+)
+from .expressions.open_matches import OpenMatch, open_match
 from .expressions.tree import Chars, Node, Repeat, to_regex
 
 
@@ -35,11 +42,14 @@ class Step:
 
     Attributes:
         split, node: as given.
+        depends_on_unicode: whether libraries may disagree on a set of the expression.
         can_be_cut: whether the rest of a match, cut anywhere, is a match.
 
     Raises:
         Unsupported: the expression matches nothing.
     """
+
+    depends_on_unicode = True
 
     def __init__(self, split: Split, node: Node) -> None:
         self.node = node
@@ -157,6 +167,14 @@ class Step:
             found += [end] if start == at else [start, end]
             at = end
         return found if at == len(text) else [*found, len(text)]
+
+    def open_match(self) -> OpenMatch | None:
+        """The ways of a match at the end of a text; see `expressions.open_matches`."""
+        return open_match(self.node)
+
+    def forms_runs(self, member: str) -> bool:
+        """Whether a long run of a class is never split inside, but near its two ends."""
+        return forms_runs(self.node, is_member, member)
 
     def may_drop(self, classes: CharacterClasses) -> bool:
         """Whether some text is dropped."""

@@ -20,9 +20,10 @@ from ..._support.caches import cached_method
 from ...interfaces import Split
 from .._engines.base import Unsupported
 from .byte_steps import read_steps
+from .change_step import ChangeStep
 from .expressions.classes import AMBIGUOUS, CharacterClasses, is_ambiguous
-from .expressions.neighbours import forms_runs, looks_far, matched_alone
-from .expressions.tree import to_regex
+from .expressions.neighbours import looks_far, matched_alone
+from .expressions.tree import Node, to_regex
 from .open_ends import OpenEnd, OpenEnds
 from .pretokenizer_step import Segment, Step, is_member, split_whole
 
@@ -58,7 +59,7 @@ WORDS = " [^ ]*"  # Metaspace's: a text is split before every space
 
 _END_OF = methodcaller("end")
 _MOST_DOUBTFUL = 2  # characters; each one more makes the readings ten times as many
-_MOST_CLASSES = 64
+_MOST_CLASSES = 512
 
 
 class _Boundary(NamedTuple):
@@ -70,6 +71,10 @@ class _Boundary(NamedTuple):
 
     at: int
     restarts: bool
+
+
+def _step(split: Split, node: Node) -> Step:
+    return ChangeStep(split, node) if split.behavior == "on_change" else Step(split, node)
 
 
 @cache
@@ -98,9 +103,15 @@ class Splitter:
         self.steps = (steps,) if isinstance(steps, str) else tuple(steps)
         if not self.steps:
             raise Unsupported("there is no pretokenizer")
-        self._steps = [Step(split, node) for split, node in read_steps(self.steps).steps]
+        self._steps = [_step(split, node) for split, node in read_steps(self.steps).steps]
+        if any(isinstance(step, ChangeStep) for step in self._steps[1:]):
+            raise Unsupported(
+                "the pretokenizer drops what stands at the beginning of parts that it made before"
+            )
         nodes = [step.node for step in self._steps]
-        self.classes = CharacterClasses(nodes)
+        self.classes = CharacterClasses(
+            nodes, depend_on_unicode=any(step.depends_on_unicode for step in self._steps)
+        )
         if len(self.classes.members_with_letters) > _MOST_CLASSES:
             raise Unsupported(
                 f"the pretokenizer tells more than {_MOST_CLASSES} classes of characters apart"
@@ -127,6 +138,16 @@ class Splitter:
     def members_with_letters(self) -> list[str]:
         """One character of each class."""
         return self.classes.members_with_letters
+
+    @property
+    def drops_beginnings(self) -> bool:
+        """Whether the beginnings of some texts are dropped."""
+        return isinstance(self._steps[0], ChangeStep)
+
+    def drops_first(self, character: str) -> bool:
+        """Whether a text that begins with `character` loses it."""
+        first = self._steps[0]
+        return isinstance(first, ChangeStep) and not first.is_in_a_set(character)
 
     @cached_property
     def restarts(self) -> bool:
@@ -181,7 +202,7 @@ class Splitter:
         """Whether a long run of a class is never split inside, but near its two ends."""
         if member.isnumeric():  # digits are often counted, and never many
             return False
-        return all(forms_runs(step.node, is_member, member) for step in self._steps)
+        return all(step.forms_runs(member) for step in self._steps)
 
     def ends(self, text: str) -> Iterator[int]:
         """The offsets where the parts of `text` end. Each part begins where the one before ends."""

@@ -16,7 +16,7 @@ import regex
 from ...._support.caches import cached_method
 from ....interfaces import Split
 from ..._tokenizer_rules.characters import completions
-from ..._tokenizer_rules.expressions.classes import AMBIGUOUS
+from ..._tokenizer_rules.expressions.classes import AMBIGUOUS, kinds_of
 from ..._tokenizer_rules.pretokenizers import WELL_KNOWN, Splitter, splitter_for
 
 __all__ = ["AMBIGUOUS", "Closing", "Shapes", "shapes_for"]
@@ -94,11 +94,8 @@ class Shapes:
 
     def _shape_each(self, characters: str) -> list[str]:
         """The shape of each of many assigned characters, found a run at a time."""
-        sets = np.zeros(len(characters), dtype=np.int64)
-        for n, run in enumerate(self._runs):
-            for match in run.finditer(characters):
-                sets[match.start() : match.end()] |= 1 << n
-        _, firsts, class_of = np.unique(sets, return_index=True, return_inverse=True)
+        kinds = kinds_of(characters, self._runs)
+        _, firsts, class_of = np.unique(kinds, return_index=True, return_inverse=True)
         shapes = [self.shape(characters[at]) for at in firsts.tolist()]
         return [
             AMBIGUOUS if self._classes.is_ambiguous(character) else shapes[n]

@@ -20,6 +20,8 @@ _PROPERTY = regex.compile(
     r"|(?P<script>Han|Hiragana|Katakana|Hangul|Latin|Greek|Cyrillic|Arabic|Thai|Bopomofo|Hebrew"
     r"|Devanagari|Armenian|Tamil)"
 )
+# A set of single characters and ranges is the same in every version of Unicode.
+_BY_PROPERTY = regex.compile(r"\\[pPwWdDsShHX]|\[\[?:")
 _CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
 _POSIX = {
     "alpha": r"\p{Alphabetic}",
@@ -33,6 +35,11 @@ _JOINERS = r"\u200c\u200d"
 _LATIN_NUMBERS = r"\u00b2\u00b3\u00b9\u00bc-\u00be"
 _COMPLEMENT = regex.compile(r"\\[SDP]")
 _CLASSES = frozenset("pPsSdDwW")
+
+
+def is_by_property(expression: str) -> bool:
+    """Whether a set of an expression may depend on the version of Unicode."""
+    return _BY_PROPERTY.search(expression) is not None
 
 
 class SetReader:

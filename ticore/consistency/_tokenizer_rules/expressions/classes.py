@@ -31,7 +31,8 @@ from .tree import Node, leaves
 AMBIGUOUS = "\ufffe"
 """Stands in a shape for a character whose classes are not the same in all libraries."""
 
-_MOST_SETS = 62  # one bit each
+_MOST_SETS = 256
+_NUMBER_BITS, _SETS_AT_ONCE = 21, 42  # of an int64: the number of a kind, and one bit for each set
 
 # For each set, sign and letter: "" for a character that is in it, else None.
 _Kind = tuple[tuple[str | None, ...], tuple[str | None, ...], tuple[str | None, ...]]
@@ -61,6 +62,7 @@ class CharacterClasses:
 
     Args:
         nodes: the expressions.
+        depend_on_unicode: whether libraries may disagree on a set that they hold.
 
     Attributes:
         sources: the sets that the expressions hold.
@@ -72,7 +74,8 @@ class CharacterClasses:
         Unsupported: there are too many sets of characters.
     """
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    def __init__(self, nodes: Sequence[Node], *, depend_on_unicode: bool = True) -> None:
+        self._depend_on_unicode = depend_on_unicode
         self.contractions = _together(nodes)
         letters, signs = self.contractions.letters, self.contractions.signs
         self.sources = sources = sorted({leaf.source for node in nodes for leaf in leaves(node)})
@@ -164,7 +167,9 @@ class CharacterClasses:
 
     def is_ambiguous(self, character: str) -> bool:
         """Whether libraries disagree on the class of a character."""
-        return is_ambiguous(character) or (self._sees_signs and not is_assigned(character))
+        return self._depend_on_unicode and (
+            is_ambiguous(character) or (self._sees_signs and not is_assigned(character))
+        )
 
     def is_near_sign(self, shape: str) -> bool:
         """Whether the sign of a contraction is one of the last `window` characters of a shape."""
@@ -233,13 +238,26 @@ def _characters(sample: npt.NDArray[Any]) -> str:
 def _find_one_of_each(sources: Collection[str]) -> Iterator[str]:
     codes = np.arange(0x110000, dtype="<u4")
     characters = codes[(codes < 0xD800) | (codes >= 0xE000)].tobytes().decode("utf-32-le")
-    kinds = np.zeros(len(characters), dtype=np.int64)
-    for n, source in enumerate(sorted(sources)):
-        for run in regex.compile(f"(?:{source})+").finditer(characters):
-            kinds[run.start() : run.end()] |= 1 << n
-    for kind in np.unique(kinds).tolist():
+    kinds = kinds_of(characters, [regex.compile(f"(?:{source})+") for source in sorted(sources)])
+    for kind in range(kinds.max() + 1):
         members = map(characters.__getitem__, np.flatnonzero(kinds == kind))
         yield from islice(filter(is_assigned, members), 2)  # U+017F or U+0295, then another one
+
+
+def kinds_of(characters: str, runs: Sequence[regex.Pattern[str]]) -> npt.NDArray[np.int64]:
+    """Numbers from 0 on, the same for characters that lie in the same sets: int64[n].
+
+    Args:
+        characters: n of them.
+        runs: for each set, an expression that finds runs of it.
+    """
+    kinds = np.zeros(len(characters), dtype=np.int64)
+    for first in range(0, len(runs), _SETS_AT_ONCE):
+        for n, run in enumerate(runs[first : first + _SETS_AT_ONCE]):
+            for match in run.finditer(characters):
+                kinds[match.start() : match.end()] |= 1 << n + _NUMBER_BITS
+        kinds = np.unique(kinds, return_inverse=True)[1]
+    return kinds
 
 
 def _together(nodes: Sequence[Node]) -> Contractions:

@@ -1,0 +1,101 @@
+"""Tokenizers that split texts at scripts and drop what stands before: the oracle's answers."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.support.random_steps import added_tokens, byte_level_step, digits, split_by
+from tests.support.random_tokenizers import JsonTokenizer, merges
+from tests.support.verifier_answers import check_answers
+from ticore.consistency import Mode, Verifier, compare
+
+SCRIPTS = {"type": "UnicodeScripts"}
+NO_REGEX = byte_level_step(use_regex=False)
+RULES = ((b"a", b"b"), (b" ", b"a"), (b" ", b" "), (b"\xd0", b"\xb4"), (b"a", b","))
+PLAIN = JsonTokenizer("bytes", rules=RULES, pretokenizers=(SCRIPTS, NO_REGEX))
+WITH_ADDED = JsonTokenizer(
+    "bytes", rules=RULES, pretokenizers=(SCRIPTS, NO_REGEX), added=(("<x>", ()),)
+)
+
+# Latin, Common, Cyrillic, Han (with kana), Inherited, two without a script, and an emoji of 2022.
+CHARACTERS = "ab ,1\nдж中ーカ\u0301\u0378\ue000\U0001faf0"
+texts = st.text(CHARACTERS, max_size=8)
+
+steps = st.sampled_from(
+    (
+        (SCRIPTS, NO_REGEX),
+        (SCRIPTS, byte_level_step(use_regex=True)),
+        (SCRIPTS, digits(individual=True), NO_REGEX),
+        (SCRIPTS, split_by(r"\s+", "MergedWithNext"), NO_REGEX),
+        ({"type": "WhitespaceSplit"}, SCRIPTS, NO_REGEX),
+    )
+)
+
+
+@st.composite
+def models(draw: st.DrawFn) -> JsonTokenizer:
+    return JsonTokenizer(
+        "bytes",
+        pretokenizers=draw(steps),
+        added=draw(added_tokens()),
+        ignore_merges=draw(st.booleans()),
+        **draw(merges(of_bytes=True)),
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=20)
+@given(
+    models() | st.just(PLAIN) | st.just(WITH_ADDED),
+    st.sampled_from(("prefix", "open", "viable")),
+    texts,
+    st.lists(st.integers(0, 99), max_size=4),
+)
+@example(PLAIN, "prefix", " a", [])
+@example(PLAIN, "viable", "", [95, 95])
+@example(WITH_ADDED, "prefix", "a <x> a", [])
+def test_verifier_equals_the_oracle(model, mode: Mode, text, choices):
+    check_answers(model, mode, text, choices)
+
+
+@given(st.lists(texts, min_size=1, max_size=3).map("<x>".join))
+@example("a b")
+@example(" a")
+@example("a<x> a")
+@example("a,  中")
+def test_a_text_is_consistent_if_no_part_of_it_begins_without_a_script(text):
+    tokenizer, verifier = verified()
+    none = (" ", "\u0378", "\ue000", "\U0001faf0")
+    begins = not any(part.startswith(none) for part in text.split("<x>"))
+    assert (tokenizer.decode(tokenizer.encode(text)) == text) == begins
+    assert verifier.start(tokenizer.encode(text)).consistent
+
+
+def test_no_continuation_mends_a_list_that_begins_with_a_space():
+    tokenizer, verifier = verified()
+    space, letter = (tokenizer.encode("a" + c)[-1] for c in " b")
+    text = verifier.start([space, letter])
+    assert text.unrecoverable
+    assert not compare(tokenizer, text.ids).consistent
+    assert verifier.start([letter, space]).consistent
+
+
+@cache
+def verified():
+    tokenizer = WITH_ADDED.open()
+    verifier = Verifier(tokenizer)
+    assert verifier.method == "table"
+    return tokenizer, verifier
+
+
+@pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
+def test_a_part_is_of_one_script(mode: Mode):
+    tokenizer = PLAIN.open()
+    verifier = Verifier(tokenizer, mode=mode)
+    assert verifier.method == "table"
+    comma = {tokenizer.token_bytes(i): i for i in range(tokenizer.vocab_size)}[b"a,"]
+    assert not verifier.start(tokenizer.encode("b")).admits([comma])[0]  # "a" is Latin, "," is not
