@@ -54,15 +54,17 @@ class Split:
 
 @dataclass(frozen=True)
 class AddedTokenFlags:
-    """What an added token takes with it where it stands in a text.
+    r"""What an added token takes with it where it stands in a text, and where it is found.
 
     Attributes:
-        lstrip: the white space before it.
-        rstrip: the white space after it.
+        lstrip: it takes the white space before it.
+        rstrip: it takes the white space after it.
+        single_word: it is found only where no character of a word (`\w`) stands beside it.
     """
 
     lstrip: bool = False
     rstrip: bool = False
+    single_word: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,12 +32,9 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
     as_it_is, in_normal_form = set[str](), set[str]()
     for token in state["added_tokens"]:
         text, special, normalized = token["content"], token["special"], token["normalized"]
-        # A list that holds a special token is read part by part, and so no spaces stand beside it.
         if token["single_word"]:
-            raise NoStructure(
-                f"its added token {text!r} has the flag single_word, so what stands beside it "
-                f"decides whether it is found; clear the flag"
-            )
+            require_found_alone(token, state["added_tokens"])
+        # A list that holds a special token is read part by part, and so no spaces stand beside it.
         for flag in () if special else ("lstrip", "rstrip"):
             if token[flag]:
                 raise NoStructure(f"its added token {text!r} has the flag {flag}")
@@ -69,17 +66,48 @@ def find_flags(state: TokenizerJson, added: Collection[str]) -> dict[str, AddedT
         NoStructure: the library fails where one takes the spaces that another one begins with.
     """
     flags = {
-        token["content"]: AddedTokenFlags(token["lstrip"], token["rstrip"])
+        token["content"]: AddedTokenFlags(token["lstrip"], token["rstrip"], token["single_word"])
         for token in state["added_tokens"]
-        if (token["lstrip"] or token["rstrip"]) and token["content"] in added
+        if token["content"] in added
     }
+    taking = next((text for text, its in flags.items() if its.lstrip or its.rstrip), None)
     spaced = next((text for text in added if text != text.strip()), None)
-    if flags and spaced is not None:
+    if taking is not None and spaced is not None:
         raise NoStructure(
-            f"its added token {next(iter(flags))!r} takes spaces beside it (lstrip or rstrip), and "
+            f"its added token {taking!r} takes spaces beside it (lstrip or rstrip), and "
             f"{spaced!r} begins or ends with some"
         )
-    return flags
+    return {text: its for text, its in flags.items() if its != AddedTokenFlags()}
+
+
+def require_found_alone(token: TokenizerJson, added: Collection[TokenizerJson]) -> None:
+    """Refuse an added token with the flag single_word that may hide others, or that text may be.
+
+    Where it stands beside a word the library takes it for text, but passes over it as a whole, so
+    that it does not find what begins inside.
+
+    Args:
+        token: it.
+        added: all added tokens.
+
+    Raises:
+        NoStructure: for such a token.
+    """
+    text, others = token["content"], {each["content"] for each in added} - {token["content"]}
+    if not token["special"]:
+        problem = "is not marked special"
+    elif token["normalized"]:
+        problem = "is looked for in the normalized text"
+    elif not text.isascii() or any(map(str.isspace, text)):
+        problem = "has other characters than letters, digits and signs of ASCII"
+    elif _may_overlap({text}, others) or _endings({text}) & _beginnings({text}):
+        problem = "may overlap an added token"
+    else:
+        return
+    raise NoStructure(
+        f"its added token {text!r} has the flag single_word, so what stands beside it decides "
+        f"whether it is found, and it {problem}; clear the flag"
+    )
 
 
 def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> bool:

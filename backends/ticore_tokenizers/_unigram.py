@@ -8,8 +8,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from ticore.backend_kit import NoStructure
-from ticore.interfaces import TokenizerStructure
+from ticore.interfaces import AddedTokenFlags, TokenizerStructure
 
+from ._added import require_found_alone
 from ._byte_fallback import byte_fallback_ids
 from ._normalizers import TokenizerJson
 from ._space_marks import MARK, as_text
@@ -71,6 +72,11 @@ def describe_unigram(library: Tokenizer, state: TokenizerJson, size: int) -> Tok
         score_sums="float64",
         unknown_score=min(score for _, score in model["vocab"]) - _UNKNOWN_PENALTY,
         unwritten_pieces=unwritten,
+        added_flags={
+            token["content"]: AddedTokenFlags(single_word=True)
+            for token in state["added_tokens"]
+            if token["single_word"]
+        },
     )
 
 
@@ -84,10 +90,7 @@ def _added_tokens(state: TokenizerJson) -> dict[str, int]:
         if not token["special"]:
             raise NoStructure(f"its added token {text!r} is not marked special")
         if token["single_word"]:
-            raise NoStructure(
-                f"its added token {text!r} has the flag single_word, so what stands beside it "
-                f"decides whether it is found; clear the flag"
-            )
+            require_found_alone(token, state["added_tokens"])
         if token["normalized"]:
             raise NoStructure(f"its added token {text!r} is looked for in the normalized text")
     return {token["content"]: token["id"] for token in state["added_tokens"]}

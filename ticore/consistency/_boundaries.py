@@ -128,8 +128,11 @@ def _obstacles(tokenizer: SpecialWritingTokenizer, written: Collection[int]) -> 
         name = names.get(token)
         if name is None or tokenizer.decode_with_specials([token]) != name:
             yield f"encode does not find the special token {special_name(tokenizer, token)!r}"
-        elif name in structure.added_flags:
-            yield f"the special token {name!r} takes spaces beside it (lstrip or rstrip)"
+        elif flags := structure.added_flags.get(name):
+            if flags.single_word:
+                yield f"the special token {name!r} is not found beside a word (single_word)"
+            else:
+                yield f"the special token {name!r} takes spaces beside it (lstrip or rstrip)"
     found = _reaching_across({names[i] for i in written if i in names}, structure.added_tokens)
     if found is not None:
         other, name = found

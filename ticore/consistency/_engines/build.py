@@ -37,6 +37,7 @@ from .dropped_beginning import with_dropped_beginning
 from .leading_space import with_leading_space, without_leading_space
 from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
+from .single_words import with_single_words
 from .unigram.engine import UnigramEngine
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -65,12 +66,17 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
         raise Unsupported(
             f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
         )
-    if structure.kind == "unigram":
-        return _unigram_engine(structure, spelled, oracle)
+    make = _unigram_engine if structure.kind == "unigram" else _bpe_engine
+    return with_single_words(make(structure, spelled, oracle), structure, spelled, oracle)
+
+
+def _bpe_engine(
+    structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> Engine[Any]:
     if structure.atoms == "characters" and structure.pretokenizer and structure.merges is not None:
         structure = character_splits.without_merges_across(structure, spelled)
     is_one_run = _is_one_run(structure, spelled)
-    special = tokenizer.special_ids
+    special = oracle.tokenizer.special_ids
     normalizers.require_known(structure, oracle.mode)
     _require_known(structure, is_one_run)
     if structure.atoms == "bytes":

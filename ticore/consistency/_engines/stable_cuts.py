@@ -55,6 +55,8 @@ def require_known(structure: TokenizerStructure) -> None:
         Unsupported: for such a structure.
     """
     whole = not structure.pretokenizer
+    if any(flags.single_word for flags in structure.added_flags.values()):
+        raise Unsupported("whether its added tokens are found depends on what stands beside them")
     if structure.kind != "bpe":
         # Unigram adds up float32 scores from the text's start: where two segmentations tie,
         # the rounding of that sum decides, and a cut would change it.
