@@ -23,7 +23,7 @@ from benchmarks._harness.cli import command, exit_status, positive_int
 from benchmarks._harness.progress import messages
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
-from benchmarks._harness.style import LINE_STYLES, clear_frame, new_figure, save_figure
+from benchmarks._harness.style import GREY, LINE_STYLES, clear_frame, new_figure, save_figure
 from benchmarks._harness.tables import text_table, write_markdown
 from benchmarks._harness.types import JsonObject
 from benchmarks.verification.corpora import load_corpora
@@ -39,7 +39,7 @@ _CORPORA = {
     "zh": ("Chinese", "Chinese essays", "Chinese technology"),
 }
 _AT_ONCE = 20  # texts that are written side by side
-_CHANCE, _SHOWN = (1e-2, 1e-3), 1e-6  # thresholds that the figure has, of people's and marked texts
+_CHANCE, _SHOWN = (1e-2, 1e-3), 1e-6  # thresholds for people's and for marked texts
 # Of the table: whether texts are marked, and the threshold.
 _COLUMNS = (*((False, threshold) for threshold in _CHANCE), (True, _CHANCE[0]), (True, _SHOWN))
 
@@ -160,19 +160,15 @@ def _draw(report: JsonObject, file: Path) -> None:
     grid = figure.subplots(2, len(models), squeeze=False, sharey="row")
     for column, model in enumerate(models):
         people, marked = grid[0][column], grid[1][column]
-        people.set_title(f"{model}: texts by people", fontsize=10, loc="left")
-        marked.set_title(f"{model}: marked texts found at {_SHOWN:g}", fontsize=10, loc="left")
+        people.set_title(f"{model}: people's texts at {_CHANCE[0]:g}", fontsize=10, loc="left")
+        marked.set_title(f"{model}: marked texts at {_SHOWN:g}", fontsize=10, loc="left")
         for scheme, look in zip(SCHEMES, LINE_STYLES, strict=False):
             of_scheme = [c for c in cells if (c["model"], c["scheme"]) == (model, scheme)]
-            for threshold, line in zip(_CHANCE, ("-", ":"), strict=True):
-                some = [c for c in of_scheme if (c["marked"], c["threshold"]) == (False, threshold)]
-                _line(people, some, look, line, f"{scheme}, {threshold:g}")
-            some = [c for c in of_scheme if (c["marked"], c["threshold"]) == (True, _SHOWN)]
-            _line(marked, some, look, "-", scheme)
-        for threshold in _CHANCE:
-            people.axhline(threshold, color="#999999", linewidth=0.8, zorder=0)
-        people.set_yscale("symlog", linthresh=1e-4)
-        people.set_ylim(0, 0.1)
+            for axes, which in ((people, (False, _CHANCE[0])), (marked, (True, _SHOWN))):
+                some = [c for c in of_scheme if (c["marked"], c["threshold"]) == which]
+                _line(axes, some, look, scheme)
+        people.axhline(_CHANCE[0], color=GREY, linewidth=0.8, zorder=0)
+        people.set_ylim(0, 3 * _CHANCE[0])
         marked.set_xlabel("tokens")
         for axes in (people, marked):
             axes.set_xscale("log")
@@ -181,14 +177,11 @@ def _draw(report: JsonObject, file: Path) -> None:
             clear_frame(axes)
     grid[0][0].set_ylabel("false alarms")
     grid[1][0].set_ylabel("share found")
-    for row in grid:
-        row[0].legend(frameon=False, fontsize=7)
+    grid[1][0].legend(frameon=False, fontsize=8)
     save_figure(figure, file)
 
 
-def _line(
-    axes: object, cells: Sequence[JsonObject], look: tuple[str, str], line: str, label: str
-) -> None:
+def _line(axes: object, cells: Sequence[JsonObject], look: tuple[str, str], label: str) -> None:
     """Rates by length, with their intervals."""
     below = [cell["rate"] - cell["low"] for cell in cells]
     above = [cell["high"] - cell["rate"] for cell in cells]
@@ -199,7 +192,6 @@ def _line(
         [below, above],
         color=colour,
         marker=marker,
-        linestyle=line,
         label=label,
         markersize=4,
         capsize=2,
