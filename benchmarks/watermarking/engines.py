@@ -40,6 +40,7 @@ from .engine_writers import MARKS, Mark
 _READ = {"ids": "ids", "text": "text", "search": "text, with search"}
 _FOUND_AT = 5.0  # -log10 p
 _WAYS = ("engine", "engine, masks", "ticore, rollback")
+_CURED = ("engine, masks", "ticore, rollback")
 _WAYS_WITHOUT_CODE = ("ticore", "ticore, rollback")
 
 
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--texts", type=positive_int, default=50, help="of each kind")
     parser.add_argument("--tokens", type=positive_int, default=200, help="of a text")
     parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the table to FILE as well"
+        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
     )
     return exit_status(_run, parser.parse_args(arguments))
 
@@ -82,8 +83,8 @@ def _run(options: argparse.Namespace) -> int:
     settings |= {"models": models, "marks": marks}
     report = new_report(settings, complete=True) | {"rows": rows, "texts": every_text}
     if options.markdown:
-        write_markdown(options.markdown, [_table(rows)])
-    return publish(options, report, rows, [_table(rows)])
+        write_markdown(options.markdown, _tables(rows))
+    return publish(options, report, rows, _tables(rows))
 
 
 def _text(
@@ -158,26 +159,66 @@ def _summary(texts: Sequence[dict[str, float]]) -> JsonObject:
     return {"texts": len(texts), **means, **found}
 
 
-def _table(rows: Sequence[JsonObject]) -> Table:
-    evidence = [f"evidence: {shown}" for shown in _READ.values()]
-    found = [f"found: {shown}" for shown in _READ.values()]
+def _tables(rows: Sequence[JsonObject]) -> list[Table]:
+    """Mean evidence, and the shares of texts that are found.
+
+    A line has all ways of one watermark. With masks and with rollback the text has the ids that
+    were written, so that one column says what is found in either.
+    """
+    return [
+        _table(rows, "Mean evidence (-log10 p)", "of_", "{:.1f}", others=True),
+        _table(
+            rows,
+            "Share of texts with a p-value of 1e-5 or less",
+            "found_in_",
+            "{:.0%}",
+            others=False,
+        ),
+    ]
+
+
+def _table(
+    rows: Sequence[JsonObject], title: str, values: str, shown: str, *, others: bool
+) -> Table:
+    """A table of the values whose names begin with `values`.
+
+    Args:
+        others: with the share of texts that are read back as other ids.
+    """
     table = text_table(
-        "Mean evidence (-log10 p), and the share of texts with a p-value of 1e-5 or less",
+        title,
         ["model", "watermark", "written by"],
-        ["read back as other ids", *evidence, *found],
+        [
+            *(["read back as other ids"] if others else []),
+            *(f"without either: {read}" for read in _READ.values()),
+            "masks: text",
+            "rollback: text",
+        ],
     )
-    above: JsonObject = {"model": "", "mark": ""}
-    for row in rows:
+    above = ""
+    for (model, mark), of_mark in _by_mark(rows).items():
+        way = "engine" if "engine" in of_mark else "ticore"
+        cells = [(way, read) for read in _READ] + [(way, "text") for way in _CURED]
         table.add_row(
-            without_repeats(row["model"], above["model"]),
-            without_repeats(row["mark"], above["mark"]),
-            row["way"],
-            f"{row['changed']:.0%}",
-            *(f"{row[f'of_{read}']:.2f}" for read in _READ),
-            *(f"{row[f'found_in_{read}']:.0%}" for read in _READ),
+            without_repeats(model, above),
+            mark,
+            way,
+            *([f"{of_mark[way]['changed']:.0%}"] if others else []),
+            *(
+                shown.format(of_mark[way][f"{values}{read}"]) if way in of_mark else ""
+                for way, read in cells
+            ),
         )
-        above = row
+        above = model
     return table
+
+
+def _by_mark(rows: Sequence[JsonObject]) -> dict[tuple[str, str], dict[str, JsonObject]]:
+    """The rows of each model and mark, by the way of writing."""
+    found = dict[tuple[str, str], dict[str, JsonObject]]()
+    for row in rows:
+        found.setdefault((row["model"], row["mark"]), {})[row["way"]] = row
+    return found
 
 
 if __name__ == "__main__":

