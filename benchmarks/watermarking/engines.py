@@ -163,8 +163,10 @@ def _tables(rows: Sequence[JsonObject]) -> list[Table]:
     """Mean evidence, and the shares of texts that are found.
 
     A line has all ways of one watermark. With masks and with rollback the text has the ids that
-    were written, so that one column says what is found in either.
+    were written, so that one column says what is found in either. After several models come the
+    means over them.
     """
+    rows = [*rows, *_means_over_models(rows)]
     return [
         _table(rows, "Mean evidence (-log10 p)", "of_", "{:.1f}", others=True),
         _table(
@@ -211,6 +213,24 @@ def _table(
         )
         above = model
     return table
+
+
+def _means_over_models(rows: Sequence[JsonObject]) -> list[JsonObject]:
+    """A row for each mark and way; none where there is one model."""
+    if len({row["model"] for row in rows}) == 1:
+        return []
+    by_kind = dict[tuple[str, str], list[JsonObject]]()
+    for row in rows:
+        by_kind.setdefault((row["mark"], row["way"]), []).append(row)
+    return [
+        {"model": "all", "mark": mark, "way": way}
+        | {
+            name: float(np.mean([row[name] for row in of_kind]))
+            for name in of_kind[0]
+            if name not in ("model", "mark", "way")
+        }
+        for (mark, way), of_kind in by_kind.items()
+    ]
 
 
 def _by_mark(rows: Sequence[JsonObject]) -> dict[tuple[str, str], dict[str, JsonObject]]:

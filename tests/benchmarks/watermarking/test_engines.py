@@ -88,3 +88,17 @@ def test_tables_have_a_line_for_each_watermark(run, tmp_path):
                 *(shown.format(written[f"{name}_{read}"]) for read in ("ids", "text", "search")),
                 *("" if row is None else shown.format(row[f"{name}_text"]) for row in cured),
             ]
+
+
+@pytest.mark.slow
+def test_tables_have_means_over_models_when_there_are_several(run, tmp_path):
+    file = tmp_path / "tables.md"
+    models = ["--model", "tiny-en", "--model", "tiny-ja"]
+    found = run(
+        main, *models, "--mark", "vllm sbw", "--texts", 1, "--tokens", 8, "--markdown", file
+    )
+    assert found.status == 0
+    evidence = file.read_text().split("\n\n")[1].splitlines()[2:]
+    assert [line.split("|")[1].strip() for line in evidence] == ["tiny-en", "tiny-ja", "all"]
+    of_ids = [row["of_ids"] for row in found.report["rows"] if row["way"] == "ticore"]
+    assert evidence[-1].split("|")[5].strip() == f"{sum(of_ids) / 2:.1f}"
