@@ -24,10 +24,32 @@ class _Watermarker:
         return SimpleNamespace(token_ids=logits.argmax(-1))
 
 
+class _WatermarkState:
+    """Stands in for SGLang's: changes no logits."""
+
+    def __init__(self, *, key, context_window, **settings):
+        assert key
+        self.begun = False
+
+    def init_from_prompt(self, rows, prompts):
+        assert len(rows) == len(prompts) == 1
+        self.begun = True
+
+    def force(self, logits, rows, settings):
+        assert self.begun
+        assert logits.ndim == 2
+
+    def append(self, rows, tokens):
+        assert rows.shape == tokens.shape
+
+
 @pytest.mark.slow
 def test_cured_texts_are_read_back_as_the_same_ids(run, monkeypatch, tmp_path):
     module = ModuleType("vllm.v1.watermarking.gumbel")
     module.GumbelWatermarker = module.DualKeyGumbelWatermarker = _Watermarker
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module = ModuleType("sglang.srt.sampling.watermarking.core")
+    module.WatermarkState = _WatermarkState
     monkeypatch.setitem(sys.modules, module.__name__, module)
     file = tmp_path / "table.md"
     found = run(main, "--texts", 1, "--tokens", 25, "--markdown", file)
