@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -181,12 +182,12 @@ def _draw(report: JsonObject, file: Path) -> None:
     save_figure(figure, file)
 
 
-def _line(axes: object, cells: Sequence[JsonObject], look: tuple[str, str], label: str) -> None:
+def _line(axes: Any, cells: Sequence[JsonObject], look: tuple[str, str], label: str) -> None:
     """Rates by length, with their intervals."""
     below = [cell["rate"] - cell["low"] for cell in cells]
     above = [cell["high"] - cell["rate"] for cell in cells]
     colour, marker = look
-    axes.errorbar(  # type: ignore[attr-defined]  # matplotlib's Axes, whose types are not installed
+    axes.errorbar(
         [cell["length"] for cell in cells],
         [cell["rate"] for cell in cells],
         [below, above],

@@ -69,12 +69,12 @@ def _draw_entropies(axes: Any, by_entropy: Sequence[CalibrationCell]) -> None:
     axes.legend(fontsize="small", frameon=False)
 
 
-def _draw(axes: object, cells: list[CalibrationCell], aside: float, label: str = "") -> None:
+def _draw(axes: Any, cells: list[CalibrationCell], aside: float, label: str = "") -> None:
     """One line with its 95 % intervals, a little to the right of those before it."""
     rates = [cell.rate for cell in cells]
     below = [r.value - r.low for r in rates]
     above = [r.high - r.value for r in rates]
-    axes.errorbar(  # type: ignore[attr-defined]  # matplotlib's Axes, whose types are not installed
+    axes.errorbar(
         [cell.length * aside for cell in cells],
         [r.value for r in rates],
         [below, above],
