@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from itertools import takewhile
 from operator import eq
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,28 @@ def of_logits(logits: npt.NDArray[np.float64], ids: list[int]) -> JsonObject:
         logits: float64[len(ids), n]; row i predicts ids[i].
         ids: the tokens.
     """
+    return _numbers(_of_each(logits, ids))
+
+
+class _EachToken(NamedTuple):
+    """What a model says of n tokens.
+
+    Attributes:
+        log_p: float64[n], the logarithms of their probabilities, in nats.
+        entropy: float64[n], of the distributions that they were chosen from, in nats.
+        rank: int64[n]; tokens that are as likely count as less likely: the best token has rank 1.
+    """
+
+    log_p: npt.NDArray[np.float64]
+    entropy: npt.NDArray[np.float64]
+    rank: npt.NDArray[np.int64]
+
+    def after(self, count: int) -> _EachToken:
+        """The tokens after the first `count`."""
+        return _EachToken(self.log_p[count:], self.entropy[count:], self.rank[count:])
+
+
+def _of_each(logits: npt.NDArray[np.float64], ids: list[int]) -> _EachToken:
     logits = logits - logits.max(axis=1, keepdims=True)
     exponentials = np.exp(logits)
     sums = exponentials.sum(axis=1)
@@ -69,10 +91,13 @@ def of_logits(logits: npt.NDArray[np.float64], ids: list[int]) -> JsonObject:
     with np.errstate(invalid="ignore"):
         products = np.where(exponentials > 0, exponentials * logits, 0.0)
     entropy = np.log(sums) - products.sum(axis=1) / sums
-    # Tokens that are as likely count as less likely: the best token has rank 1.
-    rank = 1 + (logits > chosen[:, None]).sum(axis=1)
+    return _EachToken(log_p, entropy, 1 + (logits > chosen[:, None]).sum(axis=1))
+
+
+def _numbers(each: _EachToken) -> JsonObject:
+    log_p, entropy, rank = each
     excess = log_p + entropy
-    found: JsonObject = {"tokens": len(ids), "nll": float(-log_p.mean())}
+    found: JsonObject = {"tokens": len(log_p), "nll": float(-log_p.mean())}
     for name, values in (("log_p", log_p), ("entropy", entropy), ("excess", excess)):
         found |= {f"{name}_mean": float(values.mean()), f"{name}_sd": float(values.std())}
     found["log_rank_mean"] = float(np.log2(rank).mean())
@@ -100,10 +125,10 @@ def read_back(model: LanguageModel, prompt: str, text: str) -> JsonObject:
     prompt_ids, ids = model.tokenizer.encode(prompt), model.tokenizer.encode(text)
     # The first token that is read may span the end of the prompt and the start of the text.
     shared = sum(1 for _ in takewhile(lambda pair: eq(*pair), zip(prompt_ids, ids, strict=False)))
-    read, logits = ids[shared:], _scored(model, ids)
-    return {
-        "text": text.removeprefix(prompt),
-        "ids": read,
-        "statistics": of_logits(logits[shared:], read) if read and logits is not None else None,
-        "ppl": None if logits is None else math.exp(of_logits(logits, ids)["nll"]),
-    }
+    logits = _scored(model, ids)
+    found: JsonObject = {"text": text.removeprefix(prompt), "ids": ids[shared:]}
+    if logits is None:
+        return found | {"statistics": None, "ppl": None}
+    each = _of_each(logits, ids)
+    statistics = _numbers(each.after(shared)) if shared < len(ids) else None
+    return found | {"statistics": statistics, "ppl": math.exp(-each.log_p.mean())}
