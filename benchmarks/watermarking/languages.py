@@ -21,7 +21,7 @@ from rich.table import Table
 
 import ticore
 from benchmarks._harness.cli import command, exit_status, positive_int
-from benchmarks._harness.progress import messages
+from benchmarks._harness.progress import progress_bar
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.style import GREY, LINE_STYLES, clear_frame, new_figure, save_figure
@@ -63,9 +63,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(options: argparse.Namespace) -> int:
     cells: list[JsonObject] = []
-    for place in options.model:
-        messages.print(place, markup=False)
-        cells += measured(place, options.data, options.passages, options.texts)
+    with progress_bar(len(options.model) * len(SCHEMES)) as advance:
+        for place in options.model:
+            for found in measured(place, options.data, options.passages, options.texts):
+                cells += found
+                advance(1, "schemes")
     settings = {"passages": options.passages, "texts": options.texts}
     report = new_report(settings, complete=True) | {"cells": cells}
     table = _table(cells)
@@ -74,8 +76,10 @@ def _run(options: argparse.Namespace) -> int:
     return publish(options, report, cells, [table], _draw)
 
 
-def measured(place: str, data: Path | None, passages: int, texts: int) -> list[JsonObject]:
-    """The cells of `ticore.evaluation.calibrate`, each with its `model` and `scheme`.
+def measured(
+    place: str, data: Path | None, passages: int, texts: int
+) -> Iterator[list[JsonObject]]:
+    """For each scheme, the cells of `ticore.evaluation.calibrate` with their `model` and `scheme`.
 
     Args:
         place: of the model.
@@ -87,19 +91,17 @@ def measured(place: str, data: Path | None, passages: int, texts: int) -> list[J
     corpora = load_corpora((), data, _CORPORA[language]).values()
     people = list(islice(_passages(model.tokenizer, "\n".join(corpora)), passages))
     prompts = load_prompts(data, language)
-    cells: list[JsonObject] = []
     for scheme in SCHEMES:
         key = sha256(f"{place} {scheme}".encode()).digest()
         marked = list(_marked(model, scheme, key, prompts, texts))
         detector = WatermarkDetector.any(model.tokenizer, [{"scheme": scheme, "key": key}])
         found = calibrate(detector, people, marked, lengths=LENGTHS)
         name = detector.names[0]
-        cells += [
+        yield [
             {"model": place, "scheme": scheme} | cell.to_dict()
             for cell in found.cells
             if cell.configuration == name
         ]
-    return cells
 
 
 def _passages(tokenizer: Tokenizer, text: str) -> Iterator[str]:

@@ -34,10 +34,21 @@ def test_rates_of_each_scheme_by_length(data, tmp_path, run, monkeypatch):
     marked = [c for c in cells if c["marked"] and c["length"] == 40 and c["threshold"] == 1e-2]
     assert [cell["found"] for cell in marked] == [2, 2, 2]
     assert (tmp_path / "plot.svg").read_text().startswith("<?xml")
-    assert len((tmp_path / "table.md").read_text().splitlines()) >= 2 + 3 * 2
+    assert (tmp_path / "table.md").read_text().count("\n| tiny-en |") == 3 * 2
+    assert found.printed.count("gumbel") == 2
 
 
-def test_passages_have_the_longest_length(data):
+def test_without_a_folder_marked_texts_are_looked_at_alone(tmp_path, run, monkeypatch):
+    """The bundled passage is shorter than the longest length."""
+    monkeypatch.setattr(languages, "SCHEMES", ("gumbel",))
+    plot = tmp_path / "plot.svg"
+    found = run(languages.main, "--model", "tiny-en", "--texts", 1, "--plot", plot)
+    assert found.status == 0
+    assert {cell["marked"] for cell in found.report["cells"]} == {True}
+    assert plot.exists()
+
+
+def test_passages_have_the_longest_length():
     tokenizer = languages.ticore.load_tokenizer("tiny-en")
     text = "".join(f"Line {n} of a text.\n" for n in range(2000))
     passages = list(languages._passages(tokenizer, text))
