@@ -37,6 +37,8 @@ class ChangeStep(Step):
         Unsupported: the expression is no choice of sets.
     """
 
+    drops_beginnings = True
+
     def __init__(self, split: Split, node: Node) -> None:
         options = node.options if isinstance(node, Choice) else (node,)
         if split.inverted or not all(isinstance(option, Chars) for option in options):
@@ -51,9 +53,9 @@ class ChangeStep(Step):
         self.can_be_cut = False  # the rest may begin with a character of no set
         self.depends_on_unicode = is_by_property(split.expression)
 
-    def is_in_a_set(self, character: str) -> bool:
-        """Whether a part may begin with `character`."""
-        return self._set_of[ord(character)] != _NONE
+    def drops_first(self, character: str) -> bool:
+        """See `Step`: no part begins with a character of no set."""
+        return self._set_of[ord(character)] == _NONE
 
     def segments(self, text: str) -> list[Segment]:
         """The parts of a whole text, and what is dropped before them."""

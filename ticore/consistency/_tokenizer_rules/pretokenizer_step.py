@@ -43,6 +43,7 @@ class Step:
     Attributes:
         split, node: as given.
         depends_on_unicode: whether libraries may disagree on a set of the expression.
+        drops_beginnings: whether the beginnings of some texts are dropped.
         can_be_cut: whether the rest of a match, cut anywhere, is a match.
 
     Raises:
@@ -50,6 +51,7 @@ class Step:
     """
 
     depends_on_unicode = True
+    drops_beginnings = False
 
     def __init__(self, split: Split, node: Node) -> None:
         self.node = node
@@ -175,6 +177,10 @@ class Step:
     def forms_runs(self, member: str) -> bool:
         """Whether a long run of a class is never split inside, but near its two ends."""
         return forms_runs(self.node, is_member, member)
+
+    def drops_first(self, character: str) -> bool:
+        """Whether a text that begins with `character` loses it, though no match is removed."""
+        return False
 
     def may_drop(self, classes: CharacterClasses) -> bool:
         """Whether some text is dropped."""

@@ -104,7 +104,7 @@ class Splitter:
         if not self.steps:
             raise Unsupported("there is no pretokenizer")
         self._steps = [_step(split, node) for split, node in read_steps(self.steps).steps]
-        if any(isinstance(step, ChangeStep) for step in self._steps[1:]):
+        if any(step.drops_beginnings for step in self._steps[1:]):
             raise Unsupported(
                 "the pretokenizer drops what stands at the beginning of parts that it made before"
             )
@@ -142,12 +142,11 @@ class Splitter:
     @property
     def drops_beginnings(self) -> bool:
         """Whether the beginnings of some texts are dropped."""
-        return isinstance(self._steps[0], ChangeStep)
+        return self._steps[0].drops_beginnings
 
     def drops_first(self, character: str) -> bool:
         """Whether a text that begins with `character` loses it."""
-        first = self._steps[0]
-        return isinstance(first, ChangeStep) and not first.is_in_a_set(character)
+        return self._steps[0].drops_first(character)
 
     @cached_property
     def restarts(self) -> bool:
