@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -11,7 +13,10 @@ from tests.support.random_steps import byte_level_step, metaspace
 from tests.support.random_tokenizers import JsonTokenizer, merges
 from tests.support.verifier_answers import check_answers
 from ticore.consistency import Mode, Verifier, compare, packed_masks
-from ticore.consistency._engines.single_words import History
+from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._engines.retokenizing import Oracle, RetokenizingEngine
+from ticore.consistency._engines.single_words import History, with_single_words
+from ticore.interfaces import AddedTokenFlags
 
 ADDED = (("<m>", ("special", "single_word")),)
 BYTES = JsonTokenizer(
@@ -95,10 +100,11 @@ def test_a_text_is_consistent_where_the_token_is_not_found(name: str, text: str)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("text", ["<m>", "a <m> b", ".<m>.", "a<m>b <m>", "é.<m>"])
 def test_no_list_of_other_tokens_is_consistent_where_the_token_is_found(name: str, text: str):
-    tokenizer = MODELS[name].open()
+    tokenizer, plain = MODELS[name].open(), replace(MODELS[name], added=()).open()
     assert not tokenizer.special_ids.isdisjoint(tokenizer.encode(text))
-    ids = [token for c in text for token in tokenizer.encode(f"a{c}")[1:]]
-    assert tokenizer.special_ids.isdisjoint(ids)
+    ids = plain.encode(text)  # the added token has the last id, so all others are the same
+    assert Verifier(plain).start(ids).consistent
+    assert tokenizer.decode(ids) == text
     assert not Verifier(tokenizer).start(ids).consistent
     assert not compare(tokenizer, ids).consistent
 
@@ -116,6 +122,21 @@ def test_a_list_that_spells_a_token_recovers_where_a_word_follows():
     for text in (prefix, viable):
         text.push(last)
         assert text.consistent
+
+
+def test_other_added_tokens_are_not_known():
+    """An adapter may state what no file of the library does."""
+    tokenizer = BYTES.open()
+    structure = tokenizer.structure()
+    spelled, oracle = [b""] * tokenizer.vocab_size, Oracle(tokenizer)
+    engine = RetokenizingEngine(oracle, None)
+    others = {"é": structure.added_tokens["<m>"], "ab": tokenizer.encode("b")[0]}
+    for text, token in others.items():
+        flags = {text: AddedTokenFlags(single_word=True)}
+        stated = replace(structure, added_tokens={text: token}, added_flags=flags)
+        with pytest.raises(Unsupported, match="decides"):
+            with_single_words(engine, stated, spelled, oracle)
+    assert with_single_words(engine, replace(structure, added_flags={}), spelled, oracle) is engine
 
 
 def test_masks_of_texts_side_by_side_are_those_of_each():

@@ -184,13 +184,16 @@ def with_single_words(
     """`inner`, made exact for added tokens with the flag single_word, if there are any.
 
     Raises:
-        Unsupported: a text that goes on in mode `viable` may complete one.
+        Unsupported: one is not special or not ASCII, or what a text goes on with in mode `viable`
+            may complete it.
     """
     flags, added = structure.added_flags, structure.added_tokens
     texts = {text: added[text] for text, its in flags.items() if its.single_word}
     if not texts:
         return inner
-    for text in texts:
-        if not text.isascii() or (oracle.mode == "viable" and text.endswith((*beginnings(),))):
+    followed_by = tuple(beginnings()) if oracle.mode == "viable" else ()
+    special = oracle.tokenizer.special_ids
+    for text, token in texts.items():
+        if token not in special or not text.isascii() or text.endswith(followed_by):
             raise Unsupported(f"what stands beside its added token {text!r} (single_word) decides")
     return SingleWords(inner, texts, spelled, oracle)
