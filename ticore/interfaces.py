@@ -136,8 +136,7 @@ class TokenizerStructure:
         unwritten_pieces: texts that the algorithm scores like pieces, but whose ids are not decoded
             as these texts, such as `<0x41>` for the byte of "A"; and their scores. Unigram only.
         added_flags: the flags of those that have any, by their texts. Only special tokens may have
-            flags. So no consistent list without special tokens depends on `lstrip` and `rstrip`; on
-            `single_word` one does whose text holds the token's text beside a word.
+            `lstrip` and `rstrip`. So no consistent list without special tokens depends on these.
     """
 
     kind: Literal["bpe", "unigram"]

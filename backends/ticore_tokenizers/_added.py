@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import product
 
-from ticore.backend_kit import NoStructure
+from ticore.backend_kit import NoStructure, may_overlap
 from ticore.interfaces import AddedTokenFlags
 
 from ._normalizers import NormalizerRules, TokenizerJson
@@ -32,8 +31,6 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
     as_it_is, in_normal_form = set[str](), set[str]()
     for token in state["added_tokens"]:
         text, special, normalized = token["content"], token["special"], token["normalized"]
-        if token["single_word"]:
-            require_found_alone(token, state["added_tokens"])
         # A list that holds a special token is read part by part, and so no spaces stand beside it.
         for flag in () if special else ("lstrip", "rstrip"):
             if token[flag]:
@@ -54,7 +51,7 @@ def find_added(state: TokenizerJson, reading: NormalizerRules, spell: Spelling) 
             raise NoStructure(
                 f"its added token {text!r} is looked for in the normalized text (normalized)"
             )
-    if _may_overlap(as_it_is, in_normal_form):
+    if may_overlap(as_it_is, in_normal_form):
         raise NoStructure("its added tokens overlap, of which some are looked for before others")
     return added
 
@@ -80,36 +77,6 @@ def find_flags(state: TokenizerJson, added: Collection[str]) -> dict[str, AddedT
     return {text: its for text, its in flags.items() if its != AddedTokenFlags()}
 
 
-def require_found_alone(token: TokenizerJson, added: Collection[TokenizerJson]) -> None:
-    """Refuse an added token with the flag single_word that may hide others, or that text may be.
-
-    Where it stands beside a word the library takes it for text, but passes over it as a whole, so
-    that it does not find what begins inside.
-
-    Args:
-        token: it.
-        added: all added tokens.
-
-    Raises:
-        NoStructure: for such a token.
-    """
-    text, others = token["content"], {each["content"] for each in added} - {token["content"]}
-    if not token["special"]:
-        problem = "is not marked special"
-    elif token["normalized"]:
-        problem = "is looked for in the normalized text"
-    elif not text.isascii() or any(map(str.isspace, text)):
-        problem = "has other characters than letters, digits and signs of ASCII"
-    elif _may_overlap({text}, others) or _endings({text}) & _beginnings({text}):
-        problem = "may overlap an added token"
-    else:
-        return
-    raise NoStructure(
-        f"its added token {text!r} has the flag single_word, so what stands beside it decides "
-        f"whether it is found, and it {problem}; clear the flag"
-    )
-
-
 def _is_spelled(token: TokenizerJson, state: TokenizerJson, spell: Spelling) -> bool:
     """Whether the decoder writes the text of an added token, or nothing.
 
@@ -133,20 +100,3 @@ def _is_found_alike(text: str, normalizer: TokenizerJson | None) -> bool:
             # after them, and so do the three signs.
             return text.isascii() and not (text[-1].isalpha() or text[-1] in "<=>")
     return normalizer == REPLACE
-
-
-def _may_overlap(some: Collection[str], others: Collection[str]) -> bool:
-    """Whether there is a text in which one of `some` overlaps one of `others`."""
-    return (
-        bool(_endings(some) & _beginnings(others))
-        or bool(_endings(others) & _beginnings(some))
-        or any(a in b or b in a for a, b in product(some, others))
-    )
-
-
-def _beginnings(texts: Collection[str]) -> set[str]:
-    return {text[:n] for text in texts for n in range(1, len(text))}
-
-
-def _endings(texts: Collection[str]) -> set[str]:
-    return {text[n:] for text in texts for n in range(1, len(text))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -77,7 +77,7 @@ def read_steps(pretokenizer: TokenizerJson | None) -> ByteLevelSteps:
     dropped = "".join(map(_dropped, steps[:at]))
     before = list[str | Split]()
     for step in steps[:at]:
-        before += _steps_before(step, is_first=not before)
+        before += _steps_before(step)
     if steps[at]["add_prefix_space"] and (before or dropped):
         raise NoStructure(
             "its pretokenizer ByteLevel puts a space before each part of a text; set its "
@@ -151,23 +151,17 @@ def _dropped(step: TokenizerJson) -> str:
     return ""
 
 
-def _steps_before(step: TokenizerJson, *, is_first: bool) -> list[str | Split]:
+def _steps_before(step: TokenizerJson) -> list[str | Split]:
     """The splits that a step before ByteLevel makes in texts without what it drops.
 
     No list for another text comes back. So nothing is lost by a reader that drops the characters
     before it splits; see `ByteLevelSteps.dropped`.
-
-    Args:
-        step: of the pretokenizer.
-        is_first: whether no step before it splits a text.
     """
     match step:
         case {"type": str(kind)} if kind in _WITHOUT_DROPS:
             return _WITHOUT_DROPS[kind]
         case {"type": "BertPreTokenizer"}:
             return [_punctuation()]
-        case {"type": "UnicodeScripts"} if is_first:
-            return [split_at_scripts()]
     return _steps(step)
 
 
@@ -176,11 +170,6 @@ def _steps(step: TokenizerJson) -> list[str | Split]:
     match step:
         case {"type": "CharDelimiterSplit"}:
             raise NoStructure("its pretokenizer CharDelimiterSplit drops bytes of characters")
-        case {"type": "UnicodeScripts"}:
-            raise NoStructure(
-                "its pretokenizer UnicodeScripts drops spaces at the beginning of parts that other "
-                "steps make, or it is beside Metaspace or after ByteLevel; put it first"
-            )
         case {"type": "Digits", "individual_digits": one_by_one}:
             return [r"\p{N}" if one_by_one else r"\p{N}+"]
         case {"type": "Punctuation", "behavior": behavior}:
@@ -191,10 +180,8 @@ def _steps(step: TokenizerJson) -> list[str | Split]:
             return [_split(expression, behavior, inverted=inverted)]
         case {"type": "FixedLength", "length": int(length)}:
             return [rf"[\s\S]{{1,{length}}}"]
-        case {"type": "BertPreTokenizer"}:
-            return [_WITHOUT_SPACES, _punctuation()]
-        case {"type": str(kind)} if kind in _DROPPING:
-            return [_DROPPING[kind]]
+        case {"type": str(kind)} if kind in _WITHOUT_SETTINGS:
+            return _WITHOUT_SETTINGS[kind]()
     raise NoStructure(f"its pretokenizer {step['type']} is not known here")
 
 
@@ -227,3 +214,12 @@ def _split(expression: str, behavior: str, *, inverted: bool) -> str | Split:
     if behavior == "Isolated":
         return expression  # inverted or not
     return Split(expression, _BEHAVIORS[behavior], inverted)
+
+
+_WITHOUT_SETTINGS: dict[str, Callable[[], list[str | Split]]] = {
+    "UnicodeScripts": lambda: [split_at_scripts()],
+    "BertPreTokenizer": lambda: [_WITHOUT_SPACES, _punctuation()],
+    "WhitespaceSplit": lambda: [_DROPPING["WhitespaceSplit"]],
+    "Whitespace": lambda: [_DROPPING["Whitespace"]],
+}
+"""The splits that a step without settings makes, by its type."""

@@ -10,7 +10,6 @@ from tokenizers import Tokenizer
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import AddedTokenFlags, TokenizerStructure
 
-from ._added import require_found_alone
 from ._byte_fallback import byte_fallback_ids
 from ._normalizers import TokenizerJson
 from ._space_marks import MARK, as_text
@@ -89,8 +88,6 @@ def _added_tokens(state: TokenizerJson) -> dict[str, int]:
         text = token["content"]
         if not token["special"]:
             raise NoStructure(f"its added token {text!r} is not marked special")
-        if token["single_word"]:
-            require_found_alone(token, state["added_tokens"])
         if token["normalized"]:
             raise NoStructure(f"its added token {text!r} is looked for in the normalized text")
     return {token["content"]: token["id"] for token in state["added_tokens"]}

@@ -452,8 +452,8 @@ def test_structure_is_none_where_a_space_is_unknown() -> None:
         assert (HuggingFaceTokenizer(library).structure() is not None) == bool(mark)
 
 
-@pytest.mark.parametrize("flag", ["lstrip", "rstrip", "single_word"])
-def test_structure_is_none_where_added_tokens_depend_on_their_neighbours(flag: str) -> None:
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip"])
+def test_structure_is_none_where_added_tokens_take_spaces(flag: str) -> None:
     library = byte_level()
     library.add_tokens([AddedToken("<x>", **{flag: True})])
     tokenizer = HuggingFaceTokenizer(library)
@@ -461,34 +461,25 @@ def test_structure_is_none_where_added_tokens_depend_on_their_neighbours(flag: s
     assert f"its added token '<x>' has the flag {flag}" in tokenizer.no_structure_reason
 
 
-@pytest.mark.parametrize(
-    ("text", "other", "settings", "reason"),
-    [
-        ("<x>", "[y]", {"normalized": True}, "is looked for in the normalized text"),
-        ("<é>", "[y]", {}, "other characters than letters, digits and signs of ASCII"),
-        ("< x>", "[y]", {}, "other characters than letters, digits and signs of ASCII"),
-        ("<x>", ">y", {}, "may overlap an added token"),
-        ("<x>", "<x>y", {}, "may overlap an added token"),
-        ("<x<", "[y]", {}, "may overlap an added token"),
-    ],
-)
-def test_structure_is_none_where_a_single_word_may_hide_others(
-    text: str, other: str, settings: dict[str, bool], reason: str
-) -> None:
-    library = byte_level()
-    library.add_special_tokens([AddedToken(text, single_word=True, **settings), AddedToken(other)])
-    tokenizer = HuggingFaceTokenizer(library)
-    assert tokenizer.structure() is None
-    assert reason in tokenizer.no_structure_reason
-
-
 def test_a_single_word_that_is_discarded_hides_what_it_overlaps() -> None:
-    """Why such tokens have no structure."""
+    """Why one that may overlap another added token matters to the end of a text."""
     library = byte_level()
     library.add_special_tokens([AddedToken("<x>", single_word=True), AddedToken(">y")])
     assert "<x>" not in library.encode("<x>y").tokens
     assert ">y" not in library.encode("<x>y").tokens
     assert ">y" in library.encode("x>y").tokens
+
+
+@pytest.mark.parametrize("special", [True, False])
+def test_structure_has_the_single_words(special: bool) -> None:
+    library = byte_level()
+    add = library.add_special_tokens if special else library.add_tokens
+    add([AddedToken(text, single_word=True) for text in ("<x>", ">y", "é b")])
+    structure = HuggingFaceTokenizer(library).structure()
+    assert structure is not None
+    assert structure.added_flags == dict.fromkeys(
+        ("<x>", ">y", "é b"), AddedTokenFlags(single_word=True)
+    )
 
 
 @pytest.mark.parametrize("flag", ["lstrip", "rstrip", "single_word"])

@@ -94,8 +94,6 @@ def test_falcon_splits_digits_among_bytes():
         (({"type": "Whitespace"}, PREFIXING), "a space before each part"),
         (({"type": "CharDelimiterSplit", "delimiter": "|"}, NO_REGEX), r"drops '\|'"),
         ((NO_REGEX, {"type": "CharDelimiterSplit", "delimiter": "a"}), "drops bytes"),
-        ((digits(individual=True), SCRIPTS, NO_REGEX), "UnicodeScripts drops spaces"),
-        ((NO_REGEX, SCRIPTS), "after ByteLevel; put it first"),
         ((metaspace("never"), NO_REGEX), "Metaspace is not known"),
     ],
 )

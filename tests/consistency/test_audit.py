@@ -82,9 +82,9 @@ def test_audit_lists_added_tokens_that_contain_one_another():
 
 
 def test_audit_has_no_hazards_when_there_is_no_structure():
-    """One that is looked for in the normalized text is no part of it; still text spells it."""
+    """Text spells it all the same."""
     library = Tokenizer.from_str(TRAINED["hf-gpt2"]()._library.to_str())
-    library.add_special_tokens([AddedToken("<mask>", single_word=True, normalized=True)])
+    library.add_tokens([AddedToken("<mask>", lstrip=True)])
     found = audit(HuggingFaceTokenizer(library))
     assert (found.kind, found.hazards, found.method) == ("unknown", None, "retokenize")
 
@@ -118,7 +118,7 @@ def test_audit_counts_the_ids_that_no_text_is_encoded_to():
 
 def test_audit_says_why_there_is_no_structure():
     library = Tokenizer.from_str(TRAINED["hf-gpt2"]()._library.to_str())
-    library.add_special_tokens([AddedToken("<mask>", single_word=True, normalized=True)])
+    library.add_tokens([AddedToken("<mask>", lstrip=True)])
     assert "<mask>" in audit(HuggingFaceTokenizer(library)).no_structure_reason
     assert audit(TRAINED["hf-gpt2"]()).no_structure_reason == ""
 

@@ -30,6 +30,7 @@ from .._support.checks import (
 )
 from .._support.code_digest import code_digest
 from .._support.deprecation import keywords_after, moved_names, renamed_arguments, warn_deprecated
+from .._support.overlaps import may_overlap
 from .._support.own_tokenizer import require_tokenizer_of_model
 from .._support.utf8 import require_unicode
 from ._batch_decoder import (
@@ -67,6 +68,7 @@ __all__ = [
     "first_line",
     "is_of_library",
     "keywords_after",
+    "may_overlap",
     "moved_names",
     "renamed_arguments",
     "require",

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.random_bpe import few_characters
 from tests.support.random_steps import byte_level_step, metaspace
 from tests.support.random_tokenizers import JsonTokenizer, merges
 from tests.support.verifier_answers import check_answers
 from ticore.consistency import Mode, Verifier, compare, packed_masks
-from ticore.consistency._engines.base import Unsupported
-from ticore.consistency._engines.retokenizing import Oracle, RetokenizingEngine
-from ticore.consistency._engines.single_words import History, with_single_words
-from ticore.interfaces import AddedTokenFlags
+from ticore.consistency._engines.build import table_engine
+from ticore.consistency._engines.retokenizing import Oracle
 
 ADDED = (("<m>", ("special", "single_word")),)
 BYTES = JsonTokenizer(
@@ -50,17 +49,29 @@ MODELS = {"bytes": BYTES, "words": WORDS, "characters": CHARACTERS, "unigram": U
 
 # Characters of words (with a mark and a joiner), others, one of several bytes and a newer one.
 texts = st.lists(
-    st.sampled_from([*"ab _.é中\u0301\u200d\n‿\U0001faf0", "<", "<m", "<m>", ">"])
+    st.sampled_from([*"ab _.é中\u0301\u200d\n‿\U0001faf0", "<", "<m", "<m>", ">", "a b", "é\n"])
 ).map("".join)
 modes = st.sampled_from(("prefix", "open", "viable"))
 
 
+# Tokens that the model gives too, that overlap others or themselves, that hold spaces, that begin
+# as others do, and of characters of several bytes.
+_TEXTS = ("<m>", "ab", "a", "m>a", "><", "a a", "<a b>", "é", "é中", "b.", "bb", "<m>b", "1", "é\n")
+_FLAGS = ("special", "normalized", "single_word")
+
+
 @st.composite
 def models(draw: st.DrawFn) -> JsonTokenizer:
-    model = draw(st.sampled_from(tuple(MODELS.values())))
+    model = draw(st.sampled_from((*MODELS.values(), BYTES, WORDS)))
+    changes = {}
     if model.model == "bytes" and draw(st.booleans()):
-        return JsonTokenizer(**{**vars(model), **draw(merges(of_bytes=True))})
-    return model
+        changes |= draw(merges(of_bytes=True))
+    if draw(st.booleans()):
+        some = st.lists(st.sampled_from(_FLAGS), unique=True).map(lambda some: (*some,))
+        flags = st.just(("single_word",)) | some
+        added = st.lists(st.tuples(st.sampled_from(_TEXTS), flags), min_size=1, max_size=3)
+        changes["added"] = tuple(dict(draw(added)).items())
+    return JsonTokenizer(**{**vars(model), **changes})
 
 
 @pytest.mark.parametrize("examples", [20, pytest.param(80, id="many", marks=pytest.mark.slow)])
@@ -70,6 +81,8 @@ def test_verifier_equals_the_oracle(examples):
     @example(BYTES, "prefix", "a<m>b", [])
     @example(BYTES, "viable", "a <m", [0, 95])
     @example(WORDS, "open", "<m>é", [95, 3])
+    @example(replace(WORDS, added=(("m>a", ("single_word",)),)), "prefix", "", [])
+    @example(replace(WORDS, added=(("é中", ("single_word",)),)), "viable", ".é中 é中b", [95])
     def check(model, mode, text, choices):
         check_answers(model, mode, text, choices)
 
@@ -79,7 +92,8 @@ def test_verifier_equals_the_oracle(examples):
 @pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
 @pytest.mark.parametrize("name", MODELS)
 def test_tables_are_used(name: str, mode: Mode):
-    verifier = Verifier(MODELS[name].open(), mode=mode)
+    with few_characters():
+        verifier = Verifier(MODELS[name].open(), mode=mode)
     assert verifier.method == "table", verifier.why
 
 
@@ -124,19 +138,67 @@ def test_a_list_that_spells_a_token_recovers_where_a_word_follows():
         assert text.consistent
 
 
-def test_other_added_tokens_are_not_known():
-    """An adapter may state what no file of the library does."""
-    tokenizer = BYTES.open()
-    structure = tokenizer.structure()
-    spelled, oracle = [b""] * tokenizer.vocab_size, Oracle(tokenizer)
-    engine = RetokenizingEngine(oracle, None)
-    others = {"é": structure.added_tokens["<m>"], "ab": tokenizer.encode("b")[0]}
-    for text, token in others.items():
-        flags = {text: AddedTokenFlags(single_word=True)}
-        stated = replace(structure, added_tokens={text: token}, added_flags=flags)
-        with pytest.raises(Unsupported, match="decides"):
-            with_single_words(engine, stated, spelled, oracle)
-    assert with_single_words(engine, replace(structure, added_flags={}), spelled, oracle) is engine
+def with_added(*texts: str, special: bool = False):
+    flags = ("special", "single_word") if special else ("single_word",)
+    return replace(WORDS, added=tuple((text, flags) for text in texts)).open()
+
+
+@pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
+@pytest.mark.parametrize("text", ["<m>", "ab", "a b", "é中", "<a b>", "><", "m>a"])
+def test_tables_are_used_with_any_text(text: str, mode: Mode):
+    with few_characters():
+        assert Verifier(with_added(text), mode=mode).method == "table"
+
+
+def test_a_list_may_hold_the_token_itself_where_no_word_stands_beside_it():
+    tokenizer = with_added("<m>")
+    (token,) = set(tokenizer.encode("<m>"))
+    letter, space = tokenizer.encode("b ")
+    text = Verifier(tokenizer).start([space, token])
+    assert text.consistent
+    assert text.admits([letter, space, token]).tolist() == [False, True, True]
+    assert text.mask()[[letter, space, token]].tolist() == [False, True, True]
+    assert not Verifier(tokenizer).start([letter]).admits([token])[0]
+
+
+@pytest.mark.parametrize(
+    ("added", "text", "matters"),
+    [
+        (("<m>",), "b <m> b", False),  # cut at the token itself
+        (("<m>",), "b <m>b b b", False),  # inside a word, and a boundary has followed
+        (("<m>",), "b <m>", True),
+        (("<m>",), "b <m>b", True),
+        (("ab",), "b ab b b", True),  # a token of the model too
+        (("<m>", "m>b"), "b <m>b b b", True),  # one may hide the other
+    ],
+)
+def test_an_occurrence_matters_until_the_text_is_cut(added, text: str, matters: bool):
+    tokenizer = with_added(*added)
+    engine = table_engine(Oracle(tokenizer))
+    state = engine.start()
+    for token in tokenizer.encode(text):
+        state = engine.step(state, token)
+    assert (state.occurrence is not None) == matters
+    assert (engine.state_of(tokenizer.encode(text)).occurrence is not None) == matters
+
+
+def test_the_tokenizer_is_not_asked_about_a_token_inside_a_word():
+    """Hidden by its own letters, it is as good as any other text."""
+    rules = (b"b", b"<"), (b"b<", b"m"), (b"b<m", b">")
+    tokenizer = replace(BYTES, rules=rules, more=(), added=(("<m>", ("single_word",)),)).open()
+    engine = table_engine(Oracle(tokenizer))
+    inside, alone = tokenizer.encode(" b<m>")[-1], tokenizer.encode("<m>")[0]
+    assert tokenizer.token_bytes(inside) == b"b<m>"
+    assert engine.step(engine.start(), inside).occurrence is None
+    assert engine.step(engine.start(), alone).occurrence is not None
+
+
+def test_what_a_text_goes_on_with_has_no_table():
+    tokenizer = replace(BYTES, added=(("\n", ("single_word",)),)).open()
+    assert Verifier(tokenizer, mode="open").method == "table"
+    verifier = Verifier(tokenizer, mode="viable")
+    assert verifier.method == "retokenize"
+    assert "may be all that a text goes on with" in verifier.why
 
 
 def test_masks_of_texts_side_by_side_are_those_of_each():
@@ -147,11 +209,3 @@ def test_masks_of_texts_side_by_side_are_those_of_each():
     bits = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
     for text, row in zip(texts, bits, strict=True):
         assert row[: tokenizer.vocab_size].astype(bool).tolist() == text.mask().tolist()
-
-
-def test_a_long_list_is_remembered_whole():
-    history = History()
-    for token in range(200):
-        assert history.ids() == list(range(token))
-        assert history == History.of(range(token))
-        history = history.and_then(token)

@@ -1,17 +1,22 @@
 """Steps that see bytes, told in characters and in pairs of bytes that are apart."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tokenizers.pre_tokenizers import UnicodeScripts
 
 from tests.support.pretokenizers import BYTE_STEPS, library_ends_in_bytes
+from ticore._support.utf8 import NEVER_IN_TEXTS
+from ticore.backend_kit import byte_alphabet
 from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.byte_steps import read_steps, without_merges_across
 from ticore.consistency._tokenizer_rules.pretokenizers import Splitter, splitter_for
 from ticore.interfaces import Split, TokenizerStructure
+from ticore_tokenizers._scripts import split_at_scripts
 
 texts = st.text("ab1 2!\nβ½²×日é«\u0660z9", max_size=10)
 
@@ -51,6 +56,7 @@ def test_settled_boundaries_stay_when_text_is_appended(steps, text, more):
         ((Split(r"\p{N}", reads="bytes"), Split("a1", reads="bytes")), "inside characters"),
         ((Split(r"\p{N}", "removed", reads="bytes"),), "drops text"),
         ((Split("Ġ", "removed", reads="bytes"),), "drops text"),
+        ((Split("[a-z]|[0-9]", "on_change", reads="bytes"),), "not all are in one"),
     ],
 )
 def test_steps_that_are_of_neither_kind_are_refused_with_the_reason(steps, reason):
@@ -68,3 +74,14 @@ def test_merges_across_bytes_that_are_apart_are_left_out():
         pretokenizer=(Split(r"\p{N}+", reads="bytes"),),
     )
     assert without_merges_across(structure, spelled).merges.tolist() == [[1, 2, 4]]
+
+
+def test_bytes_whose_letters_are_of_two_scripts_are_apart():
+    """As the library sees them after ByteLevel; no letter of a byte is without a script."""
+    steps = (replace(split_at_scripts(), reads="bytes"),)
+    apart, letters = read_steps(steps).apart, sorted(byte_alphabet().items())
+    for letter, byte in letters:
+        for other, following in letters:
+            if NEVER_IN_TEXTS.isdisjoint({byte, following}):
+                parts = len(UnicodeScripts().pre_tokenize_str(letter + other))
+                assert ((byte, following) in apart) == (parts == 2), (letter, other)

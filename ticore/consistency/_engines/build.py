@@ -37,7 +37,7 @@ from .dropped_beginning import with_dropped_beginning
 from .leading_space import with_leading_space, without_leading_space
 from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
-from .single_words import with_single_words
+from .single_words import find_single_words, with_single_words, without_single_words
 from .unigram.engine import UnigramEngine
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -66,8 +66,17 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
         raise Unsupported(
             f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
         )
+    if not find_single_words(structure):
+        return _engine(structure, spelled, oracle)
+    inner = _engine(without_single_words(structure), spelled, oracle)
+    asks = structure.kind != "unigram" and not _is_one_run(structure, spelled)
+    return with_single_words(inner, structure, spelled, oracle, inner_asks=asks)
+
+
+def _engine(structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle) -> Engine[Any]:
+    """The engine for a structure without the flag single_word."""
     make = _unigram_engine if structure.kind == "unigram" else _bpe_engine
-    return with_single_words(make(structure, spelled, oracle), structure, spelled, oracle)
+    return make(structure, spelled, oracle)
 
 
 def _bpe_engine(
@@ -116,8 +125,11 @@ def _require_known(structure: TokenizerStructure, is_one_run: bool) -> None:
         raise Unsupported(
             "with a pretokenizer only BPE of bytes that keeps all spaces is known here"
         )
-    else:
-        splitter_for(structure.pretokenizer)
+    elif splitter_for(structure.pretokenizer).drops_beginnings_of_parts:
+        raise Unsupported(
+            "the pretokenizer drops what stands at the beginning of parts that it made before; put "
+            "the step that splits where scripts change first"
+        )
 
 
 def _split_engine(

@@ -85,7 +85,7 @@ def read_steps(steps: tuple[str | Split, ...]) -> ReadSteps:
         if split.reads == "characters":
             found.append((split, node))
         elif split.behavior == "on_change":
-            raise Unsupported("the pretokenizer splits bytes where scripts change")
+            apart.update(_apart_on_change(node))
         elif _is_ascii(node):
             _require_indifferent(split, node, apart)
             found.append((split, with_sets(node, _in_characters)))
@@ -200,6 +200,16 @@ def _apart(split: Split, node: Node) -> Iterator[tuple[int, int]]:
         )
         if not is_one and is_boundary(split, kind_of[a] >= 0, kind_of[b] >= 0):
             yield a, b
+
+
+def _apart_on_change(node: Node) -> Iterator[tuple[int, int]]:
+    """The pairs of bytes whose letters are in two sets; see `change_step`."""
+    set_of = dict[int, int]()
+    for n, leaf in enumerate(leaves(node)):
+        set_of |= dict.fromkeys((_LETTERS[letter] for letter in _letters_of(leaf.source)), n)
+    if len(set_of) < len(_LETTERS):
+        raise Unsupported("the pretokenizer splits bytes where sets change, and not all are in one")
+    return ((a, b) for a, b in product(set_of, repeat=2) if set_of[a] != set_of[b])
 
 
 def is_run(option: Node) -> bool:

@@ -13,11 +13,15 @@ enough that nothing is merged across it.
    across them are left out.
 2. A unigram piece that holds two characters that are apart is never found, and the sum of scores
    begins again between them.
+
+A step that splits where sets change (`change_step`) depends on two neighbours too, if both are in a
+set. A character in none may stand between two sets, and is dropped at the beginning of a part. So
+no token may join one to others, and each part must begin with a marked space.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -30,7 +34,7 @@ from .byte_steps import is_boundary, is_run
 from .expressions.character_sets import is_by_property
 from .expressions.classes import CharacterClasses, is_ambiguous
 from .expressions.syntax import parse
-from .expressions.tree import Choice, Repeat, leaves
+from .expressions.tree import Choice, Node, Repeat, leaves
 from .pretokenizers import WORDS
 
 Apart = Callable[[str, str], bool]
@@ -93,6 +97,7 @@ def without_merges_across(
         raise Unsupported("its pretokenizer splits texts of characters, with ignore_merges")
     texts = [data.decode(errors="replace") for data in spelled]
     pairs = [(texts[left][-1], texts[right][0]) for left, right, _ in structure.merges.tolist()]
+    require_in_sets(structure, (character for pair in pairs for character in pair))
     doubtful = sorted(filter(is_ambiguous, {character for pair in pairs for character in pair}))
     if doubtful and depend_on_unicode(steps):
         raise Unsupported(
@@ -103,15 +108,45 @@ def without_merges_across(
     return replace(structure, merges=merges, pretokenizer=())
 
 
+def require_in_sets(structure: TokenizerStructure, characters: Iterable[str]) -> None:
+    """Refuse a step that splits where sets change, if it may do more than split two neighbours.
+
+    Args:
+        structure: of the tokenizer.
+        characters: those that its tokens join to others.
+
+    Raises:
+        Unsupported: one of them is in no set, or the step may drop the beginning of a part.
+    """
+    for at, step in enumerate(structure.pretokenizer):
+        if isinstance(step, str) or step.behavior != "on_change":
+            continue
+        if not structure.dummy_prefix or any(s != WORDS for s in structure.pretokenizer[:at]):
+            raise Unsupported(
+                "the pretokenizer drops what stands at the beginning of some parts, where scripts "
+                "change; put that step right after Metaspace, with a prepend_scheme other than "
+                "'never'"
+            )
+        kind_of = _kinds(step, parse(step.expression, step.dialect))
+        alone = next((c for c in characters if kind_of(c) == _GAP), None)
+        if alone is not None:
+            raise Unsupported(f"a token joins {alone!a}, which has no script, to others")
+
+
 def _step(step: str | Split) -> Apart:
     if step == WORDS:
         return lambda _, after: after == " "
     split = Split(step) if isinstance(step, str) else step
-    if split.behavior == "on_change":
-        raise Unsupported("the pretokenizer splits texts of characters where scripts change")
     node = parse(split.expression, split.dialect)
+    if split.behavior == "on_change":
+        if split.reads != "marks":
+            raise Unsupported(
+                "the pretokenizer splits texts where scripts change, before Metaspace"
+            )
+        set_of = _kinds(split, node)
+        return lambda before, after: _GAP != set_of(before) != set_of(after) != _GAP
     options = node.options if isinstance(node, Choice) else (node,)
-    sets = [regex.compile(leaf.source) for option in options for leaf in leaves(option)]
+    sets = [regex.compile(leaf.source) for leaf in leaves(node)]
     runs = [isinstance(option, Repeat) for option in options]
     if split.reads == "bytes" or not all(map(is_run, options)):
         raise _unsupported(split)
@@ -121,10 +156,7 @@ def _step(step: str | Split) -> Apart:
     if split.behavior == "removed":
         raise Unsupported(f"the pretokenizer drops text: its step {split!r}")
 
-    @cache
-    def kind_of(character: str) -> int:
-        seen = _MARK if character == " " and split.reads == "marks" else character
-        return next((n for n, one in enumerate(sets) if one.fullmatch(seen)), _GAP)
+    kind_of = _kinds(split, node)
 
     def are_apart(before: str, after: str) -> bool:
         first, second = kind_of(before), kind_of(after)
@@ -132,6 +164,18 @@ def _step(step: str | Split) -> Apart:
         return not is_one and is_boundary(split, first != _GAP, second != _GAP)
 
     return are_apart
+
+
+def _kinds(split: Split, node: Node) -> Callable[[str], int]:
+    """The number of the set that a character is in; `_GAP` for none."""
+    sets = [regex.compile(leaf.source) for leaf in leaves(node)]
+
+    @cache
+    def kind_of(character: str) -> int:
+        seen = _MARK if character == " " and split.reads == "marks" else character
+        return next((n for n, one in enumerate(sets) if one.fullmatch(seen)), _GAP)
+
+    return kind_of
 
 
 def _unsupported(split: Split) -> Unsupported:

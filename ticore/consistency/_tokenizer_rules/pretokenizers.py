@@ -104,10 +104,6 @@ class Splitter:
         if not self.steps:
             raise Unsupported("there is no pretokenizer")
         self._steps = [_step(split, node) for split, node in read_steps(self.steps).steps]
-        if any(step.drops_beginnings for step in self._steps[1:]):
-            raise Unsupported(
-                "the pretokenizer drops what stands at the beginning of parts that it made before"
-            )
         nodes = [step.node for step in self._steps]
         self.classes = CharacterClasses(
             nodes, depend_on_unicode=any(step.depends_on_unicode for step in self._steps)
@@ -143,6 +139,11 @@ class Splitter:
     def drops_beginnings(self) -> bool:
         """Whether the beginnings of some texts are dropped."""
         return self._steps[0].drops_beginnings
+
+    @property
+    def drops_beginnings_of_parts(self) -> bool:
+        """Whether the beginnings of some parts are dropped, also inside a text."""
+        return any(step.drops_beginnings for step in self._steps[1:])
 
     def drops_first(self, character: str) -> bool:
         """Whether a text that begins with `character` loses it."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
 from ....interfaces import TokenizerStructure
-from ..._tokenizer_rules.character_splits import splits_between
+from ..._tokenizer_rules.character_splits import require_in_sets, splits_between
 from .reading import Reading
 from .trie import build_trie
 
+_UNSPELLED = "\U0010ffff"  # never a character, and of no script
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 
@@ -28,6 +29,8 @@ def build_piece_tables(
     are_apart, dead = splits_between(structure.pretokenizer), (*structure.added_tokens,)
     ids = np.flatnonzero(structure.pieces)
     texts = [spelled[i].decode() for i in ids.tolist()]
+    # Bytes spell every character, and then the sum of scores would begin again at other places.
+    require_in_sets(structure, chain(*texts, _UNSPELLED if structure.byte_ids else ""))
     scores = dict(zip(texts, structure.scores[ids].tolist(), strict=True))
     competing = {**scores, **structure.unwritten_pieces, **dict.fromkeys(dead, inf)}
     if structure.pretokenizer:  # a piece that is split is never found

@@ -1,0 +1,23 @@
+"""Texts that overlap: in some longer text they share characters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import product
+
+
+def may_overlap(some: Collection[str], others: Collection[str]) -> bool:
+    """Whether there is a text in which one of `some` overlaps, or holds, one of `others`."""
+    return (
+        not _endings(some).isdisjoint(_beginnings(others))
+        or not _endings(others).isdisjoint(_beginnings(some))
+        or any(a in b or b in a for a, b in product(some, others))
+    )
+
+
+def _beginnings(texts: Collection[str]) -> set[str]:
+    return {text[:n] for text in texts for n in range(1, len(text))}
+
+
+def _endings(texts: Collection[str]) -> set[str]:
+    return {text[n:] for text in texts for n in range(1, len(text))}
