@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ticore
 from tests.support.toy_models import ToyTokenizer
 from ticore.errors import SettingsError
-from ticore.schemes import SCHEMES
+from ticore.schemes import ALL_SCHEMES, SCHEMES
 from ticore.watermarking._respellings import Respeller, respelled
 from ticore.watermarking._tokenization_search import log_shares, log_weight
 
@@ -36,15 +36,14 @@ def test_weights_of_all_tokenizations_sum_to_one_half_at_most(ids):
     assert total <= 0.5
 
 
-@pytest.mark.parametrize("name", ["gumbel", "left_hash"])
-def test_search_keeps_to_its_rate_in_text_without_a_watermark(name):
+def test_search_keeps_to_its_rate_in_text_without_a_watermark():
     """3,000 texts of tokens that can nearly all be respelled, each under a key of its own."""
     rng = np.random.default_rng(8)
     found = []
     for _ in range(3000):
         ids = rng.integers(TOY.vocab_size, size=20)
         detector = ticore.WatermarkDetector(
-            TOY, SCHEMES[name](rng.bytes(16), TOY.vocab_size), tokenizations="search"
+            TOY, SCHEMES["gumbel"](rng.bytes(16), TOY.vocab_size), tokenizations="search"
         )
         detector._respeller = RESPELLER
         found.append(detector.detect_ids(ids))
@@ -53,8 +52,33 @@ def test_search_keeps_to_its_rate_in_text_without_a_watermark(name):
         assert (p_values <= rate).sum() <= 3000 * rate + 3 * math.sqrt(3000 * rate)
     plain = np.array([one.tokenizations.p_value_read for one in found])
     assert (p_values <= np.minimum(2 * plain, 1) * (1 + 1e-9)).all()
-    if name == "gumbel":
-        assert any(one.tokenizations.respelled for one in found)
+    assert any(one.tokenizations.respelled for one in found)
+
+
+@pytest.mark.parametrize("name", ["left_hash", "self_hash", "unigram", "dipmark"])
+def test_lists_of_green_tokens_are_not_searched(name):
+    """No respelling could pay for the search; so nothing is paid."""
+    ids = np.random.default_rng(12).integers(TOY.vocab_size, size=30)
+    scheme = ALL_SCHEMES[name](bytes(16), TOY.vocab_size)
+    plain, searched = (
+        ticore.WatermarkDetector(TOY, scheme, tokenizations=each).detect_ids(ids)
+        for each in ("read", "search")
+    )
+    assert searched.p_value == plain.p_value
+    assert searched.tokenizations.tried is None
+    assert searched.tokenizations.places > 0
+
+
+def test_where_nothing_can_be_respelled_nothing_is_paid():
+    toy = ToyTokenizer(["x", "y"])
+    plain, searched = (
+        ticore.WatermarkDetector(toy, "gumbel", key=bytes(16), tokenizations=each).detect_ids(
+            [0, 1, 1, 0, 1, 0, 0, 0, 1]
+        )
+        for each in ("read", "search")
+    )
+    assert searched.p_value == plain.p_value
+    assert searched.tokenizations.tried == 0
 
 
 def written(scheme, rng, count):

@@ -157,8 +157,8 @@ TokenizationsOption = Annotated[
     option(
         "NAME",
         "places: how much of the evidence stands where a writer may have had other tokens. "
-        "search: look for these tokens, which costs at most a factor of 2 (gumbel gains). read: "
-        "neither.",
+        "search: look for these tokens, which costs at most a factor of 2; lists of green tokens "
+        "could not pay for it and are not searched. read: neither.",
         "--tokenizations",
         panel=WATERMARK,
         default="places; read with --column",

@@ -82,7 +82,8 @@ class WatermarkDetector:
         tokenizations: `read`: the tokens that are read from the text. `places`: results say as
             well how much of the evidence stands where a writer may have had other tokens, see
             `TokenizationCheck`. `search`: such tokens are looked for, and the p-value pays for it:
-            it is at most twice that of `read`. The search takes some 5 ms for 200 tokens.
+            it is at most twice that of `read`. The search takes some 5 ms for 200 tokens. Lists of
+            green tokens are not searched: a token has too little evidence to pay for it.
         settings: of the scheme, such as gamma; `version=1` for texts that were written before
             there was a version 2. See `ticore.schemes.SchemeSettings`.
 

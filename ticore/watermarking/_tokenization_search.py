@@ -7,7 +7,7 @@ and those of the tokens after them, are noise. `places` says how much of the evi
 A search tests many tokenizations T of one text, and pays for it. Each T has a weight w(T), which
 depends on the text alone, and all weights together are at most 1:
 
-1. The tokenization that is read has the weight 1/2.
+1. The tokenization that is read has the weight 1/2, and 1 where nothing can be respelled.
 2. Let A be all respellings of the text. Each r in A has a share s(r), and the shares sum to 1 at
    most: half for those that move a cut, half for the others, equal within each half.
    Example: 20 respellings move a cut, 300 do not. The shares are 1/40 and 1/600.
@@ -22,6 +22,9 @@ depends on the text alone, and all weights together are at most 1:
 
 So the least p(T) / w(T) is a p-value, whichever of the T were tried and however they were chosen.
 It is at most twice that of the tokens that are read.
+
+Lists of green tokens are not searched. A token is green or not, which is evidence of 1 to 2 nats,
+and a respelling changes two or three tokens; but it has to pay 5 nats or more.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..schemes import Detectable, Evidence
+from ..schemes import BinomialNull, Detectable, Evidence
 from ..schemes._evidence import BatchEvidence
 from ._respellings import Respeller, Respelling, respelled
 
@@ -53,7 +56,8 @@ class TokenizationCheck:
         near: how many of the tokens that count stand at such a place, or have it in their context.
         p_value_read: of the tokens that are read, all that count.
         p_value_apart: of those that are not near a place; 1 if there are none.
-        tried: how many respellings the search had; None if there was none.
+        tried: how many respellings the search had; None if there was no search, as for lists of
+            green tokens.
         respelled: those with which the text is the best evidence, paid for; empty if the tokens
             that are read are.
     """
@@ -106,8 +110,10 @@ def check_places(
 
 def search(
     scheme: Detectable, ids: Sequence[int], p_value: float, respeller: Respeller, *, once: bool
-) -> tuple[float, int, tuple[Respelling, ...]]:
+) -> tuple[float, int | None, tuple[Respelling, ...]]:
     """The best tokenization of a text that is found, and a p-value that pays for the search.
+
+    Lists of green tokens are not searched, so their p-value pays nothing.
 
     Args:
         scheme: whose watermark is looked for.
@@ -117,13 +123,15 @@ def search(
         once: whether each draw counts once.
 
     Returns:
-        The p-value; how many respellings there are; those that were chosen.
+        The p-value; how many respellings there are, None if none was looked for; those that were
+        chosen.
     """
+    if isinstance(scheme.null, BinomialNull):
+        return p_value, None, ()
     listed = respeller.all(ids)
-    best = min(1.0, 2 * p_value)
-    chosen: tuple[Respelling, ...] = ()
     if not listed or p_value == 0:
-        return best, len(listed), chosen
+        return p_value, len(listed), ()
+    best, chosen = min(1.0, 2 * p_value), tuple[Respelling, ...]()
     shares = log_shares(listed)
     gains = _gains(scheme, ids, listed) + shares
     taken, paid = list[Respelling](), list[float]()
