@@ -260,6 +260,21 @@ class SpacePrefixingTokenizer(Tokenizer, Protocol):
 
 
 @runtime_checkable
+class SingleWordTokenizer(Tokenizer, Protocol):
+    """A Tokenizer whose added tokens may have the flag `single_word`. The method is optional.
+
+    Without it no tables are used for such a structure.
+    """
+
+    def without_single_words(self) -> Tokenizer:
+        """The same tokenizer with the same ids, but it never finds these added tokens.
+
+        Its structure does not have them, and they are special ids of it.
+        """
+        ...
+
+
+@runtime_checkable
 class ExplainingTokenizer(Tokenizer, Protocol):
     """A Tokenizer that says why it has no structure. The property is optional."""
 

@@ -39,6 +39,7 @@ from ._pretokenizers import without_leading_space
 from ._soundness import require_sound
 from ._spelling import letters_of_texts, require_no_suffix, spelling
 from ._structure import describe
+from ._without_single_words import WithoutSingleWords
 from ._word_piece import is_word_piece, keep_spaces, losses, word_spelling
 
 # Every tokenizer must read these: no text, ASCII, spaces, and characters that may be unknown.
@@ -221,6 +222,14 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         copied = _copy(self._library)
         copied.pre_tokenizer = without_leading_space(copied.pre_tokenizer)
         return HuggingFaceTokenizer(copied, copy=False)
+
+    def without_single_words(self) -> WithoutSingleWords:
+        """The same tokenizer, but it never finds added tokens with single_word. Made once."""
+        return self._without_single_words
+
+    @cached_property
+    def _without_single_words(self) -> WithoutSingleWords:
+        return WithoutSingleWords(self, self._library)
 
     @property
     def losses(self) -> str:

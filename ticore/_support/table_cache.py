@@ -30,7 +30,7 @@ T = TypeVar("T")
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # Changes whenever the meaning of a stored table does.
-_FORMAT = b"ticore tables 9\n"
+_FORMAT = b"ticore tables 8\n"
 _DIGEST = hashlib.sha256
 _PART = 1 << 20  # bytes that are read at once
 _IGNORED = ContextVar("stored tables are ignored", default=False)

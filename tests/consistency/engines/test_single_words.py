@@ -14,8 +14,10 @@ from tests.support.random_steps import byte_level_step, metaspace
 from tests.support.random_tokenizers import JsonTokenizer, merges
 from tests.support.verifier_answers import check_answers
 from ticore.consistency import Mode, Verifier, compare, packed_masks
+from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._engines.single_words import without_single_words
 
 ADDED = (("<m>", ("special", "single_word")),)
 BYTES = JsonTokenizer(
@@ -164,15 +166,14 @@ def test_a_list_may_hold_the_token_itself_where_no_word_stands_beside_it():
 @pytest.mark.parametrize(
     ("added", "text", "matters"),
     [
-        (("<m>",), "b <m> b", False),  # cut at the token itself
-        (("<m>",), "b <m>b b b", False),  # inside a word, and a boundary has followed
         (("<m>",), "b <m>", True),
-        (("<m>",), "b <m>b", True),
+        (("<m>",), "b <m> ", False),  # cut at the token itself
+        (("<m>",), "b<m>b", False),  # beside a word
         (("ab",), "b ab b b", True),  # a token of the model too
         (("<m>", "m>b"), "b <m>b b b", True),  # one may hide the other
     ],
 )
-def test_an_occurrence_matters_until_the_text_is_cut(added, text: str, matters: bool):
+def test_an_occurrence_matters_until_a_character_follows(added, text: str, matters: bool):
     tokenizer = with_added(*added)
     engine = table_engine(Oracle(tokenizer))
     state = engine.start()
@@ -209,3 +210,20 @@ def test_masks_of_texts_side_by_side_are_those_of_each():
     bits = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
     for text, row in zip(texts, bits, strict=True):
         assert row[: tokenizer.vocab_size].astype(bool).tolist() == text.mask().tolist()
+
+
+def test_without_single_words_ids_are_the_same():
+    """The library numbers other added tokens anew where one before them is left out."""
+    model = replace(BYTES, added=(("<m>", ("single_word",)), ("<n>", ()), ("<o>", ("special",))))
+    tokenizer = model.open()
+    plain = tokenizer.without_single_words()
+    assert plain.encode("<m> a<n>b") == [*tokenizer.encode("b<m>")[1:], *tokenizer.encode(" a<n>b")]
+    assert plain.encode_batch(["a<n>", "<o>"]) == tokenizer.encode_batch(["a<n>", "<o>"])
+    assert plain.special_ids == tokenizer.special_ids | set(tokenizer.encode("<m>"))
+    assert plain.structure().added_tokens.keys() == {"<n>", "<o>"}
+    assert plain.digest() != tokenizer.digest()
+
+
+def test_an_adapter_that_cannot_leave_them_out_has_no_tables():
+    with pytest.raises(Unsupported, match="cannot be asked without them"):
+        without_single_words(object())

@@ -22,7 +22,8 @@ def texts(*found: str, mode="prefix", lasting=()):
         ("a", "<m>", ["<m>"]),  # beside a word that another token spells
         ("<m>", " ", []),  # not of the last token
         ("", "é<m> <m>", ["<m>"]),
-        ("", "\u0301<m>", ["<m>"]),  # a mark: that depends on the version of Unicode
+        ("", "\u0301<m>", []),  # a mark is of a word
+        ("", "\u0378<m>", ["<m>"]),  # not assigned yet
     ],
 )
 def test_occurrences_are_those_of_the_last_token(before, token, expected):

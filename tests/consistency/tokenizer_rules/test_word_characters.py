@@ -17,9 +17,15 @@ def test_characters_that_are_known_are_those_of_a_word():
     """The library finds a token with the flag single_word where no character of a word is."""
     library = Tokenizer(models.BPE())
     library.add_tokens([AddedToken("<m>", single_word=True)])
-    codes = (*range(0x3400), *range(0xA000, 0xAC00), *range(0xF900, 0x11000))
+    codes = (
+        *range(0x3400),
+        *range(0xA000, 0xAC00),
+        *range(0xF900, 0x13000),
+        *range(0x1D000, 0x20000),
+    )
     known = {c: answer for c in map(chr, codes) if (answer := is_word(c)) is not None}
-    assert sum(known.values()) > 8_000
+    assert sum(known.values()) > 15_000
+    assert len(known) - sum(known.values()) > 5_000
     found = library.encode_batch([character + "<m>" for character in known])
     assert {c: not each.ids for c, each in zip(known, found, strict=True)} == known
 
@@ -30,8 +36,18 @@ def test_the_first_and_the_last_character_are_looked_at(text, character):
     assert ends_word((text + character).encode()) == is_word(character)
 
 
-@pytest.mark.parametrize("data", [b"", b"\xe4", b"\xe4\xb8", b"\x80", b"\xff"])
-def test_of_an_unfinished_character_nothing_is_known(data):
-    assert begins_word(data) is None
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", None),
+        (b"\xc3", None),  # letters, and the signs of multiplication and division
+        (b"\xe5", True),  # Chinese characters
+        (b"\xe3\x81", True),  # kana
+        (b"\xe3\x82", None),  # kana, and a hyphen among them
+        (b"\x80", None),
+        (b"\xff", None),
+    ],
+)
+def test_of_an_unfinished_character_is_known_what_all_have_in_common(data, expected):
+    assert begins_word(data) == expected
     assert ends_word(data) is None
-    assert ends_word(b"a" + data) is (None if data else True)

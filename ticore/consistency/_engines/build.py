@@ -37,7 +37,7 @@ from .dropped_beginning import with_dropped_beginning
 from .leading_space import with_leading_space, without_leading_space
 from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
-from .single_words import find_single_words, with_single_words, without_single_words
+from .single_words import has_single_words, with_single_words, without_single_words
 from .unigram.engine import UnigramEngine
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -66,15 +66,9 @@ def table_engine(oracle: Oracle) -> Engine[Any]:
         raise Unsupported(
             f"a token has {longest:,} bytes, tables are made for up to {LONGEST_TOKEN:,}"
         )
-    if not find_single_words(structure):
-        return _engine(structure, spelled, oracle)
-    inner = _engine(without_single_words(structure), spelled, oracle)
-    asks = structure.kind != "unigram" and not _is_one_run(structure, spelled)
-    return with_single_words(inner, structure, spelled, oracle, inner_asks=asks)
-
-
-def _engine(structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle) -> Engine[Any]:
-    """The engine for a structure without the flag single_word."""
+    if has_single_words(structure):
+        inner = table_engine(Oracle(without_single_words(tokenizer), oracle.mode))
+        return with_single_words(inner, structure, spelled, oracle)
     make = _unigram_engine if structure.kind == "unigram" else _bpe_engine
     return make(structure, spelled, oracle)
 

@@ -5,24 +5,25 @@ Example, with an added token "<m>" that has the flag:
     "a <m>"    is read as "a ", then the added token
     "a<m>"     holds ordinary text alone, since "a" is a character of a word (\w)
 
-An engine for the same tokenizer without these tokens is right about every text that holds none of
-their texts. From where one *occurs*, the tokenizer itself is asked, until the text before no longer
-matters:
+An engine for the same tokenizer that never finds these tokens is right about every text that holds
+none of their texts, or holds them beside a word alone. So it is enough to know where one *occurs*,
+and which character follows:
 
-1. The list holds the added token itself. Once a character that is of no word has followed, the text
-   is cut there: the rest is a text by itself.
-2. Other tokens spell it, beside a word. Once a boundary has followed that no text moves, the rest
-   is read as if nothing had occurred. An engine that never asks the tokenizer needs no boundary.
+1. The list holds the added token itself. If a word follows, the tokenizer would not have found it.
+   Else the text is cut there: the rest is a text by itself.
+2. Other tokens spell it. If a word stands beside it, the text is as any other. Else the tokenizer
+   would have found it.
 
-Three kinds of tokens matter to the end of a text: one that may overlap another added token, which
-is not found inside; one that the model gives too, so that a list may hold it where it is not found;
-and a special one, which may be like that.
+The tokenizer itself is asked about tokens that spell one, and where Unicode has to say whether a
+character belongs to a word. It is asked to the end of a text after three kinds of added tokens: one
+that may overlap another one, which is not found inside; one that the model gives too, so that a
+list may hold it where it is not found; and a special one, which may be like that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from functools import reduce
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -31,28 +32,28 @@ from ..._support.caches import cached_method
 from ..._support.overlaps import may_overlap
 from ..._support.packed_bits import Words, clear_bits, pack, set_bits
 from ..._support.utf8 import unfinished_suffix
-from ...interfaces import TokenizerStructure
+from ...interfaces import SingleWordTokenizer, Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
 from .._tokenizer_rules.single_word_texts import SingleWordTexts
 from .._tokenizer_rules.word_characters import LONGEST_CHARACTER, begins_word
-from .base import Bools, Engine, Ids, Recovery, state_of, write_packed_masks
+from .base import Bools, Engine, Ids, Recovery, Unsupported, state_of, write_packed_masks
 from .retokenizing import Oracle
 from .token_history import TokenHistory
 
 S = TypeVar("S")
 
+_OTHER, _WORD, _UNSURE = 0, 1, 2  # what a token begins with
+
 
 class Occurrence(NamedTuple):
-    """The last place where an added token occurs, as long as it matters.
+    """An added token at the end of a text, or one that matters to the end of it.
 
     Attributes:
-        is_itself: the list holds the added token there, not other tokens that spell it.
-        tokens_since: after the one that finished the character behind it; None before that.
-        lasts: it matters to the end of the text.
+        is_itself: the list holds the added token, not other tokens that spell it.
+        lasts: it matters to the end; else until a character has followed.
     """
 
     is_itself: bool = False
-    tokens_since: int | None = None
     lasts: bool = False
 
 
@@ -63,7 +64,7 @@ class SingleWordState(NamedTuple):
         inner: its state in the engine that never finds the added tokens; if the list holds one, the
             state of what stands after the last one.
         end: the end of its text: as many bytes as an added token has, and a character.
-        occurrence: the tokenizer is asked as long as there is one.
+        occurrence: the last one, as long as it matters.
         history: its ids.
     """
 
@@ -72,24 +73,17 @@ class SingleWordState(NamedTuple):
     occurrence: Occurrence | None = None
     history: TokenHistory = TokenHistory()
 
-    @property
-    def is_after_itself(self) -> bool:
-        """Whether an added token may be the last one of the list."""
-        occurrence = self.occurrence
-        return occurrence is not None and occurrence.is_itself and occurrence.tokens_since is None
-
 
 class SingleWords(Generic[S]):
     """An engine for a tokenizer that has added tokens with the flag single_word. Thread-safe.
 
     Args:
-        inner: an engine for a tokenizer without them, and the same mode.
+        inner: an engine for the tokenizer that never finds them, and the same mode.
         texts: theirs, with their ids.
         lasting: those that matter to the end of a text.
         added: the ids of all added tokens.
         spelled: the bytes of every id.
         oracle: asks the tokenizer.
-        inner_asks: whether the inner engine may ask the tokenizer about the end of a text.
 
     Raises:
         Unsupported: see `SingleWordTexts`.
@@ -98,27 +92,23 @@ class SingleWords(Generic[S]):
     def __init__(
         self,
         inner: Engine[S],
-        texts: dict[str, int],
+        texts: Mapping[str, int],
         lasting: Iterable[str],
         added: Iterable[int],
         spelled: Sequence[bytes],
         oracle: Oracle,
-        *,
-        inner_asks: bool,
     ) -> None:
-        self._inner, self._inner_asks = inner, inner_asks
-        self._spelled, self._oracle = spelled, oracle
+        self._inner, self._spelled, self._oracle = inner, spelled, oracle
         self._ids = frozenset(texts.values())
         self._texts = SingleWordTexts(texts, lasting, oracle.mode)
         self._tokens = AddedTokens({}, spelled)
         self._kept = self._texts.longest + LONGEST_CHARACTER  # bytes of a text
         self._special = np.array(sorted(oracle.tokenizer.special_ids), dtype=np.int64)
+        self._added = np.setdiff1d([*added], self._special)
         spelling = [i for i, data in enumerate(spelled) if self._texts.may_change(data)]
-        begins = [begins_word(data) for data in spelled]
-        unsure = [i for i, is_word in enumerate(begins) if is_word is None]
         self._asked = np.setdiff1d([*spelling, *self._ids], self._special)
-        self._asked_after_itself = np.setdiff1d([*spelling, *unsure, *added], self._special)
-        self._begins_word = np.array([is_word is True for is_word in begins], dtype=bool)
+        kinds = {True: _WORD, False: _OTHER, None: _UNSURE}
+        self._begins = np.array([kinds[begins_word(data)] for data in spelled], dtype=np.uint8)
 
     def start(self) -> SingleWordState:
         return SingleWordState(self._inner.start())
@@ -129,34 +119,21 @@ class SingleWords(Generic[S]):
 
     def state_of(self, ids: Sequence[int]) -> SingleWordState:
         text = self._text_of(ids)
-        if not self._texts.occur_in(text):
-            inner = state_of(self._inner, ids)
-            return SingleWordState(inner, self._end_of(text), None, TokenHistory.of(ids))
-        state = self.start()
-        for token in ids:
-            state = self.step(state, token)
-        return state
+        if self._texts.occur_in(text):
+            return reduce(self.step, ids, self.start())
+        inner = state_of(self._inner, ids)
+        return SingleWordState(inner, self._end_of(text), None, TokenHistory.of(ids))
 
     def admits(self, state: SingleWordState, candidates: Ids) -> Bools:
-        asked = self._asked_in(state)
-        if asked is None:
+        if state.occurrence and state.occurrence.lasts:
             return self._ask(state, candidates)
-        answers = self._inner.admits(state.inner, candidates)
-        if state.is_after_itself:
-            answers &= ~self._begins_word[candidates]
-        places = np.flatnonzero(np.isin(candidates, asked))
-        answers[places] = self._ask(state, candidates[places])
-        return answers
+        return self._corrected(state, candidates, self._inner.admits(state.inner, candidates))
 
     def mask(self, state: SingleWordState) -> Bools:
-        asked = self._asked_in(state)
-        if asked is None:
-            return self._ask(state, np.arange(len(self._spelled)))
-        answers = self._inner.mask(state.inner)
-        if state.is_after_itself:
-            answers &= ~self._begins_word
-        answers[asked] = self._ask(state, asked)
-        return answers
+        every = np.arange(len(self._spelled))
+        if state.occurrence and state.occurrence.lasts:
+            return self._ask(state, every)
+        return self._corrected(state, every, self._inner.mask(state.inner))
 
     def packed_mask(self, state: SingleWordState, out: Words) -> None:
         self.packed_masks((state,), (out,))
@@ -175,31 +152,29 @@ class SingleWords(Generic[S]):
                 set_bits(words, asked[answers])
 
     def step_if_admitted(self, state: SingleWordState, token: int) -> SingleWordState | None:
-        if self._must_ask(state, token):
-            admitted = self._ask(state, np.array([token]))[0]
+        if self._may_matter(state, token):
+            admitted = self.admits(state, np.array([token]))[0]
             return self.step(state, token) if admitted else None
         inner = self._inner.step_if_admitted(state.inner, token)
         return None if inner is None else self._after(state, token, inner)
 
     def step_if_refused(self, state: SingleWordState, token: int) -> SingleWordState | Recovery:
-        if self._must_ask(state, token):
+        if self._may_matter(state, token):
             return Recovery.UNKNOWN
         inner = self._inner.step_if_refused(state.inner, token)
         return inner if isinstance(inner, Recovery) else self._after(state, token, inner)
 
     def tokens_since_cut(self, state: SingleWordState) -> int | None:
-        if state.occurrence:
-            return None
-        found = self._inner.tokens_since_cut(state.inner)
+        found = None if state.occurrence else self._inner.tokens_since_cut(state.inner)
         begun = self._texts.begun_in(state.end)
         if not begun or found is None:
             return found
         # An added token that begins before the cut changes what stands there.
-        length = len(self._text_of(state.history.ids()[-found:] if found else ()))
-        return None if len(begun[-1]) > length else found
+        last = state.history.ids()[-found:] if found else ()
+        return None if len(begun[-1]) > len(self._text_of(last)) else found
 
     def never_recovers(self, state: SingleWordState, token: int) -> bool:
-        if self._must_ask(state, token):
+        if self._may_matter(state, token):
             return False  # nobody knows
         return self._inner.never_recovers(state.inner, token)
 
@@ -212,40 +187,24 @@ class SingleWords(Generic[S]):
 
     def _after(self, state: SingleWordState, token: int, inner: Any) -> SingleWordState:
         text = state.end + self._spelled[token]
-        found = self._occurrence_after(state, token, text)
-        if found is not None and self._is_over(found, inner):
-            found = None
-        return SingleWordState(inner, self._end_of(text), found, state.history.and_then(token))
+        occurrence = self._occurrence_after(state, token, text)
+        return SingleWordState(inner, self._end_of(text), occurrence, state.history.and_then(token))
 
     def _occurrence_after(
         self, state: SingleWordState, token: int, text: bytes
     ) -> Occurrence | None:
-        """The last occurrence after one more token; `text` is `state.end` and the token."""
-        before, length = state.occurrence, len(state.end)
+        """The occurrence after one more token; `text` is `state.end` and the token."""
+        before = state.occurrence
         if before is not None and before.lasts:
             return before
-        new = list(self._texts.occurrences(text, length))
+        new = list(self._texts.occurrences(text, len(state.end)))
         if any(map(self._texts.is_lasting, new)):
             return Occurrence(lasts=True)
         if token in self._ids:
             return Occurrence(is_itself=True)
-        if before is not None and before.tokens_since is not None and not new:
-            return before._replace(tokens_since=before.tokens_since + 1)
-        if before is None and not new:
+        if not (new or before) or _has_character(text[self._texts.last_stop(text) :]):
             return None
-        behind = text[self._texts.last_stop(text) :]
-        since = 0 if _has_character(behind) else None
-        return Occurrence(not new and before is not None and before.is_itself, since)
-
-    def _is_over(self, occurrence: Occurrence, inner: Any) -> bool:
-        """Whether an occurrence no longer matters, given the inner state."""
-        since = occurrence.tokens_since
-        if since is None or occurrence.lasts:
-            return False
-        if occurrence.is_itself or not self._inner_asks:
-            return True
-        since_cut = self._inner.tokens_since_cut(inner)
-        return since_cut is not None and since_cut <= since
+        return before if not new else Occurrence()
 
     def _text_of(self, ids: Iterable[int]) -> bytes:
         return b"".join(map(self._spelled.__getitem__, ids))
@@ -269,22 +228,29 @@ class SingleWords(Generic[S]):
         since_cut = self.tokens_since_cut(state)
         if not since_cut:
             return ids
-        some = ids[-since_cut:]
-        return ids if self._texts.may_begin(self._text_of(some)) else some
+        last = ids[-since_cut:]
+        return ids if self._texts.may_begin(self._text_of(last)) else last
 
-    def _must_ask(self, state: SingleWordState, token: int) -> bool:
+    def _may_matter(self, state: SingleWordState, token: int) -> bool:
+        """Whether the inner engine alone may be wrong about a token."""
         if state.occurrence is not None or token in self._ids:
             return True
         return self._texts.may_change(state.end + self._spelled[token], len(state.end))
 
-    def _asked_in(self, state: SingleWordState) -> Ids | None:
-        """The ids that the tokenizer is asked about; None for all."""
-        if state.occurrence is None:
-            return self._spelling_one(state)
-        ends_in_character = bool(unfinished_suffix(state.end))
-        if state.is_after_itself and not ends_in_character:
-            return np.union1d(self._asked_after_itself, self._spelling_one(state))
-        return None
+    def _corrected(self, state: SingleWordState, candidates: Ids, answers: Bools) -> Bools:
+        """The answers, from those of the inner engine: where it refuses, no text goes on, but one
+        that has an added token."""
+        asked = np.isin(candidates, self._spelling_one(state))
+        if state.occurrence is not None:
+            asked |= np.isin(candidates, self._added)
+            if unfinished_suffix(state.end):
+                asked |= answers
+            else:
+                begins = self._begins[candidates]
+                asked |= answers & (begins == _UNSURE)
+                answers = answers & (begins == (_OTHER if state.occurrence.is_itself else _WORD))
+        answers[asked] = self._ask(state, candidates[asked])
+        return answers
 
     def _spelling_one(self, state: SingleWordState) -> Ids:
         """The ids after which an added token occurs that does not before."""
@@ -310,10 +276,48 @@ def _has_character(data: bytes) -> bool:
     return len(unfinished_suffix(data)) < len(data)
 
 
-def find_single_words(structure: TokenizerStructure) -> dict[str, int]:
-    """The texts of added tokens with the flag single_word, and their ids."""
+def has_single_words(structure: TokenizerStructure) -> bool:
+    """Whether a tokenizer has added tokens with the flag single_word."""
+    return any(flags.single_word for flags in structure.added_flags.values())
+
+
+def without_single_words(tokenizer: Tokenizer) -> Tokenizer:
+    """The same tokenizer, which never finds these tokens.
+
+    Raises:
+        Unsupported: its adapter does not offer that.
+    """
+    if not isinstance(tokenizer, SingleWordTokenizer):
+        raise Unsupported(
+            "what stands beside its added tokens decides whether they are found (single_word), and "
+            "it cannot be asked without them"
+        )
+    return tokenizer.without_single_words()
+
+
+def with_single_words(
+    inner: Engine[S], structure: TokenizerStructure, spelled: Sequence[bytes], oracle: Oracle
+) -> Engine[Any]:
+    """An engine for a tokenizer that has added tokens with the flag single_word.
+
+    Args:
+        inner: an engine for `without_single_words`.
+        structure: of the tokenizer.
+        spelled: the bytes of every id.
+        oracle: asks the tokenizer.
+
+    Raises:
+        Unsupported: see `SingleWordTexts`.
+    """
     added, flags = structure.added_tokens, structure.added_flags
-    return {text: added[text] for text, its in flags.items() if its.single_word}
+    texts = {text: added[text] for text, its in flags.items() if its.single_word}
+    special, given = oracle.tokenizer.special_ids, _given_by_model(structure, texts)
+    lasting = [
+        text
+        for text, token in texts.items()
+        if token in special or token in given or may_overlap({text}, added.keys() - {text})
+    ]
+    return SingleWords(inner, texts, lasting, added.values(), spelled, oracle)
 
 
 def _given_by_model(structure: TokenizerStructure, texts: Mapping[str, int]) -> set[int]:
@@ -323,46 +327,3 @@ def _given_by_model(structure: TokenizerStructure, texts: Mapping[str, int]) -> 
         return set(texts.values())
     merged = set(merges[:, 2].tolist())
     return {token for text, token in texts.items() if len(text) == 1 or token in merged}
-
-
-def without_single_words(structure: TokenizerStructure) -> TokenizerStructure:
-    """The structure of the same tokenizer without these added tokens."""
-    left = {
-        text: token
-        for text, token in structure.added_tokens.items()
-        if text not in find_single_words(structure)
-    }
-    flags = {text: its for text, its in structure.added_flags.items() if text in left}
-    return replace(structure, added_tokens=left, added_flags=flags)
-
-
-def with_single_words(
-    inner: Engine[S],
-    structure: TokenizerStructure,
-    spelled: Sequence[bytes],
-    oracle: Oracle,
-    *,
-    inner_asks: bool,
-) -> Engine[Any]:
-    """`inner`, made exact for added tokens with the flag single_word.
-
-    Args:
-        inner: an engine for `without_single_words(structure)`.
-        structure: with such tokens.
-        spelled: the bytes of every id.
-        oracle: of the tokenizer.
-        inner_asks: see `SingleWords`.
-
-    Raises:
-        Unsupported: see `SingleWordTexts`.
-    """
-    texts, added = find_single_words(structure), structure.added_tokens
-    special, given = oracle.tokenizer.special_ids, _given_by_model(structure, texts)
-    lasting = [
-        text
-        for text, token in texts.items()
-        if token in special or token in given or may_overlap({text}, added.keys() - {text})
-    ]
-    return SingleWords(
-        inner, texts, lasting, added.values(), spelled, oracle, inner_asks=inner_asks
-    )
