@@ -83,6 +83,7 @@ def test_verifier_equals_the_oracle(examples):
     @example(BYTES, "prefix", "a<m>b", [])
     @example(BYTES, "viable", "a <m", [0, 95])
     @example(WORDS, "open", "<m>é", [95, 3])
+    @example(replace(BYTES, added=(("<m>", ("single_word",)),)), "prefix", " y<m>>", [29])
     @example(replace(WORDS, added=(("m>a", ("single_word",)),)), "prefix", "", [])
     @example(replace(WORDS, added=(("é中", ("single_word",)),)), "viable", ".é中 é中b", [95])
     def check(model, mode, text, choices):

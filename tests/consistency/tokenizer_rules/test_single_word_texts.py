@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ticore.consistency._engines.base import Unsupported
-from ticore.consistency._tokenizer_rules.single_word_texts import SingleWordTexts
+from ticore.consistency._tokenizer_rules.single_word_texts import ADDED, SingleWordTexts
 
 
 def texts(*found: str, mode="prefix", lasting=()):
@@ -16,10 +16,12 @@ def texts(*found: str, mode="prefix", lasting=()):
     ("before", "token", "expected"),
     [
         ("", "<m>", ["<m>"]),
-        ("a<", "m>", ["<m>"]),
+        (".<", "m>", ["<m>"]),
+        ("a<", "m>", []),
         ("", "a<m>", []),  # inside a word, whatever follows
         ("", "<m>a", []),
-        ("a", "<m>", ["<m>"]),  # beside a word that another token spells
+        ("a", "<m>", []),  # beside a word that another token spells
+        ("a.", "<m>", ["<m>"]),
         ("<m>", " ", []),  # not of the last token
         ("", "é<m> <m>", ["<m>"]),
         ("", "\u0301<m>", []),  # a mark is of a word
@@ -28,11 +30,23 @@ def texts(*found: str, mode="prefix", lasting=()):
 )
 def test_occurrences_are_those_of_the_last_token(before, token, expected):
     found = texts("<m>").occurrences((before + token).encode(), len(before.encode()))
-    assert [data.decode() for data in found] == expected
+    assert [place.text.decode() for place in found] == expected
+
+
+@pytest.mark.parametrize(("before", "expected"), [("", True), ("a.", True), ("\u0378", False)])
+def test_it_is_sure_that_no_word_stands_before(before, expected):
+    (place,) = texts("<m>").occurrences((before + "<m>").encode(), len(before.encode()))
+    assert place.is_sure == expected
+
+
+def test_what_stands_beside_an_added_token_is_not_known():
+    (place,) = texts("<m>").occurrences(b"b" + ADDED + b"<m>", 2)
+    assert not place.is_sure
 
 
 def test_one_that_lasts_occurs_inside_a_word_too():
-    assert list(texts("<m>", lasting=["<m>"]).occurrences(b"a<m>", 0)) == [b"<m>"]
+    (place,) = texts("<m>", lasting=["<m>"]).occurrences(b"a<m>", 0)
+    assert place.text == b"<m>"
 
 
 @pytest.mark.parametrize(

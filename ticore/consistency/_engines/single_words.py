@@ -34,7 +34,7 @@ from ..._support.packed_bits import Words, clear_bits, pack, set_bits
 from ..._support.utf8 import unfinished_suffix
 from ...interfaces import SingleWordTokenizer, Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
-from .._tokenizer_rules.single_word_texts import SingleWordTexts
+from .._tokenizer_rules.single_word_texts import ADDED, SingleWordTexts
 from .._tokenizer_rules.word_characters import LONGEST_CHARACTER, begins_word
 from .base import Bools, Engine, Ids, Recovery, Unsupported, state_of, write_packed_masks
 from .retokenizing import Oracle
@@ -50,10 +50,12 @@ class Occurrence(NamedTuple):
 
     Attributes:
         is_itself: the list holds the added token, not other tokens that spell it.
+        is_sure: no character of a word stands before it; else one may.
         lasts: it matters to the end; else until a character has followed.
     """
 
     is_itself: bool = False
+    is_sure: bool = True
     lasts: bool = False
 
 
@@ -63,7 +65,8 @@ class SingleWordState(NamedTuple):
     Attributes:
         inner: its state in the engine that never finds the added tokens; if the list holds one, the
             state of what stands after the last one.
-        end: the end of its text: as many bytes as an added token has, and a character.
+        end: the end of its text: as many bytes as an added token has, and two characters. `ADDED`
+            stands after an added token.
         occurrence: the last one, as long as it matters.
         history: its ids.
     """
@@ -102,9 +105,10 @@ class SingleWords(Generic[S]):
         self._ids = frozenset(texts.values())
         self._texts = SingleWordTexts(texts, lasting, oracle.mode)
         self._tokens = AddedTokens({}, spelled)
-        self._kept = self._texts.longest + LONGEST_CHARACTER  # bytes of a text
+        self._kept = self._texts.longest + 2 * LONGEST_CHARACTER  # bytes of a text
         self._special = np.array(sorted(oracle.tokenizer.special_ids), dtype=np.int64)
-        self._added = np.setdiff1d([*added], self._special)
+        self._added_ids = frozenset(added)
+        self._added = np.setdiff1d([*self._added_ids], self._special)
         spelling = [i for i, data in enumerate(spelled) if self._texts.may_change(data)]
         self._asked = np.setdiff1d([*spelling, *self._ids], self._special)
         kinds = {True: _WORD, False: _OTHER, None: _UNSURE}
@@ -121,8 +125,12 @@ class SingleWords(Generic[S]):
         text = self._text_of(ids)
         if self._texts.occur_in(text):
             return reduce(self.step, ids, self.start())
+        marked = b"".join(
+            self._spelled[i] + ADDED if i in self._added_ids else self._spelled[i]
+            for i in ids[-self._kept :]
+        )
         inner = state_of(self._inner, ids)
-        return SingleWordState(inner, self._end_of(text), None, TokenHistory.of(ids))
+        return SingleWordState(inner, self._end_of(marked), None, TokenHistory.of(ids))
 
     def admits(self, state: SingleWordState, candidates: Ids) -> Bools:
         if state.occurrence and state.occurrence.lasts:
@@ -188,7 +196,8 @@ class SingleWords(Generic[S]):
     def _after(self, state: SingleWordState, token: int, inner: Any) -> SingleWordState:
         text = state.end + self._spelled[token]
         occurrence = self._occurrence_after(state, token, text)
-        return SingleWordState(inner, self._end_of(text), occurrence, state.history.and_then(token))
+        end = self._end_of(text + ADDED if token in self._added_ids else text)
+        return SingleWordState(inner, end, occurrence, state.history.and_then(token))
 
     def _occurrence_after(
         self, state: SingleWordState, token: int, text: bytes
@@ -198,13 +207,14 @@ class SingleWords(Generic[S]):
         if before is not None and before.lasts:
             return before
         new = list(self._texts.occurrences(text, len(state.end)))
-        if any(map(self._texts.is_lasting, new)):
+        if any(self._texts.is_lasting(place.text) for place in new):
             return Occurrence(lasts=True)
         if token in self._ids:
             return Occurrence(is_itself=True)
-        if not (new or before) or _has_character(text[self._texts.last_stop(text) :]):
+        behind = text[self._texts.last_stop(text) :].removeprefix(ADDED)
+        if not (new or before) or _has_character(behind):
             return None
-        return before if not new else Occurrence()
+        return Occurrence(is_sure=new[-1].is_sure) if new else before
 
     def _text_of(self, ids: Iterable[int]) -> bytes:
         return b"".join(map(self._spelled.__getitem__, ids))
@@ -246,9 +256,12 @@ class SingleWords(Generic[S]):
             if unfinished_suffix(state.end):
                 asked |= answers
             else:
-                begins = self._begins[candidates]
-                asked |= answers & (begins == _UNSURE)
-                answers = answers & (begins == (_OTHER if state.occurrence.is_itself else _WORD))
+                begins, occurrence = self._begins[candidates], state.occurrence
+                unsure = begins == _UNSURE
+                if not (occurrence.is_itself or occurrence.is_sure):
+                    unsure |= begins == _OTHER
+                asked |= answers & unsure
+                answers = answers & (begins == (_OTHER if occurrence.is_itself else _WORD))
         answers[asked] = self._ask(state, candidates[asked])
         return answers
 

@@ -6,11 +6,26 @@ A text is given as bytes, as the tokens of a list spell it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, Mode, beginnings
 from .added_tokens import Texts
 from .word_characters import begins_word, ends_word
+
+ADDED = b"\xff"  # no character has this byte
+
+
+class Place(NamedTuple):
+    """Where one of the texts stands.
+
+    Attributes:
+        text: it.
+        is_sure: no character of a word stands before it; else one may.
+    """
+
+    text: bytes
+    is_sure: bool
 
 
 class SingleWordTexts:
@@ -57,22 +72,23 @@ class SingleWordTexts:
         """Where the last of the texts in `text` ends; 0 if there is none."""
         return max((stop for _, stop in self._texts.spans_in(text)), default=0)
 
-    def occurrences(self, text: bytes, before: int) -> Iterator[bytes]:
-        """The texts that the last token of `text` brings, once for each place.
+    def occurrences(self, text: bytes, before: int) -> Iterator[Place]:
+        """Where the last token of `text` completes one of the texts, from left to right.
 
-        A text beside which the token itself has a character of a word does not count, unless it is
-        lasting: it is not found, whatever stands before the token, and whatever follows.
+        One with a character of a word beside it is not found, and does not count; unless it is
+        lasting. Nobody knows what stands beside an added token.
 
         Args:
-            text: whose last token is its end.
-            before: how many bytes stand before this token.
+            text: the end of a list's text; all of it, or more than `longest` bytes before its last
+                token. `ADDED` stands after an added token.
+            before: how many bytes stand before the last token.
         """
         for start, stop in self._texts.spans_in(text):
             if stop > before:
                 data = text[start:stop]
-                inside_word = begins_word(text[stop:]) or ends_word(text[before:start])
-                if data in self._lasting or not inside_word:
-                    yield data
+                after_word = ends_word(text[:start]) if start else False
+                if data in self._lasting or not (after_word or begins_word(text[stop:])):
+                    yield Place(data, is_sure=after_word is False)
 
     def is_lasting(self, data: bytes) -> bool:
         return data in self._lasting
