@@ -15,6 +15,11 @@ def may_overlap(some: Collection[str], others: Collection[str]) -> bool:
     )
 
 
+def overlaps_itself(text: str) -> bool:
+    """Whether there is a text that holds `text` at two places which overlap."""
+    return any(text.startswith(text[n:]) for n in range(1, len(text)))
+
+
 def _beginnings(texts: Collection[str]) -> set[str]:
     return {text[:n] for text in texts for n in range(1, len(text))}
 

@@ -84,6 +84,7 @@ def test_verifier_equals_the_oracle(examples):
     @example(BYTES, "viable", "a <m", [0, 95])
     @example(WORDS, "open", "<m>é", [95, 3])
     @example(replace(BYTES, added=(("<m>", ("single_word",)),)), "prefix", " y<m>>", [29])
+    @example(replace(BYTES, added=(("bb", ("single_word",)),)), "viable", "<bbb", [4])
     @example(replace(WORDS, added=(("m>a", ("single_word",)),)), "prefix", "", [])
     @example(replace(WORDS, added=(("é中", ("single_word",)),)), "viable", ".é中 é中b", [95])
     def check(model, mode, text, choices):
@@ -172,6 +173,7 @@ def test_a_list_may_hold_the_token_itself_where_no_word_stands_beside_it():
         (("<m>",), "b<m>b", False),  # beside a word
         (("ab",), "b ab b b", True),  # a token of the model too
         (("<m>", "m>b"), "b <m>b b b", True),  # one may hide the other
+        (("><>",), "b><>b", True),  # or itself
     ],
 )
 def test_an_occurrence_matters_until_a_character_follows(added, text: str, matters: bool):

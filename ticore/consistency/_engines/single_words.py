@@ -16,7 +16,7 @@ and which character follows:
 
 The tokenizer itself is asked about tokens that spell one, and where Unicode has to say whether a
 character belongs to a word. It is asked to the end of a text after three kinds of added tokens: one
-that may overlap another one, which is not found inside; one that the model gives too, so that a
+that may overlap another one or itself, which is not found inside; one that the model gives too, so that a
 list may hold it where it is not found; and a special one, which may be like that.
 """
 
@@ -29,7 +29,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ..._support.caches import cached_method
-from ..._support.overlaps import may_overlap
+from ..._support.overlaps import may_overlap, overlaps_itself
 from ..._support.packed_bits import Words, clear_bits, pack, set_bits
 from ..._support.utf8 import unfinished_suffix
 from ...interfaces import SingleWordTokenizer, Tokenizer, TokenizerStructure
@@ -211,10 +211,11 @@ class SingleWords(Generic[S]):
             return Occurrence(lasts=True)
         if token in self._ids:
             return Occurrence(is_itself=True)
-        behind = text[self._texts.last_stop(text) :].removeprefix(ADDED)
-        if not (new or before) or _has_character(behind):
-            return None
-        return Occurrence(is_sure=new[-1].is_sure) if new else before
+        if new:
+            found, behind = Occurrence(is_sure=new[-1].is_sure), text[new[-1].stop :]
+        else:
+            found, behind = before, unfinished_suffix(state.end) + self._spelled[token]
+        return None if _has_character(behind) else found
 
     def _text_of(self, ids: Iterable[int]) -> bytes:
         return b"".join(map(self._spelled.__getitem__, ids))
@@ -328,7 +329,10 @@ def with_single_words(
     lasting = [
         text
         for text, token in texts.items()
-        if token in special or token in given or may_overlap({text}, added.keys() - {text})
+        if token in special
+        or token in given
+        or overlaps_itself(text)
+        or may_overlap({text}, added.keys() - {text})
     ]
     return SingleWords(inner, texts, lasting, added.values(), spelled, oracle)
 

@@ -21,10 +21,12 @@ class Place(NamedTuple):
 
     Attributes:
         text: it.
+        stop: where it ends.
         is_sure: no character of a word stands before it; else one may.
     """
 
     text: bytes
+    stop: int
     is_sure: bool
 
 
@@ -68,10 +70,6 @@ class SingleWordTexts:
         """Whether `text` holds one of the texts."""
         return self._texts.are_in(text)
 
-    def last_stop(self, text: bytes) -> int:
-        """Where the last of the texts in `text` ends; 0 if there is none."""
-        return max((stop for _, stop in self._texts.spans_in(text)), default=0)
-
     def occurrences(self, text: bytes, before: int) -> Iterator[Place]:
         """Where the last token of `text` completes one of the texts, from left to right.
 
@@ -88,7 +86,7 @@ class SingleWordTexts:
                 data = text[start:stop]
                 after_word = ends_word(text[:start]) if start else False
                 if data in self._lasting or not (after_word or begins_word(text[stop:])):
-                    yield Place(data, is_sure=after_word is False)
+                    yield Place(data, stop, after_word is False)
 
     def is_lasting(self, data: bytes) -> bool:
         return data in self._lasting
