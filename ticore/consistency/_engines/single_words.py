@@ -16,8 +16,8 @@ and which character follows:
 
 The tokenizer itself is asked about tokens that spell one, and where Unicode has to say whether a
 character belongs to a word. It is asked to the end of a text after three kinds of added tokens: one
-that may overlap another one or itself, which is not found inside; one that the model gives too, so that a
-list may hold it where it is not found; and a special one, which may be like that.
+that may overlap another one or itself, which is not found inside; one that the model gives too, so
+that a list may hold it where it is not found; and a special one, which may be like that.
 """
 
 from __future__ import annotations
@@ -211,11 +211,11 @@ class SingleWords(Generic[S]):
             return Occurrence(lasts=True)
         if token in self._ids:
             return Occurrence(is_itself=True)
-        if new:
-            found, behind = Occurrence(is_sure=new[-1].is_sure), text[new[-1].stop :]
-        else:
-            found, behind = before, unfinished_suffix(state.end) + self._spelled[token]
-        return None if _has_character(behind) else found
+        last = new[-1] if new else None
+        found = before if last is None else Occurrence(is_sure=last.is_sure)
+        # Where it began before this token, it ends where the text did, or inside a character of it.
+        begins = len(state.end) - len(unfinished_suffix(state.end)) if last is None else last.stop
+        return None if _has_character(text[begins:]) else found
 
     def _text_of(self, ids: Iterable[int]) -> bytes:
         return b"".join(map(self._spelled.__getitem__, ids))
