@@ -85,6 +85,9 @@ def test_verifier_equals_the_oracle(examples):
     @example(WORDS, "open", "<m>é", [95, 3])
     @example(replace(BYTES, added=(("<m>", ("single_word",)),)), "prefix", " y<m>>", [29])
     @example(replace(BYTES, added=(("bb", ("single_word",)),)), "viable", "<bbb", [4])
+    @example(
+        replace(WORDS, added=(("<m>", ()), ("<m>b", ("single_word",)))), "prefix", "<m>", [99, 30]
+    )
     @example(replace(WORDS, added=(("m>a", ("single_word",)),)), "prefix", "", [])
     @example(replace(WORDS, added=(("é中", ("single_word",)),)), "viable", ".é中 é中b", [95])
     def check(model, mode, text, choices):

@@ -81,11 +81,15 @@ class SingleWordTexts:
                 token. `ADDED` stands after an added token.
             before: how many bytes stand before the last token.
         """
+        plain, known = _unmarked(text), len(_unmarked(text[:before]))
+        for start, stop in self._texts.spans_in(plain):
+            if stop > known and (data := plain[start:stop]) in self._lasting:
+                yield Place(data, stop, True)
+        # The others overlap no added token.
         for start, stop in self._texts.spans_in(text):
-            if stop > before:
-                data = text[start:stop]
+            if stop > before and (data := text[start:stop]) not in self._lasting:
                 after_word = ends_word(text[:start]) if start else False
-                if data in self._lasting or not (after_word or begins_word(text[stop:])):
+                if not (after_word or begins_word(text[stop:])):
                     yield Place(data, stop, after_word is False)
 
     def is_lasting(self, data: bytes) -> bool:
@@ -96,10 +100,12 @@ class SingleWordTexts:
 
         For the arguments see `occurrences`.
         """
-        return text.endswith(self._almost) or any(True for _ in self.occurrences(text, before))
+        almost = _unmarked(text).endswith(self._almost)
+        return almost or any(True for _ in self.occurrences(text, before))
 
     def begun_in(self, text: bytes) -> tuple[bytes, ...]:
         """The beginnings of texts with which `text` ends, the longest one last."""
+        text = _unmarked(text)
         ends = (text[-n:] for n in range(1, min(self.longest, len(text) + 1)))
         return tuple(end for end in ends if end in self._rests)
 
@@ -115,6 +121,10 @@ class SingleWordTexts:
         """Whether one of the texts stands at the beginning of `text`, or of a longer one."""
         data = text[: self.longest]
         return data in self._rests or next(iter(self._texts.spans_in(data)), (1, 0))[0] == 0
+
+
+def _unmarked(text: bytes) -> bytes:
+    return text.replace(ADDED, b"")
 
 
 def _almost(data: bytes, mode: Mode) -> Iterator[bytes]:
