@@ -37,7 +37,7 @@ class WithoutSingleWords(LibraryTokenizer):
         self._special = whole.special_ids | left_out
         self._unknown = whole.unknown_ids
         self._digest = hashlib.sha256(_LABEL + whole.digest().encode()).hexdigest()
-        # The library numbers added tokens anew, without gaps.
+        # The library gives added tokens new ids, without gaps.
         self._numbers = list(range(len(self._bytes)))
         numbered = self._library.get_added_tokens_decoder()
         own = {token["content"]: token["id"] for token in kept}

@@ -219,7 +219,7 @@ def test_masks_of_texts_side_by_side_are_those_of_each():
 
 
 def test_without_single_words_ids_are_the_same():
-    """The library numbers other added tokens anew where one before them is left out."""
+    """The library gives other added tokens new ids where one before them is left out."""
     model = replace(BYTES, added=(("<m>", ("single_word",)), ("<n>", ()), ("<o>", ("special",))))
     tokenizer = model.open()
     plain = tokenizer.without_single_words()
