@@ -61,7 +61,7 @@ def test_audit_says_that_hazards_are_not_known_without_a_structure(
 ) -> None:
     path = tmp_path / "tokenizer.json"
     tokenizer = out_of_reach()
-    tokenizer.add_special_tokens([AddedToken("<mask>", single_word=True, normalized=True)])
+    tokenizer.add_tokens([AddedToken("<mask>", lstrip=True)])
     path.write_text(tokenizer.to_str())
     shown = ticore("audit", "--tokenizer", f"tokenizers:{path}").out.decode()
     assert "not known, since the structure is not" in shown
