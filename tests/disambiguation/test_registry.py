@@ -69,7 +69,7 @@ def test_disambiguation_named_selects_the_method_by_its_name_in_agreements():
             "unknown disambiguation 'x': choose one of basic, lookahead, mwis, none, search",
         ),
         ("", "unknown disambiguation ''"),
-        ("search:all", "expected one of search, search:nothing, search:invalid"),
+        ("search:all", "expected one of search, search:nothing, search:invalid, search:long"),
         ("basic:", "expected one of basic, basic:bytes, basic:decoded, found 'basic:'"),
         ("mwis:ids", "expected one of mwis, mwis:bytes, mwis:decoded, found 'mwis:ids'"),
         ("syncpool:bytes:", "found 'syncpool:bytes:'"),

@@ -6,11 +6,13 @@ name or a new version instead.
 
 import hashlib
 import itertools
+from pathlib import Path
 
 import pytest
 
 import ticore
 
+FORMER = Path(__file__).with_name("former_files")
 KEY = bytes(range(32))
 PROMPT = "The morning was cold and"
 BITS = [int(bit) for bit in f"{0xC0FFEE15600D:048b}"]
@@ -250,3 +252,11 @@ def test_text_whose_tokens_are_searched(model):
     settings = {"disambiguation": "search", "security": "compact"}
     stego = ticore.Steganographer(model, key=KEY, prompt=PROMPT, **settings)
     assert stego.extract(GOLDEN_SEARCHED) == b"at noon"
+
+
+def test_long_text_with_checks_whose_tokens_are_searched(model):
+    """It is read for ever; how long a writer searches may change."""
+    settings = {"disambiguation": "search:long", "security": "compact"}
+    stego = ticore.Steganographer(model, key=KEY, prompt=PROMPT, **settings)
+    text = (FORMER / "checked.txt").read_text(encoding="utf-8")
+    assert stego.extract(text) == bytes(range(100, 228))

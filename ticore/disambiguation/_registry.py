@@ -39,6 +39,8 @@ class DisambiguationSpec:
         verifies: whether it asks which lists of tokens are consistent, so that it has modes.
         argument: the argument of `build` that a word after the name sets, if there is one.
         words: the words that may follow the name.
+        checked_word: the one with which messages have checks in them, by which a search notices
+            soon that it took a wrong token.
     """
 
     name: str
@@ -50,6 +52,12 @@ class DisambiguationSpec:
     verifies: bool = False
     argument: str = ""
     words: tuple[str, ...] = ()
+    checked_word: str = ""
+
+    @property
+    def checked(self) -> bool:
+        """Whether messages have checks in them."""
+        return bool(self.checked_word) and self.name.endswith(f":{self.checked_word}")
 
     def make(self, context: PromptContext) -> Disambiguation:
         """The disambiguation of texts with one prompt.
@@ -81,6 +89,7 @@ DISAMBIGUATIONS: Mapping[str, DisambiguationSpec] = {
             searches=True,
             argument="drops",
             words=get_args(Drops),
+            checked_word="long",
         ),
         DisambiguationSpec(
             "stepwise",

@@ -41,6 +41,7 @@ class SealingKeys:
         length_key: 32 bytes, for the mask over the length.
         randomness_root: 32 bytes, for the random numbers that both sides share; see `shared_key`.
         tag_key, stream_key: 32 bytes each, for the tag and the cipher of compact frames.
+        check_key: 32 bytes, for the checks in the frames of long messages that are searched.
     """
 
     siv_key: bytes = field(repr=False)
@@ -48,6 +49,7 @@ class SealingKeys:
     randomness_root: bytes = field(repr=False)
     tag_key: bytes = field(repr=False)
     stream_key: bytes = field(repr=False)
+    check_key: bytes = field(repr=False)
 
     def shared_key(self, nonce: bytes) -> bytes:
         """The 32-byte key of the SharedRandomness of the one text with this nonce."""
@@ -127,6 +129,7 @@ class Secret:
                 randomness_root=_expand(root, _RANDOMNESS, 32),
                 tag_key=_expand(root, b"ticore/compact/1/tag", 32),
                 stream_key=_expand(root, b"ticore/compact/1/stream", 32),
+                check_key=_expand(root, b"ticore/checks/1", 32),
             )
             # Another thread may do the same: `keys` is never read back from the cache.
             self._last.clear()

@@ -36,6 +36,7 @@ from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
 from ._beginnings import MOST_BEGINNINGS, beginnings
+from ._checked_frame import checked
 from ._departure import TextAsRead
 from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
 from ._frame_formats import FORMATS, AnyFrameReader, FrameFormat, Security
@@ -240,7 +241,8 @@ class Setup:
     @property
     def frames(self) -> FrameFormat:
         """How messages are sealed."""
-        return FORMATS[self.agreement.security]
+        frames = FORMATS[self.agreement.security]
+        return checked(frames) if self.disambiguation.checked else frames
 
     @property
     def shares_randomness(self) -> bool:

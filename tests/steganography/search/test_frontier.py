@@ -34,7 +34,7 @@ def test_inside_a_token_a_branch_is_compared_with_the_end_of_the_token():
     frontier.reach(Ending(2, -3.0))
     frontier.reach(Ending(6, -10.0))
     # The branch that is nearer to the last place is better, and by little.
-    assert 5 < frontier.rank(Ending(3, -4.0)) < frontier.rank(Ending(5, -4.0)) < 6
+    assert 4 < frontier.rank(Ending(3, -4.0)) < frontier.rank(Ending(5, -4.0)) < 6
     assert frontier.rank(Ending(2, -4.0)) < -1
 
 
@@ -45,18 +45,30 @@ def test_past_the_last_place_each_byte_is_taken_to_cost_something():
     assert frontier.rank(Ending(4, -12.0)) < one < further
 
 
-def test_branches_that_wait_are_ranked_again():
+def test_before_the_last_place_the_distance_counts_much_at_first_and_little_later():
     frontier = Frontier()
-    short, long = Ending(1, -1.0), Ending(5, -20.0)
-    frontier.add(short)
-    frontier.add(long)
-    assert frontier.best_rank == frontier.rank(short)
-    frontier.reach(Ending(5, -30.0))
-    frontier.rank_again()
-    assert frontier.best_rank == frontier.rank(short) > frontier.rank(long) == 10
-    frontier.reach(Ending(1, -1.0))
-    frontier.rank_again()
-    assert [frontier.pop(), frontier.pop()] == [long, short]
+    frontier.reach(Ending(1000, -10.0))
+
+    def fall(before: int, after: int) -> float:
+        """How much the rank falls per byte, between two distances from the last place."""
+        ranks = [frontier.rank(Ending(1000 - back, -10.0)) for back in (before, after)]
+        return (ranks[0] - ranks[1]) / (after - before)
+
+    assert frontier.rank(Ending(1000, -10.0)) == 0
+    assert fall(0, 4) == fall(4, 8) > 10 * fall(100, 900) > 0
+
+
+def test_branches_that_wait_are_ranked_by_what_is_known_now():
+    frontier = Frontier()
+    frontier.reach(Ending(10, -9.0))
+    frontier.reach(Ending(40, -30.0))
+    one, other = Ending(10, -3.0), Ending(38, -33.0)
+    frontier.add(one)
+    frontier.add(other)
+    assert frontier.best_rank == frontier.rank(one) > frontier.rank(other)
+    frontier.reach(Ending(10, -1.0))
+    assert frontier.best_rank == frontier.rank(other) > frontier.rank(one)
+    assert [frontier.pop(), frontier.pop()] == [other, one]
 
 
 def test_the_best_comes_first_and_of_equal_ones_the_first():

@@ -16,6 +16,7 @@ from ticore.channels import Channel
 from ticore.codecs import CODECS, CodecSpec, HuffmanCodec
 from ticore.errors import CapacityError, ExtractionError, SettingsError
 from ticore.steganography import _sealed_writing
+from ticore.steganography._checked_frame import SPACING
 from ticore.steganography._search import job
 
 KEY = bytes(range(32))
@@ -40,9 +41,9 @@ class NoFork(HuffmanCodec):
 
 
 def toy(seed=0, *, sharpness=2.0, **options):
-    given = {"key": KEY, "entropy": entropy(seed), "pad": "none", "finish": "none"} | options
+    given = {"key": KEY, "entropy": entropy(seed), "pad": "none", "finish": "none"}
     model = ToyModel(NESTED, seed, sharpness)
-    return Steganographer(model, disambiguation="search", **given)
+    return Steganographer(model, **{"disambiguation": "search"} | given | options)
 
 
 def short(model, disambiguation, seed):
@@ -105,6 +106,17 @@ def test_most_texts_of_a_toy_need_a_search_and_no_token_is_dropped():
         assert written.kl_filter == 0
         assert stego.extract(str(written)) == b"no"
     assert others > 3
+
+
+@pytest.mark.parametrize("seed", slow_unless([0], range(4)))
+def test_a_long_message_is_found_check_by_check(seed):
+    """Without checks a search of this text takes minutes: it has other tokens at many places."""
+    settings_ = {"disambiguation": "search:long", "security": "compact", "compress": "deflate"}
+    stego = toy(seed, sharpness=6.0, prompt="c", **settings_)
+    message = entropy(seed)(2 * SPACING)
+    written = stego.embed(message)
+    assert not found_by(NESTED, written, "c")
+    assert stego.extract(str(written)) == message
 
 
 def test_a_batch_reads_and_writes_what_one_text_does():

@@ -6,7 +6,9 @@ was reached, each further byte is taken to cost as much as most bytes of most te
 sequential decoding: Fano 1963.)
 
 Where a branch came to a dead end, its error is mostly near: after a wrong token the next ones soon
-are no candidates. So branches count for less the further they are before the last place.
+are no candidates. So branches count for less the further they are before the last place. But where
+a message or a check (see _checked_frame.py) is not right, the error may be anywhere, and sometimes
+a dead end is late. So beyond some bytes the distance counts for little.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from itertools import count
 from .branch import Branch
 
 _BITS_PER_BYTE = 2.0  # of text, for small models
-_BITS_PER_BYTE_BACK = 0.2  # of log2 of the chance that an error is no further from a dead end
+# log2 of how much rarer an error is that is some bytes before the last place than one just there.
+_BITS_PER_BYTE_BACK = 0.5
+_MOST_BITS_BACK, _BITS_PER_BYTE_FAR = 8.0, 0.01
 
 
 class Frontier:
@@ -31,13 +35,14 @@ class Frontier:
     def rank(self, branch: Branch) -> float:
         """How good a branch is: log2 of its probability beside that of the best one there.
 
-        Less what it costs to be far before the last place that was reached.
+        Less what it costs to be before the last place that was reached.
         """
         best, place = self._best, branch.place
-        further = place - (len(best) - 1)
-        if further <= 0:
-            return branch.score - best[place] + _BITS_PER_BYTE_BACK * further
-        return branch.score - best[-1] + _BITS_PER_BYTE * further
+        back = len(best) - 1 - place
+        if back < 0:
+            return branch.score - best[-1] - _BITS_PER_BYTE * back
+        near, far = _BITS_PER_BYTE_BACK * back, _MOST_BITS_BACK + _BITS_PER_BYTE_FAR * back
+        return branch.score - best[place] - min(near, far)
 
     def reach(self, branch: Branch) -> None:
         """Note how far a branch came."""
@@ -52,16 +57,26 @@ class Frontier:
         # Of equal ones the first comes first, and branches are never compared.
         heapq.heappush(self._waiting, (-self.rank(branch), next(self._numbers), branch))
 
-    def rank_again(self) -> None:
-        """Order the waiting branches by what is known now."""
-        self._waiting = [(-self.rank(each), number, each) for _, number, each in self._waiting]
-        heapq.heapify(self._waiting)
-
     @property
     def best_rank(self) -> float:
-        """The rank of the best waiting branch when it was added; minus infinity without any."""
+        """The rank of the best waiting branch; minus infinity without any."""
+        self._settle()
         return -self._waiting[0][0] if self._waiting else -float("inf")
 
     def pop(self) -> Branch | None:
         """Take the best waiting branch, if there is one."""
+        self._settle()
         return heapq.heappop(self._waiting)[2] if self._waiting else None
+
+    def _settle(self) -> None:
+        """Have the first waiting branch be the best one by what is known now.
+
+        Ranks nearly always fall as more is known, so only the first one is looked at. One that
+        rises comes a little later than it could.
+        """
+        while self._waiting:
+            before, number, branch = self._waiting[0]
+            now = -self.rank(branch)
+            if now <= before:
+                return
+            heapq.heapreplace(self._waiting, (now, number, branch))

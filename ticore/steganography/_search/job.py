@@ -84,7 +84,6 @@ class _Search:
     def run(self) -> Job[Payload | None]:
         """The payload, if it is found in time."""
         found = yield from self._follow(self._root, as_usual=True)
-        self._frontier.rank_again()  # before, none knew how far it was from the end
         while found is None and self._left > 0 and (branch := self._frontier.pop()) is not None:
             found = yield from self._follow(branch)
         return found
