@@ -1,12 +1,12 @@
 """Frames with checks in them, by which a search notices soon that it took a wrong token.
 
-    frame   at most 128 bytes | check | at most 128 bytes | check | … | at most 128 bytes
+    frame   at most 64 bytes | check | at most 64 bytes | check | … | at most 64 bytes
 
 Without checks a search knows that it is wrong where a frame ends. If a text has n places that the
 tokenizer reads otherwise, there are 2^n ways to read it, and so long texts take too long. A check
-rules out all but 1/256 of the wrong ways through the bytes before it. So each 128 bytes are
-searched by themselves, and the time grows with the length alone. The price is one byte in 129. A
-frame of up to 128 bytes has no check.
+rules out all but 1/256 of the wrong ways through the bytes before it. So each 64 bytes are
+searched by themselves, and the time grows with the length alone. The price is one byte in 65. A
+frame of up to 64 bytes has no check.
 
 A check is one byte of HMAC-SHA256 of the frame so far, under a key of its own. The frame begins
 with its tag, which no other frame has, so checks look random, and nothing can be learnt from them.
@@ -28,7 +28,7 @@ from ._frame_formats import AnyFrameReader, FrameFormat
 from ._keys import Secret
 from ._payload import Payload
 
-SPACING = 128
+SPACING = 64
 """After so many bytes of a frame there is a check, unless the frame ends there."""
 
 

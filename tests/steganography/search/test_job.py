@@ -113,7 +113,7 @@ def test_a_long_message_is_found_check_by_check(seed):
     """Without checks a search of this text takes minutes: it has other tokens at many places."""
     settings_ = {"disambiguation": "search:long", "security": "compact", "compress": "deflate"}
     stego = toy(seed, sharpness=6.0, prompt="c", **settings_)
-    message = entropy(seed)(2 * SPACING)
+    message = entropy(seed)(4 * SPACING)
     written = stego.embed(message)
     assert not found_by(NESTED, written, "c")
     assert stego.extract(str(written)) == message
