@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, Literal
 
+from ticore._support.parent_process import end_with_parent
+
 from .ray_workers import carry_out_on_ray
 from .types import Sample, Task, Worker
 
@@ -60,6 +62,7 @@ def _start(make_worker: Callable[[], Worker]) -> None:
     global _worker  # noqa: PLW0603  # a pool passes nothing to its calls but their arguments
     # Ctrl-C reaches every process of a terminal. The first process ends the others in order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     _worker = make_worker()
 
 

@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from ..._support.interrupts import postponed_interrupts
+from ..._support.parent_process import end_with_parent
 from ...errors import TicoreError
 from ..refusals import UNAVAILABLE, RefusedError
 from .answers import answer
@@ -109,6 +110,7 @@ _opened: Detectors | None = None  # of this process
 
 def _open(settings: DetectorSettings) -> None:
     global _opened  # noqa: PLW0603  # a process of the pool is told once what it looks for
+    end_with_parent()  # it holds keys
     _opened = settings.open()
 
 
