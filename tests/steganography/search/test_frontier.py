@@ -13,9 +13,14 @@ class Ending:
     score: float
 
 
+def free(_branch):
+    """The cost of a branch from which nothing must be read again."""
+    return 0
+
+
 def test_without_branches_there_is_nothing_to_pop():
     frontier = Frontier()
-    assert frontier.pop() is None
+    assert frontier.pop(free) is None
     assert frontier.best_rank == -float("inf")
 
 
@@ -68,7 +73,7 @@ def test_branches_that_wait_are_ranked_by_what_is_known_now():
     assert frontier.best_rank == frontier.rank(one) > frontier.rank(other)
     frontier.reach(Ending(10, -1.0))
     assert frontier.best_rank == frontier.rank(other) > frontier.rank(one)
-    assert [frontier.pop(), frontier.pop()] == [other, one]
+    assert [frontier.pop(free), frontier.pop(free)] == [other, one]
 
 
 def test_the_best_comes_first_and_of_equal_ones_the_first():
@@ -77,5 +82,16 @@ def test_the_best_comes_first_and_of_equal_ones_the_first():
     for branch in branches:
         frontier.add(branch)
     assert frontier.best_rank == -1
-    popped = [frontier.pop() for _ in branches]
+    popped = [frontier.pop(free) for _ in branches]
     assert [id(branch) for branch in popped] == [id(branches[n]) for n in (1, 2, 3, 0)]
+
+
+def test_a_branch_that_costs_less_comes_before_one_that_is_little_better():
+    frontier = Frontier()
+    better, worse = Ending(0, -1.0), Ending(0, -2.0)
+    for branch in (better, worse):
+        frontier.add(branch)
+    assert frontier.pop(lambda each: 1 if each is better else 0) is better
+    frontier.add(better)
+    assert frontier.pop(lambda each: 90 if each is better else 0) is worse
+    assert frontier.pop(free) is better

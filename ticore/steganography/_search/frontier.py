@@ -14,6 +14,8 @@ a dead end is late. So beyond some bytes the distance counts for little.
 from __future__ import annotations
 
 import heapq
+import math
+from collections.abc import Callable
 from itertools import count
 
 from .branch import Branch
@@ -22,6 +24,9 @@ _BITS_PER_BYTE = 2.0  # of text, for small models
 # log2 of how much rarer an error is that is some bytes before the last place than one just there.
 _BITS_PER_BYTE_BACK = 0.5
 _MOST_BITS_BACK, _BITS_PER_BYTE_FAR = 8.0, 0.01
+
+_COMPARED = 8  # waiting branches, of which one is taken
+_LEAST_COST = 4.0  # tokens that are read after a branch until it mostly ends
 
 
 class Frontier:
@@ -63,10 +68,26 @@ class Frontier:
         self._settle()
         return -self._waiting[0][0] if self._waiting else -float("inf")
 
-    def pop(self) -> Branch | None:
-        """Take the best waiting branch, if there is one."""
-        self._settle()
-        return heapq.heappop(self._waiting)[2] if self._waiting else None
+    def pop(self, cost: Callable[[Branch], int]) -> Branch | None:
+        """Take a waiting branch that is good for its cost, if there is one.
+
+        Of several ways to look for something the order that finds it soonest is by the chance to
+        find it, divided by what it costs.
+
+        Args:
+            cost: of a branch, how many tokens must be read again to go on from it.
+        """
+        best = list[tuple[float, int, Branch]]()
+        while self._waiting and len(best) < _COMPARED:
+            self._settle()
+            best.append(heapq.heappop(self._waiting))
+        if not best:
+            return None
+        chosen = min(best, key=lambda each: each[0] + math.log2(_LEAST_COST + cost(each[2])))
+        for each in best:
+            if each is not chosen:
+                heapq.heappush(self._waiting, each)
+        return chosen[2]
 
     def _settle(self) -> None:
         """Have the first waiting branch be the best one by what is known now.

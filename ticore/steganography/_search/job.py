@@ -84,7 +84,10 @@ class _Search:
     def run(self) -> Job[Payload | None]:
         """The payload, if it is found in time."""
         found = yield from self._follow(self._root, as_usual=True)
-        while found is None and self._left > 0 and (branch := self._frontier.pop()) is not None:
+        while found is None and self._left > 0:
+            branch = self._frontier.pop(lambda each: each.length - self._common(each))
+            if branch is None:
+                break
             found = yield from self._follow(branch)
         return found
 
