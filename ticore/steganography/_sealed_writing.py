@@ -222,7 +222,7 @@ def _why_not(setup: Setup, given_up: Sequence[GivenUp]) -> str:
     if setup.disambiguation.searches:
         return (
             "they took too long to search, which happens with long messages, or were not valid "
-            "UTF-8; send shorter messages, or use 'search:invalid' or 'stepwise'"
+            "UTF-8; send shorter messages, or use 'search:long' or 'stepwise'"
         )
     if not setup.disambiguation.certain:
         return (
