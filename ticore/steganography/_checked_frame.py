@@ -29,7 +29,7 @@ from ._keys import Secret
 from ._payload import Payload
 
 SPACING = 64
-"""After so many bytes of a frame there is a check, unless the frame ends there."""
+"""A check follows each of this number of bytes of a frame, unless the frame ends there."""
 
 
 def checked(frames: FrameFormat) -> FrameFormat:
