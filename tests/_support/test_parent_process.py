@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 from ticore._support.parent_process import end_with_parent
 
@@ -29,5 +30,7 @@ def test_workers_end_when_the_first_process_was_killed(tmp_path):
         assert first.communicate(timeout=60) == (b"", None)
 
 
-def test_a_process_that_no_other_one_started_goes_on():
+def test_a_process_that_no_other_one_started_waits_for_none():
+    before = threading.enumerate()
     end_with_parent()
+    assert threading.enumerate() == before

@@ -34,13 +34,13 @@ class DisambiguationSpec:
         certain: whether the reader always finds the writer's tokens.
         searches: whether the reader looks for the writer's tokens until a message is authentic,
             where the tokenizer finds others.
+        checked: whether long messages have checks in them, by which a search notices soon that it
+            took a wrong token.
         branches: whether a choice may take tokens of the text back, so that a text takes other
             steps than it has tokens.
         verifies: whether it asks which lists of tokens are consistent, so that it has modes.
         argument: the argument of `build` that a word after the name sets, if there is one.
         words: the words that may follow the name.
-        checked_word: the one with which messages have checks in them, by which a search notices
-            soon that it took a wrong token.
     """
 
     name: str
@@ -48,16 +48,11 @@ class DisambiguationSpec:
     keyed: bool = False
     certain: bool = True
     searches: bool = False
+    checked: bool = False
     branches: bool = False
     verifies: bool = False
     argument: str = ""
     words: tuple[str, ...] = ()
-    checked_word: str = ""
-
-    @property
-    def checked(self) -> bool:
-        """Whether messages have checks in them."""
-        return bool(self.checked_word) and self.name.endswith(f":{self.checked_word}")
 
     def make(self, context: PromptContext) -> Disambiguation:
         """The disambiguation of texts with one prompt.
@@ -89,7 +84,13 @@ DISAMBIGUATIONS: Mapping[str, DisambiguationSpec] = {
             searches=True,
             argument="drops",
             words=get_args(Drops),
-            checked_word="long",
+        ),
+        DisambiguationSpec(
+            "search:long",
+            partial(Search, drops="invalid"),
+            certain=False,
+            searches=True,
+            checked=True,
         ),
         DisambiguationSpec(
             "stepwise",
@@ -137,17 +138,21 @@ def disambiguation_named(name: str) -> DisambiguationSpec:
     """The disambiguation of a name: a bundled one, or one that another package declares.
 
     Args:
-        name: of the disambiguation, such as `basic`, or with a word, such as `basic:decoded`.
+        name: of the disambiguation, such as `basic` or `search:long`, or with a word, such as
+            `basic:decoded`.
 
     Raises:
         SettingsError: the name is unknown, or its word is not one that the disambiguation takes.
         MissingExtraError: the package that declares the disambiguation cannot be imported.
     """
+    if name in DISAMBIGUATIONS:
+        return DISAMBIGUATIONS[name]
     base, colon, word = name.partition(":")
     spec = lookup("disambiguation", DISAMBIGUATIONS, base, ENTRY_POINTS)
     if not colon:
         return spec
     if word not in spec.words:
-        known = ", ".join([base, *(f"{base}:{one}" for one in spec.words)])
+        bundled = (one for one in DISAMBIGUATIONS if one.startswith(f"{base}:"))
+        known = ", ".join([base, *(f"{base}:{one}" for one in spec.words), *bundled])
         raise SettingsError(f"disambiguation: expected one of {known}, found {name!r}")
     return replace(spec, name=name, build=partial(spec.build, **{spec.argument: word}))

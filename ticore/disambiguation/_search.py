@@ -24,7 +24,7 @@ from ._fallback import keep_admitted
 from ._retokenizing import ReceivedTokens, retokenized, text_after_prompt
 from ._spelling import SpelledSession, SpelledTexts
 
-Drops = Literal["nothing", "invalid", "long"]
+Drops = Literal["nothing", "invalid"]
 
 
 @runtime_checkable
@@ -43,8 +43,7 @@ class Search:
         context: the prompt.
         drops: which candidates are dropped. `nothing`: none. A text that is not valid UTF-8 cannot
             be sent, so it is given up as soon as that shows. `invalid`: those after which no text
-            is valid, for models that often write such texts. `long`: the same; the messages have
-            checks in them, so that also long ones are found.
+            is valid, for models that often write such texts, and for long messages.
     """
 
     def __init__(self, context: PromptContext, drops: Drops = "nothing") -> None:

@@ -79,14 +79,12 @@ class CheckedFrameReader:
         self._secret = secret
         self._bits = BitBuffer()
         self._taken = 0  # bytes that were a check, or went to the frame
-        self._body = bytearray()  # those that went to the frame
         self._refuted = False  # a check was not right
 
     def fork(self) -> Self:
         """A reader that has read the same bits, and goes on by itself."""
         other = copy(self)
         other._frame, other._bits = self._frame.fork(), self._bits.fork()
-        other._body = bytearray(self._body)
         return other
 
     def feed(self, value: int, count: int) -> None:
@@ -120,19 +118,23 @@ class CheckedFrameReader:
         """
         if self._refuted:
             raise AlteredTextError(
-                f"a check after {len(self._body):,} bytes of the message does not fit: the key, "
+                f"a check after {len(self._body()):,} bytes of the message does not fit: the key, "
                 f"the prompt or another setting is not the one that it was written with, or the "
                 f"text was altered"
             )
         return self._frame.payload(most_bits)
 
     def _take(self, byte: int) -> None:
-        at_check = self._taken % (SPACING + 1) == SPACING
-        if at_check:
-            self._refuted = _check(self._secret, self._body)[0] != byte
+        if self._taken % (SPACING + 1) == SPACING:
+            self._refuted = _check(self._secret, self._body())[0] != byte
         else:
-            self._body.append(byte)
             self._frame.feed(byte, 8)
+
+    def _body(self) -> bytearray:
+        """The bytes that went to the frame."""
+        body = self._bits.whole[: self._taken]
+        del body[SPACING :: SPACING + 1]
+        return body
 
 
 def _length_with_checks(length: int) -> int:

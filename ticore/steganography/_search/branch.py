@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...channels import PassingText
@@ -75,17 +76,15 @@ class Branch:
         except ExtractionError:
             return None
 
-    def up_to(self, length: int) -> Branch:
-        """The branch of the first `length` tokens."""
-        branch = self
-        while branch.length > length and branch.before is not None:
-            branch = branch.before
-        return branch
+    def after(self, some: Sequence[Branch]) -> list[Branch]:
+        """The branches from which this one has grown, and itself, without those in `some`.
 
-    def tokens_from(self, start: int) -> list[int]:
-        """The tokens without the first `start`."""
-        tokens, branch = list[int](), self
-        while branch.length > start and branch.before is not None:
-            tokens.append(branch.token)
+        Args:
+            some: branches, each grown from the one before it. The first one has no tokens.
+        """
+        missing, branch = list[Branch](), self
+        while branch.length >= len(some) or some[branch.length] is not branch:
+            assert branch.before is not None  # the branch without tokens is there
+            missing.append(branch)
             branch = branch.before
-        return tokens[::-1]
+        return missing[::-1]

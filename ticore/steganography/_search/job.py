@@ -79,13 +79,13 @@ class _Search:
         self._root = Branch.root(
             setup.passing.start(setup.sent), setup.frame_reader(), setup.new_frame()
         )
-        self._read = self._root  # what the model has read
+        self._read = [self._root]  # what the model has read, token by token
 
     def run(self) -> Job[Payload | None]:
         """The payload, if it is found in time."""
         found = yield from self._follow(self._root, as_usual=True)
         while found is None and self._left > 0:
-            branch = self._frontier.pop(lambda each: each.length - self._common(each))
+            branch = self._frontier.pop(lambda each: len(each.after(self._read)))
             if branch is None:
                 break
             found = yield from self._follow(branch)
@@ -134,22 +134,15 @@ class _Search:
         """What may come after a branch; None if nothing can."""
         if branch.length >= self._setup.room:
             return None
-        common = self._common(branch)
-        if common < self._read.length:
-            self._decoder.rewind(self._read.length - common)
-        yield from branch.tokens_from(common)
-        self._left -= branch.length - common
-        self._read = branch
+        missing = branch.after(self._read)
+        common = branch.length - len(missing)
+        if common < len(self._read) - 1:
+            self._decoder.rewind(len(self._read) - 1 - common)
+        yield from (each.token for each in missing)
+        self._left -= len(missing)
+        self._read[common + 1 :] = missing
         session = self._spellings.session(branch.place)
         try:
             return step_after(self._decoder, self._setup.candidates, branch.passing, session)
         except CapacityError:
             return None
-
-    def _common(self, branch: Branch) -> int:
-        """With how many tokens both the branch and what the model has read begin."""
-        length = min(branch.length, self._read.length)
-        one, other = branch.up_to(length), self._read.up_to(length)
-        while one is not other and one.before is not None and other.before is not None:
-            one, other = one.before, other.before
-        return one.length
