@@ -9,6 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
+from tests.support.seeded_entropy import seed_entropy
 from tests.support.tokenizers import REAL
 
 pytest.register_assert_rewrite("tests.support.tokenizer_contract", "tests.support.random_bpe")
@@ -16,7 +17,8 @@ pytest.register_assert_rewrite("tests.support.tokenizer_contract", "tests.suppor
 # The same examples on every run: a failure in continuous integration is a failure everywhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
+settings.load_profile(PROFILE)
 
 
 @pytest.hookimpl(tryfirst=True)  # before the tests without a marker are left out
@@ -26,6 +28,18 @@ def pytest_collection_modifyitems(items):
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         if any(isinstance(value, str) and value in REAL for value in parameters.values()):
             item.add_marker(pytest.mark.slow)
+
+
+if PROFILE == "ci":
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(fixturedef, request):
+        """Whichever test is the first one to need it, and in whichever process."""
+        seed_entropy(f"{request.node.nodeid} {fixturedef.argname} {request.param_index}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(item):
+        seed_entropy(item.nodeid)
 
 
 @pytest.fixture(scope="session", autouse=True)

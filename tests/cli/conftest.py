@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.seeded_entropy import with_seeded_entropy
 from ticore._cli.main import run
 
 PROMPT = "It was a cold morning, and"
@@ -66,7 +67,7 @@ def shell(command: str, input: bytes = b"", start_new_session: bool = False) -> 
     """A command line for a real shell, where `ticore` runs as a process of its own."""
     code = "from ticore.__main__ import main; main()"
     script = f'ticore() {{ "{sys.executable}" -c "{code}" "$@"; }}\n'
-    environment = os.environ | {"PYTHONWARNINGS": "error"}
+    environment = with_seeded_entropy(os.environ) | {"PYTHONWARNINGS": "error"}
     environment.pop("PYTHONUNBUFFERED", None)  # as most people run it
     done = subprocess.run(
         ["bash", "-c", script + command],

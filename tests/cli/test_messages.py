@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import random
 import shutil
 import stat
 from dataclasses import replace
@@ -276,7 +277,7 @@ def test_extract_names_the_settings_when_the_model_differs(ticore: Ticore, sent:
 
 
 def test_embed_refuses_a_message_that_does_not_fit(ticore: Ticore, sent: Sent) -> None:
-    long = os.urandom(4000)
+    long = random.Random(0).randbytes(4000)
     ticore("embed", "--agreement", sent.pact, stdin=long).assert_error(1, "context has room")
 
 
