@@ -9,7 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
-from tests.support.seeded_entropy import seed_entropy
+from tests.support.seeded_entropy import seeded_entropy
 from tests.support.tokenizers import REAL
 
 pytest.register_assert_rewrite("tests.support.tokenizer_contract", "tests.support.random_bpe")
@@ -32,14 +32,16 @@ def pytest_collection_modifyitems(items):
 
 if PROFILE == "ci":
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(fixturedef, request):
         """Whichever test is the first one to need it, and in whichever process."""
-        seed_entropy(f"{request.node.nodeid} {fixturedef.argname} {request.param_index}")
+        with seeded_entropy(f"{request.node.nodeid} {fixturedef.argname} {request.param_index}"):
+            return (yield)
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(item):
-        seed_entropy(item.nodeid)
+        with seeded_entropy(item.nodeid):
+            return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

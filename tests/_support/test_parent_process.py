@@ -31,6 +31,6 @@ def test_workers_end_when_the_first_process_was_killed(tmp_path):
 
 
 def test_a_process_that_no_other_one_started_waits_for_none():
-    before = threading.enumerate()
+    before = set(threading.enumerate())
     end_with_parent()
-    assert threading.enumerate() == before
+    assert set(threading.enumerate()) <= before  # one of an earlier test may end meanwhile

@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 _START = Path(__file__).parent / "seeded_processes"
 
 
-def seed_entropy(name: str) -> None:
-    """Make `secrets` and `random.SystemRandom` draw from the stream of this name."""
-    random._urandom = random.Random(name).randbytes  # type: ignore[attr-defined]
+@contextmanager
+def seeded_entropy(name: str) -> Iterator[None]:
+    """Within it `secrets` and `random.SystemRandom` draw from the stream of this name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(random, "_urandom", random.Random(name).randbytes)
+        yield
 
 
 def with_seeded_entropy(environment: Mapping[str, str]) -> dict[str, str]:
