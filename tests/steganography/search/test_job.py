@@ -1,5 +1,6 @@
 """A text whose tokens the tokenizer would not find is read all the same, or is never sent."""
 
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +18,8 @@ from ticore.codecs import CODECS, CodecSpec, HuffmanCodec
 from ticore.errors import CapacityError, ExtractionError, SettingsError
 from ticore.steganography import _sealed_writing
 from ticore.steganography._checked_frame import SPACING
-from ticore.steganography._search import job
+from ticore.steganography._search import allowance, job
+from ticore.steganography._search.allowance import Allowance
 
 KEY = bytes(range(32))
 NESTED = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", " ", ".", "d", "e"])
@@ -135,11 +137,17 @@ def test_a_text_that_was_changed_gives_the_error_of_its_place():
         stego.extract(written[:9] + "cc" + written[9:])
 
 
-def test_a_text_under_another_key_is_refused_after_so_many_passes(monkeypatch):
-    monkeypatch.setattr(job, "READER_PASSES", 3)
+@pytest.mark.parametrize(("saved", "least", "most"), [(1, 0, 2), (10**9, 3, 5)])
+def test_a_text_under_another_key_is_refused_after_so_many_passes(monkeypatch, saved, least, most):
     stego, other = toy(prompt="c", pad="sizes"), toy(prompt="c", key=bytes(32))
+    written = stego.embed(b"noon")
+    used, use = Counter(), Allowance.use
+    monkeypatch.setattr(job, "READER_PASSES", 3)
+    monkeypatch.setattr(allowance, "SAVED", saved)
+    monkeypatch.setattr(Allowance, "use", lambda self, n: (used.update({self: n}), use(self, n)))
     with pytest.raises(ExtractionError):
-        other.extract(stego.embed(b"noon"))
+        other.extract(written)
+    assert least < max(used.values()) / len(written.ids) < most
 
 
 def test_a_writer_who_cannot_search_long_enough_says_so(monkeypatch):

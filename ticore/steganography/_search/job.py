@@ -21,14 +21,15 @@ from .._jobs import Job, NewText, begin_text
 from .._payload import Payload
 from .._setup import Setup
 from .._step import Step, step_after
+from .allowance import Allowance
 from .branch import Branch
 from .frontier import Frontier
 
 WRITER_PASSES = 32
-"""How many passes per token the writer's own search may take, or the text is not sent."""
+"""How many passes each token allows the writer's own search, or the text is not sent."""
 
 READER_PASSES = 40
-"""How many the reader's may take. With portable numerics its search may go a little otherwise."""
+"""How many it allows the reader's. With portable numerics this may go a little otherwise."""
 
 _PERSISTENCE = 8.0  # bits by which another branch must be better before the model turns to it
 
@@ -54,7 +55,8 @@ def searched_by_writer(setup: Setup, text: str) -> Job[Payload | None]:
 def _search(setup: Setup, text: str, passes: int) -> Job[Payload | None]:
     spellings = setup.spellings(text)
     decoder = yield from begin_text(NewText(setup.prompt_ids, rewindable=True))
-    search = _Search(setup, spellings, decoder, passes * spellings.length)
+    tokens_per_place = spellings.length / max(1, spellings.size)
+    search = _Search(setup, spellings, decoder, Allowance(passes, tokens_per_place))
     return (yield from search.run())
 
 
@@ -65,16 +67,16 @@ class _Search:
         setup: of the text.
         spellings: of the text.
         decoder: has read the prompt, and can be rewound.
-        most_passes: how many tokens the model may read.
+        allowance: how many tokens the model may read.
     """
 
     def __init__(
-        self, setup: Setup, spellings: Spellings, decoder: Decoder, most_passes: int
+        self, setup: Setup, spellings: Spellings, decoder: Decoder, allowance: Allowance
     ) -> None:
         self._setup = setup
         self._spellings = spellings
         self._decoder = decoder
-        self._left = most_passes
+        self._allowance = allowance
         self._frontier = Frontier()
         self._root = Branch.root(
             setup.passing.start(setup.sent), setup.frame_reader(), setup.new_frame()
@@ -84,7 +86,7 @@ class _Search:
     def run(self) -> Job[Payload | None]:
         """The payload, if it is found in time."""
         found = yield from self._follow(self._root, as_usual=True)
-        while found is None and self._left > 0:
+        while found is None and not self._allowance.used_up:
             branch = self._frontier.pop(lambda each: len(each.after(self._read)))
             if branch is None:
                 break
@@ -99,7 +101,7 @@ class _Search:
             as_usual: go on with the tokenizer's tokens as long as they can be there.
         """
         frontier = self._frontier
-        while self._left > 0:
+        while not self._allowance.used_up:
             step = yield from self._step_after(branch)
             going_on = list[Branch]()
             for grown in self._grown(branch, step):
@@ -120,6 +122,7 @@ class _Search:
                 frontier.add(best)
                 return None
             frontier.reach(best)
+            self._allowance.reach(best.place)
             branch = best
         return None
 
@@ -139,7 +142,7 @@ class _Search:
         if common < len(self._read) - 1:
             self._decoder.rewind(len(self._read) - 1 - common)
         yield from (each.token for each in missing)
-        self._left -= len(missing)
+        self._allowance.use(len(missing))
         self._read[common + 1 :] = missing
         session = self._spellings.session(branch.place)
         try:
