@@ -30,7 +30,7 @@ from ._setup import Setup
 from ._typos import BACK, typos
 
 MOST_READINGS = 24
-_MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
+MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
 _PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
 _USUAL = (
@@ -87,7 +87,7 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
         return Recovered(extract(text, progress=progress), ())
     except ExtractionError as error:
         first = error
-    steps = _StepLimit(_MOST_STEPS * len(text) + 64)
+    steps = _StepLimit(MOST_STEPS * len(text) + 64)
     left: dict[OutsidePoolError, tuple[str, ...]] = {}  # where readings left the possible texts
     if isinstance(first, OutsidePoolError):
         left[first] = ()

@@ -19,7 +19,7 @@ from ._search import searched
 from ._setup import Setup
 from ._step import KnownSteps
 
-Search = Callable[[Setup, str], Job[Payload | None]]
+Search = Callable[[Setup, str, Progress | None], Job[Payload | None]]
 """`searched` or `searched_by_writer`."""
 
 
@@ -81,7 +81,7 @@ def payload_from(
         if not setup.disambiguation.searches:
             raise
         failure = error
-    found = yield from search(setup, text)
+    found = yield from search(setup, text, progress)
     if found is None:
         raise failure
     return found

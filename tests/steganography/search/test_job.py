@@ -1,5 +1,6 @@
 """A text whose tokens the tokenizer would not find is read all the same, or is never sent."""
 
+import textwrap
 from collections import Counter
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ from ticore import Steganographer
 from ticore.channels import Channel
 from ticore.codecs import CODECS, CodecSpec, HuffmanCodec
 from ticore.errors import CapacityError, ExtractionError, SettingsError
-from ticore.steganography import _sealed_writing
+from ticore.steganography import _pasted, _sealed_writing
 from ticore.steganography._checked_frame import SPACING
 from ticore.steganography._search import allowance, job
 from ticore.steganography._search.allowance import Allowance
@@ -42,9 +43,9 @@ class NoFork(HuffmanCodec):
         return type("Reader", (), {"observe": reader.observe, "remainder": reader.remainder})()
 
 
-def toy(seed=0, *, sharpness=2.0, **options):
+def toy(seed=0, *, sharpness=2.0, tokenizer=NESTED, **options):
     given = {"key": KEY, "entropy": entropy(seed), "pad": "none", "finish": "none"}
-    model = ToyModel(NESTED, seed, sharpness)
+    model = ToyModel(tokenizer, seed, sharpness)
     return Steganographer(model, **{"disambiguation": "search"} | given | options)
 
 
@@ -148,6 +149,48 @@ def test_a_text_under_another_key_is_refused_after_so_many_passes(monkeypatch, s
     with pytest.raises(ExtractionError):
         other.extract(written)
     assert least < max(used.values()) / len(written.ids) < most
+
+
+def test_a_search_tells_how_far_it_came_and_can_be_stopped():
+    class StopError(Exception):
+        """The reader has seen enough."""
+
+    stego = toy(prompt="c", pad="sizes")
+    written = stego.embed(b"noon")
+    while found_by(NESTED, written, "c"):
+        written = stego.embed(b"noon")
+    told = []
+    stego.extract(written, progress=lambda done, total: told.append((done, total)))
+    assert all(done <= total for done, total in told)
+    begun_again = [at for at, (before, after) in enumerate(pairwise(told)) if after < before]
+    assert len(begun_again) == 1  # where the search began
+    assert len(told) - begun_again[0] > len(written.ids) / 2
+
+    def stopping(done, total):
+        told.append((done, total))
+        if len(told) == begun_again[0] + 9:
+            raise StopError
+
+    told.clear()
+    with pytest.raises(StopError):
+        stego.extract(written, progress=stopping)
+
+
+def test_all_other_readings_of_an_altered_text_are_searched_for_so_many_passes(monkeypatch):
+    lines = ToyTokenizer([*NESTED.pieces, "\n"])
+    stego, other = (toy(prompt="c", tokenizer=lines, key=key) for key in (KEY, bytes(32)))
+    wrapped = "\n".join(textwrap.wrap(str(stego.embed(b"noon")), 40))
+    used, use = Counter(), Allowance.use
+    monkeypatch.setattr(job, "READER_PASSES", 8)
+    monkeypatch.setattr(Allowance, "use", lambda self, n: (used.update({self: n}), use(self, n)))
+    with pytest.raises(ExtractionError):
+        other.extract(wrapped)
+    once, searches = used.total(), len(used)
+    used.clear()
+    with pytest.raises(ExtractionError):
+        other.extract_pasted(wrapped)
+    assert len(used) > searches
+    assert used.total() <= once + _pasted.MOST_STEPS * len(wrapped) + 64
 
 
 def test_a_writer_who_cannot_search_long_enough_says_so(monkeypatch):

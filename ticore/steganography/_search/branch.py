@@ -28,6 +28,7 @@ class Branch:
         passing: the text up to there, as its channel sees it.
         reader: has read the tokens.
         frame: has read the bits that they settle.
+        bits: how many these are.
     """
 
     before: Branch | None
@@ -38,11 +39,12 @@ class Branch:
     passing: PassingText
     reader: Reader
     frame: AnyFrameReader
+    bits: int
 
     @classmethod
     def root(cls, passing: PassingText, reader: Reader, frame: AnyFrameReader) -> Branch:
         """The branch without tokens."""
-        return cls(None, -1, 0, 0, 0.0, passing, reader, frame)
+        return cls(None, -1, 0, 0, 0.0, passing, reader, frame, 0)
 
     def grown(self, step: Step, index: int, place: int) -> Branch:
         """The branch with one more token.
@@ -55,11 +57,13 @@ class Branch:
         token, weights = step.token(index), step.weights
         passing, reader, frame = self.passing.fork(), forked(self.reader), self.frame.fork()
         passing.push(token)
-        frame.feed(*reader.observe(weights, index))
+        value, count = reader.observe(weights, index)
+        frame.feed(value, count)
         if isinstance(reader, NonceFirstReader) and reader.nonce_done:
             reader.begin_rest()
         score = self.score + math.log2(weights[index]) - math.log2(weights.sum())
-        return Branch(self, token, self.length + 1, place, score, passing, reader, frame)
+        length, bits = self.length + 1, self.bits + count
+        return Branch(self, token, length, place, score, passing, reader, frame, bits)
 
     def has_all_bits(self, most_bits: int) -> bool:
         """Whether further tokens cannot change what the message is, or that there is none.

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from ...disambiguation import Spellings
 from ...errors import CapacityError
 from ...interfaces import Decoder
+from .._embedding import Progress
 from .._jobs import Job, NewText, begin_text
 from .._payload import Payload
 from .._setup import Setup
@@ -34,29 +35,31 @@ READER_PASSES = 40
 _PERSISTENCE = 8.0  # bits by which another branch must be better before the model turns to it
 
 
-def searched(setup: Setup, text: str) -> Job[Payload | None]:
+def searched(setup: Setup, text: str, progress: Progress | None) -> Job[Payload | None]:
     """The payload that some tokens that spell a text carry; None if none was found.
 
     Args:
         setup: of the text.
         text: as it was received.
+        progress: told after each pass of the model how far the search came.
 
     Raises:
         ExtractionError: the text does not begin with the prompt, or is not valid Unicode.
     """
-    return _search(setup, text, READER_PASSES)
+    return _search(setup, text, progress, READER_PASSES)
 
 
-def searched_by_writer(setup: Setup, text: str) -> Job[Payload | None]:
+def searched_by_writer(setup: Setup, text: str, progress: Progress | None) -> Job[Payload | None]:
     """What `searched` surely finds, on any machine. Arguments and errors: see there."""
-    return _search(setup, text, WRITER_PASSES)
+    return _search(setup, text, progress, WRITER_PASSES)
 
 
-def _search(setup: Setup, text: str, passes: int) -> Job[Payload | None]:
+def _search(setup: Setup, text: str, progress: Progress | None, passes: int) -> Job[Payload | None]:
     spellings = setup.spellings(text)
     decoder = yield from begin_text(NewText(setup.prompt_ids, rewindable=True))
     tokens_per_place = spellings.length / max(1, spellings.size)
-    search = _Search(setup, spellings, decoder, Allowance(passes, tokens_per_place))
+    allowance = Allowance(passes, tokens_per_place)
+    search = _Search(setup, spellings, decoder, allowance, progress)
     return (yield from search.run())
 
 
@@ -68,20 +71,28 @@ class _Search:
         spellings: of the text.
         decoder: has read the prompt, and can be rewound.
         allowance: how many tokens the model may read.
+        progress: see `searched`.
     """
 
     def __init__(
-        self, setup: Setup, spellings: Spellings, decoder: Decoder, allowance: Allowance
+        self,
+        setup: Setup,
+        spellings: Spellings,
+        decoder: Decoder,
+        allowance: Allowance,
+        progress: Progress | None,
     ) -> None:
         self._setup = setup
         self._spellings = spellings
         self._decoder = decoder
         self._allowance = allowance
+        self._progress = progress
         self._frontier = Frontier()
         self._root = Branch.root(
             setup.passing.start(setup.sent), setup.frame_reader(), setup.new_frame()
         )
         self._read = [self._root]  # what the model has read, token by token
+        self._furthest = self._root
 
     def run(self) -> Job[Payload | None]:
         """The payload, if it is found in time."""
@@ -141,7 +152,9 @@ class _Search:
         common = branch.length - len(missing)
         if common < len(self._read) - 1:
             self._decoder.rewind(len(self._read) - 1 - common)
-        yield from (each.token for each in missing)
+        for each in missing:
+            yield each.token
+            self._tell(each)
         self._allowance.use(len(missing))
         self._read[common + 1 :] = missing
         session = self._spellings.session(branch.place)
@@ -149,3 +162,11 @@ class _Search:
             return step_after(self._decoder, self._setup.candidates, branch.passing, session)
         except CapacityError:
             return None
+
+    def _tell(self, branch: Branch) -> None:
+        """Tell that the model has read a branch."""
+        if branch.bits > self._furthest.bits:
+            self._furthest = branch
+        if self._progress is not None:
+            done, needed = self._furthest.bits, self._furthest.frame.bits_needed
+            self._progress(done, done + needed)
