@@ -118,9 +118,9 @@ class Spellings:
         return self._texts.context.tokenizer.encode(self._text)
 
     @property
-    def length(self) -> int:
-        """About how many tokens the text has; at least 1."""
-        return max(1, len(self._found))
+    def tokens_per_byte(self) -> float:
+        """About how many tokens a byte of the text takes."""
+        return len(self._found) / max(1, len(self._text.encode()))
 
     @cached_property
     def usual(self) -> Mapping[int, int]:

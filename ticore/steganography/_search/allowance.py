@@ -9,7 +9,7 @@ Of two searches that go the same way, the one with more passes per token never h
 
 from __future__ import annotations
 
-_AT_FIRST = 16  # tokens of a text whose passes are there before any is reached
+_AT_FIRST = 64  # tokens of a text whose passes are there before any is reached
 SAVED = 256
 """How many tokens' passes can be saved."""
 
@@ -19,7 +19,7 @@ class Allowance:
 
     Args:
         passes_per_token: that each token of the text allows.
-        tokens_per_place: how many tokens a step from one place to the next is, in the mean.
+        tokens_per_place: how many tokens a text has from one place to the next, in the mean.
     """
 
     def __init__(self, passes_per_token: int, tokens_per_place: float) -> None:

@@ -57,8 +57,7 @@ def searched_by_writer(setup: Setup, text: str, progress: Progress | None) -> Jo
 def _search(setup: Setup, text: str, progress: Progress | None, passes: int) -> Job[Payload | None]:
     spellings = setup.spellings(text)
     decoder = yield from begin_text(NewText(setup.prompt_ids, rewindable=True))
-    tokens_per_place = spellings.length / max(1, spellings.size)
-    allowance = Allowance(passes, tokens_per_place)
+    allowance = Allowance(passes, spellings.tokens_per_byte)
     search = _Search(setup, spellings, decoder, allowance, progress)
     return (yield from search.run())
 
