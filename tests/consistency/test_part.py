@@ -57,3 +57,19 @@ def test_part_answers_alike_after_rewinds_of_any_length(name, mode, method, monk
                 fresh.push(token)
             monkeypatch.setattr(_part, "_KEPT", kept)
             assert answers(verification, candidates) == answers(fresh, candidates)
+
+
+@pytest.mark.parametrize("name", sorted(TRAINED))
+def test_many_ids_at_once_are_what_they_are_one_by_one(name):
+    """Lists that end inside a character, of which some are read back with more ids at the end."""
+    tokenizer = TRAINED[name]()
+    verifier, oracle = Verifier(tokenizer), Verifier(tokenizer, method="retokenize")
+    ids = tokenizer.encode("the houses of the old town \ufffe 日本 \ufffd \U0001f600 \U0010ffff")
+    for count in range(_part._FEW, len(ids) + 1):
+        given = ids[:count]
+        pushed = verifier.start()
+        for token in given:
+            pushed.push(token)
+        consistent = not given or tokenizer.encode(tokenizer.decode(given)) == given
+        for verification in (verifier.start(given), oracle.start(given), pushed):
+            assert verification.consistent == consistent

@@ -74,13 +74,14 @@ class Oracle:
     def first_difference(self, ids: Sequence[int]) -> int:
         """The first position where a list without boundaries is read back as another id.
 
-        The length of the list if it is consistent.
+        The length of the list if it is consistent. The last position if all ids are read back, and
+        others after them.
         """
         again = self._encode(self._arriving(ids)) if len(ids) else []
         if again == list(ids):
             return len(ids)
         pairs = enumerate(zip(again, ids, strict=False))
-        return next((at for at, (a, b) in pairs if a != b), min(len(again), len(ids)))
+        return next((at for at, (a, b) in pairs if a != b), min(len(again), len(ids) - 1))
 
     def is_consistent(self, ids: Sequence[int]) -> bool:
         """Whether encode(channel(decode(part))) == part for each part of `ids`."""
