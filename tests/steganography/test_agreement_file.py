@@ -157,7 +157,24 @@ def test_save_replaces_no_file_when_the_agreement_holds_a_key(tmp_path: Path) ->
     assert path.read_text() == "anything"
 
 
-@pytest.mark.parametrize("content", [AGREEMENT.dumps().encode(), format_key(KEY).encode(), KEY])
+def changed(**fields: object) -> bytes:
+    """An agreement with a key, and with other fields."""
+    return json.dumps(json.loads(AGREEMENT.dumps()) | fields).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        AGREEMENT.dumps().encode(),
+        format_key(KEY).encode(),
+        KEY,
+        changed(format="ticore-agreement-9", something=1),  # of a later version
+        changed(agreement={"top_k": "64"}),
+        AGREEMENT.dumps().encode()[:-3],  # cut off
+        AGREEMENT.dumps()[:-3].encode("utf-16"),
+        json.dumps({"format": "ticore-watermark-1", "key": KEY.hex()}).encode(),
+    ],
+)
 def test_save_replaces_no_file_that_holds_a_key(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)

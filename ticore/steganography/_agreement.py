@@ -289,7 +289,7 @@ class Agreement:
         if self.key is not None:
             write_new_secret(path, data)
             return
-        if _holds_key(path):
+        if _may_hold_key(path):
             raise OutputFileError(
                 f"expected {path} to be a new file or one without a key, found one with a key, "
                 f"which may be its only copy; remove it first, or choose another name"
@@ -372,11 +372,17 @@ def _of_format(document: object, source: str) -> Mapping[str, object]:
     return _exact_fields(optional | document, ("format", "agreement", *optional), source)
 
 
-def _holds_key(path: str | PathLike[str]) -> bool:
-    with suppress(InputFileError, AgreementError):
-        return Agreement.load(path).key is not None
+def _may_hold_key(path: str | PathLike[str]) -> bool:
+    """Whether a file has a key: also one that is damaged, or of another version or kind."""
     with suppress(InputFileError, CredentialError):
-        return isinstance(load_key(path), Key)
+        if isinstance(load_key(path), Key):
+            return True
+    with suppress(InputFileError):
+        data = read_file(path, _MOST_BYTES)
+        document = _parsed(data)
+        if isinstance(document, dict):
+            return document.get("key") is not None
+        return document is _NOT_JSON and b'"key"' in data.replace(b"\0", b"")  # also UTF-16
     return False
 
 
