@@ -186,6 +186,12 @@ def test_a_row_that_is_no_message_has_an_error_of_its_own():
         (lambda stego: stego.extract_batch("ab"), WrongTypeError, "expected a list, found one str"),
         (lambda stego: stego.extract_batch(["ab", 3]), WrongTypeError, "row 1: "),
         (lambda stego: stego.embed_bits_batch([1, 0]), WrongTypeError, "a list of bits for each"),
+        (lambda stego: stego.embed_batch(None), WrongTypeError, "messages: expected a list"),
+        (lambda stego: stego.extract_batch(3), WrongTypeError, "texts: expected a list"),
+        (lambda stego: stego.embed_bits_batch(None), WrongTypeError, "bits: expected a list"),
+        (lambda stego: stego.embed_batch([b""], prompts=3), WrongTypeError, "prompts: expected a"),
+        (lambda stego: stego.embed_batch([b""], prompts=[3]), WrongTypeError, "row 0: expected"),
+        (lambda stego: stego.embed_batch([b""], prompts=[[[1]]]), WrongTypeError, "row 0: expec"),
         (lambda stego: stego.embed_batch([b""], prompts=[]), SettingsError, "one for each of 1 te"),
         (
             lambda stego: stego.embed_bits_batch([[1]], observers=[]),

@@ -10,7 +10,13 @@ import pytest
 import ticore
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyBatchModel
-from ticore.errors import CapacityError, ExtractionError, MissingPartsError, SettingsError
+from ticore.errors import (
+    CapacityError,
+    ExtractionError,
+    MissingPartsError,
+    SettingsError,
+    WrongTypeError,
+)
 
 KEY = bytes(range(32))
 
@@ -99,3 +105,9 @@ def test_wrong_arguments_are_refused():
         stego().extract_parts(["x"], batch_size=0)
     with pytest.raises(ExtractionError, match="expected the texts of a message, found none"):
         stego().extract_parts([])
+
+
+@pytest.mark.parametrize("given", ["one text", b"", None, 3])
+def test_what_is_no_list_of_texts_is_refused(given):
+    with pytest.raises(WrongTypeError, match="texts: expected a list"):
+        stego().extract_parts(given)

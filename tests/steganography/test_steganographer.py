@@ -97,6 +97,15 @@ def test_extract_gives_the_message_back_with_every_tokenizer(
     assert Steganographer(model, key=key, prompt=prompt, **pool).extract(text) == message
 
 
+@pytest.mark.parametrize("stop", ["exact", "paper"])
+@pytest.mark.parametrize("length", [10**5, 10**12, 10**30])
+def test_extract_bits_says_that_a_text_holds_no_such_number_of_bits(stop, length):
+    stego = toy()
+    written = stego.embed_bits([1, 0, 1], stop=stop)
+    with pytest.raises(IncompleteMessageError, match="bits before the message does"):
+        stego.extract_bits(written, length, stop=stop)
+
+
 @pytest.mark.parametrize("length", [-1, 1.5, "3", True])
 def test_extract_bits_refuses_a_length_that_is_not_a_count(length):
     with pytest.raises(SettingsError, match="length: expected an integer of at least 0, found"):

@@ -31,7 +31,7 @@ from ..errors import SettingsError
 from ._base import Floats, Reader, Weights, Writer
 from ._bits import BitSource
 from ._parts import missing_bits, part, part_of
-from ._settling import SettlingReader, SettlingWriter, shares
+from ._settling import SettlingReader, SettlingWriter, shares, too_short
 
 StopRule = Literal["exact", "paper"]
 
@@ -164,5 +164,5 @@ class _PaperReader(_ArithmeticReader):
             return 0
         fraction = self._interval.window - count
         if fraction < 0:
-            return self._interval.low << -fraction
+            raise too_short(count)
         return -(-self._interval.low >> fraction)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 
 import numpy as np
 
-from ..errors import SettingsError
+from ..errors import SettingsError, WrongTypeError
 
 RandomBits = Callable[[int], int]
 """`f(n)` gives n random bits as an int."""
@@ -23,13 +23,17 @@ def pack_bits(bits: Sequence[int]) -> bytes:
 
     Raises:
         SettingsError: a bit is neither 0 nor 1.
+        WrongTypeError: there is no list of bits.
 
     >>> pack_bits([1, 0, 1, 0, 1, 0, 1, 0, 1])
     b'\\xaa\\x80'
     """
-    if any(bit not in (0, 1) for bit in bits):
+    if not (isinstance(bits, Iterable) and isinstance(bits, Sized)):
+        raise WrongTypeError(f"bits: expected a list of 0 and 1, found {type(bits).__name__}")
+    some = list(bits)
+    if not all(np.ndim(bit) == 0 and bit in (0, 1) for bit in some):
         raise SettingsError("bits: expected a sequence of 0 and 1, found something else in it")
-    return np.packbits(np.array(bits, dtype=np.uint8)).tobytes()
+    return np.packbits(np.array(some, dtype=np.uint8)).tobytes()
 
 
 def unpack_bits(value: int, count: int) -> list[int]:
@@ -38,7 +42,10 @@ def unpack_bits(value: int, count: int) -> list[int]:
     >>> unpack_bits(6, 4)
     [0, 1, 1, 0]
     """
-    return [value >> place & 1 for place in reversed(range(count))]
+    lowest = value & (1 << count) - 1
+    data = lowest.to_bytes(-(-count // 8))
+    bits: list[int] = np.unpackbits(np.frombuffer(data, dtype=np.uint8))[-count % 8 :].tolist()
+    return bits
 
 
 class BitSource:

@@ -33,6 +33,14 @@ class SettlingWriter:
         return self.settled >= self._bits.length
 
 
+def too_short(missing: int) -> IncompleteMessageError:
+    """What a text raises that does not hold so many bits more."""
+    return IncompleteMessageError(
+        f"the text ends {missing:,} bits before the message does; "
+        f"it was cut, or the message is shorter than expected"
+    )
+
+
 class SettlingReader:
     """A ForkingReader without `observe`: only settled bits can be read.
 
@@ -45,10 +53,7 @@ class SettlingReader:
     def remainder(self, count: int) -> int:
         if count <= 0:
             return 0
-        raise IncompleteMessageError(
-            f"the text ends {count} bits before the message does; "
-            f"it was cut, or the message is shorter than expected"
-        )
+        raise too_short(count)
 
 
 class KeyedReader(SettlingReader):

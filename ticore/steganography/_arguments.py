@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from typing import TypedDict, TypeVar
 
 from .._support.checks import checked_ids
 from .._support.utf8 import require_text
@@ -18,6 +18,19 @@ from ..registry import load_model
 from ._agreement import Agreement
 from ._keys import Secret
 from ._results import Embedding
+
+T = TypeVar("T")
+
+
+def several(name: str, given: Sequence[T]) -> Sequence[T]:
+    """What is given for each text. Raises WrongTypeError: it is one text or message, or no list."""
+    if isinstance(given, str | bytes | bytearray | memoryview | Embedding):
+        raise WrongTypeError(
+            f"{name}: expected a list, found one {type(given).__name__}; give [it]"
+        )
+    if not (isinstance(given, Iterable) and isinstance(given, Sized)):
+        raise WrongTypeError(f"{name}: expected a list, found {type(given).__name__}")
+    return given
 
 
 def agreed_model(agreement: Agreement) -> LanguageModel:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar, get_args
+from typing import get_args
 
-from .._support.checks import require, require_integer, require_one_of
+from .._support.checks import checked_ids, require, require_integer, require_one_of
 from ..backend_kit._batch_decoder import each_row, error_names_row
 from ..chat import Chat, Prompt
 from ..codecs import StopRule
 from ..errors import SettingsError, TicoreError, WrongTypeError
-from ._arguments import checked_message, plain_text
+from ._arguments import checked_message, plain_text, several
 from ._embedding import Observer
 from ._keys import Secret
 from ._lockstep import run_together
@@ -20,8 +20,6 @@ from ._results import Embedding
 from ._sealed_reading import extraction
 from ._sealed_writing import Check, embedding
 from ._setup import Setup
-
-T = TypeVar("T")
 
 
 class BatchMethods:
@@ -65,7 +63,7 @@ class BatchMethods:
                 `batch_size` is below 1.
             WrongTypeError: a message is not bytes.
         """
-        messages = each_row(checked_message, _several("messages", messages))
+        messages = each_row(checked_message, several("messages", messages))
         require_one_of("check", check, get_args(Check))
         self._setup.sealing_secret()
         setups = self._rows(len(messages), prompts, batch_size)
@@ -97,7 +95,7 @@ class BatchMethods:
             CredentialError, PromptError, SettingsError: as `embed_batch`.
             WrongTypeError: a text is not a str.
         """
-        texts = each_row(plain_text, _several("texts", texts))
+        texts = each_row(plain_text, several("texts", texts))
         self._setup.sealing_secret()
         setups = self._rows(len(texts), prompts, batch_size)
         jobs = [extraction(*each, None) for each in zip(setups, texts, strict=True)]
@@ -130,6 +128,7 @@ class BatchMethods:
             CredentialError, PromptError, SettingsError: as `embed_batch`.
             WrongTypeError: `bits` is one list of bits.
         """
+        bits = several("bits", bits)
         if any(isinstance(each, int) for each in bits):
             raise WrongTypeError(
                 "bits: expected a list of bits for each text, found one list; give [it]"
@@ -169,7 +168,7 @@ class BatchMethods:
             CredentialError, PromptError, SettingsError: as `embed_batch`.
             WrongTypeError: a text is not a str.
         """
-        texts = each_row(plain_text, _several("texts", texts))
+        texts = each_row(plain_text, several("texts", texts))
         setups = self._rows(len(texts), prompts, batch_size, keys)
         jobs = [
             bits_extraction(setup, text, length, stop)
@@ -197,7 +196,7 @@ class BatchMethods:
         if prompts is None:
             setups = [self._setup] * count
         else:
-            _require_count("prompts", len(prompts), count)
+            _require_count("prompts", len(several("prompts", prompts)), count)
             setups = self._with_prompts(prompts)
         if keys is None:
             return setups
@@ -219,23 +218,17 @@ class BatchMethods:
     def _with_prompts(self, prompts: Sequence[Prompt]) -> list[Setup]:
         """A setup for each prompt, one for equal ones."""
         made: dict[str | Chat | tuple[int, ...], Setup] = {}
-        setups = []
+        setups, width = list[Setup](), self._setup.model.logit_width
         for row, prompt in enumerate(prompts):
-            key = prompt if isinstance(prompt, str | Chat) else tuple(prompt)
-            if key not in made:
-                with error_names_row(row):
+            with error_names_row(row):
+                if isinstance(prompt, str | Chat):
+                    key: str | Chat | tuple[int, ...] = prompt
+                else:
+                    key = tuple(checked_ids(prompt, width))
+                if key not in made:
                     made[key] = self._setup.with_prompt(prompt)
             setups.append(made[key])
         return setups
-
-
-def _several(name: str, given: Sequence[T]) -> Sequence[T]:
-    """What is given for each text, if it is not one text or message."""
-    if isinstance(given, str | bytes | bytearray | memoryview | Embedding):
-        raise WrongTypeError(
-            f"{name}: expected a list, found one {type(given).__name__}; give [it]"
-        )
-    return given
 
 
 def _require_count(name: str, found: int, expected: int) -> None:

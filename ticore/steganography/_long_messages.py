@@ -7,7 +7,7 @@ from typing import TypeVar, get_args
 
 from .._support.checks import require_integer, require_one_of
 from ..errors import CapacityError, ExtractionError, MissingPartsError, TicoreError
-from ._arguments import checked_message
+from ._arguments import checked_message, several
 from ._embedding import Progress
 from ._jobs import Job, run_alone
 from ._lockstep import run_together
@@ -101,9 +101,10 @@ class LongMessages:
                 read.
             ExtractionError: no text can be read, or the texts hold parts of several messages.
             CredentialError: there is no key and no password.
-            WrongTypeError: a text is not a str.
+            WrongTypeError: `texts` is no list, or a text is not a str.
         """
         require_integer("batch_size", batch_size, 1)
+        texts = several("texts", texts)
         setup = self._setup
         setup.sealing_secret()
         jobs = [lambda text=text: payload_of(setup, text, None) for text in texts]

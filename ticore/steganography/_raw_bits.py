@@ -63,5 +63,6 @@ def bits_extraction(
     except OutsidePoolError as error:
         raise in_received(error, plain_text(text)) from None
     if count < length:
-        value, count = value << length - count | reader.remainder(length - count), length
+        rest = reader.remainder(length - count)  # raises before a huge shift
+        value, count = value << length - count | rest, length
     return unpack_bits(value >> count - length, length)
