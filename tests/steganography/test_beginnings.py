@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -51,3 +53,25 @@ def test_message_is_read_after_other_text(view):
     assert stego.extract(f"Hi Ann,\nhere it is: {text}\nBob") == b"noon"
     with pytest.raises(ExtractionError):
         stego.extract("Hi Ann,\nhere it is: nothing")
+
+
+@pytest.mark.parametrize("before", ["山田さんへ\n\n", "> 山田さん\n> ", "- 山田:\n", "Dear Ann,\n"])
+@pytest.mark.parametrize("start", [{"prompt": "The old house"}, {"openers": "en"}])
+def test_message_is_read_after_a_line_that_the_channel_would_join_to_it(before, start):
+    stego = ticore.Steganographer(
+        ticore.load_model("tiny-en"),
+        key=KEY,
+        channel="email",
+        security="compact",
+        pad="none",
+        entropy=np.random.default_rng(5).bytes,
+        **start,
+    )
+    assert stego.extract(before + stego.embed(b"noon").text) == b"noon"
+
+
+def test_other_lines_are_read_so_many_times_alone():
+    reads = []
+    channel = replace(IDENTITY, read=lambda text: (reads.append(text), text)[1])
+    assert list(beginnings("a\n" * 1000, "One day", channel)) == ["a\n" * 1000]
+    assert len(reads) < 100

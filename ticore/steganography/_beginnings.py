@@ -9,6 +9,7 @@ from itertools import islice
 from ..channels import Channel
 
 MOST_BEGINNINGS = 8
+_MOST_PLACES = 64  # of line breaks and announcements, after which the text is read by itself
 # After a line break, or after what announces a text: "Here it is: ".
 _MAY_BEGIN = re.compile(r"(?:\n|\r|[:>\u201c\u300c\"])[\s\u200b\ufeff]*")
 
@@ -21,23 +22,30 @@ def beginnings(text: str, sent: str, channel: Channel) -> Iterator[str]:
         sent: what it began with when it was sent; empty if nothing is known.
         channel: on which it came.
     """
-    found = _after(channel.read(text), sent) if sent else _inside(text, channel)
+    found = _after(text, sent, channel) if sent else readings_inside(text, channel)
     return islice(found, MOST_BEGINNINGS)
 
 
-def _after(text: str, sent: str) -> Iterator[str]:
-    """The text from each place on where it begins with `sent`; as it is without any."""
-    at = text.find(sent)
-    if at < 0:
-        yield text
-    while at >= 0:
-        yield text[at:]
-        at = text.find(sent, at + 1)
+def readings_inside(text: str, channel: Channel) -> Iterator[str]:
+    """What a channel's reader makes of a text, and of what follows each place where one may begin.
 
-
-def _inside(text: str, channel: Channel) -> Iterator[str]:
-    """The text, and what follows each of the places where one may begin."""
+    Each is read by itself, since a channel may join the beginning to what stands before it.
+    """
     yield channel.read(text)
-    for match in _MAY_BEGIN.finditer(text):
+    for match in islice(_MAY_BEGIN.finditer(text), _MOST_PLACES):
         if rest := channel.read(text[match.end() :]):
             yield rest
+
+
+def _after(text: str, sent: str, channel: Channel) -> Iterator[str]:
+    """The text from each place on where it begins with `sent`; as it is without any."""
+    found = set[str]()
+    for reading in readings_inside(text, channel):
+        at = reading.find(sent)
+        while at >= 0:
+            if reading[at:] not in found:
+                found.add(reading[at:])
+                yield reading[at:]
+            at = reading.find(sent, at + 1)
+    if not found:
+        yield channel.read(text)

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal, cast
 
 from .._support.checks import require
@@ -35,7 +35,7 @@ from ..errors import (
 from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
-from ._beginnings import MOST_BEGINNINGS, beginnings
+from ._beginnings import MOST_BEGINNINGS, beginnings, readings_inside
 from ._checked_frame import checked
 from ._departure import TextAsRead
 from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
@@ -324,9 +324,11 @@ class Setup:
         if self._openers is None:
             yield from ((self, reading) for reading in self.readings(text))
             return
-        as_read = self.passing.channel.read(plain_text(text))
-        found = list(islice(self._openers.found_in(as_read), MOST_BEGINNINGS))
+        readings = readings_inside(plain_text(text), self.passing.channel)
+        each = dict.fromkeys(chain.from_iterable(map(self._openers.found_in, readings)))
+        found = list(islice(each, MOST_BEGINNINGS))
         if not found:
+            as_read = self.passing.channel.read(plain_text(text))
             raise ExtractionError(
                 f"expected a text with one of the openers {self._openers.name!r} at its beginning, "
                 f"found {shown(as_read)}; its beginning is missing or changed, or it was written "
