@@ -5,6 +5,7 @@ import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -277,6 +278,12 @@ def test_detect_ids_batch_gives_arrays_of_each_text_alone():
     assert first.ids.dtype == second.ids.dtype == np.int64
     assert np.isnan(second.scores).tolist() == [True, False]
     assert detector.detect_ids_batch([]) == []
+
+
+@pytest.mark.parametrize("fpr", [np.float64(0.01), np.float32(0.01), Fraction(1, 100)])
+def test_results_are_json_whatever_number_the_rate_was(fpr):
+    detector = ticore.WatermarkDetector(ToyTokenizer(["a", "b"]), "gumbel", key=KEY, fpr=fpr)
+    assert json.loads(json.dumps(detector.detect_ids([0, 1] * 9).to_dict()))["scored"] > 0
 
 
 def test_detector_refuses_settings_out_of_range(model):

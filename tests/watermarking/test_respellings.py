@@ -55,3 +55,9 @@ def test_respelled_texts_read_the_same(name):
     assert len(found) > 5
     assert not {token for one in found for token in one.tokens} & tokenizer.special_ids
     assert all(tokenizer.decode(respelled(ids, [one])) == text[name] for one in found)
+
+
+@given(st.lists(st.integers(-2, 9), max_size=6))
+def test_ids_that_are_no_tokens_are_not_respelled(ids):
+    for one in RESPELLER.all(ids):
+        assert all(0 <= token < 8 for token in (*ids[one.begin : one.end], *one.tokens))

@@ -181,3 +181,17 @@ def test_search_over_a_list_finds_what_the_search_for_each_configuration_finds()
         both = min(searched.best.detection.p_value, searched.best.detection.segment.p_value)
         assert searched.p_value == min(1.0, 10 * 2 * both)
         assert json.loads(json.dumps(searched.to_dict()))["best"]["detection"]["tokenizations"]
+
+
+@pytest.mark.parametrize("tokenizations", ["places", "search"])
+def test_ids_that_are_no_tokens_do_no_harm(tokenizations):
+    """An engine puts -1 before a reply, and a model may have more logits than there are tokens."""
+    ids = np.random.default_rng(0).integers(TOY.vocab_size, size=60).tolist()
+    detector = ticore.WatermarkDetector.for_vllm(
+        TOY, {"algorithm": "gumbel", "key": 42}, tokenizations=tokenizations
+    )
+    plain = detector.detect_ids(ids)
+    for more in ([-1] * 4 + ids, [*ids, TOY.vocab_size + 7]):
+        found = detector.detect_ids(more)
+        assert found.tokenizations.places == plain.tokenizations.places
+        assert found.scored > plain.scored

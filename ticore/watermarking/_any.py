@@ -90,7 +90,6 @@ class AnyWatermarkDetector:
     ) -> None:
         require_one_of("tokenizations", tokenizations, get_args(Tokenizations))
         self.tokenizer = tokenizer = wrap(tokenizer)
-        self.fpr = fpr
         self._tokenizations = tokenizations
         self._once = repeats == "once"
         self._respeller = Respeller(tokenizer)
@@ -104,6 +103,7 @@ class AnyWatermarkDetector:
             repeats=repeats,
             tokenizer_place=tokenizer_place,
         )
+        self.fpr = first.fpr
         place = first.target.tokenizer
         groups = defaultdict[object, list[int]](list)
         for at, one in enumerate(schemes):

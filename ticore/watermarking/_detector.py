@@ -121,7 +121,7 @@ class WatermarkDetector:
         require_one_of("repeats", repeats, get_args(Repeats))
         require_one_of("tokenizations", tokenizations, get_args(Tokenizations))
         self.tokenizer = tokenizer = wrap(tokenizer)
-        self.fpr = fpr
+        self.fpr = float(fpr)  # of any kind of number; results are written as JSON
         self._repeats = repeats
         self._tokenizations = tokenizations
         self._respeller = Respeller(tokenizer)
@@ -139,7 +139,7 @@ class WatermarkDetector:
         self.target = DetectionTarget(
             scheme=name or type(self.scheme).__name__,
             tokenizer=tokenizer_place or f"digest {tokenizer.digest()[:_SHOWN_DIGEST]}",
-            fpr=fpr,
+            fpr=self.fpr,
             version=getattr(self.scheme, "version", None),
             key=getattr(self.scheme, "key_fingerprint", None),
         )

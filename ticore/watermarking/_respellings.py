@@ -52,22 +52,27 @@ class Respeller:
         self._tokenizer = tokenizer
 
     def moved_cuts(self, ids: Sequence[int]) -> list[Respelling]:
-        """The respellings of two or three neighbours, in the order of the text."""
+        """The respellings of two or three neighbours, in the order of the text.
+
+        Ids that are no tokens of the tokenizer have none.
+        """
         return list(self._respelled(ids, 2))
 
     def all(self, ids: Sequence[int]) -> list[Respelling]:
-        """All respellings, in the order of the text."""
+        """All respellings, in the order of the text. Ids that are no tokens have none."""
         return list(self._respelled(ids, 1))
 
     def _respelled(self, ids: Sequence[int], least: int) -> Iterator[Respelling]:
-        spelled, known = self._vocabulary
+        vocabulary, known = self._vocabulary
+        # Engines put -1 before a text, and a model may have logits without a token.
+        spelled = [vocabulary[token] if 0 <= token < len(vocabulary) else b"" for token in ids]
         for begin in range(len(ids)):
-            data, cuts = spelled[ids[begin]], set[int]()
+            data, cuts = spelled[begin], set[int]()
             for end in range(begin + 1, min(begin + _MOST_READ, len(ids)) + 1):
                 if end > begin + 1:
                     cuts.add(len(data))
-                    data += spelled[ids[end - 1]]
-                if len(data) > _MOST_BYTES or not spelled[ids[end - 1]]:
+                    data += spelled[end - 1]
+                if len(data) > _MOST_BYTES or not spelled[end - 1]:
                     break
                 if end - begin < least:
                     continue

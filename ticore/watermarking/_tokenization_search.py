@@ -128,7 +128,7 @@ def search(
     """
     if isinstance(scheme.null, BinomialNull):
         return p_value, None, ()
-    listed = respeller.all(ids)
+    listed = [one for one in respeller.all(ids) if _follows_tokens(ids, one.begin, scheme.context)]
     if not listed or p_value == 0:
         return p_value, len(listed), ()
     best, chosen = min(1.0, 2 * p_value), tuple[Respelling, ...]()
@@ -152,6 +152,11 @@ def search(
         if corrected < best:
             best, chosen = corrected, tuple(taken)
     return best, len(listed), chosen
+
+
+def _follows_tokens(ids: Sequence[int], place: int, context: int) -> bool:
+    """Whether the context of a place is one of tokens. An engine puts -1 before the first ones."""
+    return all(token >= 0 for token in ids[max(0, place - context) : place])
 
 
 def log_weight(shares: Sequence[float]) -> float:

@@ -81,3 +81,12 @@ def test_from_config_refuses_wrong_settings(config):
 def test_evidence_refuses_wrong_ids(ids):
     with pytest.raises(SettingsError, match=r"ids: expected .*found .*;"):
         TextSealGumbel(1).evidence(ids)
+
+
+def test_two_equal_keys_are_one():
+    """Their scores are equal, not independent, and a sum of two has the distribution of one."""
+    ids = np.random.default_rng(1).integers(0, 3000, size=60).tolist()
+    one = TextSealGumbel(7)
+    two = TextSealGumbel(7, watermark_type="textseal", secret_key_b=7)
+    p_values = [scheme.null.p_value(scheme.evidence(ids)) for scheme in (one, two)]
+    assert p_values[0] == p_values[1]

@@ -84,6 +84,7 @@ def test_the_engines_settings_choose_the_algorithm():
         {"key": -1},
         {"key": 1, "sbw_scheme": "minhash"},
         {"key": 1, "sbw_gamma": 0},
+        {"key": 1, "sbw_gamma": 1e-10},  # no token would be green
         {"key": 1, "sbw_gamma": 1},
         {"key": 1, "sbw_delta": -1},
         {"key": 1, "context_width": 0},

@@ -153,6 +153,8 @@ def test_a_token_is_asked_for(make_service: Callable[..., Service]) -> None:
     guarded = make_service(token="a-token-of-some-length")
     assert guarded.ask({"text": PLAIN}).status == 401
     assert guarded.ask({"text": PLAIN}, authorization="Bearer another").status == 401
+    assert guarded.ask({"text": PLAIN}, authorization="x a-token-of-some-length").status == 401
+    assert guarded.ask({"text": PLAIN}, authorization="bearer a-token-of-some-length").status == 200
     found = guarded.ask({"text": PLAIN}, authorization="Bearer a-token-of-some-length")
     assert found.status == 200
 

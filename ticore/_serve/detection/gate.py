@@ -38,7 +38,8 @@ class ServiceGate:
             require_host(headers, self.names, any_address=False, advice="use its own address")
         if not self.token:
             return
-        shown = headers.get("authorization", "").partition("Bearer ")[2]
+        scheme, _, shown = headers.get("authorization", "").partition(" ")
+        shown = shown.strip() if scheme.lower() == "bearer" else ""
         if not hmac.compare_digest(shown.encode("latin-1", "replace"), self.token.encode()):
             raise RefusedError(
                 UNAUTHORIZED,

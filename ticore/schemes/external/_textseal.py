@@ -98,10 +98,11 @@ class TextSealGumbel:
         self._keys = [key]
         self._share = 1.0  # of the first key
         if watermark_type == "textseal":
-            self._keys.append(key + _OFFSET if other < 0 else other)
-            self._share = checked_number(
-                "mixing_alpha", mixing_alpha, above=_LEAST, below=1 - _LEAST
-            )
+            share = checked_number("mixing_alpha", mixing_alpha, above=_LEAST, below=1 - _LEAST)
+            second = key + _OFFSET if other < 0 else other
+            if second != key:  # Two equal keys give equal scores, which are those of one key.
+                self._keys.append(second)
+                self._share = share
         self.context = checked_integer("ngram", ngram, 1, len(_FACTORS))
         self.greedy = len(self._keys) == 1
 

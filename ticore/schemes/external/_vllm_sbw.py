@@ -9,7 +9,11 @@ Sources: Ceppi and Sanchez, "Flip, Don't Shuffle: Watermarking LLMs at the Speed
 had by version 0.32. There the detector for `lefthash` sums hashes of the context's ids, and the
 writer the ids: it does not find what its writer writes. This one reads what is written. It counts
 each draw once, where vLLM's counts each context once: with `selfhash`, a token often has the same
-seed after different contexts. Compared with vLLM, pull request 56859: the writer's green tokens.
+seed after different contexts. With `lefthash` the seed is the key times the sum of the context's
+ids. So after token 0 alone the green tokens are the same with every key, and p-values do not hold
+for texts in which that token is frequent.
+
+Compared with vLLM, pull request 56859: the writer's green tokens.
 """
 
 from __future__ import annotations
@@ -65,7 +69,7 @@ class VLLMBernoulli:
         Args:
             key: the writer's, from 0 to 2^63 - 1.
             sbw_scheme: the writer's: `selfhash` or `lefthash`.
-            sbw_gamma: the writer's: the share of green tokens.
+            sbw_gamma: the writer's: the share of green tokens, above 2^-31.
             sbw_delta: what is added to the logits of green tokens, 0 or more. Of detection only the
                 search for a segment depends on it.
             context_width: the writer's, from 1 to 256; None: 4 for selfhash, 1 for lefthash.
@@ -82,7 +86,7 @@ class VLLMBernoulli:
         self._includes_itself = sbw_scheme == "selfhash"
         width = _WIDTHS[sbw_scheme] if context_width is None else context_width
         self.context = checked_integer("context_width", width, 1, MAX_CONTEXT, why=WHY_MAX_CONTEXT)
-        gamma = checked_number("sbw_gamma", sbw_gamma, above=0, below=1)
+        gamma = checked_number("sbw_gamma", sbw_gamma, above=1 / _HIGHEST, below=1)
         delta = checked_number("sbw_delta", sbw_delta, above=-1e-9, below=math.inf)
         self._delta = delta
         self._limit = np.uint64(int(gamma * _HIGHEST))
