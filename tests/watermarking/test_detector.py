@@ -189,6 +189,13 @@ def test_detect_batch_gives_an_error_for_each_text_that_detect_refuses(model):
     assert detector.detect_batch([]) == []
 
 
+@pytest.mark.parametrize("wrong", [7, None, b"bytes", "\ud800"])
+def test_what_is_no_text_has_an_error_in_its_place(wrong):
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    found = ticore.WatermarkDetector(tokenizer, key=KEY).detect_batch(["It was late.", wrong])
+    assert [isinstance(one, TicoreError) for one in found] == [False, True]
+
+
 EVERY = [
     *VARIANTS,
     ("transformers", {"hashing_key": 9, "greenlist_ratio": 0.5}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate
 from numbers import Real
@@ -397,9 +398,11 @@ class WatermarkDetector:
                 f"expected a list of texts, found one {type(texts).__name__}; use detect(text)"
             )
         failed: list[TicoreError | None] = [None] * len(texts)
-        try:
-            lists = self.tokenizer.encode_batch(texts)
-        except TicoreError:  # one of them cannot be encoded
+        lists: list[list[int]] | None = None
+        if all(isinstance(text, str) for text in texts):
+            with suppress(TicoreError):  # one of them cannot be encoded
+                lists = self.tokenizer.encode_batch(texts)
+        if lists is None:
             lists = []
             for at, text in enumerate(texts):
                 try:
