@@ -34,7 +34,7 @@ class SettlingWriter:
 
 
 def too_short(missing: int) -> IncompleteMessageError:
-    """What a text raises that does not hold so many bits more."""
+    """The error of a text that lacks some bits of the message."""
     return IncompleteMessageError(
         f"the text ends {missing:,} bits before the message does; "
         f"it was cut, or the message is shorter than expected"

@@ -34,7 +34,7 @@ class Allowance:
         return self._left <= 0
 
     def use(self, passes: int) -> None:
-        """Note that the model has read so many tokens."""
+        """Note that the model has read some tokens more."""
         self._left -= passes
 
     def reach(self, place: int) -> None:
