@@ -8,7 +8,7 @@ import pytest
 from tests.support.toy_models import ToyTokenizer
 from ticore.errors import SettingsError
 from ticore.evaluation import ALL, Calibration, CalibrationCell, calibrate
-from ticore.schemes import SCHEMES
+from ticore.schemes import SCHEMES, Scheme, external_scheme
 from ticore.watermarking import WatermarkDetector
 
 KEYS = (bytes(range(32)), bytes(range(1, 33)))
@@ -18,11 +18,12 @@ ENTRIES = [
 ]
 
 
-def texts(rng: np.random.Generator, count: int, length: int, key: bytes | None = None) -> list[str]:
+def texts(
+    rng: np.random.Generator, count: int, length: int, scheme: Scheme | None = None
+) -> list[str]:
     found = []
     for _ in range(count):
         ids = rng.integers(500, size=5).tolist()
-        scheme = None if key is None else SCHEMES["gumbel"](key, 500)
         while len(ids) < length:
             logits = rng.gumbel(size=500)
             if scheme is not None:
@@ -36,7 +37,7 @@ def texts(rng: np.random.Generator, count: int, length: int, key: bytes | None =
 def found() -> Calibration:
     rng, detector = np.random.default_rng(1), WatermarkDetector.any(TOKENIZER, ENTRIES)
     plain = [*texts(rng, 60, 80), TOKENIZER.decode([1, 2, 3])]
-    marked = texts(rng, 12, 80, KEYS[1])
+    marked = texts(rng, 12, 80, SCHEMES["gumbel"](KEYS[1], 500))
     return calibrate(detector, plain, marked, lengths=[80, 20], thresholds=[1e-6, 0.1])
 
 
@@ -66,6 +67,20 @@ def test_marks_are_found_under_their_key_in_long_texts(found: Calibration) -> No
     assert found.length_for(1e-6) == 80
     assert found.length_for(1e-6, configuration="a") is None
     assert found.too_short == 1
+
+
+def test_configurations_with_one_default_name_are_counted_apart() -> None:
+    rng, configs = np.random.default_rng(2), [{"key": 1}, {"key": 2}]
+    detector = WatermarkDetector.any(
+        TOKENIZER, [{"scheme": "vllm", "config": config} for config in configs]
+    )
+    marked = texts(rng, 4, 60, external_scheme("vllm", configs[0], 500))
+    found = calibrate(detector, texts(rng, 3, 60), marked, lengths=[60], thresholds=[1e-3])
+    first, second = detector.names
+    for name, times in ((first, 4), (second, 0), (ALL, 4)):
+        one = cell(found, configuration=name, marked=True)
+        assert (one.found, one.texts) == (times, 4)
+        assert cell(found, configuration=name, marked=False).texts == 3
 
 
 def test_rates_have_their_intervals(found: Calibration) -> None:

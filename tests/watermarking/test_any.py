@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import ticore
 from tests.support.toy_models import ToyTokenizer
 from ticore.errors import CredentialError, SettingsError, UnscorableTextError, WrongTypeError
-from ticore.schemes import SCHEMES
+from ticore.schemes import SCHEMES, external_scheme, make_scheme
+from ticore.schemes.external import VLLMGumbel
 from ticore.watermarking import WatermarkAgreement, WatermarkDetector
 
 SIZE = 300
@@ -219,8 +220,94 @@ def test_any_takes_agreements_schemes_and_other_engines():
     assert found.p_values.tolist() == [one.detect(text).p_value for one in alone]
 
 
+ENGINES = [
+    {"scheme": "vllm", "config": {"key": 41957}},
+    {"scheme": "vllm", "config": {"algorithm": "dual_key_gumbel", "key": 41957}},
+    {"scheme": "vllm", "config": {"algorithm": "sbw", "key": 41957, "context_width": 4}},
+    {"scheme": "sglang", "config": {"key": "41957", "context_window": 4}},
+    {"scheme": "sglang", "config": {"key": "41957", "key_b": "5", "context_window": 4}},
+    {"scheme": "textseal", "config": {"secret_key": 41957}},
+    {"scheme": "textseal", "config": {"secret_key": 41957, "watermark_type": "textseal"}},
+    {"scheme": "transformers", "config": {"hashing_key": 41957}},
+    {"scheme": "synthid", "config": {"keys": [41957, 2, 3], "ngram_len": 5}},
+    {"scheme": "synthid", "config": {"keys": [41957, 2, 4], "ngram_len": 5}},
+    {"scheme": "dipmark", "key": KEYS[0]},
+    {"scheme": "dipmark", "key": KEYS[0], "alpha": 0.4},
+]
+
+
+def names(*entries):
+    return WatermarkDetector.any(TOKENIZER, entries).names
+
+
+def test_default_names_that_are_equal_are_numbered_in_their_order():
+    vllm = [{"scheme": "vllm", "config": {"key": key}} for key in (41957, 41958)]
+    assert names(*vllm) == ("vllm, context 4 (1)", "vllm, context 4 (2)")
+    assert names(vllm[0], {"key": KEYS[0]})[0] == "vllm, context 4"
+    halves = [{"key": KEYS[0], "gamma": gamma} for gamma in (0.5, 0.25)]
+    (plain,) = names(halves[0])
+    assert names(*halves) == (f"{plain} (1)", f"{plain} (2)")
+    assert len({*names(*ENGINES)}) == len(ENGINES)
+    assert "41957" not in str(names(*ENGINES))
+
+
+def test_default_names_make_way_for_names_of_ones_own():
+    vllm = [{"scheme": "vllm", "config": {"key": key}} for key in range(3)]
+    own = {"key": KEYS[0], "name": "vllm, context 4 (1)"}
+    assert names(*vllm[:2], own) == ("vllm, context 4 (2)", "vllm, context 4 (3)", own["name"])
+    named = vllm[2] | {"name": "vllm, context 4"}
+    assert names(vllm[0], named) == ("vllm, context 4 (1)", "vllm, context 4")
+
+
+def test_names_of_combinations_that_are_equal_are_numbered():
+    lists = [
+        {"name": "mine", "key": KEYS[0], "context": [1, 2], "gamma": gamma} for gamma in (0.5, 0.25)
+    ]
+    first, other, second, another = names(*lists)
+    assert (first[:-4], other[:-4]) == (second[:-4], another[:-4]) == names(lists[0])
+    assert [name[-4:] for name in (first, other, second, another)] == [" (1)"] * 2 + [" (2)"] * 2
+
+
+def test_what_is_found_says_which_of_several_with_one_default_name():
+    vllm = [{"scheme": "vllm", "config": {"key": key}} for key in (1, 2)]
+    detector = WatermarkDetector.any(TOKENIZER, vllm)
+    found = detector.detect_ids(marked_ids(external_scheme("vllm", {"key": 2}, SIZE), 1, 60))
+    assert [one.name for one in found.found] == ["vllm, context 4 (2)"]
+    assert {one.configuration for one in found.stretches} == {"vllm, context 4 (2)"}
+
+
+@pytest.mark.parametrize("entry", ENGINES, ids=str)
+def test_engines_and_dipmark_that_are_repeated_are_refused(entry):
+    """As mappings, and as an object; with another name they are the same."""
+    scheme = (
+        external_scheme(entry["scheme"], entry["config"], SIZE)
+        if "config" in entry
+        else make_scheme(entry["scheme"], entry["key"], SIZE, alpha=entry.get("alpha", 0.5))
+    )
+    for again in (entry, entry | {"name": "mine"}, scheme):
+        with pytest.raises(SettingsError, match=r"configuration 3: .*configuration 2 again") as no:
+            WatermarkDetector.any(TOKENIZER, [GOOD, entry, again])
+        assert "41957" not in str(no.value)
+        assert KEYS[0].hex() not in str(no.value)
+
+
+def test_defaults_that_are_written_out_repeat_a_configuration():
+    vllm = [{"scheme": "vllm", "config": {"key": 1, **more}} for more in ({}, {"context_width": 4})]
+    with pytest.raises(SettingsError, match=r"configuration 2: .*configuration 1 again"):
+        WatermarkDetector.any(TOKENIZER, vllm)
+
+
+def test_scheme_of_another_class_is_itself_alone():
+    class Own(VLLMGumbel):
+        pass
+
+    detector = WatermarkDetector.any(TOKENIZER, [VLLMGumbel(1), Own(1), Own(1)])
+    assert detector.names == tuple(f"vllm, context 4 ({number})" for number in (1, 2, 3))
+
+
 GOOD = {"scheme": "gumbel", "key": KEYS[0]}
 PAYLOAD = {"scheme": "gumbel_payload", "key": KEYS[0]}
+MINE = {"key": KEYS[1], "name": "mine"}
 
 
 @pytest.mark.parametrize(
@@ -246,6 +333,8 @@ PAYLOAD = {"scheme": "gumbel_payload", "key": KEYS[0]}
         ([{**GOOD, "scheme": "x"}], SettingsError, "configuration 1: .*'?x'?"),
         ([{**GOOD, "key": []}], SettingsError, "configuration 1: key: expected at least one"),
         ([{**GOOD, "name": 3}], SettingsError, "configuration 1: name: expected a non-empty text"),
+        ([MINE, GOOD | {"name": "mine"}], SettingsError, "configuration 2: name: .*of configurat"),
+        ([GOOD | {"name": "all together"}], SettingsError, "configuration 1: name: .*choose anoth"),
         ([{**GOOD, "context": [0]}], SettingsError, "configuration 1: context: expected an int"),
         ([{"scheme": "vllm"}], SettingsError, "configuration 1: .*found no config"),
         ([{"scheme": "vllm", "config": {}}], SettingsError, "configuration 1: key: expected the w"),

@@ -1,6 +1,7 @@
 """Measures of texts and of detectors, attacks on watermarked texts, fingerprints of machines."""
 
-from ._calibration import ALL, Calibration, CalibrationCell, calibrate
+from ..watermarking._configurations import ALL
+from ._calibration import Calibration, CalibrationCell, calibrate
 from ._fingerprint import Fingerprint, fingerprint
 from ._metrics import Measures, Meter, Rate, peak_memory, perplexity, rate
 from .attacks import (

@@ -12,13 +12,12 @@ from .._support.checks import require_integer, require_number
 from ..errors import SettingsError, UnscorableTextError
 from ..interfaces import LanguageModel
 from ..watermarking import AnyWatermarkDetector
+from ..watermarking._configurations import ALL
 from ._entropies import Bucket, EntropyMeter
 from ._metrics import Rate, rate
 
 LENGTHS = (25, 50, 100, 200, 400, 800)
 THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-ALL = "all together"
-"""Stands for the name of a configuration: any of them is found, after correction for all."""
 
 Progress = Callable[[int, int], None]
 """`f(done, total)`, in texts."""

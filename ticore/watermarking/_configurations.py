@@ -4,18 +4,24 @@ A configuration is a scheme under a key. `key`, `scheme` and `context` may be li
 then stand for each combination:
 
     {"scheme": ["gumbel", "left_hash"], "context": [1, 4], "key": ["00..", "01.."]}   is 8
+
+Whatever is found is told apart by the name of its configuration. So no two of a list have the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from hashlib import blake2b
+from itertools import count, product
 from typing import Any, cast
+
+import numpy as np
 
 from ..errors import CredentialError, SettingsError, WrongTypeError, shown
 from ..interfaces import Tokenizer
-from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, make_scheme
+from ..schemes import EXTERNAL_SCHEMES, Detectable, DiPmark, external_scheme, make_scheme
 from ..schemes._many_keys import group_name, key_words
 from ..schemes._registry import scheme_defaults
 from ._agreement import Repeats, WatermarkAgreement
@@ -31,8 +37,12 @@ Configuration = Mapping[str, Any] | WatermarkAgreement | Detectable
 - A scheme as an object.
 """
 
+ALL = "all together"
+"""Stands for the name of a configuration: any of them is found, after correction for all."""
+
 _SEVERAL = ("key", "scheme", "context")  # what may be a list
 _DEFAULT_SCHEME = "left_hash"
+_EXTERNAL = "ticore.schemes.external."  # where other engines' are; importing them takes a second
 
 
 @dataclass(frozen=True)
@@ -43,11 +53,13 @@ class NamedScheme:
         name: as given; or the scheme, its context and the key's fingerprint.
         scheme: the scheme as an object.
         scheme_name: as a `DetectionTarget` names it.
+        is_given: whether the name is as given.
     """
 
     name: str
     scheme: Detectable
     scheme_name: str
+    is_given: bool = False
 
     def target(self, tokenizer: str, fpr: float) -> DetectionTarget:
         """What a verdict says was looked for."""
@@ -63,7 +75,7 @@ class NamedScheme:
 def named_schemes(
     configurations: object, tokenizer: Tokenizer, repeats: Repeats
 ) -> list[NamedScheme]:
-    """The configurations of a list, in its order.
+    """The configurations of a list, in its order, each with another name.
 
     Args:
         configurations: a sequence of `Configuration`.
@@ -72,8 +84,8 @@ def named_schemes(
 
     Raises:
         WrongTypeError: `configurations` is not a list of such.
-        SettingsError, CredentialError: one of them is wrong, or repeats another one. The error
-            says which, counted from 1, and shows no key.
+        SettingsError, CredentialError: one of them is wrong, or repeats another one or the name
+            that was given to it. The error says which, counted from 1, and shows no key.
     """
     if isinstance(configurations, str | bytes | Mapping) or not isinstance(
         configurations, Sequence
@@ -86,6 +98,7 @@ def named_schemes(
         raise SettingsError("configurations: expected at least one, found an empty list; add one")
     found: list[NamedScheme] = []
     numbers: dict[Hashable, int] = {}
+    names: dict[str, int] = {}
     for number, entry in enumerate(configurations, 1):
         try:
             for one in _of_entry(entry, tokenizer, repeats):
@@ -96,10 +109,43 @@ def named_schemes(
                         f"{numbers[identity]} again; leave one out"
                     )
                 numbers[identity] = number
+                if one.is_given:
+                    _require_free(one.name, names)
+                    names[one.name] = number
                 found.append(one)
         except (SettingsError, CredentialError) as error:
             raise type(error)(f"configuration {number}: {error}") from error
-    return found
+    return _numbered(found)
+
+
+def _require_free(name: str, names: Mapping[str, int]) -> None:
+    """Raises SettingsError if a name is that of another configuration, or of all."""
+    if name == ALL:
+        raise SettingsError(
+            f"name: expected that of one configuration, found {ALL!r}, which stands for the whole "
+            f"list; choose another name"
+        )
+    if name in names:
+        raise SettingsError(
+            f"name: expected one that differs from the others, found that of configuration "
+            f"{names[name]} again; choose another name, or leave it out"
+        )
+
+
+def _numbered(found: Sequence[NamedScheme]) -> list[NamedScheme]:
+    """With numbers, in their order, behind names that are equal and were not given."""
+    times = Counter(one.name for one in found)
+    given = {one.name for one in found if one.is_given}
+    free = {name: _with_numbers(name, given) for name in times}
+    return [
+        one if one.is_given or times[one.name] == 1 else replace(one, name=next(free[one.name]))
+        for one in found
+    ]
+
+
+def _with_numbers(name: str, given: Collection[str]) -> Iterator[str]:
+    """A name with 1, 2, ... behind it, without those that were given."""
+    return (each for number in count(1) if (each := f"{name} ({number})") not in given)
 
 
 def _of_entry(entry: object, tokenizer: Tokenizer, repeats: Repeats) -> list[NamedScheme]:
@@ -140,7 +186,9 @@ def _of_mapping(entry: Mapping[str, Any], vocab_size: int) -> list[NamedScheme]:
         found.append(_named(_scheme(settings, vocab_size), label))
     if label is None or len(found) == 1:
         return found
-    return [replace(one, name=f"{label}, {_described(one.scheme)}") for one in found]
+    return [
+        replace(one, name=f"{label}, {_described(one.scheme)}", is_given=False) for one in found
+    ]
 
 
 def _scheme(settings: dict[str, Any], vocab_size: int) -> Detectable:
@@ -168,7 +216,7 @@ def _scheme(settings: dict[str, Any], vocab_size: int) -> Detectable:
 
 def _named(scheme: Detectable, name: str | None = None) -> NamedScheme:
     scheme_name = getattr(scheme, "name", None) or type(scheme).__name__
-    return NamedScheme(name or _described(scheme), scheme, scheme_name)
+    return NamedScheme(name or _described(scheme), scheme, scheme_name, name is not None)
 
 
 def _described(scheme: Detectable) -> str:
@@ -181,4 +229,27 @@ def _described(scheme: Detectable) -> str:
 def _identity(scheme: Detectable) -> Hashable:
     """Equal for schemes that give every text the same scores; or of the object alone."""
     name = group_name(scheme)
-    return id(scheme) if name is None else (name, key_words(scheme))
+    if name is not None:
+        return name, key_words(scheme)
+    if type(scheme) is DiPmark:
+        settings = scheme.vocab_size, scheme.context, scheme.alpha
+        return DiPmark, settings, key_words(scheme)
+    if type(scheme).__module__.startswith(_EXTERNAL):
+        return _attributes(scheme)
+    return id(scheme)
+
+
+def _attributes(scheme: Detectable) -> Hashable:
+    """The class of another engine's scheme, its settings and key. `null` depends on these alone."""
+    attributes = sorted(vars(scheme).items())
+    return type(scheme), *((name, _hashable(value)) for name, value in attributes if name != "null")
+
+
+def _hashable(value: Any) -> Hashable:
+    """Equal for attributes that are equal: numbers, arrays, schemes, or several of these."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, blake2b(value.tobytes()).digest()
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    found: Hashable = _attributes(value) if hasattr(value, "evidence") else value
+    return found

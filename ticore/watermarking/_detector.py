@@ -323,7 +323,8 @@ class WatermarkDetector:
                 key}`, with settings and a `name` of your own if you like; or a
                 `WatermarkAgreement`; or a scheme as an object. In a mapping `scheme`, `key` and
                 `context` may be lists, which stand for all combinations. For another engine:
-                `{"scheme": "vllm", "config": {...}}`.
+                `{"scheme": "vllm", "config": {...}}`. Without a `name` of yours each is named after
+                its scheme, key fingerprint and context, with a number if others are so, too.
             fpr: over the whole list: at most this share of texts without a watermark is called
                 watermarked, by whichever configuration.
             repeats: see the class.
@@ -335,8 +336,9 @@ class WatermarkDetector:
 
         Raises:
             WrongTypeError: `configurations` is not a list.
-            SettingsError, CredentialError: a configuration is wrong or repeats another one, and
-                the error says which, counted from 1; or see the class.
+            SettingsError, CredentialError: a configuration is wrong or repeats another one, or
+                its `name` is another one's or "all together", and the error says which, counted
+                from 1; or see the class.
 
         >>> import ticore
         >>> tokenizer = ticore.load_tokenizer("tiny-en")
