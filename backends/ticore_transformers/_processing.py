@@ -8,7 +8,7 @@ themselves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any
 
 import torch
@@ -39,7 +39,8 @@ class RowProcessors:
     Most compute from scores and ids alone. SynthID's remembers in `state` what it was called with:
     before each call it gets the state that belongs to this row. The state before each token is
     kept, and is restored if the token is taken back. A prefix function is told the number of the
-    row. With one of these, rows are processed one by one.
+    row. With one of these, rows are processed one by one. A repetition penalty may hold how many
+    ids it ignores of each row, its padding: it is called with the numbers of these rows.
 
     Args:
         processors: of transformers.
@@ -73,22 +74,25 @@ class RowProcessors:
             return self._processors(self._sequences.of(rows, 0), scores)
         groups = by_length(lengths)
         if len(groups) == 1:
-            return self._processors(self._sequences.of(rows, lengths[0]), scores)
+            return self._of_equal(scores, rows, lengths[0])
         found = torch.empty_like(scores)
         for length, places in groups:
-            ids = self._sequences.of([rows[place] for place in places], length)
-            found[places] = self._processors(ids, scores[places])
+            of_length = [rows[place] for place in places]
+            found[places] = self._of_equal(scores[places], of_length, length)
         return found
+
+    def _of_equal(self, scores: torch.Tensor, rows: Sequence[int], length: int) -> Any:
+        """The processed scores of rows whose texts have this length."""
+        processors = LogitsProcessorList(
+            _for_rows(processor, rows) for processor in self._processors
+        )
+        return processors(self._sequences.of(rows, length), scores)
 
     def _of_row(self, scores: torch.Tensor, row: int, length: int) -> Any:
         states = self._states.setdefault(row, _States(len(self._stateful)))
         for processor, state in zip(self._stateful, states.at(length), strict=True):
             processor.state = state
-        numbered = LogitsProcessorList(
-            _numbered(processor, row) if _is_prefix_function(processor) else processor
-            for processor in self._processors
-        )
-        found = numbered(self._sequences.of([row], length), scores[None])
+        found = self._of_equal(scores[None], [row], length)
         states.last = [processor.state for processor in self._stateful]
         return found
 
@@ -112,6 +116,16 @@ def _is_prefix_function(processor: Any) -> bool:
     return isinstance(processor, of_transformers.PrefixConstrainedLogitsProcessor)
 
 
+def _for_rows(processor: Any, rows: Sequence[int]) -> Any:
+    """The processor as it is called with these rows; with one row if it has a prefix function."""
+    if _is_prefix_function(processor):
+        return _numbered(processor, rows[0])
+    ignored = getattr(processor, "prompt_ignore_length", None)
+    if isinstance(ignored, torch.Tensor) and list(rows) != list(range(len(ignored))):
+        return _ignoring(processor, ignored[list(rows)])
+    return processor
+
+
 def _numbered(processor: Any, row: int) -> Any:
     """The same for one row, whose number the function is told."""
 
@@ -119,3 +133,10 @@ def _numbered(processor: Any, row: int) -> Any:
         return list(processor._prefix_allowed_tokens_fn(row, ids))
 
     return of_transformers.PrefixConstrainedLogitsProcessor(allowed, 1)
+
+
+def _ignoring(processor: Any, lengths: torch.Tensor) -> Any:
+    """The same for some rows, whose first `lengths` ids it ignores; ids hold the padding, too."""
+    of_rows = copy(processor)
+    of_rows.prompt_ignore_length = lengths
+    return of_rows

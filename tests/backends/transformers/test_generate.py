@@ -18,6 +18,7 @@ from transformers import (
     LogitsProcessor,
     LogitsProcessorList,
     PreTrainedTokenizerFast,
+    RepetitionPenaltyLogitsProcessor,
     StoppingCriteria,
     StopStringCriteria,
     SynthIDTextWatermarkingConfig,
@@ -57,6 +58,14 @@ def babble(tmp_path_factory: pytest.TempPathFactory) -> TorchModel:
 
 def prompt(model: TorchModel, text: str = "Once upon a time") -> torch.Tensor:
     return torch.tensor([[1, *model.tokenizer.encode(text)]])
+
+
+def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The rows, padded at the left with 0, and their attention mask."""
+    longest = max(map(len, rows))
+    ids = [[0] * (longest - len(row)) + row for row in rows]
+    mask = [[0] * (longest - len(row)) + [1] * len(row) for row in rows]
+    return torch.tensor(ids), torch.tensor(mask)
 
 
 def generate(model: TorchModel, ids: torch.Tensor, seed: int = 0, **settings: Any) -> Any:
@@ -485,6 +494,48 @@ class TestRowsOutOfStep:
         alone = [generate(babble, row[None], **settings)[0].tolist() for row in ids]
         longest = max(map(len, alone))
         assert together.tolist() == [row + [0] * (longest - len(row)) for row in alone]
+
+    @pytest.mark.parametrize("one_by_one", [False, True])
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_penalty_of_a_padded_row_is_that_of_the_row_alone(
+        self, consistency: Any, one_by_one: bool, babble: TorchModel
+    ) -> None:
+        """Rows are out of step, and end before others."""
+        texts = "the quick brown fox", "she sells", "a"
+        rows = [[1, *babble.tokenizer.encode(text)] for text in texts]
+        ids, mask = padded(rows)
+        ends = babble.tokenizer.encode("e")[-1:]
+        custom = consistent(babble.tokenizer, consistency=consistency)
+        settings = {"custom_generate": custom, "repetition_penalty": 1.5, "pad_token_id": 0}
+        settings |= {"return_dict_in_generate": True, "output_scores": True, "eos_token_id": ends}
+        if one_by_one:
+            settings["prefix_allowed_tokens_fn"] = lambda row, ids: range(3, 600)
+        together = generate(babble, ids, attention_mask=mask, **settings)
+        lengths = set()
+        for number, row in enumerate(rows):
+            alone = generate(babble, torch.tensor([row]), **settings)
+            written = alone.sequences[0, len(row) :].tolist()
+            found = together.sequences[number, ids.shape[1] :].tolist()
+            assert found == written + [0] * (len(found) - len(written))
+            for step, scores in enumerate(alone.scores):
+                torch.testing.assert_close(
+                    together.scores[step][number], scores[0], rtol=1e-3, atol=1e-3
+                )
+            lengths.add(len(written))
+        assert len(lengths) > 1
+
+    def test_penalty_of_the_caller_keeps_what_it_ignores(self, babble: TorchModel) -> None:
+        ids, mask = padded([[1, *babble.tokenizer.encode(text)] for text in ("the quick", "a")])
+        ignored: Any = (mask == 0).sum(dim=1)
+        try:
+            penalty = RepetitionPenaltyLogitsProcessor(1.5, prompt_ignore_length=ignored)
+        except ValueError:
+            pytest.skip("this version of transformers ignores as many ids in each row")
+        custom = consistent(babble.tokenizer)
+        settings = {"custom_generate": custom, "do_sample": True, "attention_mask": mask}
+        found = generate(babble, ids, logits_processor=[penalty], **settings)
+        assert torch.equal(found, generate(babble, ids, repetition_penalty=1.5, **settings))
+        assert penalty.prompt_ignore_length is ignored
 
     def test_prefix_function_is_told_the_row(self, english: TorchModel) -> None:
         ids = prompt(english).repeat(3, 1)
