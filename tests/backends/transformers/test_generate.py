@@ -518,9 +518,9 @@ class TestRowsOutOfStep:
             found = together.sequences[number, ids.shape[1] :].tolist()
             assert found == written + [0] * (len(found) - len(written))
             for step, scores in enumerate(alone.scores):
-                torch.testing.assert_close(
-                    together.scores[step][number], scores[0], rtol=1e-3, atol=1e-3
-                )
+                # Before version 5.24 the id of the padding, 0, has a penalty, too.
+                of_row = together.scores[step][number]
+                torch.testing.assert_close(of_row[1:], scores[0][1:], rtol=1e-3, atol=1e-3)
             lengths.add(len(written))
         assert len(lengths) > 1
 
