@@ -133,7 +133,7 @@ def _require_free(name: str, names: Mapping[str, int]) -> None:
 
 
 def _numbered(found: Sequence[NamedScheme]) -> list[NamedScheme]:
-    """With numbers, in their order, behind names that are equal and were not given."""
+    """With numbers, in their order, after names that are equal and were not given."""
     times = Counter(one.name for one in found)
     given = {one.name for one in found if one.is_given}
     free = {name: _with_numbers(name, given) for name in times}
@@ -144,7 +144,7 @@ def _numbered(found: Sequence[NamedScheme]) -> list[NamedScheme]:
 
 
 def _with_numbers(name: str, given: Collection[str]) -> Iterator[str]:
-    """A name with 1, 2, ... behind it, without those that were given."""
+    """A name with 1, 2, ... after it, without those that were given."""
     return (each for number in count(1) if (each := f"{name} ({number})") not in given)
 
 
