@@ -3,6 +3,7 @@
 import dataclasses
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,7 +134,29 @@ def test_consistent_generate_takes_any_sampler():
 @pytest.mark.parametrize(
     ("prompt", "tokens", "settings", "error", "part"),
     [
-        ("a", -1, {}, SettingsError, "max_new_tokens: expected 0 or more, found -1"),
+        ("a", -1, {}, SettingsError, "max_new_tokens: expected an integer of at least 0, found -1"),
+        (
+            "a",
+            "3",
+            {},
+            SettingsError,
+            "max_new_tokens: expected an integer of at least 0, found '3'",
+        ),
+        (
+            "a",
+            None,
+            {},
+            SettingsError,
+            "max_new_tokens: expected an integer of at least 0, found N",
+        ),
+        (
+            "a",
+            1.5,
+            {},
+            SettingsError,
+            "max_new_tokens: expected an integer of at least 0, found 1.5",
+        ),
+        ("a", True, {}, SettingsError, "max_new_tokens: expected an integer of at least 0"),
         ("a", 5, {"observation": -1}, SettingsError, "observation: expected 0 or more tokens"),
         ("a", 5, {"observation": "1"}, SettingsError, "observation: expected 0 or more tokens"),
         ("a", 5, {"observation": 1.5}, SettingsError, "observation: expected 0 or more tokens"),
@@ -144,6 +167,11 @@ def test_consistent_generate_takes_any_sampler():
 def test_generate_refuses_bad_input(prompt, tokens, settings, error, part):
     with pytest.raises(error, match=part):
         Generator(toy(context=12), **settings).generate(prompt, max_new_tokens=tokens)
+
+
+def test_generate_takes_a_length_from_numpy():
+    alike = (Generator(toy(), seed=1).generate("a", max_new_tokens=n) for n in (5, np.int64(5)))
+    assert len({text.ids for text in alike}) == 1
 
 
 def test_generate_writes_nothing_when_max_new_tokens_is_0():
@@ -287,7 +315,9 @@ class TestBatch:
     @pytest.mark.parametrize(
         ("prompts", "tokens", "settings", "error", "part"),
         [
-            (["a"], -1, {}, SettingsError, "^max_new_tokens: expected 0 or more, found -1"),
+            (["a"], -1, {}, SettingsError, "^max_new_tokens: expected an integer of at least 0"),
+            (["a"], "3", {}, SettingsError, "^max_new_tokens: expected an integer of at least 0"),
+            (["a"], 1.5, {}, SettingsError, "^max_new_tokens: expected an integer of at least 0"),
             (["a", "a" * 12], 5, {}, PromptError, "^row 1: expected a prompt of fewer than 12"),
             (["a", [0], [8]], 5, {}, SettingsError, "^row 2: expected token ids from 0 to 7"),
             (["a", [0, 1]], 5, {"view": "whole"}, PromptError, "^row 1: expected a prompt that"),

@@ -1,5 +1,6 @@
 """Seeds: a result says how it can be written again, and calls do not disturb each other."""
 
+import copy
 import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +43,8 @@ def test_result_seed_writes_the_text_again_when_the_writer_has_none(writer):
 def test_seed_of_a_writer_gives_the_first_text_and_then_a_series(writer):
     one, other = writers(seed=5)[writer], writers(seed=5)[writer]
     first, second = (one.generate("ab", max_new_tokens=20) for _ in range(2))
-    assert (first.seed, second.seed) == (5, None)
+    assert first.seed == 5 != second.seed
+    assert first.ids != second.ids
     assert [other.generate("ab", max_new_tokens=20).ids for _ in range(2)] == [
         first.ids,
         second.ids,
@@ -50,6 +52,33 @@ def test_seed_of_a_writer_gives_the_first_text_and_then_a_series(writer):
     # A seed of the call takes none of the series' numbers.
     assert one.generate("ab", max_new_tokens=20, seed=5).ids == first.ids
     assert one.generate("ab", max_new_tokens=20).ids == other.generate("ab", max_new_tokens=20).ids
+
+
+@pytest.mark.parametrize("writer", range(3))
+def test_result_seed_writes_the_text_again_when_calls_with_a_seed_are_interleaved(writer):
+    one, other, fresh = (writers(seed=5)[writer] for _ in range(3))
+    streams = [one.stream("ab", max_new_tokens=20) for _ in range(2)]
+    third = one.generate("ab", max_new_tokens=20)
+    for _ in zip(*streams, strict=False):
+        pass
+    texts = [*(stream.run() for stream in streams), third]
+    assert texts[0].seed == 5
+    assert len({text.ids for text in texts}) == len({text.seed for text in texts}) == 3
+    for text in texts:
+        assert other.generate("ab", max_new_tokens=20, seed=text.seed).ids == text.ids
+    # They are the texts of calls that wait for each other.
+    assert [fresh.generate("ab", max_new_tokens=20).ids for _ in texts] == [
+        text.ids for text in texts
+    ]
+
+
+@pytest.mark.parametrize("writer", range(3))
+def test_result_seed_writes_a_later_batch_again(writer):
+    one, other = writers(seed=5)[writer], writers()[writer]
+    one.generate("ab", max_new_tokens=20)
+    batch = one.generate_batch(["ab", "c"], max_new_tokens=20)
+    again = other.generate_batch(["ab", "c"], max_new_tokens=20, seed=batch[1].seed)
+    assert [text.ids for text in again] == [text.ids for text in batch]
 
 
 def test_generator_refuses_a_seed_beside_a_sampler():
@@ -64,9 +93,10 @@ def test_generator_refuses_a_seed_beside_a_sampler():
     assert Generator(MODEL, greedy).generate("a", max_new_tokens=3).seed is None
 
 
-def test_randomness_refuses_a_seed_that_is_not_an_integer():
-    for make in (lambda: Randomness("a"), lambda: Randomness(None).of_call(1.5)):
-        with pytest.raises(SettingsError, match="seed: expected an integer, or None, found"):
+@pytest.mark.parametrize("seed", ["a", 1.5, -5, True, b"a"])
+def test_randomness_refuses_a_seed_that_is_not_an_integer_of_at_least_0(seed):
+    for make in (lambda: Randomness(seed), lambda: Randomness(None).of_call(seed)):
+        with pytest.raises(SettingsError, match="seed: expected an integer of at least 0, or None"):
             make()
 
 
@@ -74,10 +104,23 @@ def test_randomness_is_pickled_in_the_middle_of_a_series():
     randomness = Randomness(3)
     draw, seed = randomness.of_call()
     assert (draw.random(), seed) == (random.Random(3).random(), 3)
-    draw, seed = pickle.loads(pickle.dumps(randomness)).of_call()
-    expected = random.Random(3)
-    expected.random()
-    assert (draw.random(), seed) == (expected.random(), None)
+    for again in (pickle.loads(pickle.dumps(randomness)), copy.deepcopy(randomness)):
+        draw, seed = again.of_call()
+        assert seed == 6414097473614163  # the same in all versions
+        assert draw.random() == random.Random(seed).random()
+    assert randomness.of_call()[1] == seed
+
+
+def test_randomness_has_a_series_for_a_seed_of_thousands_of_digits():
+    randomness = Randomness(10**5000)
+    assert randomness.of_call()[1] == 10**5000 != randomness.of_call()[1]
+
+
+def test_randomness_gives_each_call_a_seed_of_its_own_when_threads_share_it():
+    shared, alone = Randomness(3), Randomness(3)
+    with ThreadPoolExecutor(8) as pool:
+        seeds = list(pool.map(lambda _: shared.of_call()[1], range(500)))
+    assert sorted(seeds) == sorted(alone.of_call()[1] for _ in range(500))
 
 
 def test_row_randoms_differ_by_row_and_by_batch():

@@ -32,7 +32,7 @@ class Generator:
     """Writes texts with one model and one sampler.
 
     Thread-safe where its sampler is. With a seed of the Generator, the order of the calls decides
-    which text gets which random numbers; give each call a seed of its own to repeat its text.
+    which text gets which random numbers, whichever is written first; each result states its seed.
 
     Args:
         model: any model.
@@ -53,8 +53,8 @@ class Generator:
             stand in the text by their names.
         end_of_text: whether the text may end by itself, before its length is reached.
         seed: of the default sampler's random numbers. The first call writes the text of this seed,
-            and each later call continues the random numbers. None: each call draws a seed of its
-            own, which its result states.
+            and each later call that of a seed that follows from it. None: each call draws a seed.
+            Either way the result states its own.
 
     Raises:
         SettingsError: `model` is not a model, a setting is out of range, there is a seed beside a
@@ -109,8 +109,8 @@ class Generator:
         Raises:
             PromptError: the prompt fills the model's context, is not consistent in view `whole`, or
                 is a conversation that the model's template does not write.
-            SettingsError: `max_new_tokens` is negative, an id has no logit, or there is a seed
-                beside a sampler.
+            SettingsError: `max_new_tokens` or the seed is not an integer of at least 0, an id has
+                no logit, or there is a seed beside a sampler.
             CapacityError: with `rollback="exact"`, no attempt was consistent.
             WrongTypeError: the prompt is bytes.
         """

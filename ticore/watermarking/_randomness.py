@@ -3,15 +3,18 @@
 - A writer without a seed draws a new seed for each call, and the result says which: `result.seed`.
 - A call with `seed=N` writes the same text each time, whatever was written before.
 - A writer that was made with `seed=N` writes the same *series* of texts each time: the first call
-  is that of seed N, and each later one continues its random numbers.
+  is that of seed N, and each later one has a seed that follows from N and the number of the call,
+  which its result says, too.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from threading import Lock
+from typing import Any
 
-from ..errors import SettingsError, shown
+from .._support.checks import is_integer, require
 
 _SEED_BITS = 53  # every reader of JSON knows integers of this size exactly
 
@@ -19,47 +22,68 @@ _SEED_BITS = 53  # every reader of JSON knows integers of this size exactly
 class Randomness:
     """The random numbers of the calls of one writer.
 
-    Thread-safe. With a seed of the writer, the order of the calls decides which text gets which
-    random numbers.
+    Thread-safe. With a seed of the writer, the order of the calls decides which call gets which
+    random numbers; it does not matter when their texts are written.
 
     Args:
         seed: of the writer.
 
     Raises:
-        SettingsError: the seed is not an integer.
+        SettingsError: the seed is not an integer of at least 0.
     """
 
     def __init__(self, seed: int | None) -> None:
         self._seed = checked_seed(seed)
-        self._series = None if seed is None else random.Random(seed)
-        self._begun = False
+        self._calls = 0  # without a seed of their own
+        self._lock = Lock()  # held while a call is counted
 
-    def of_call(self, seed: int | None = None) -> tuple[random.Random, int | None]:
+    def of_call(self, seed: int | None = None) -> tuple[random.Random, int]:
         """The random numbers of one call.
 
         Args:
             seed: of the call, if it has one of its own.
 
         Returns:
-            A generator, and the seed with which the call can be repeated, if there is one.
+            A generator of its own, and the seed with which the call can be repeated.
 
         Raises:
-            SettingsError: the seed is not an integer.
+            SettingsError: the seed is not an integer of at least 0.
         """
-        if checked_seed(seed) is not None:
-            return random.Random(seed), seed
-        if self._series is None:
+        used = checked_seed(seed)
+        if used is None:
+            used = self._next_seed()
+        return random.Random(used), used
+
+    def _next_seed(self) -> int:
+        if self._seed is None:
             # From the system: otherwise both processes would draw the same seeds after a fork.
-            drawn = random.SystemRandom().getrandbits(_SEED_BITS)
-            return random.Random(drawn), drawn
-        repeatable, self._begun = not self._begun, True
-        return self._series, self._seed if repeatable else None
+            return random.SystemRandom().getrandbits(_SEED_BITS)
+        with self._lock:
+            call, self._calls = self._calls, self._calls + 1
+        return _seed_in_series(self._seed, call)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_seed": self._seed, "_calls": self._calls}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=Lock())
+
+
+def _seed_in_series(seed: int, call: int) -> int:
+    """The seed of call number `call`, from 0 on, of a writer with a seed."""
+    if call == 0:
+        return seed
+    # In base 16, as Python limits the length of decimal numbers.
+    return random.Random(f"{seed:x} {call}").getrandbits(_SEED_BITS)
 
 
 def checked_seed(seed: int | None) -> int | None:
-    """`seed`, if it is an integer or None. Raises SettingsError."""
-    if seed is not None and not isinstance(seed, int):
-        raise SettingsError(f"seed: expected an integer, or None, found {shown(seed)}")
+    """`seed`, if it is an integer of at least 0, or None. Raises SettingsError.
+
+    Python seeds its random numbers with the absolute value, so -5 would be another name of 5.
+    """
+    fits = seed is None or (is_integer(seed) and seed >= 0)
+    require(fits, "seed", "an integer of at least 0, or None", seed)
     return seed
 
 

@@ -36,7 +36,7 @@ class Generated(ShownInNotebooks):
         consistent: whether the tokens survive retokenization.
         seconds: wall-clock time from the start of the call to the end of this text.
         seed: the same call with this seed writes this text again. None where there is no such seed:
-            the sampler was given, or the random numbers continue those of an earlier call.
+            the sampler was given.
     """
 
     text: str

@@ -34,7 +34,7 @@ class Watermarker:
     """Writes texts with one model, one scheme and one key.
 
     Thread-safe. With a seed of the Watermarker, the order of the calls decides which text gets
-    which random numbers; give each call a seed of its own to repeat its text.
+    which random numbers, whichever is written first; each result states its seed.
 
     It can be copied and pickled where its model and scheme can. A pickle holds the key, which is a
     secret: keep it like the key.
@@ -50,9 +50,10 @@ class Watermarker:
         temperature, top_k, top_p: see `ticore.watermarking.LogitsWarper`; applied before the
             scheme's own bias.
         seed: of the random numbers that are not the scheme's. The first call writes the text of
-            this seed, and each later call continues the random numbers. None: each call draws a
-            seed of its own, which its result states. (Version 1 of `gumbel` has no random numbers
-            but the scheme's: after a prompt of five tokens or more its text is always the same.)
+            this seed, and each later call that of a seed that follows from it. None: each call
+            draws a seed. Either way the result states its own. (Version 1 of `gumbel` has no random
+            numbers but the scheme's: after a prompt of five tokens or more its text is always the
+            same.)
         settings: of the scheme, such as gamma; see `ticore.schemes.SchemeSettings`.
 
     Attributes:

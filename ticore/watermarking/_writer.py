@@ -218,5 +218,7 @@ def _reads(row: int, text: TextStream) -> Iterator[int]:
 
 
 def _require_length(max_new_tokens: int) -> None:
-    if max_new_tokens < 0:
-        raise SettingsError(f"max_new_tokens: expected 0 or more, found {max_new_tokens}")
+    """Refuse what is not a length. An integer of NumPy is one; True and False are not."""
+    fits = isinstance(max_new_tokens, Integral) and not isinstance(max_new_tokens, bool)
+    fits = fits and max_new_tokens >= 0
+    require(fits, "max_new_tokens", "an integer of at least 0", max_new_tokens)
