@@ -26,6 +26,7 @@ STANDARD_INPUT = "standard input"
 # The most bytes that are read of a file, since a name may be that of /dev/zero.
 MOST_SETTINGS = 16 << 20
 MOST_TEXT = 256 << 20
+_LEAST_WIDTH, _USUAL_WIDTH = 20, 80  # characters in a line of a terminal
 
 
 def read_bytes(what: str) -> bytes:
@@ -208,6 +209,8 @@ def show(*renderables: RenderableType) -> None:
     """Write tables and the like to standard output, as wide as it is. Raises as `write_bytes`."""
     with _stdout() as stdout:
         console = Console()
+        if console.width < _LEAST_WIDTH:  # COLUMNS=0: rich would write nothing
+            console.width = _USUAL_WIDTH
         with console.capture() as capture:
             for renderable in renderables:
                 console.print(renderable)
