@@ -211,7 +211,7 @@ def test_detect_says_why_when_standard_input_cannot_be_scored(ticore: Ticore, st
 def test_detect_writes_a_page_when_html_is_given(
     ticore: Ticore, tokenizer: Tokenizer, marked: str
 ) -> None:
-    Path("page").write_text("what was there")
+    Path("page").write_text("<!DOCTYPE html> an earlier page")
     found = ticore("detect", *SETTINGS, "--html", "page", "marked", "plain")
     detector = library.WatermarkDetector(
         tokenizer, "gumbel", key=KEY, tokenizer_place="tiny-en", tokenizations="places"

@@ -124,7 +124,7 @@ def test_inspect_keeps_and_names_special_tokens(ticore: Ticore, tokenizer: Token
 
 
 def test_inspect_writes_a_page_and_shows_the_summary(ticore: Ticore, tokenizer: Tokenizer) -> None:
-    Path("page.html").write_text("what was there")
+    Path("page.html").write_text("<!DOCTYPE html> an earlier page")
     found = ticore("inspect", "<script>", "--html", "page.html")
     comparison = compare(tokenizer, tokenizer.encode("<script>"))
     expected = inspection_page(

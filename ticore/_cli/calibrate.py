@@ -12,7 +12,6 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from .._support.atomic_files import write_atomically
 from .._support.installing import how_to_install
 from ..corpus import ENDINGS
 from ..errors import MissingExtraError
@@ -25,6 +24,7 @@ from . import streams
 from .configurations import open_detector, read_list
 from .options import OUTPUT, Json, file_option, option
 from .secrets import warn_of_others
+from .shown_files import write_shown
 from .texts_of_files import texts_of
 from .usage import UsageError
 from .watermark_options import (
@@ -109,7 +109,7 @@ def calibrate(
                 model=None if model is None else load_model(model),
             )
     if figure is not None and plot is not None:
-        write_atomically(plot, figure(found, plot.suffix[1:].lower()))
+        write_shown(plot, figure(found, plot.suffix[1:].lower()))
     if json:
         streams.write_json({"tokenizer": options.place} | found.to_dict())
     else:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar, cast, get_args
 
 import typer
 
-from .._support.atomic_files import write_atomically
 from .._support.input_files import read_file
 from ..corpus import ENDINGS, AnyTask, Task
 from ..errors import FileError, InputFileError, TicoreError
@@ -34,6 +33,7 @@ from .scanning import (
     scan_files,
 )
 from .secrets import warn_of_others
+from .shown_files import write_shown
 from .usage import UsageError
 from .watermark_options import (
     DEFAULT_FPR,
@@ -162,7 +162,7 @@ def detect(
     dependent = len(found) > 1 and detector.target.scheme == "unigram"
     warning = DEPENDENT_TEXTS if dependent else ""
     if found and html is not None:
-        write_atomically(html, _page(found, detector, warning).encode())
+        write_shown(html, _page(found, detector, warning).encode())
     if found and not json:
         streams.show(detection_table(found))
     if warning:
@@ -196,7 +196,7 @@ def _detect_any(
             streams.write_bytes(json_line({"file": name, **detection.to_dict()}))
     if found and html is not None:
         title = f"Is there a watermark? {len(detector.names):,} configurations"
-        write_atomically(html, any_detection_page(found, detector.tokenizer, title).encode())
+        write_shown(html, any_detection_page(found, detector.tokenizer, title).encode())
     if found and not json:
         streams.show(any_detection_table(found))
     if len(found) > 1 and "unigram" in schemes_of(listed.entries):

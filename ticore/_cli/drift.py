@@ -15,7 +15,6 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import _installed_models as installed_models
-from .._support.atomic_files import write_atomically
 from .._support.input_files import parse_json
 from ..backend_kit.checkpoint import read_chat_template
 from ..consistency import Specials
@@ -37,6 +36,7 @@ from .options import OUTPUT, Json, file_option, option
 from .scan_progress import scan_progress
 from .scanning import BatchSize, Executor, Limit, OutputFile, ScanOptions, Workers, json_line, tell
 from .settings import DEFAULT_MODEL
+from .shown_files import write_shown
 from .usage import UsageError
 from .watermark_options import wrong_settings_are_wrong_usage
 
@@ -155,7 +155,7 @@ def drift(
         examples = [_shown(one) for one in found.worst if one.result.drift_ids is not None]
         name = partial(special_name, opened)
         page = drift_page(title, facts, found.causes, examples, opened.token_bytes, name)
-        write_atomically(html, page.encode())
+        write_shown(html, page.encode())
     if json:
         about = {"file": str(file), "output": str(scanned.output), "tokenizer": tokenizer}
         return streams.write_bytes(json_line(about | found.to_dict()))

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from .._support.atomic_files import write_atomically
 from .._support.utf8 import require_unicode
 from ..consistency import Comparison, Specials, compare
 from ..consistency._boundaries import special_name
@@ -18,6 +17,7 @@ from ..report import inconsistency_rate, inspection_page, inspection_table, summ
 from . import streams
 from .options import OUTPUT, Json, file_option
 from .settings import DEFAULT_MODEL
+from .shown_files import write_shown
 from .usage import UsageError
 
 _STANDARD_INPUT = "-"
@@ -100,7 +100,7 @@ def inspect(
     if html is not None:
         title = f"Tokens of {tokenizer}"
         page = inspection_page(found, opened.token_bytes, title, given, token_name)
-        write_atomically(html, page.encode())
+        write_shown(html, page.encode())
     if json:
         streams.write_json(_as_json(found, given))
     elif html is not None:
