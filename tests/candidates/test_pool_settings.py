@@ -11,7 +11,8 @@ from ticore.errors import SettingsError
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"temperature": 0}, "temperature: expected a finite number above 0, found 0"),
+        ({"temperature": 0}, "temperature: expected a finite number of at least 1e-06"),
+        ({"temperature": 1e-7}, "temperature: .*found 1e-07"),
         ({"temperature": math.nan}, "temperature"),
         ({"temperature": math.inf}, "temperature"),
         ({"top_k": 0}, "top_k: expected an integer of at least 1, found 0"),

@@ -102,6 +102,7 @@ def test_detect_warns_of_a_list_of_keys_that_others_can_read(ticore: Ticore) -> 
     ("entries", "arguments", "status", "message"),
     [
         ([], (), 1, "list.json: configurations: expected at least one"),
+        (3, (), 1, "list.json: expected a JSON list of configurations, or an object"),
         ([3], (), 1, "list.json: configuration 1: expected a scheme"),
         ([{"key_file": "K"}, {"key": "00"}], (), 1, "configuration 2: expected a key of 16 to 64"),
         ([{"key_file": "none"}], (), 1, "configuration 1: cannot read none"),

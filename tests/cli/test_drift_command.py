@@ -32,6 +32,14 @@ def test_drift_shows_rates_causes_and_the_worst_rows(ticore: Ticore) -> None:
     assert "Drift in rows.jsonl" in page
 
 
+def test_page_that_cannot_be_written_is_refused_before_the_rollouts_are_read(
+    ticore: Ticore,
+) -> None:
+    found = ticore("drift", "rows.jsonl", "--html", "missing/page.html")
+    found.assert_error(1, "missing/page.html")
+    assert not Path("rows.drift.jsonl").exists()
+
+
 def test_drift_gives_one_json_object(ticore: Ticore) -> None:
     found = ticore("drift", "rows.jsonl", "--json", "-o", "out.jsonl", "--limit", "2")
     shown = json.loads(found.out)

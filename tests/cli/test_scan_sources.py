@@ -46,6 +46,22 @@ def test_outputs_in_a_folder_keep_the_shape_of_the_source() -> None:
     assert Path("out/deep").is_dir()
 
 
+@pytest.mark.parametrize("given", ["in", "in/**/b.*"])
+def test_outputs_below_their_sources_are_not_sources_of_the_same_command_again(given: str) -> None:
+    first = pairs(given, "in/out")
+    for _, output in first:
+        Path(output).touch()
+    assert pairs(given, "in/out") == first
+
+
+def test_output_file_beside_its_source_is_not_a_source_of_the_same_command_again() -> None:
+    Path("one").mkdir()
+    Path("one/a.jsonl").touch()
+    first = pairs("one", "one/out.jsonl")
+    Path("one/out.jsonl").touch()
+    assert pairs("one", "one/out.jsonl") == first == [("one/a.jsonl", "one/out.jsonl")]
+
+
 def test_what_is_ambiguous_or_empty_is_refused() -> None:
     with pytest.raises(UsageError, match="give one FILE with --output"):
         pairs("in", "out.jsonl")

@@ -84,7 +84,16 @@ def test_fingerprint_refuses_logits_that_are_nan():
 def test_from_dict_is_the_inverse_of_asdict():
     here = fingerprint(Shifted())
     assert Fingerprint.from_dict(json.loads(json.dumps(asdict(here))), "f") == here
-    for wrong in (None, [], {}, asdict(here) | {"more": 1}):
+    assert Fingerprint.from_dict(asdict(here) | {"noise": 0, "portable": None}, "f").noise == 0
+    for wrong in (
+        None,
+        [],
+        {},
+        asdict(here) | {"more": 1},
+        asdict(here) | {"logits": None},
+        asdict(here) | {"positions": "1"},
+        asdict(here) | {"noise": True},
+    ):
         with pytest.raises(
             FileError, match="f: expected a fingerprint with the fields logits, model"
         ):

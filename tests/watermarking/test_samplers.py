@@ -51,9 +51,10 @@ def test_logits_warper_divides_by_the_temperature():
 @pytest.mark.parametrize(
     ("settings", "part"),
     [
-        ({"temperature": 0}, "temperature: expected a number above 0, found 0"),
+        ({"temperature": 0}, "temperature: expected a finite number of at least 1e-06"),
         ({"temperature": float("inf")}, "temperature: expected"),
-        ({"temperature": "1"}, "temperature: expected a number above 0, found '1'"),
+        ({"temperature": 1e-310}, "temperature: expected"),
+        ({"temperature": "1"}, "temperature: expected .* found '1'"),
         ({"top_k": 0}, "top_k: expected an integer of at least 1"),
         ({"top_k": 1.5}, "top_k: expected an integer of at least 1, or None, found 1.5"),
         ({"top_p": 0}, "top_p: expected a number above 0 and at most 1"),

@@ -8,6 +8,7 @@ from ..watermarking import WatermarkAgreement
 from . import streams
 from .options import NewSecretFile
 from .secrets import warn_of_others
+from .usage import wrong_settings_are_wrong_usage
 from .watermark_options import (
     Alpha,
     Context,
@@ -21,7 +22,6 @@ from .watermark_options import (
     SchemeVersion,
     TokenizerPlace,
     WatermarkOptions,
-    wrong_settings_are_wrong_usage,
 )
 
 

@@ -24,14 +24,13 @@ from . import streams
 from .configurations import open_detector, read_list
 from .options import OUTPUT, Json, file_option, option
 from .secrets import warn_of_others
-from .shown_files import write_shown
+from .shown_files import require_place, write_shown
 from .texts_of_files import texts_of
-from .usage import UsageError
+from .usage import UsageError, wrong_settings_are_wrong_usage
 from .watermark_options import (
     WATERMARK,
     TokenizerPlace,
     WatermarkOptions,
-    wrong_settings_are_wrong_usage,
 )
 
 _TEXTS = "Texts"
@@ -122,6 +121,7 @@ def _figures(plot: Path) -> Any:
     """What draws a figure. Raises UsageError, MissingExtraError."""
     if plot.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"--plot: expected a name that ends in .svg or .png, found {plot.name}")
+    require_place(plot)
     try:
         return import_module("ticore._cli.calibration_figure").calibration_figure
     except ModuleNotFoundError as error:

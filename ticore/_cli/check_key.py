@@ -19,7 +19,7 @@ from . import streams
 from .options import Json, option
 from .secrets import warn_of_others
 from .texts_of_files import texts_of
-from .usage import UsageError
+from .usage import UsageError, wrong_settings_are_wrong_usage
 from .watermark_options import (
     DEFAULT_FPR,
     AgreementFile,
@@ -33,7 +33,6 @@ from .watermark_options import (
     SchemeVersion,
     TokenizerPlace,
     WatermarkOptions,
-    wrong_settings_are_wrong_usage,
 )
 
 _UNLUCKY = 1

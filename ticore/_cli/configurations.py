@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import CredentialError, FileError, SettingsError, TicoreError
+from ..errors import CredentialError, FileError, SettingsError, TicoreError, shown
 from ..keys import load_key
 from ..watermarking import AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
 from . import streams
@@ -44,8 +44,13 @@ def read_list(options: WatermarkOptions) -> ListedConfigurations | None:
     if options.config is None or any(other is not None for other in others):
         return None
     found = streams.read_json_file(options.config, "a JSON list of configurations, or an object")
-    if not isinstance(found, list):
+    if isinstance(found, dict):
         return None
+    if not isinstance(found, list):
+        raise FileError(
+            f"{options.config}: expected a JSON list of configurations, or an object with the "
+            f"settings of another engine, found {shown(found)}"
+        )
     if wrong := ["--" + _option(name) for name in options.settings()]:
         raise UsageError(
             f"{', '.join(wrong)}: each configuration in {streams.printable(str(options.config))} "

@@ -33,8 +33,8 @@ from .scanning import (
     scan_files,
 )
 from .secrets import warn_of_others
-from .shown_files import write_shown
-from .usage import UsageError
+from .shown_files import require_place, write_shown
+from .usage import UsageError, wrong_settings_are_wrong_usage
 from .watermark_options import (
     DEFAULT_FPR,
     AgreementFile,
@@ -52,7 +52,6 @@ from .watermark_options import (
     TokenizationsOption,
     TokenizerPlace,
     WatermarkOptions,
-    wrong_settings_are_wrong_usage,
 )
 
 _FAILED = 1
@@ -143,6 +142,8 @@ def detect(
         payload_bits,
     )
     searched = _tokenizations(tokenizations, column)
+    if html is not None:
+        require_place(html)
     listed = read_list(options)
     if listed is not None:
         if column is not None:

@@ -34,11 +34,10 @@ from ..report import ShownDrift, drift_page
 from . import streams
 from .options import OUTPUT, Json, file_option, option
 from .scan_progress import scan_progress
-from .scanning import BatchSize, Executor, Limit, OutputFile, ScanOptions, Workers, json_line, tell
+from .scanning import SCANS, BatchSize, Executor, Limit, ScanOptions, Workers, json_line, tell
 from .settings import DEFAULT_MODEL
-from .shown_files import write_shown
-from .usage import UsageError
-from .watermark_options import wrong_settings_are_wrong_usage
+from .shown_files import require_place, write_shown
+from .usage import UsageError, wrong_settings_are_wrong_usage
 
 _INPUT = "Rollouts"
 _SHOWN = 5  # examples in the terminal
@@ -119,7 +118,16 @@ def drift(
         file_option("Write a web page: rates, causes and the worst rollouts.", panel=OUTPUT),
     ] = None,
     json: Json = False,
-    output: OutputFile = None,
+    output: Annotated[
+        Path | None,
+        file_option(
+            "Write rows and results here, in the format of the name's ending; otherwise beside "
+            "FILE.",
+            "--output",
+            "-o",
+            panel=SCANS,
+        ),
+    ] = None,
     executor: Executor = None,
     workers: Workers = None,
     batch_size: BatchSize = None,
@@ -140,6 +148,8 @@ def drift(
     running = {name: given.pop(name) for name in ("executor", "workers") if name in given}
     writes = None if template is None else _template_at(template, template_settings)
     task = DriftTask(tokenizer, specials, writes)
+    if html is not None:
+        require_place(html)
     with wrong_settings_are_wrong_usage():
         scanned = Scan(file, columns, **{"output": default_output(file, "drift")} | given)
     started = time.perf_counter()

@@ -34,7 +34,7 @@ def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
 
     Args:
         given: files, folders or patterns. A folder means all files with the right endings in it, at
-            any depth, except outputs that an earlier scan has put beside its sources.
+            any depth, except outputs that an earlier scan of it has put there.
         output: a file, for one source; a folder, which exists or has no ending; or None.
 
     Raises:
@@ -44,7 +44,9 @@ def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
     found = [pair for path in given for pair in _sources(path)]
     if output is None:
         return [Paired(source, default_output(source, _WHAT)) for source, _ in found]
-    if not (output.is_dir() or not output.suffix):
+    is_folder = output.is_dir() or not output.suffix
+    found = _without_outputs(found, output, is_folder)
+    if not is_folder:
         if len(found) > 1:
             raise UsageError(
                 "give one FILE with --output, or several without; or name a folder, without an "
@@ -88,6 +90,21 @@ def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
             yield from _sources(file)
     else:
         yield path, Path(path.name)
+
+
+def _without_outputs(
+    found: Sequence[tuple[Path, Path]], output: Path, is_folder: bool
+) -> list[tuple[Path, Path]]:
+    """What is left without sources that are the output of another: an earlier scan wrote them."""
+    written: dict[Path, set[Path]] = {}
+    for source, name in found:
+        there = output / name if is_folder else output
+        written.setdefault(there.resolve(), set()).add(source)
+    return [
+        (source, name)
+        for source, name in found
+        if written.get(source.resolve(), {source}) == {source}
+    ]
 
 
 def _require(files: Sequence[Path], path: Path) -> None:

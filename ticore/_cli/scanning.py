@@ -20,10 +20,10 @@ from .configurations import schemes_of
 from .options import file_option, option
 from .scan_progress import scan_progress
 from .scan_sources import paired
-from .watermark_options import wrong_settings_are_wrong_usage
+from .usage import wrong_settings_are_wrong_usage
 
 _FEWEST = 0.5  # rows by chance, for a band without finds to be worth a line
-SCANS = "Files of many texts, with --column"  # a section of the help
+SCANS = "Files of many texts"  # a section of the help
 
 OutputFile = Annotated[
     Path | None,

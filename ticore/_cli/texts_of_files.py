@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
+from .._support.utf8 import require_unicode
 from ..corpus import ENDINGS
+from ..corpus._base import CorpusText, Problem
 from ..corpus._formats import open_corpus
+from ..errors import SettingsError
 from . import streams
 from .usage import UsageError
 
@@ -14,7 +18,7 @@ _ROWS = 500  # read at a time
 
 
 def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
-    """The texts of some files, in order. Rows without a text are left out.
+    """The texts of some files, in order. A note says how many rows of a table have none.
 
     Args:
         paths: text files, or tables if there is a column.
@@ -30,8 +34,33 @@ def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
             what = "name the column with the texts: --column NAME" if is_table else "no --column"
             raise UsageError(f"{streams.printable(str(path))}: {what}")
         if column is None:
-            lines = streams.read_text_file(path).splitlines()
-            yield from (line for line in lines if line.strip())
+            # Other characters that end a line for Python may stand within a text.
+            lines = streams.read_text_file(path).split("\n")
+            yield from (line.removesuffix("\r") for line in lines if line.strip())
         else:
-            for batch in open_corpus(path, column, _ROWS, None).batches():
-                yield from (text for text in batch.texts if isinstance(text, str))
+            yield from _texts_of_table(path, column)
+
+
+def _texts_of_table(path: Path, column: str) -> Iterator[str]:
+    row, wrong = 0, []
+    batches = open_corpus(path, column, _ROWS, None).batches()
+    for row, found in enumerate(chain.from_iterable(each.texts for each in batches), 1):
+        why = _unreadable(found)
+        if why is None:
+            yield str(found)
+        else:
+            wrong.append(f"row {row:,}: {why}")
+    if wrong:
+        name, first = streams.printable(str(path)), streams.printable(wrong[0])
+        streams.note(f"ticore: {name}: left out {len(wrong):,} of {row:,} rows; {first}")
+
+
+def _unreadable(found: CorpusText) -> str | None:
+    """Why a row has no text that a tokenizer can read; None if it has."""
+    if not isinstance(found, str):
+        return found.error if isinstance(found, Problem) else "found no text"
+    try:
+        require_unicode(found)
+    except SettingsError as error:
+        return str(error)
+    return None

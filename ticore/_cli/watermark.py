@@ -25,7 +25,7 @@ from .prompt_options import (
 )
 from .secrets import warn_of_others
 from .settings import DEFAULT_MODEL, Device, Dtype, model_options
-from .usage import UsageError
+from .usage import UsageError, wrong_settings_are_wrong_usage
 from .watermark_options import (
     SAMPLING,
     WATERMARK,
@@ -41,7 +41,6 @@ from .watermark_options import (
     PayloadBits,
     SchemeVersion,
     WatermarkOptions,
-    wrong_settings_are_wrong_usage,
 )
 
 _DEFAULTS = inspect.signature(Watermarker).parameters

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from ..errors import FileError, SettingsError
+from ..errors import FileError
 from ..interfaces import Tokenizer
 from ..keys import load_key
 from ..registry import load_tokenizer
@@ -293,12 +291,3 @@ class WatermarkOptions:
         if not isinstance(found, dict):
             raise FileError(f"{wanted}: expected a JSON object, found something else")
         return {"config": cast("dict[str, Any]", found)}
-
-
-@contextmanager
-def wrong_settings_are_wrong_usage() -> Iterator[None]:
-    """A setting that the library refuses was given on the command line: status 2."""
-    try:
-        yield
-    except SettingsError as error:
-        raise UsageError(str(error)) from error

@@ -6,13 +6,18 @@ Settings also come from files and from command lines, so no check relies on a de
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Iterable
+from numbers import Real
 from operator import index
 from typing import Protocol, TypeGuard, TypeVar, cast
 
 from ..errors import CapacityError, PromptError, SettingsError, WrongTypeError, shown
 
 _T = TypeVar("_T")
+
+# Logits divided by less pass what integer weights or float32 can tell apart, and all tokens tie.
+LEAST_TEMPERATURE = 1e-6
 
 
 def require(holds: bool, name: str, expected: str, found: object) -> None:
@@ -71,6 +76,20 @@ def require_number(name: str, found: object, *, above: float, most: float = math
     # An integer of hundreds of digits is compared as it is, and is too large for a float.
     fits = is_number(found) and above < found <= most and _is_finite(found)
     require(fits, name, f"a {limits}", found)
+    return float(cast(float, found))
+
+
+def require_temperature(found: object) -> float:
+    """`found` as a float, if it is a finite number of at least `LEAST_TEMPERATURE`.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    is_real = isinstance(found, Real) and not isinstance(found, bool)
+    fits = is_real and LEAST_TEMPERATURE <= cast(float, found) <= sys.float_info.max
+    advice = "for the likeliest token alone, keep the top 1"
+    what = f"a finite number of at least {LEAST_TEMPERATURE:g} ({advice})"
+    require(fits, "temperature", what, found)
     return float(cast(float, found))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .._support.checks import require_integer, require_number
+from .._support.checks import require_integer, require_number, require_temperature
 
 MAX_WEIGHT_BITS = 32  # unnormalized probability x weight then stays below 2^63
 MAX_GRID_BITS = 12  # the table of exponentials has 21 x 2^grid_bits entries
@@ -17,7 +17,7 @@ class PoolSettings:
     """The settings that shape a pool of candidates.
 
     Attributes:
-        temperature: divides the logits; finite and above 0.
+        temperature: divides the logits; finite, at least 1e-6.
         top_k: keep the k most probable tokens, at least 1; None keeps all.
         top_p: of those, keep the fewest that have at least this share of their probability; in
             (0, 1].
@@ -36,9 +36,7 @@ class PoolSettings:
 
     def __post_init__(self) -> None:
         # 1 and 1.0 are the same setting, and are stored alike.
-        object.__setattr__(
-            self, "temperature", require_number("temperature", self.temperature, above=0)
-        )
+        object.__setattr__(self, "temperature", require_temperature(self.temperature))
         object.__setattr__(self, "top_p", require_number("top_p", self.top_p, above=0, most=1))
         if self.top_k is not None:
             require_integer("top_k", self.top_k, 1)

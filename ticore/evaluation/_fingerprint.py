@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -84,13 +85,22 @@ class Fingerprint:
         Raises:
             InputFileError: `values` is something else.
         """
-        names = {field.name for field in fields(cls)}
-        if not isinstance(values, Mapping) or values.keys() != names:
+        hints = get_type_hints(cls)
+        if not (
+            isinstance(values, Mapping)
+            and values.keys() == hints.keys()
+            and all(_is(values[name], hint) for name, hint in hints.items())
+        ):
             raise InputFileError(
-                f"{source}: expected a fingerprint with the fields {', '.join(sorted(names))}, "
+                f"{source}: expected a fingerprint with the fields {', '.join(sorted(hints))}, "
                 f"found something else; make one with: ticore fingerprint --json"
             )
         return cls(**values)
+
+
+def _is(value: object, hint: Any) -> bool:
+    """Whether a value read from JSON, which may write 0.0 as 0, is of a field's type."""
+    return not isinstance(value, bool) and isinstance(value, hint | int if hint is float else hint)
 
 
 def fingerprint(model: LanguageModel, progress: Progress | None = None) -> Fingerprint:

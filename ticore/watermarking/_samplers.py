@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,7 @@ from typing import Any, cast
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from .._support.checks import require
-from ..errors import SettingsError, shown
+from .._support.checks import require, require_temperature
 from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
 from ._text_loop import Sampler
@@ -27,7 +25,7 @@ class LogitsWarper:
     """What is done to logits before anything is sampled. Thread-safe.
 
     Attributes:
-        temperature: divides them; above 0.
+        temperature: divides them; finite, at least 1e-6.
         top_k: keep the k highest, and those equal to the last of them; None keeps all.
         top_p: of those keep the most probable ones, until they reach this share together; above 0,
             at most 1.
@@ -41,12 +39,8 @@ class LogitsWarper:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        temperature, top_k, top_p = self.temperature, self.top_k, self.top_p
-        if not (isinstance(temperature, Real) and 0 < temperature < math.inf):
-            raise SettingsError(
-                f"temperature: expected a number above 0, found {shown(temperature)}; "
-                f"to always take the likeliest token use `greedy`"
-            )
+        top_k, top_p = self.top_k, self.top_p
+        require_temperature(self.temperature)
         whole = top_k is None or (isinstance(top_k, Integral) and top_k >= 1)
         require(whole, "top_k", "an integer of at least 1, or None", top_k)
         share = isinstance(top_p, Real) and 0 < top_p <= 1

@@ -1,0 +1,36 @@
+"""Texts of files and tables, and what is said of rows that have none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ticore._cli.texts_of_files import texts_of
+
+
+def test_a_line_is_a_text_and_blank_lines_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "texts.txt"
+    path.write_bytes("one\r\n\n \ntwo\u2028still two\x0c\nthree".encode())
+    assert list(texts_of([path], None)) == ["one", "two\u2028still two\x0c", "three"]
+
+
+def test_rows_without_a_text_are_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    said = ["one", None, 3, "\ud800", "two"]
+    path.write_text("".join(json.dumps({"said": each}) + "\n" for each in said))
+    assert list(texts_of([path], "said")) == ["one", "two"]
+    note = capsys.readouterr().err
+    assert "rows.jsonl: left out 3 of 5 rows; row 2: " in note
+
+
+def test_nothing_is_said_of_a_table_whose_rows_all_have_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"said": "one"}\n')
+    assert list(texts_of([path], "said")) == ["one"]
+    assert capsys.readouterr().err == ""
