@@ -11,6 +11,7 @@ from tests.support.toy_models import ToyTokenizer
 from ticore.errors import SettingsError
 from ticore.schemes import GumbelPayload, make_scheme
 from ticore.schemes._evidence import BatchEvidence
+from ticore.schemes._gumbel_payload import _BLOCK
 from ticore.schemes._payload import PayloadEvidence, PayloadNull
 from ticore.testing import SchemeContract
 
@@ -136,6 +137,14 @@ def test_likelihood_ratios_are_averages_over_values(mean):
             steps = np.log(1 - tilt) + tilt * one.value_scores[one.places == place]
             known = special.logsumexp(np.cumsum(steps, axis=0), axis=1) - np.log(256)
             assert logs[one.places == place].cumsum() == pytest.approx(known, rel=1e-12, abs=1e-10)
+
+
+def test_scores_of_a_long_text_are_those_of_its_parts():
+    scheme = GumbelPayload(b"k" * 32, 512, context=2)
+    ids = np.random.default_rng(4).integers(0, 512, _BLOCK + 300)
+    whole, end = scheme.evidence(ids), scheme.evidence(ids[_BLOCK - 102 :])
+    assert len(whole) == len(ids) - 2
+    np.testing.assert_array_equal(whole.value_scores[_BLOCK - 102 :], end.value_scores)
 
 
 def test_reading_fills_no_table_of_the_vocabulary():

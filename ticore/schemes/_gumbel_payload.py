@@ -31,6 +31,7 @@ from ._windows import SomeIds, token_ids, words_like
 from ._word_arithmetic import BITS, Words, looked_up
 
 _MOST_BITS = 64
+_BLOCK = 4096  # tokens scored at a time: the steps of all would take twice the scores' memory
 _COARSE = 15  # bits of the number that decides the place: times 8 places it stays below 2^31
 
 
@@ -97,15 +98,23 @@ class GumbelPayload(Gumbel):
         count = max(0, len(found) - self.context)
         before = [row[at : at + count] for at in range(self.context)]
         seed = self._numbers.seed(before)
-        values = self._numbers.any_tokens(np.arange(VALUES, dtype=np.uint32))
-        with_value = self._numbers.seed([*(each[:, None] for each in before), values])
-        numbers = self._numbers.uniform(with_value, row[self.context :][:, None])
-        scores = exponential_scores(numbers)
+        scores = np.empty((count, VALUES))
+        for start in range(0, count, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            scores[block] = self._scores_of_values(
+                [each[block] for each in before], row[self.context :][block]
+            )
         seeds = self._numbers.identity(seed)
         positions = np.arange(self.context, self.context + count, dtype=np.int64)
         places = self._place(seed).astype(np.int64)
         highest = scores.max(axis=1)
         return PayloadEvidence(positions, seeds, seeds, highest, places, scores)
+
+    def _scores_of_values(self, before: Sequence[PreparedTokens], tokens: PreparedTokens) -> Any:
+        """The score of each of n tokens after its context, for every value: float64[n, 256]."""
+        values = self._numbers.any_tokens(np.arange(VALUES, dtype=np.uint32))
+        with_value = self._numbers.seed([*(each[:, None] for each in before), values])
+        return exponential_scores(self._numbers.uniform(with_value, tokens[:, None]))
 
     def _seed(self, before: Sequence[PreparedTokens]) -> Any:
         place = self._place(self._numbers.seed(before))

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
+from ..._support.checks import require_integer
 from ..._support.deprecation import renamed_arguments
 from ...errors import SettingsError
 from ...interfaces import LanguageModel
@@ -66,10 +67,8 @@ class LocalParaphrase:
                 "expected both warp and draw, to sample, or neither, to take the likeliest tokens; "
                 "found one of them; give the other one, too"
             )
-        if max_new_tokens is not None and max_new_tokens < 1:
-            raise SettingsError(
-                f"max_new_tokens: expected at least 1, or None, found {max_new_tokens!r}"
-            )
+        if max_new_tokens is not None:
+            require_integer("max_new_tokens", max_new_tokens, 1)
         self.name = f"paraphrase by {name or model.digest()[:12]}"
         self._model = model
         self._prompt: Prompt = prompt
