@@ -123,7 +123,7 @@ def test_share_changed_counts_words_that_are_not_in_order(before, after, share):
         ({"prompt": "{text} {text}"}, "found it 2 times"),
         ({"warp": LogitsWarper()}, "expected both warp and draw"),
         ({"draw": random.Random(1)}, "expected both warp and draw"),
-        ({"max_new_tokens": 0}, "max_new_tokens: expected at least 1"),
+        ({"max_new_tokens": 0}, "max_new_tokens: expected an integer of at least 1"),
     ],
 )
 def test_local_paraphrase_refuses_settings_out_of_range(how, message):
