@@ -197,10 +197,16 @@ def log_likelihood(
     whole = [*prompt_ids, *ids]
     if len(whole) > model.context_length:
         return None
-    logits: Any = np.asarray(model.score(whole), dtype=np.float64)[len(prompt_ids) :]
-    highest = logits.max(axis=-1, keepdims=True)
-    sums = np.log(np.exp(logits - highest).sum(axis=-1)) + highest[:, 0]
-    return float((logits[np.arange(len(ids)), list(ids)] - sums).sum())
+    rows = np.asarray(model.score(whole))[len(prompt_ids) :]
+    # Row by row: with a large vocabulary, temporary copies of all rows would take gigabytes.
+    logits = np.empty(rows.shape[-1])
+    found = np.empty(len(ids))
+    for at, (row, token) in enumerate(zip(rows, ids, strict=True)):
+        logits[:] = row
+        logits -= logits.max()
+        of_token = logits[token]
+        found[at] = of_token - np.log(np.exp(logits, out=logits).sum())
+    return float(found.sum())
 
 
 def perplexity(model: LanguageModel, prompt_ids: Sequence[int], ids: Sequence[int]) -> float | None:
