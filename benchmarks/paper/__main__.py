@@ -94,6 +94,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         f"English, {SWALLOW}: Japanese, {QWEN_2_5}: Chinese)",
     )
     parser.add_argument(
+        "--dtype",
+        metavar="NAME",
+        help="the number format that models compute in, such as bfloat16; parts with messages take "
+        "float64 whatever this says; default: the backend's",
+    )
+    parser.add_argument(
         "--samples",
         type=positive_int,
         metavar="N",
@@ -151,7 +157,9 @@ def _run(options: argparse.Namespace) -> int:
     wanted = list(options.parts)
     paraphraser = _paraphraser(options)
     needed = {name for each in wanted if each in ANALYSES for name in ANALYSES[each].needs}
-    settings = [_setting(stand_in(place, options.role), options) for place in options.models]
+    settings = [
+        _setting(stand_in(place, options.role, options.dtype), options) for place in options.models
+    ]
     rows: dict[str, Rows] = {}
     sections, complete = [], True
     for name, part in PARTS.items():

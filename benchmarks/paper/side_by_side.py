@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-import ticore
 from ticore.interfaces import LanguageModel
 
 from .setting import Setting
@@ -18,7 +17,8 @@ class SideBySide:
         setting: of the samples.
 
     Attributes:
-        dtype: of the model; None: its own. Messages need float64: see `Steganographer.embed_batch`.
+        dtype: of the model; None: that of the setting. Messages need float64: see
+            `Steganographer.embed_batch`.
     """
 
     dtype: ClassVar[str | None] = None
@@ -30,8 +30,7 @@ class SideBySide:
     @classmethod
     def opened(cls, setting: Setting) -> Self:
         """The sampler of a setting, whose model is opened."""
-        options = {} if cls.dtype is None else {"dtype": cls.dtype}
-        return cls(ticore.load_model(setting.model.place, **options), setting)
+        return cls(setting.model.open(cls.dtype), setting)
 
     def numbers(self, first: int) -> range:
         """The numbers of the texts that are written beside number `first`."""

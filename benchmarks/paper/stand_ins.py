@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import ticore
 from ticore.errors import SettingsError
+from ticore.interfaces import LanguageModel
 
 LLAMA_2, SWALLOW, QWEN_2_5 = "llama-2", "swallow", "qwen2.5"
 """The paper's models."""
@@ -20,6 +22,7 @@ class StandIn:
         language: of the prompts: en, ja or zh.
         structure: of its tokenizer, in words.
         observation: tokens for which rollback observes an inconsistency (q).
+        dtype: the number format that it computes in, such as `bfloat16`; None: its backend's.
     """
 
     place: str
@@ -27,6 +30,16 @@ class StandIn:
     language: str
     structure: str
     observation: int
+    dtype: str | None = None
+
+    def open(self, dtype: str | None = None) -> LanguageModel:
+        """The model.
+
+        Args:
+            dtype: the number format that a part needs, whatever the setting.
+        """
+        chosen = dtype or self.dtype
+        return ticore.load_model(self.place, **({} if chosen is None else {"dtype": chosen}))
 
     @property
     def name(self) -> str:
@@ -57,12 +70,13 @@ STAND_INS = {
 """By place. Those that are bundled come first."""
 
 
-def stand_in(place: str, role: str | None) -> StandIn:
+def stand_in(place: str, role: str | None, dtype: str | None = None) -> StandIn:
     """The model at a place.
 
     Args:
         place: what `ticore.load_model` opens, such as `tiny-en` or `torch:smollm2`.
         role: the model of the paper that it stands for; None where `STAND_INS` knows it.
+        dtype: see `StandIn`.
 
     Raises:
         SettingsError: there is no such role, or none is given and none is known.
@@ -70,11 +84,11 @@ def stand_in(place: str, role: str | None) -> StandIn:
     if role is not None:
         if role not in ROLES:
             raise SettingsError(f"expected --as to be one of {', '.join(ROLES)}, found {role!r}")
-        return replace(ROLES[role], place=place)
+        return replace(ROLES[role], place=place, dtype=dtype)
     known = STAND_INS.get(place.removeprefix("torch:").removeprefix("jax:"))
     if known is None:
         raise SettingsError(
             f"expected --as for the model {place}, found none; say which of the paper's models it "
             f"stands for: --as {'|'.join(ROLES)}"
         )
-    return replace(known, place=place)
+    return replace(known, place=place, dtype=dtype)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import ticore
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.sample_store import SampleStore, digest_of
@@ -31,7 +30,7 @@ def take(
     Returns:
         The samples, and whether they are complete: Ctrl-C ends a run early.
     """
-    model = ticore.load_model(setting.model.place)
+    model = setting.model.open()
     code = code_digest(part.make_worker, model, model.tokenizer)
     return collect_samples(
         SampleStore(folder / f"{part.name}-{setting.model.name}.jsonl"),

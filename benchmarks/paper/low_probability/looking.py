@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import ticore
 from benchmarks._harness.progress import progress_bar
 from benchmarks.paper.analysis import AnalysisOptions
 from ticore.candidates import Candidates, PoolSettings
@@ -37,7 +36,7 @@ def run(rows: Mapping[str, Sequence[JsonObject]], options: AnalysisOptions) -> J
         their tokens were chosen from, and `outside`, the share of tokens that are not among them.
     """
     # As the messages were written: the last bits of logits decide which token is the k-th.
-    looker = Looker(ticore.load_model(options.model.place, dtype="float64"))
+    looker = Looker(options.model.open("float64"))
     kinds: dict[tuple[str, int | None], list[JsonObject]] = {}
     texts = [row for part in ("covers", "messages") for row in rows[part] if _is_seen(row)]
     with progress_bar(len(texts)) as advance:

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import ticore
 from benchmarks._harness.progress import messages as console
 from benchmarks._harness.progress import progress_bar
 from benchmarks.paper.analysis import AnalysisOptions
@@ -64,7 +63,7 @@ def _beginnings(
     options: AnalysisOptions,
 ) -> tuple[dict[Cell, list[Seen]], list[Seen]]:
     """The beginnings of texts with a message, by their cells, and of covers."""
-    model = ticore.load_model(options.model.place)
+    model = options.model.open()
 
     def cut(rows: Sequence[JsonObject]) -> list[Seen]:
         found = [beginning(model, row) for row in rows]

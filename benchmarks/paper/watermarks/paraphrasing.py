@@ -160,7 +160,7 @@ def paraphrased(
         NoCompletionError, PromptError: `FAILURES` texts in a row were not answered by a text.
     """
     texts = _attackable(setting, rows)
-    model, other = ticore.load_model(setting.model.place), paraphraser.local_model()
+    model, other = setting.model.open(), paraphraser.local_model()
     # The key is no part of this, nor is it stored anywhere.
     facts = paraphraser.place, paraphraser.model, None if other is None else other.digest()
     code = code_digest(
@@ -188,7 +188,7 @@ def paraphrased(
 
 def make_worker(setting: Setting, paraphraser: Paraphraser, texts: Texts) -> Worker:
     """The worker that paraphrases texts of a setting: `Paraphrasing.take`."""
-    model = ticore.load_model(setting.model.place)
+    model = setting.model.open()
     return Paraphrasing(model, setting, paraphraser.open(), texts).take
 
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import ticore
 from benchmarks._harness.sampling import negative_log_likelihood, sample_random
 from benchmarks.paper.part import groups
 from benchmarks.paper.setting import Setting
@@ -68,7 +67,7 @@ def rows(samples: Sequence[Sample], count: int) -> list[JsonObject]:
 
 def make_worker(setting: Setting) -> Worker:
     """The worker of a setting: `GroupSampler.take`."""
-    return GroupSampler(ticore.load_model(setting.model.place), setting).take
+    return GroupSampler(setting.model.open(), setting).take
 
 
 class GroupSampler:

@@ -21,3 +21,14 @@ def test_a_role_can_be_given():
 def test_a_role_must_be_known(place, role):
     with pytest.raises(SettingsError, match="expected --as"):
         stand_in(place, role)
+
+
+def test_number_format_is_that_of_the_setting_unless_a_part_needs_another():
+    model = stand_in("tiny-en", None, "float32")
+    ids = model.open().tokenizer.encode("It was late")
+    single, double = (
+        model.open(*needed).score(ids).astype("float64") for needed in ((), ("float64",))
+    )
+    assert not (single == double).all()
+    assert abs(single - double).max() < 1e-3
+    assert (stand_in("tiny-en", None).open().score(ids) == double).all()
