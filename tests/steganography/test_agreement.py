@@ -59,7 +59,7 @@ INVALID: dict[str, list[Any]] = {
     "prompt": [None, b"text", 7],
     "view": ["", "half", None, []],
     "mode": ["", None],
-    "temperature": [0, -1.0, math.nan, math.inf, True, "1", None, 10**400],
+    "temperature": [0, 1e-7, -1.0, math.nan, math.inf, True, "1", None, 10**400],
     "top_k": [0, -1, True, 64.0, "64"],
     "top_p": [0, -0.5, 1.0000001, 2, math.nan, True, None],
     "weight_bits": [7, 33, 24.0, True, None],
@@ -82,7 +82,7 @@ values = st.fixed_dictionaries(
         # Lone surrogates too: a prompt may come from undecodable bytes of a command line.
         "prompt": st.text(st.characters()),
         "view": st.sampled_from(["whole", "continuation"]),
-        "temperature": st.floats(0, exclude_min=True, allow_infinity=False) | st.integers(1, 9),
+        "temperature": st.floats(1e-6, allow_infinity=False) | st.integers(1, 9),
         "top_k": st.none() | st.integers(1),
         "top_p": st.floats(0, 1, exclude_min=True),
         "weight_bits": st.integers(8, 32),

@@ -45,7 +45,7 @@ def test_command_shows_what_there_is_when_it_is_interrupted(tmp_path, run, inter
     [
         (["--codecs", "morse"], "unknown codec 'morse': choose one of"),
         (["--disambiguations", "basic:oracle"], "expected one of basic, basic:bytes"),
-        (["--temperature", "0"], "temperature: expected a finite number above 0"),
+        (["--temperature", "0"], "temperature: expected a finite number of at least 1e-06"),
         (["--model", "nowhere"], "no model is called 'nowhere'"),
         (["--data", "nowhere"], "expected prompts in"),
     ],
