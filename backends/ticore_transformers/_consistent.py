@@ -162,6 +162,7 @@ def custom_generate(
         width = len(decoders[0].logits())
         require_tokenizer_of_model(verifier.tokenizer, width)
         eos_ids = frozenset(ids_of(generation_config.eos_token_id))
+        never = _never_chosen(verifier.tokenizer, width, eos_ids)
         most = (generation_config.max_length or 0) - input_ids.shape[1]
         texts = [
             GeneratedText(
@@ -176,6 +177,7 @@ def custom_generate(
                     observation=waits,
                     eos_ids=eos_ids,
                     max_backtracks=backtracks,
+                    never=never,
                 ),
                 streamer,
             )
@@ -183,7 +185,6 @@ def custom_generate(
         ]
         sequences = Sequences(input_ids, most)
         wanted = _wanted(generation_config, log_probabilities is not None)
-        never = _never_chosen(verifier.tokenizer, width, eos_ids)
         chooser = Chooser(
             RowProcessors(logits_processor, sequences),
             sequences,

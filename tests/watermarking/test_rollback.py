@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.support.toy_models import ToyBrackets, ToyModel, ToyTokenizer
+from ticore import consistent_generate
 from ticore.consistency import Verifier
 from ticore.schemes import Gumbel
 from ticore.watermarking import Rollback, greedy, multinomial, watermarked_sampler
@@ -203,6 +204,24 @@ def test_rollback_backtracks_when_no_token_may_follow():
             assert text.backtracks <= most
     assert found[0, "dead end"] > found[8, "dead end"]
     assert found[8, "length"] > found[0, "length"]
+
+
+@pytest.mark.parametrize("observation", [0, 2])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ToyModel(ToyTokenizer(["a", "aa", "<s>"], special=[2])),
+        ToyModel(ToyTokenizer(["a", "aa"]), width=4),
+    ],
+)
+def test_ids_that_are_never_chosen_keep_no_token_from_being_taken_back(model, observation):
+    """After "a" every token is banned, but a special id and an id without a token have logits."""
+    backtracks = 0
+    for seed in range(20):
+        text = consistent_generate(model, "", max_new_tokens=12, seed=seed, observation=observation)
+        assert model.tokenizer.encode(text.text) == list(text.ids)
+        backtracks += text.backtracks
+    assert backtracks
 
 
 def test_rollback_ends_the_text_only_when_no_token_is_pending():

@@ -20,6 +20,7 @@ The published pseudocode bans nothing, and may return pending tokens at the end.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,7 @@ class Rollback(TextLoop):
             back; q in the paper.
         eos_ids: tokens that end the text and are not part of it.
         max_backtracks: how often a commit may be taken back where every token is banned.
+        never: ids that `sampler` never chooses, such as special ones.
 
     Attributes:
         committed: the tokens written, consistent at any moment.
@@ -86,12 +88,14 @@ class Rollback(TextLoop):
         observation: int,
         eos_ids: frozenset[int] = frozenset(),
         max_backtracks: int = MAX_BACKTRACKS,
+        never: Collection[int] = (),
     ) -> None:
         super().__init__(
             decoder, verification, sampler, max_new_tokens=max_new_tokens, eos_ids=eos_ids
         )
         self._observation = observation
         self._max_backtracks = max_backtracks
+        self._never = never
         self._banned: set[int] = set()
         self._commits: list[_Commit] = []
 
@@ -129,7 +133,7 @@ class Rollback(TextLoop):
             self.end = "length"
             return False
         if self.banned:
-            logits = without(self._decoder.logits(), self.banned)
+            logits = without(self._decoder.logits(), {*self.banned, *self._never})
             if not bool(array_namespace(logits).any(logits > -np.inf)):
                 self._backtrack()
                 return False
@@ -209,9 +213,9 @@ def without(logits: Any, banned: AbstractSet[int]) -> Any:
 
     Args:
         logits: float[n], an array of any library.
-        banned: ids below n.
+        banned: ids. Some may have no logit.
     """
     xp = array_namespace(logits)
     mask = np.zeros(logits.shape[-1], dtype=bool)
-    mask[list(banned)] = True
+    mask[[token for token in banned if token < len(mask)]] = True
     return xp.where(xp.asarray(mask, device=device(logits)), -xp.inf, logits)

@@ -199,6 +199,7 @@ class TextWriter:
                 max_new_tokens=most,
                 observation=self._observation or 0,
                 eos_ids=self._eos_ids,
+                never=self._never,
             )
         return TextStream(
             self._model.tokenizer,
