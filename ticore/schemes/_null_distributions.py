@@ -29,6 +29,9 @@ _MOST_CACHED = 2_000  # tokens of lists whose distribution is cached
 # odds ratio, is always close to the best one.
 _STRENGTHS = np.array([0.7, 1.2, 2.0])
 _ONES = np.ones(3)
+# Those of a watermark that nobody could see come near to it: the mean loss goes with the square of
+# the log odds ratio, and of less than this floats would not hold it.
+_LEAST_ODDS = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +127,7 @@ class BinomialNull(SingleTextMethods):
     def _odds(self) -> Floats:
         """float64[k]: logarithms of the odds ratios of each strength."""
         odds = special.logit(self.marked_share) - special.logit(self.share)
-        return _STRENGTHS * float(odds)
+        return _STRENGTHS * max(float(odds), _LEAST_ODDS)
 
     @cached_property
     def _weights(self) -> tuple[Floats, Floats, Floats]:
