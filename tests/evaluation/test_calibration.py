@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.toy_models import ToyTokenizer
-from ticore.errors import SettingsError
+from ticore.errors import SettingsError, WrongTypeError
 from ticore.evaluation import ALL, Calibration, CalibrationCell, calibrate
 from ticore.schemes import SCHEMES, Scheme, external_scheme
 from ticore.watermarking import WatermarkDetector
@@ -104,6 +104,8 @@ def test_length_for_needs_all_longer_texts() -> None:
     [
         ({"lengths": [0]}, "lengths: expected an integer of at least 1"),
         ({"thresholds": [0.0]}, "thresholds"),
+        ({"thresholds": []}, "lengths and thresholds: expected one of each or more"),
+        ({"lengths": []}, "lengths and thresholds: expected one of each or more"),
         ({"lengths": [1000]}, "expected texts of 1,000 tokens or more, found none among 1"),
     ],
 )
@@ -111,3 +113,14 @@ def test_calibrate_refuses_what_it_cannot_measure(given: dict[str, list[int]], s
     detector = WatermarkDetector.any(TOKENIZER, ENTRIES)
     with pytest.raises(SettingsError, match=said):
         calibrate(detector, [TOKENIZER.decode([1] * 9)], **given)  # type: ignore[arg-type]  # wrong ones
+
+
+def test_calibrate_refuses_other_types_than_it_takes() -> None:
+    detector = WatermarkDetector.any(TOKENIZER, ENTRIES)
+    with pytest.raises(WrongTypeError, match="expected a list of texts, found one str"):
+        calibrate(detector, "a text")
+    with pytest.raises(WrongTypeError, match="expected a list of lengths, found one int"):
+        calibrate(detector, ["a text"], lengths=3)  # type: ignore[arg-type]  # a wrong one
+    single = WatermarkDetector(TOKENIZER, key=bytes(16))
+    with pytest.raises(WrongTypeError, match=r"expected one that WatermarkDetector\.any made"):
+        calibrate(single, ["a text"])  # type: ignore[arg-type]  # a wrong one

@@ -3,6 +3,7 @@
 import json
 import stat
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -184,3 +185,13 @@ def test_new_refuses_wrong_settings():
     ):
         with pytest.raises(error):
             WatermarkAgreement.new("tiny-en", **arguments)
+
+
+def test_new_takes_numbers_of_numpy():
+    for name, settings in (
+        ("gumbel", {"context": np.int64(3)}),
+        ("left_hash", {"gamma": np.float32(0.25)}),
+        ("dipmark", {"alpha": np.float64(0.3)}),
+    ):
+        made = WatermarkAgreement.new("tiny-en", name, **settings)
+        assert WatermarkAgreement.loads(made.dumps()) == made

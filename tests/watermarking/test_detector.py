@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 import ticore
 from tests.support.slow import slow_unless
 from tests.support.toy_models import ToyTokenizer
-from ticore.errors import CredentialError, SettingsError, TicoreError, UnscorableTextError
+from ticore.errors import (
+    CredentialError,
+    SettingsError,
+    TicoreError,
+    UnscorableTextError,
+    WrongTypeError,
+)
 from ticore.schemes import (
     EXTERNAL_SCHEMES,
     SCHEMES,
@@ -194,6 +200,34 @@ def test_what_is_no_text_has_an_error_in_its_place(wrong):
     tokenizer = ticore.load_tokenizer("tiny-en")
     found = ticore.WatermarkDetector(tokenizer, key=KEY).detect_batch(["It was late.", wrong])
     assert [isinstance(one, TicoreError) for one in found] == [False, True]
+
+
+@pytest.mark.parametrize("wrong", [None, 7, [[1], [2, 3]], iter([1]), ["a"], [0.5]])
+def test_what_is_no_list_of_ids_has_an_error_in_its_place(wrong):
+    detector = ticore.WatermarkDetector(ticore.load_tokenizer("tiny-en"), key=KEY)
+    good = list(range(20))
+    found = detector.detect_ids_batch([good, wrong, good])
+    assert [isinstance(one, SettingsError) for one in found] == [False, True, False]
+    with pytest.raises(SettingsError, match="ids: expected one row of integers"):
+        detector.detect_ids(wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "a text"])
+def test_detect_batch_refuses_what_is_no_list_of_texts(wrong):
+    detector = ticore.WatermarkDetector(ticore.load_tokenizer("tiny-en"), key=KEY)
+    with pytest.raises(WrongTypeError, match="expected a list of texts, found one"):
+        detector.detect_batch(wrong)
+
+
+def test_detect_batch_takes_any_iterable():
+    detector = ticore.WatermarkDetector(ticore.load_tokenizer("tiny-en"), key=KEY)
+    assert same(detector.detect_batch(iter(["It was late."]))[0], detector.detect("It was late."))
+
+
+@pytest.mark.parametrize("wrong", [None, 7, ["gumbel"]])
+def test_detector_refuses_an_object_that_is_no_scheme(wrong):
+    with pytest.raises(SettingsError, match="scheme: expected the name of a scheme, or an object"):
+        ticore.WatermarkDetector(ticore.load_tokenizer("tiny-en"), wrong)
 
 
 EVERY = [

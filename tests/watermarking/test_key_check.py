@@ -110,9 +110,17 @@ def test_check_key_refuses_texts_that_cannot_be_scored():
         check_key(detector(bytes(16)), ["", ""])
 
 
-def test_check_key_refuses_one_text():
-    with pytest.raises(WrongTypeError, match="expected many texts, found one str"):
-        check_key(detector(bytes(16)), "a text")
+@pytest.mark.parametrize(("wrong", "kind"), [("a text", "str"), (None, "NoneType")])
+def test_check_key_refuses_one_text(wrong, kind):
+    with pytest.raises(WrongTypeError, match=f"expected many texts, found one {kind}"):
+        check_key(detector(bytes(16)), wrong)
+
+
+def test_check_key_refuses_a_detector_of_many_keys():
+    one = detector(bytes(16))
+    several = WatermarkDetector.any(one.tokenizer, [{"scheme": "gumbel", "key": bytes(16)}])
+    with pytest.raises(WrongTypeError, match="expected a WatermarkDetector of one key"):
+        check_key(several, ["a text"])
 
 
 def test_key_check_is_a_dataclass_that_json_can_hold():

@@ -67,6 +67,18 @@ def test_logits_warper_refuses_settings_out_of_range(settings, part):
         LogitsWarper(**settings)
 
 
+@pytest.mark.parametrize("temperature", [1e30, 1e39, 1e300])
+def test_a_temperature_that_no_float32_holds_makes_all_tokens_as_likely(temperature):
+    logits = np.array([3.0, -np.inf, -2.0, 9.0], np.float32)
+    warped = probabilities(LogitsWarper(temperature)(logits))
+    np.testing.assert_allclose(warped, [1 / 3, 0, 1 / 3, 1 / 3], rtol=1e-6)
+
+
+def test_a_top_p_that_no_float32_holds_keeps_the_likeliest_token():
+    warped = probabilities(LogitsWarper(top_p=1e-46)(np.array([3.0, -2.0, 9.0], np.float32)))
+    assert warped.tolist() == [0, 0, 1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
 def test_multinomial_follows_the_probabilities(library):

@@ -117,6 +117,22 @@ class HasLimits(Protocol):
         ...
 
 
+def listed(found: Iterable[_T], of: str, advice: str) -> list[_T]:
+    """What was given as several, as a list.
+
+    Args:
+        found: any iterable but one text, whose letters would be taken for texts.
+        of: what it should hold, such as `texts`.
+        advice: what to do with one of them.
+
+    Raises:
+        WrongTypeError: it is one text, or no iterable.
+    """
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
+        raise WrongTypeError(f"expected a list of {of}, found one {type(found).__name__}; {advice}")
+    return list(found)
+
+
 def checked_ids(ids: Iterable[int], width: int) -> list[int]:
     """`ids` as Python integers.
 

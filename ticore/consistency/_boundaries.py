@@ -44,7 +44,7 @@ def specials_named(name: str) -> Specials:
     Raises:
         SettingsError: there is no such setting.
     """
-    if name in _OLD_SPECIALS:
+    if isinstance(name, str) and name in _OLD_SPECIALS:
         warn_deprecated(f"specials={name!r}", repr(_OLD_SPECIALS[name]), stacklevel=4)
         return _OLD_SPECIALS[name]
     return require_one_of("specials", name, get_args(Specials))

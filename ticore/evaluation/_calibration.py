@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
-from .._support.checks import require_integer, require_number
-from ..errors import SettingsError, UnscorableTextError
+from .._support.checks import listed, require, require_integer, require_number
+from ..errors import SettingsError, UnscorableTextError, WrongTypeError
 from ..interfaces import LanguageModel
 from ..watermarking import AnyWatermarkDetector
 from ..watermarking._configurations import ALL
@@ -151,6 +151,7 @@ def calibrate(
     Raises:
         SettingsError: a length or threshold is out of range, no text is long enough, or the model
             has another tokenizer.
+        WrongTypeError: the detector is of one configuration, or there is one text and no list.
 
     >>> import ticore
     >>> tokenizer = ticore.load_tokenizer("tiny-en")
@@ -159,6 +160,14 @@ def calibrate(
     >>> found.cells[0].rate
     Rate(value=0.0, low=0.0, high=0.975)
     """
+    if not isinstance(detector, AnyWatermarkDetector):
+        raise WrongTypeError(
+            f"detector: expected one that WatermarkDetector.any made, found "
+            f"{type(detector).__name__}; for one configuration give it a list of one"
+        )
+    lengths, thresholds = listed(lengths, "lengths", "give [it]"), [*thresholds]
+    unmarked, marked = (listed(texts, "texts", "give [it]") for texts in (unmarked, marked))
+    require(bool(lengths and thresholds), "lengths and thresholds", "one of each or more", "none")
     for length in lengths:
         require_integer("lengths", length, 1)
     for threshold in thresholds:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
+from .._support.checks import require
 from ..errors import CredentialError, SettingsError
 from ..keys import key_bytes
 from ..registry import lookup
@@ -111,7 +112,8 @@ def make_scheme(
 
     Raises:
         SettingsError: the name or a setting is unknown, a setting is out of range, or `scheme` is
-            an object, which has its own key and settings, and a key or settings are given as well.
+            an object, which has its own key and settings, and a key or settings are given as well;
+            or an object that is no scheme.
         CredentialError: there is no key, or it is too short or too long.
         MissingExtraError: the package that declares the scheme cannot be imported.
     """
@@ -121,6 +123,12 @@ def make_scheme(
                 "expected a scheme's name with a key and settings, or a scheme that has its own, "
                 "found both; leave out the key and the settings"
             )
+        require(
+            callable(getattr(scheme, "evidence", None)),
+            "scheme",
+            "the name of a scheme, or an object with the methods of one",
+            scheme,
+        )
         return scheme
     if scheme in EXTERNAL_SCHEMES:
         raise SettingsError(

@@ -18,11 +18,9 @@ from ._null_distributions import (
     earlier_draws,
 )
 from ._two_key_null import TwoKeyNull
-from ._word_arithmetic import BITS
 
-_HIGHEST_SCORE = (BITS + 1) * np.log(
-    2
-)  # -log(1 - u) of the highest number; engines have fewer bits
+# -log(1 - u) of the highest number of an engine with 32 bits; our own numbers have fewer.
+_HIGHEST_SCORE = 33 * np.log(2)
 
 
 def strongest_p_values(null: NullDistribution, texts: BatchEvidence) -> Floats | None:

@@ -20,6 +20,21 @@ AnyInts = TypeVar("AnyInts", Ints, npt.NDArray[np.uint32])
 SomeIds = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 
+def as_row(ids: SomeIds) -> npt.NDArray[Any]:
+    """Ids as an array of whatever shape and type they are.
+
+    Raises:
+        SettingsError: they are lists of different lengths.
+    """
+    try:
+        return np.asarray(ids)
+    except ValueError:
+        raise SettingsError(
+            "ids: expected one row of integers, found lists of different lengths; read each text "
+            "by itself"
+        ) from None
+
+
 def token_ids(ids: SomeIds, size: int = ID_LIMIT, least: int = 0) -> Ints:
     """Token ids as int64[n].
 
@@ -31,7 +46,7 @@ def token_ids(ids: SomeIds, size: int = ID_LIMIT, least: int = 0) -> Ints:
     Raises:
         SettingsError: `ids` is something else, or an id is out of range.
     """
-    found = np.asarray(ids)
+    found = as_row(ids)
     if found.size == 0 and found.ndim == 1:
         return np.empty(0, np.int64)
     if found.ndim != 1 or found.dtype.kind not in "iu":

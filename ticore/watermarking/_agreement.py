@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Literal, Unpack, get_args
 
+import numpy as np
+
 from .._support.atomic_files import write_new_secret
 from .._support.checks import require, require_one_of
 from .._support.input_files import read_file
@@ -106,7 +108,11 @@ class WatermarkAgreement:
                 "payload: expected none in an agreement, for it is the writer's own; give it to "
                 "Watermarker.from_agreement"
             )
-        whole: dict[str, Any] = {**scheme_defaults(scheme), **settings}
+        plain = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in settings.items()
+        }
+        whole: dict[str, Any] = {**scheme_defaults(scheme), **plain}
         whole.pop("payload", None)
         key = secrets.token_bytes(_KEY_BYTES) if key is None else scheme_key(key)
         make_scheme(scheme, key, opened.vocab_size, **whole)  # checks every setting

@@ -33,8 +33,8 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from .._support.checks import require_one_of
-from ..errors import TicoreError, UnscorableTextError, WrongTypeError
+from .._support.checks import listed, require_one_of
+from ..errors import TicoreError, UnscorableTextError
 from ..interfaces import Tokenizer
 from ..registry import wrap
 from ..schemes import BinomialNull, Detectable, ExponentialNull, NullDistribution
@@ -148,10 +148,7 @@ class AnyWatermarkDetector:
         Raises:
             WrongTypeError: `texts` is one text.
         """
-        if isinstance(texts, str | bytes):
-            raise WrongTypeError(
-                f"expected a list of texts, found one {type(texts).__name__}; use detect(text)"
-            )
+        texts = listed(texts, "texts", "use detect(text)")
         found: list[AnyDetection | TicoreError] = []
         for text in texts:
             try:

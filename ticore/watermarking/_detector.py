@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 
-from .._support.checks import require, require_one_of
+from .._support.checks import listed, require, require_one_of
 from .._support.deprecation import warn_deprecated
-from ..errors import SettingsError, TicoreError, UnscorableTextError, WrongTypeError
+from ..errors import SettingsError, TicoreError, UnscorableTextError
 from ..interfaces import Tokenizer
 from ..registry import wrap
 from ..schemes import (
@@ -30,6 +30,7 @@ from ..schemes._evidence import BatchEvidence
 from ..schemes._payload import PayloadEvidence, PayloadNull
 from ..schemes._registry import as_mapping
 from ..schemes._strongest import strongest_p_values
+from ..schemes._windows import as_row
 from ._agreement import Repeats, WatermarkAgreement
 from ._configurations import Configuration
 from ._detection import Detection, DetectionTarget, Verdict
@@ -395,10 +396,7 @@ class WatermarkDetector:
         Raises:
             WrongTypeError: `texts` is one text.
         """
-        if isinstance(texts, str | bytes):
-            raise WrongTypeError(
-                f"expected a list of texts, found one {type(texts).__name__}; use detect(text)"
-            )
+        texts = listed(texts, "texts", "use detect(text)")
         failed: list[TicoreError | None] = [None] * len(texts)
         lists: list[list[int]] | None = None
         if all(isinstance(text, str) for text in texts):
@@ -446,11 +444,12 @@ class WatermarkDetector:
         together: list[IDs] = []
         count = 0
         for ids in lists:
-            if together and count + len(ids) > _MAX_TOGETHER:
+            length = len(ids) if isinstance(ids, Sized) else 0
+            if together and count + length > _MAX_TOGETHER:
                 found += self._detect_together(together)
                 together, count = [], 0
             together.append(ids)
-            count += len(ids)
+            count += length
         return found + self._detect_together(together)
 
     def detection_of(self, ids: IDs, evidence: Evidence) -> Detection:
@@ -476,9 +475,9 @@ class WatermarkDetector:
         if not lists:
             return []
         if len(lists) == 1:
-            rows = [np.asarray(lists[0])]
             try:
                 evidence = self.scheme.evidence(lists[0])
+                rows = [as_row(lists[0])]
             except TicoreError as error:
                 return [error]
         else:
@@ -602,7 +601,7 @@ def _checked_row(ids: IDs) -> Ints:
 
     The caller then gives them to `Detectable.evidence` alone, which says what is wrong.
     """
-    row = np.asarray(ids)
+    row = as_row(ids)
     if row.ndim == 1 and not row.size:
         return _NO_IDS
     if row.ndim != 1 or row.dtype.kind not in "iu" or not np.can_cast(row.dtype, np.int64):

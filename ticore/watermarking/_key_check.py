@@ -111,8 +111,13 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
     >>> check_key(detector, ["It was late when they came home."]).verdict
     'too few texts'
     """
-    if isinstance(texts, str | bytes):
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise WrongTypeError(f"expected many texts, found one {type(texts).__name__}")
+    if not isinstance(detector, WatermarkDetector):
+        raise WrongTypeError(
+            f"detector: expected a WatermarkDetector of one key, found {type(detector).__name__}; "
+            f"check each key by itself"
+        )
     skipped = 0
     values: list[float] = []
     strengths: list[float] = []

@@ -16,6 +16,9 @@ from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
 from ._text_loop import Sampler
 
+# A float32 holds both: a higher temperature changes no probability, and a lower top-p no choice.
+_FLAT, _ONE_TOKEN = 1e30, 1e-30
+
 RowSamplers = Callable[[int], Sampler]
 """`f(row)`: the sampler of one of several texts that are written together."""
 
@@ -50,7 +53,7 @@ class LogitsWarper:
         """Logits float[logit_width] with -inf for what is dropped. The given array is unchanged."""
         xp = array_namespace(logits)
         if self.temperature != 1:
-            logits = logits / self.temperature
+            logits = logits / min(self.temperature, _FLAT)
         if self.top_k is not None and self.top_k < logits.shape[-1]:
             least = xp.sort(logits)[-self.top_k]
             logits = xp.where(logits < least, -xp.inf, logits)
@@ -58,7 +61,7 @@ class LogitsWarper:
             order = xp.flip(xp.argsort(logits))
             shares = probabilities(logits)[order]
             before = xp.cumulative_sum(shares) - shares
-            least = xp.min(logits[order][before < self.top_p])
+            least = xp.min(logits[order][before < max(self.top_p, _ONE_TOKEN)])
             logits = xp.where(logits < least, -xp.inf, logits)
         return logits
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Literal, TypedDict, get_args
 
-from .._support.checks import require, require_integer, require_one_of
+from .._support.checks import listed, require, require_integer, require_one_of
 from ..backend_kit._batch_decoder import each_row, error_names_row
 from ..backend_kit._reading import RowDecoder, start_batch
 from ..chat import Prompt, prompt_ids
 from ..consistency import Specials, Verification, Verifier, View
-from ..errors import PromptError, SettingsError, WrongTypeError
+from ..errors import PromptError, SettingsError
 from ..interfaces import Decoder, LanguageModel
 from ..registry import require_model
 from ..schemes._array_cache import ResultCache
@@ -122,11 +122,7 @@ class TextWriter:
         seed: int | None,
     ) -> list[Generated]:
         """For each prompt a text. Raises as `Generator.generate_batch`."""
-        if isinstance(prompts, str | bytes):
-            raise WrongTypeError(
-                f"expected a list of prompts, found one {type(prompts).__name__}; for one text "
-                f"use generate, or give [prompt]"
-            )
+        prompts = listed(prompts, "prompts", "for one text use generate, or give [prompt]")
         _require_length(max_new_tokens)
         ids = each_row(self._ids, prompts)
         verifications = each_row(self._verification, ids)
