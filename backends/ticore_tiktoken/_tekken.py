@@ -101,7 +101,7 @@ def _names(stated: object, count: int, version: object) -> dict[str, int]:
 
 def _name(position: int, found: object) -> str:
     match found:
-        case {"rank": int(rank), "token_str": str(name)} if rank == position:
+        case {"rank": int(rank), "token_str": str(name)} if rank == position and name:
             return name
     raise _malformed(f"no special token of rank {position} at this place of special_tokens")
 

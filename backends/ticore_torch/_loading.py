@@ -9,11 +9,11 @@ from pathlib import Path
 from transformers import PreTrainedConfig, PreTrainedModel
 
 from ticore.backend_kit.checkpoint import find_model_files, require_fits
-from ticore.errors import ModelFilesError
+from ticore.errors import ModelFilesError, shown
 from ticore.interfaces import TokenizerLoader
 
 from ._model import TorchModel
-from ._network import Network, ids_of
+from ._network import Network
 from ._options import parse_options
 from ._precision import reproducible
 from ._probe import probe
@@ -84,7 +84,15 @@ def load(
 def special_ids(module: PreTrainedModel, name: str) -> list[int]:
     """Ids that generation_config.json, or else config.json, gives this name."""
     found = getattr(module.generation_config, name, None)
-    return ids_of(getattr(module.config.get_text_config(), name, None) if found is None else found)
+    if found is None:
+        found = getattr(module.config.get_text_config(), name, None)
+    several = found if isinstance(found, list | tuple) else [] if found is None else [found]
+    if not all(type(token) is int for token in several):
+        raise ModelFilesError(
+            f"expected {name} to be an id, a list of ids or null, found {shown(found)}; correct "
+            f"generation_config.json or config.json"
+        )
+    return list(several)
 
 
 def require_logits(folder: Path | str, width: int, **named: list[int]) -> None:

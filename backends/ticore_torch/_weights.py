@@ -25,7 +25,7 @@ from transformers.utils import logging as _logging
 
 from ticore.backend_kit import first_line
 from ticore.backend_kit.checkpoint import ModelFiles, Tensors, within_memory
-from ticore.errors import ModelFilesError, TicoreError
+from ticore.errors import ModelFilesError, TicoreError, shown
 
 from ._options import Options
 from ._precision import widened
@@ -44,6 +44,12 @@ def read_config(files: ModelFiles, options: Options) -> PreTrainedConfig:
             model, or it does not read from left to right.
     """
     path, auto = files.settings_name, cast(Any, AutoConfig)  # not all of it is annotated
+    if (other := files.settings.get("transformers_weights")) is not None:
+        raise ModelFilesError(
+            f"{path}: expected the weights in model.safetensors, found transformers_weights that "
+            f"names {shown(other)}, whose content no digest would cover; rename the file, and "
+            f"remove the field"
+        )
     with asking(path):
         config: PreTrainedConfig = (
             auto.from_pretrained(

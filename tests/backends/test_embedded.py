@@ -328,6 +328,17 @@ class TestBadFiles:
         with pytest.raises(ModelFilesError, match=r"lm_head\.weight of shape \(50, 32\)"):
             load(copy)
 
+    def test_load_refuses_a_tied_head_with_other_numbers(self, copy: Path) -> None:
+        """transformers would use it, and the digests would be the same."""
+        self.rewrite(
+            copy,
+            lambda t: t.update({"lm_head.weight": t["model.embed_tokens.weight"] + np.float32(1)}),
+        )
+        with pytest.raises(
+            ModelFilesError, match=r"expected lm_head\.weight to equal model\.embed"
+        ):
+            load(copy)
+
     def test_load_refuses_a_tensor_of_another_shape(self, copy: Path) -> None:
         self.rewrite(copy, lambda t: t.update({"model.norm.weight": np.ones(31, np.float32)}))
         with pytest.raises(ModelFilesError, match=r"norm\.weight.* \(32,\), found \(31,\)"):

@@ -122,6 +122,10 @@ def test_a_file_names_its_special_tokens(tmp_path: Path) -> None:
         (lambda state: state["vocab"][300].update(token_bytes="IQ=="), "b'!' as token of rank 300"),
         (lambda state: state.update(special_tokens=[{"rank": 1}]), "no special token of rank 0"),
         (
+            lambda state: state.update(special_tokens=[{"rank": 0, "token_str": ""}]),
+            "no special token of rank 0",
+        ),
+        (
             lambda state: state.update(special_tokens=[{"rank": 0, "token_str": "<SPECIAL_3>"}]),
             "29 names of 30 special tokens",
         ),

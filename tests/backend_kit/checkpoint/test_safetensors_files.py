@@ -110,6 +110,19 @@ def test_tensors_refuse_an_index_that_names_other_tensors(sharded):
         Tensors(sharded)
 
 
+def test_tensors_that_the_index_leaves_out_are_among_them(folder, sharded):
+    """Other libraries read all that is in the files, so a digest has to cover it."""
+    write_index(sharded, {"a": "one.safetensors", "b": "two.safetensors"})
+    assert "c" in Tensors(sharded)
+    assert Tensors(sharded).digest() == Tensors(folder).digest()
+
+
+def test_tensors_refuse_a_tensor_in_two_files(sharded):
+    save_file({"a": STORED["a"] + 1, "b": STORED["b"]}, sharded / "two.safetensors")
+    with pytest.raises(ModelFilesError, match=r"two\.safetensors: .*found a in another one"):
+        Tensors(sharded)
+
+
 @pytest.mark.parametrize("shards", [None, [], {"a": 3}])
 def test_tensors_refuse_an_index_without_a_weight_map(sharded, shards):
     write_index(sharded, shards)

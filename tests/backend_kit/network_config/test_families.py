@@ -165,7 +165,12 @@ class TestRefusals:
             ("llama", "rope_parameters", {"rope_theta": -1.0}),
             ("llama", "rope_parameters", {"full_attention": {"rope_type": "default"}}),
             ("llama", "partial_rotary_factor", 0.5),
+            ("llama", "rms_norm_eps", 10**400),
+            ("llama", "rope_theta", 10**400),
             ("mistral", "sliding_window", 0),
+            ("mistral", "layer_types", ["full_attention", "sliding_attention"]),
+            ("qwen2", "layer_types", ["full_attention", "sliding_attention"]),
+            ("gpt2", "num_attention_heads", 3),
             ("gemma3_text", "final_logit_softcapping", 30.0),
             ("gemma3_text", "attn_logit_softcapping", 50.0),
             ("gemma3_text", "use_bidirectional_attention", True),
@@ -188,6 +193,10 @@ class TestRefusals:
         # What stands inside rope_parameters or rope_scaling is named by both.
         with pytest.raises(ModelFilesError, match=rf"^config\.json: .*{name}.* found "):
             parsed(architecture, **{name: value})
+
+    def test_a_null_asks_for_no_window(self) -> None:
+        found = parsed("qwen2", use_sliding_window=True, sliding_window=None, max_window_layers=0)
+        assert set(found.windows) == {None}
 
     @pytest.mark.parametrize(
         ("name", "value"),

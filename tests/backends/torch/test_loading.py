@@ -179,6 +179,17 @@ class TestEnds:
         (folder / "generation_config.json").write_text('{"eos_token_id": 4}')
         assert load(folder).eos_ids == {4}
 
+    @pytest.mark.parametrize("wrong", ['"abc"', "[[1]]", "{}", "2.5", '"2"', "true"])
+    def test_load_refuses_what_is_no_id(self, folder: Path, wrong: str) -> None:
+        (folder / "generation_config.json").write_text(f'{{"eos_token_id": {wrong}}}')
+        with pytest.raises(ModelFilesError, match="eos_token_id"):
+            load(folder)
+
+    def test_load_refuses_weights_in_another_file(self, folder: Path) -> None:
+        set_config(folder, transformers_weights="other.safetensors")
+        with pytest.raises(ModelFilesError, match=r"transformers_weights that names 'other\.safe"):
+            load(folder)
+
 
 class TestBadFiles:
     def test_load_refuses_a_directory_without_config(self, folder: Path) -> None:

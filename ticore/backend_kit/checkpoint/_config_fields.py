@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -67,7 +67,7 @@ class Fields:
         found = self.get(name, default)
         if not isinstance(found, int | float) or isinstance(found, bool):
             raise self.error(name, "a number", found)
-        if not 0 < found < math.inf:
+        if not 0 < found <= sys.float_info.max:  # nor NaN
             raise self.error(name, "a positive number", found)
         return float(found)
 

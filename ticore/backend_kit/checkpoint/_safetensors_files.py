@@ -47,6 +47,10 @@ class StoredTensor:
         return self.raw if self.unpack is None else self.unpack(self.raw)
 
 
+_HEAD = "lm_head.weight"
+_EMBEDDINGS = "model.embed_tokens.weight", "transformer.wte.weight", "wte.weight"
+
+
 class Tensors:
     """All tensors of a directory with safetensors files; those of another file by `Tensors.of`.
 
@@ -132,15 +136,39 @@ class Tensors:
     def refuse_rest(self, harmless: Callable[[str], bool]) -> None:
         """Refuse tensors that were not taken, except those whose name is `harmless`.
 
+        A head that was not taken, since it is tied to the embedding, must be equal to that.
+
         Raises:
             ModelFilesError: there are such tensors, so they belong to another network.
         """
+        if _HEAD not in self._taken:
+            self._refuse_another_head()
         rest = [name for name in sorted(self._tensors.keys() - self._taken) if not harmless(name)]
         if rest:
             raise ModelFilesError(
                 f"{self._where}: expected no tensors but those that the settings call for, found "
                 f"{len(rest)} others, such as {rest[0]}; {self._advice}"
             )
+
+    def _refuse_another_head(self) -> None:
+        """Refuse a stored head that is not the embedding, in a network whose head is tied to it.
+
+        transformers ties the two only where they are equal.
+
+        Raises:
+            ModelFilesError: the head has other numbers.
+        """
+        for name in _EMBEDDINGS:
+            if name not in self or _HEAD not in self:
+                continue
+            embedding, head = self._tensors[name], self._tensors[_HEAD]
+            if (head.code, head.shape) != (embedding.code, embedding.shape) or not np.array_equal(
+                head.raw, embedding.raw
+            ):
+                raise ModelFilesError(
+                    f"{self._where}: expected {_HEAD} to equal {name}, as tie_word_embeddings "
+                    f"says, found another; set tie_word_embeddings to false, or remove the head"
+                )
 
     def digest(self) -> str:
         """SHA-256 hex digest of the tensors as stored, in any order and any files.
@@ -174,7 +202,16 @@ def _read_shards(index: Path) -> dict[str, StoredTensor]:
                 f"{index.with_name(file)}: expected a tensor {name}, as {index.name} says, "
                 f"found none of that name; fetch the files again, all from one place"
             )
-    return {name: shards[file][name] for name, file in shard_of.items()}
+    # Also those that the index leaves out: other libraries read all that is in these files.
+    found: dict[str, StoredTensor] = {}
+    for file, tensors in shards.items():
+        if twice := sorted(found.keys() & tensors.keys()):
+            raise ModelFilesError(
+                f"{index.with_name(file)}: expected each tensor in one file, found {twice[0]} in "
+                f"another one as well; fetch the files again, all from one place"
+            )
+        found |= tensors
+    return found
 
 
 def _is_plain_name(file: object) -> bool:

@@ -60,6 +60,8 @@ def _llama(fields: Fields) -> NetworkConfig:
 
 
 def _mistral(fields: Fields) -> NetworkConfig:
+    # With these, transformers opens another network: Ministral, whose layers take turns.
+    fields.one_of("layer_types", None, (None,))
     # transformers has a default window for these. A null does not ask for it: it means no window.
     window = None
     if fields.settings.get("sliding_window", "absent") is not None:
@@ -80,8 +82,16 @@ def _qwen2(fields: Fields) -> NetworkConfig:
         first = fields.get("max_window_layers", 28)
         if type(first) is not int:
             raise fields.error("max_window_layers", "an integer", first)
-        windows = _windows(fields, [i >= first for i in range(layers)])
+        if fields.settings.get("sliding_window", "absent") is not None:  # a null means no window
+            windows = _windows(fields, [i >= first for i in range(layers)])
+    if windows == (None,) * layers and "sliding_attention" in _listed(fields, "layer_types"):
+        raise fields.error("layer_types", "made of full_attention, for there is no window", "one")
     return _rotary(fields, architecture="qwen2", qkv_bias=True, windows=windows, bos=None, eos=None)
+
+
+def _listed(fields: Fields, name: str) -> list[object]:
+    found = fields.get(name)
+    return found if isinstance(found, list) else []
 
 
 def _gemma3(fields: Fields) -> NetworkConfig:
@@ -212,6 +222,14 @@ def _gpt2(fields: Fields) -> NetworkConfig:
     fields.one_of("scale_attn_by_inverse_layer_idx", False, (False,))
     fields.one_of("add_cross_attention", False, (False,))
     heads, width, layers = fields.size("n_head"), fields.size("n_embd"), fields.layers("n_layer")
+    # transformers knows other names as well, and takes theirs where both are given.
+    for name, value in (
+        ("num_attention_heads", heads),
+        ("hidden_size", width),
+        ("num_hidden_layers", layers),
+        ("max_position_embeddings", fields.size("n_positions")),
+    ):
+        fields.one_of(name, value, (value,))
     if width % heads:
         raise fields.error("n_embd", f"a multiple of the {heads} heads", width)
     vocab_size = fields.size("vocab_size")
