@@ -42,17 +42,18 @@ def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
 
 
 def _texts_of_table(path: Path, column: str) -> Iterator[str]:
-    row, wrong = 0, []
+    row, left_out, first = 0, 0, ""
     batches = open_corpus(path, column, _ROWS, None).batches()
     for row, found in enumerate(chain.from_iterable(each.texts for each in batches), 1):
         why = _unreadable(found)
         if why is None:
             yield str(found)
         else:
-            wrong.append(f"row {row:,}: {why}")
-    if wrong:
-        name, first = streams.printable(str(path)), streams.printable(wrong[0])
-        streams.note(f"ticore: {name}: left out {len(wrong):,} of {row:,} rows; {first}")
+            left_out += 1
+            first = first or streams.printable(f"row {row:,}: {why}")
+    if left_out:
+        name = streams.printable(str(path))
+        streams.note(f"ticore: {name}: left out {left_out:,} of {row:,} rows; {first}")
 
 
 def _unreadable(found: CorpusText) -> str | None:
