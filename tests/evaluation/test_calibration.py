@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -117,10 +119,11 @@ def test_calibrate_refuses_what_it_cannot_measure(given: dict[str, list[int]], s
 
 def test_calibrate_refuses_other_types_than_it_takes() -> None:
     detector = WatermarkDetector.any(TOKENIZER, ENTRIES)
+    number: Any = 3
+    single: Any = WatermarkDetector(TOKENIZER, key=bytes(16))
     with pytest.raises(WrongTypeError, match="expected a list of texts, found one str"):
         calibrate(detector, "a text")
     with pytest.raises(WrongTypeError, match="expected a list of lengths, found one int"):
-        calibrate(detector, ["a text"], lengths=3)  # type: ignore[arg-type]  # a wrong one
-    single = WatermarkDetector(TOKENIZER, key=bytes(16))
+        calibrate(detector, ["a text"], lengths=number)
     with pytest.raises(WrongTypeError, match=r"expected one that WatermarkDetector\.any made"):
-        calibrate(single, ["a text"])  # type: ignore[arg-type]  # a wrong one
+        calibrate(single, ["a text"])

@@ -118,7 +118,7 @@ def calibrate(
 
 
 def _figures(plot: Path) -> Any:
-    """What draws a figure. Raises UsageError, MissingExtraError."""
+    """What draws a figure. Raises UsageError, OutputFileError, MissingExtraError."""
     if plot.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"--plot: expected a name that ends in .svg or .png, found {plot.name}")
     require_place(plot)

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from .._support.installing import how_to_install
-from ..errors import MissingExtraError, SettingsError
+from ..errors import MissingExtraError
 from . import streams
-from .usage import UsageError
+from .usage import wrong_settings_are_wrong_usage
 
 ADDRESS, WORK = "Address", "Work"
 _EXTRA = ("starlette", "uvicorn")
@@ -63,8 +63,7 @@ def server_module(name: str, command: str) -> ModuleType:
 def until_interrupted() -> Iterator[None]:
     """Ctrl-C is the usual end. An address that cannot be served is wrong usage."""
     try:
-        yield
-    except SettingsError as error:
-        raise UsageError(str(error)) from error
+        with wrong_settings_are_wrong_usage():
+            yield
     except KeyboardInterrupt:
         streams.note()  # the usual end, after a ^C

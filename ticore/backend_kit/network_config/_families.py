@@ -85,7 +85,8 @@ def _qwen2(fields: Fields) -> NetworkConfig:
         if fields.settings.get("sliding_window", "absent") is not None:  # a null means no window
             windows = _windows(fields, [i >= first for i in range(layers)])
     if windows == (None,) * layers and "sliding_attention" in _listed(fields, "layer_types"):
-        raise fields.error("layer_types", "made of full_attention, for there is no window", "one")
+        kinds = fields.get("layer_types")
+        raise fields.error("layer_types", "made of full_attention, for there is no window", kinds)
     return _rotary(fields, architecture="qwen2", qkv_bias=True, windows=windows, bos=None, eos=None)
 
 
