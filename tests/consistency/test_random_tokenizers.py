@@ -35,7 +35,7 @@ NO_TABLES = ()
 
 
 @pytest.mark.parametrize(
-    "examples", [pytest.param(25, id="few"), pytest.param(50, id="many", marks=pytest.mark.slow)]
+    "examples", [pytest.param(10, id="few"), pytest.param(40, id="many", marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("family", FAMILIES)
 def test_verifier_equals_the_oracle_for_random_tokenizers(family, examples):

@@ -54,7 +54,7 @@ def models(draw: st.DrawFn) -> JsonTokenizer:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     models() | st.just(PLAIN) | st.just(WITH_ADDED),
     st.sampled_from(("prefix", "open", "viable")),
@@ -146,7 +146,7 @@ UNIGRAM = JsonTokenizer(
 )
 
 
-@pytest.mark.parametrize("examples", [10, pytest.param(60, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [10, pytest.param(20, id="many", marks=pytest.mark.slow)])
 def test_verifier_equals_the_oracle_after_metaspace(examples):
     @settings(max_examples=examples)
     @given(

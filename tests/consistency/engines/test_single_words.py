@@ -76,7 +76,7 @@ def models(draw: st.DrawFn) -> JsonTokenizer:
     return JsonTokenizer(**{**vars(model), **changes})
 
 
-@pytest.mark.parametrize("examples", [20, pytest.param(80, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [10, pytest.param(50, id="many", marks=pytest.mark.slow)])
 def test_verifier_equals_the_oracle(examples):
     @settings(max_examples=examples)
     @given(models(), modes, texts, st.lists(st.integers(0, 99), max_size=4))

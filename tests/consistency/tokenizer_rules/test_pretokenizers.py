@@ -119,7 +119,7 @@ def test_settled_boundaries_stay_when_text_is_appended(steps, text, more):
             assert [end - at for end in ends if end > at] == list(splitter.ends(reading[at:]))
 
 
-@pytest.mark.parametrize("examples", [30, pytest.param(300, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [20, pytest.param(150, id="many", marks=pytest.mark.slow)])
 def test_random_steps_split_as_the_tokenizers_library_does(examples):
     @settings(max_examples=examples)
     @given(steps=byte_level_steps(), text=texts, more=texts)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,8 @@ def test_nothing_is_lost_or_mixed_when_many_ask_at_once(service: tuple[Any, int]
     with ThreadPoolExecutor(64) as clients:
         list(clients.map(one, range(64)))
         for child in _children(process.pid):
-            os.kill(child, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # a pool that lost one process ends the others
+                os.kill(child, signal.SIGKILL)
         list(clients.map(one, range(8)))
 
     os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does, which reaches all of them
