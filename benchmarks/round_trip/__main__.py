@@ -62,9 +62,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--disambiguation", default=plan.disambiguation, help="such as search; default: %(default)s"
     )
-    parser.add_argument(
-        "--mode", choices=get_args(Mode), default=plan.mode, help="default: %(default)s"
-    )
+    parser.add_argument("--mode", choices=get_args(Mode), help="default: that of new messages")
     parser.set_defaults(processes=os.cpu_count() or 1)
     return parser.parse_args(arguments)
 

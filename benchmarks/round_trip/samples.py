@@ -32,7 +32,8 @@ class Plan:
         chat: whether a prompt is what a user says, and the text the reply of a chat model.
         reader: the model that reads, such as the same one of another backend; None for `model`.
         batch: how many texts are written, and read, side by side.
-        codec, disambiguation, mode: as for `ticore.Steganographer`.
+        codec, disambiguation: as for `ticore.Steganographer`.
+        mode: as well; None for the mode of new messages.
     """
 
     model: str = "tiny-en"
@@ -45,7 +46,7 @@ class Plan:
     batch: int = 1
     codec: str = "arithmetic"
     disambiguation: str = "stepwise"
-    mode: Mode = "prefix"
+    mode: Mode | None = None
 
     @property
     def portable(self) -> bool:
