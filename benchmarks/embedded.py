@@ -30,7 +30,7 @@ from benchmarks._harness.cli import (
 )
 from benchmarks._harness.environment import one_core
 from benchmarks._harness.progress import track
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import chosen_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.tables import text_table
 from benchmarks._harness.timing import time_in_turns
@@ -152,7 +152,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _run(options: argparse.Namespace) -> int:
-    prompts = load_prompts(options.data, options.language)
+    prompts = chosen_prompts(options, options.model)
     models = [ticore.load_model(options.model, dtype=dtype) for dtype in DTYPES]
     with one_core():
         speeds = tokens_per_second(models, options.timed_tokens)

@@ -61,9 +61,11 @@ def sampling_command(
 
 
 def add_prompt_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose prompts."""
+    """Add the options that choose prompts (see `prompts.chosen_prompts`)."""
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
-    parser.add_argument("--language", default="en", help="language of the prompts: en, ja or zh")
+    parser.add_argument(
+        "--language", help="language of the prompts: en, ja or zh; default: that of the model"
+    )
 
 
 def add_store_options(parser: argparse.ArgumentParser, name: str, processes: int = 2) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
 from ticore.errors import InputFileError
@@ -58,6 +59,15 @@ _LANGUAGES = {"tiny-ja": "ja", "tiny-zh": "zh"}
 def language_of(model: str) -> str:
     """The language that a model writes best, by its place: `en` where that says nothing."""
     return _LANGUAGES.get(model, "en")
+
+
+def chosen_prompts(options: Namespace, model: str) -> list[str]:
+    """The prompts that `--data` and `--language` choose, in the language of `model` by default.
+
+    Raises:
+        InputFileError: as `load_prompts`.
+    """
+    return load_prompts(options.data, options.language or language_of(model))
 
 
 def load_prompts(data: Path | None, language: str) -> list[str]:

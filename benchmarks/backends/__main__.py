@@ -12,7 +12,7 @@ from itertools import chain
 from benchmarks._harness.cli import add_alias, exit_status, positive_int, sampling_command
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import chosen_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.types import JsonObject
@@ -69,8 +69,8 @@ def _part(name: str) -> str:
 
 
 def _run(options: argparse.Namespace) -> int:
-    prompts = load_prompts(options.data, options.language)
     plan = Plan(models=tuple(options.models), codecs=tuple(options.codecs), seed=options.seed)
+    prompts = chosen_prompts(options, plan.models[0])
     tasks = [
         *(plan.robustness_tasks(options.samples) if "robustness" in options.parts else ()),
         *(plan.exchange_tasks(options.exchanged) if "exchange" in options.parts else ()),

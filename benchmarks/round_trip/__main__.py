@@ -18,7 +18,7 @@ from benchmarks._harness.cli import add_alias, exit_status, positive_int, sampli
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.number_format import duration
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import chosen_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table
@@ -68,7 +68,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _run(options: argparse.Namespace) -> int:
-    prompts = load_prompts(options.data, options.language)
+    prompts = chosen_prompts(options, options.model)
     plan = Plan(**{field.name: getattr(options, field.name) for field in fields(Plan)})
     writer, reader = plan.open_models()
     code = code_digest(make_worker, writer, reader, writer.tokenizer)

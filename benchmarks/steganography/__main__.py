@@ -12,7 +12,7 @@ import ticore
 from benchmarks._harness.cli import exit_status, positive_int, sampling_command
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import chosen_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 
@@ -44,7 +44,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _run(options: argparse.Namespace) -> int:
-    prompts = load_prompts(options.data, options.language)
+    prompts = chosen_prompts(options, options.model)
     model = ticore.load_model(options.model)
     vocab_size = model.tokenizer.vocab_size
     plan = Plan(

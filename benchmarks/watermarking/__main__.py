@@ -12,7 +12,7 @@ import ticore
 from benchmarks._harness.cli import exit_status, positive_int, sampling_command
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import chosen_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from ticore.schemes import SCHEMES
@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = {field.name: getattr(options, field.name) for field in fields(Plan)}
     settings |= {name: tuple(settings[name]) for name in ("schemes", "attacks")}
     plan = Plan(**settings)
-    prompts = load_prompts(options.data, options.language)
+    prompts = chosen_prompts(options, plan.model)
     model = ticore.load_model(plan.model)
     code = code_digest(make_worker, model, model.tokenizer)
     shared = plan.shared_settings()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.cli import sampling_command
+from benchmarks._harness.prompts import chosen_prompts, load_prompts
 from ticore.errors import FileError
 
 
@@ -15,6 +16,16 @@ def test_load_prompts_gives_bundled_ones_when_no_folder_is_named():
     found = [load_prompts(None, language) for language in ("en", "ja", "zh")]
     assert all(len(set(prompts)) > 5 for prompts in found)
     assert len({prompt for prompts in found for prompt in prompts}) == sum(map(len, found))
+
+
+@pytest.mark.parametrize(
+    ("given", "language"),
+    [([], "en"), (["--model", "tiny-ja"], "ja"), (["--model", "tiny-zh", "--language", "ja"], "ja")],
+)
+def test_prompts_are_in_the_language_of_the_model_unless_another_is_named(given, language):
+    """A model that goes on from a language it was not trained on writes other texts."""
+    options = sampling_command("some", "usage", 1).parse_args(given)
+    assert chosen_prompts(options, options.model) == load_prompts(None, language)
 
 
 def test_load_prompts_raises_when_none_are_bundled():
