@@ -15,7 +15,7 @@ import ticore
 from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table, write_markdown
@@ -53,7 +53,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(options: argparse.Namespace) -> int:
     plan = Plan(model=options.model, size=options.size, shares=tuple(options.shares))
-    prompts, model = load_prompts(None, "en"), ticore.load_model(options.model)
+    prompts = load_prompts(None, language_of(options.model))
+    model = ticore.load_model(options.model)
     code = code_digest(make_worker, model, model.tokenizer)
     samples, complete = collect_samples(
         SampleStore(options.out),

@@ -13,7 +13,7 @@ import ticore
 from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import write_markdown
@@ -55,7 +55,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(options: argparse.Namespace) -> int:
     plan = Plan(options.model, options.largest, options.top_k, options.batch)
-    prompts, model = load_prompts(None, "en"), ticore.load_model(plan.model, dtype="float64")
+    prompts = load_prompts(None, language_of(plan.model))
+    model = ticore.load_model(plan.model, dtype="float64")
     code = code_digest(make_worker, model, model.tokenizer)
     groups, complete = collect_samples(
         SampleStore(options.out),

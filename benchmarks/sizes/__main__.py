@@ -16,14 +16,14 @@ import ticore
 from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int
 from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
-from benchmarks._harness.prompts import load_prompts
+from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import text_table, write_markdown
 from benchmarks._harness.types import JsonObject, Sample, Task
 
 from . import __doc__ as usage
-from .samples import LANGUAGES, Plan, make_worker
+from .samples import Plan, make_worker
 from .ways import KINDS, WAYS, WORDS
 
 
@@ -46,7 +46,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(options: argparse.Namespace) -> int:
     plan, models = Plan(), options.model or ["tiny-en"]
-    prompts = {model: load_prompts(None, LANGUAGES.get(model, "en")) for model in models}
+    prompts = {model: load_prompts(None, language_of(model)) for model in models}
     opened = [ticore.load_model(model) for model in models]
     code = code_digest(make_worker, *opened, *(model.tokenizer for model in opened))
     samples, complete = collect_samples(

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import ticore
+from benchmarks._harness.prompts import language_of
 from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.types import Sample, Worker
 
 from .ways import WAYS, message_of
-
-LANGUAGES = {"tiny-ja": "ja", "tiny-zh": "zh"}
-"""Of models; that of all others is English."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Sampler:
     def take(self, model: str, kind: str, way: str, number: int) -> Sample:
         """A sample: message `number` of a kind, written in one way."""
         draw, prompts = sample_random(self._plan.seed, number), self._prompts[model]
-        message = message_of(kind, LANGUAGES.get(model, "en"), draw)
+        message = message_of(kind, language_of(model), draw)
         stego = ticore.Steganographer(
             self._opened(model),
             key=sample_key(self._plan.seed, number),
