@@ -5,13 +5,20 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pytest
 
 import ticore
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import Verifier, WatermarkDetector, compare, load_model, load_tokenizer, registry
 from ticore.consistency import audit
-from ticore.errors import MissingExtraError, ModelFilesError, SettingsError, UnknownPlaceError
+from ticore.errors import (
+    MissingExtraError,
+    ModelFilesError,
+    SettingsError,
+    TicoreError,
+    UnknownPlaceError,
+)
 from ticore.interfaces import LanguageModel, Tokenizer
 
 
@@ -49,6 +56,31 @@ def _declared(monkeypatch):
         "entry_points",
         lambda group: [*real(group=group), *(e for e in more if e.group == group)],
     )
+
+
+def test_a_package_that_cannot_be_loaded_is_in_nobodys_way(monkeypatch):
+    broken = EntryPoint("broken", "json:NOTHING", registry.MODELS)
+    real = registry.entry_points
+    monkeypatch.setattr(
+        registry,
+        "entry_points",
+        lambda group: [*real(group=group), *([broken] if group == registry.MODELS else [])],
+    )
+    assert load_model("tiny-en").tokenizer.vocab_size
+    (entry,) = (entry for entry in registry.model_backends() if entry.name == "broken")
+    assert entry.backend is None
+    assert "'broken' cannot be loaded" in entry.problem
+
+
+def test_a_place_that_no_file_can_have_is_refused_in_words():
+    with pytest.raises(TicoreError):
+        load_model("embedded:" + "a" * 5000)
+
+
+@pytest.mark.parametrize("found", [dict, np.array(1)])
+def test_wrap_refuses_what_has_no_length(found):
+    with pytest.raises(SettingsError, match="expected"):
+        registry.wrap(found)
 
 
 def test_load_model_opens_a_bundled_model_by_its_name():

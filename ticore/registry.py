@@ -7,6 +7,7 @@ point; this module knows no backend by name.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -231,7 +232,10 @@ def _size(found: object) -> int:
     if isinstance(size := getattr(found, "n_vocab", None), int):  # tiktoken
         return size
     count = getattr(found, "get_vocab_size", None) or getattr(found, "__len__", None)
-    return int(count()) if callable(count) else 0
+    try:
+        return int(count()) if callable(count) else 0
+    except TypeError:  # a class has `__len__`, but no length
+        return 0
 
 
 def _described(found: object) -> str:
@@ -248,6 +252,9 @@ def model_backends() -> list[BackendEntry]:
             found.append(BackendEntry(entry.name, cast(ModelBackend, _load(entry))))
         except MissingExtraError as error:
             found.append(BackendEntry(entry.name, None, str(error)))
+        except Exception as error:  # of another package, which may do anything
+            problem = f"the entry point {entry.name!r} cannot be loaded: {error}"
+            found.append(BackendEntry(entry.name, None, problem))
     return found
 
 
@@ -293,7 +300,7 @@ def _found(location: str, backend: ModelBackend) -> tuple[str, Mapping[str, obje
     """
     if location in backend.shipped:
         return location, _shipped_options(backend, location)
-    if not Path(location).exists():
+    if not os.path.exists(location):  # False also for what no path can be
         if (installed := installed_models.find(location)) is not None:
             return str(installed.path), {}
         for entry in model_backends():

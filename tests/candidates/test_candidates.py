@@ -27,6 +27,12 @@ def candidates(**settings):
     return Candidates(ToyModel(TOKENIZER, width=WIDTH, eos_ids={9}), PoolSettings(**settings))
 
 
+def test_ids_without_logits_are_no_candidates():
+    """Some models have special ids above their logits."""
+    few = Candidates(ToyModel(TOKENIZER, width=8, eos_ids={9}), PoolSettings())
+    assert few.ids.tolist() == [token for token in WRITABLE if token < 8]
+
+
 logits = arrays(np.float64, WIDTH, elements=st.floats(-50, 50))
 
 

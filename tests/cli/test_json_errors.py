@@ -51,6 +51,12 @@ def test_json_of_every_message_command_has_the_error(
     assert ticore(*arguments, "--json", "--no-such").out == b""  # wrong usage is for a person
 
 
+def test_json_of_an_error_holds_a_name_that_is_not_unicode(ticore: Ticore) -> None:
+    said = ticore("embed", "--json", "--key-file", "none\udcff")
+    assert said.status == 1
+    assert "none\udcff" in json.loads(said.out)["error"]["message"]
+
+
 def test_json_of_an_error_names_missing_parts() -> None:
     error = MissingPartsError("two are missing", (2, 3))
     expected = {"kind": "MissingPartsError", "message": "two are missing", "missing": [2, 3]}

@@ -31,6 +31,22 @@ def kept(folder: Path, number: int = 1) -> Path:
         return saved.folder / f"{number:06}.json"
 
 
+def test_folder_that_another_scan_has_begun_to_use_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may begin once the lock is free and before the folder is gone."""
+    saved, _ = opened(tmp_path)
+    close = saved.close
+
+    def close_and_begin() -> None:
+        close()
+        (saved.folder / "lock").touch()
+
+    monkeypatch.setattr(saved, "close", close_and_begin)
+    saved.remove()
+    assert saved.folder.exists()
+
+
 def test_saved_batches_are_found_again(tmp_path: Path) -> None:
     with opened(tmp_path)[0] as saved:
         saved.put(7, TEXTS, RESULTS)

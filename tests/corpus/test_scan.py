@@ -479,8 +479,10 @@ def test_scan_names_the_extra_when_ray_is_not_installed(
     [
         ({"source": Path("a.txt")}, "ends in .jsonl or .parquet"),
         ({"output": Path("a")}, "ends in .jsonl or .parquet"),
-        ({"batch_size": 0}, "batch_size: expected at least 1"),
-        ({"limit": 0}, "limit: expected at least 1"),
+        ({"batch_size": 0}, "batch_size: expected an integer of at least 1"),
+        ({"batch_size": 2.5}, "batch_size: expected an integer of at least 1"),
+        ({"limit": 0}, "limit: expected an integer of at least 1"),
+        ({"limit": "5"}, "limit: expected an integer of at least 1"),
     ],
 )
 def test_scan_refuses_settings_out_of_range(

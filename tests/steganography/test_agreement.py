@@ -71,7 +71,7 @@ INVALID: dict[str, list[Any]] = {
     "channel": ["", None, 7],
     "security": ["", "high", None, []],
     "openers": ["", 7, []],
-    "window": [0, -1, True, 4.0, "4"],
+    "window": [0, -1, True, 4.0, "4", 10**400],
     "edits": [-0.1, 0.51, True, "0.1", None, math.nan],
 }
 
@@ -151,6 +151,17 @@ def test_agreement_refuses_a_fine_grid_when_portable() -> None:
     assert replace(AGREEMENT, grid_bits=12).numerics == "same-stack"
     with pytest.raises(SettingsError, match="grid_bits: expected at most 10 where numerics is por"):
         replace(AGREEMENT, grid_bits=11, numerics="portable")
+
+
+def test_agreement_checks_the_type_of_a_grid_before_its_size() -> None:
+    with pytest.raises(AgreementError, match="grid_bits: expected an integer"):
+        Agreement.from_dict(AGREEMENT.to_dict() | {"grid_bits": "10", "numerics": "portable"}, "a")
+
+
+@pytest.mark.parametrize("options", [{"dtype": 64}, {1: "a"}, None, "dtype"])
+def test_agreement_refuses_options_that_are_no_texts(options: Any) -> None:
+    with pytest.raises(SettingsError, match="model_options: expected options that are texts"):
+        replace(AGREEMENT, model_options=options)
 
 
 def test_to_dict_leaves_out_later_fields_when_they_have_their_default() -> None:

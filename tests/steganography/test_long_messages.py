@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ticore
+import ticore.steganography._long_messages as long_messages
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyBatchModel
 from ticore.errors import (
@@ -96,6 +97,16 @@ def test_parts_that_do_not_fit_are_made_smaller():
     written = stego().embed_parts(message, part_size=1000)
     assert 1 < len(written) < 120
     assert stego().extract_parts(written) == message
+
+
+def test_error_says_which_size_was_tried_last_and_why(monkeypatch):
+    def refuse(*_):
+        raise CapacityError("another machine might round a logit differently")
+
+    monkeypatch.setattr(long_messages, "_written", refuse)
+    with pytest.raises(CapacityError, match="part of 8 bytes: another machine") as found:
+        stego().embed_parts(bytes(2000), part_size=1024)
+    assert isinstance(found.value.__cause__, CapacityError)
 
 
 def test_wrong_arguments_are_refused():

@@ -312,6 +312,14 @@ class TestBatch:
             alone.generate(p, max_new_tokens=9).ids for p in ("ab", "a")
         ]
 
+    def test_consistent_generate_batch_writes_the_texts_of_its_seed(self):
+        model, prompts = toy(ToyBatchModel), ["ab", [0]]
+        written = ticore.consistent_generate_batch(model, prompts, max_new_tokens=9, seed=3)
+        again = Generator(model, seed=3).generate_batch(prompts, max_new_tokens=9)
+        assert [text.ids for text in written] == [text.ids for text in again]
+        with pytest.raises(SettingsError, match="seed: expected none beside a sampler"):
+            ticore.consistent_generate_batch(model, prompts, samplers=lambda row: greedy, seed=3)
+
     @pytest.mark.parametrize(
         ("prompts", "tokens", "settings", "error", "part"),
         [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.errors import SettingsError
+from ticore.errors import ModelError, SettingsError
 from ticore.schemes import SCHEMES, Gumbel
 from ticore.watermarking import LogitsWarper, greedy, multinomial, watermarked_sampler
 from ticore.watermarking._samplers import (
@@ -108,6 +108,13 @@ def test_multinomial_never_chooses_a_token_with_probability_0(values, drawn, kin
     token = multinomial(Fixed(drawn))([], logits)
     assert 0 <= token < len(logits)
     assert probabilities(logits)[token] > 0
+
+
+@pytest.mark.parametrize("sampler", [greedy, multinomial(random.Random(1))])
+def test_logits_that_are_no_numbers_are_refused(sampler):
+    for logits in ([0.0, np.nan, 1.0], [np.nan] * 3):
+        with pytest.raises(ModelError, match="expected finite logits"):
+            sampler([], np.array(logits))
 
 
 def test_greedy_takes_the_first_of_equally_likely_tokens():

@@ -51,7 +51,7 @@ def read_list(options: WatermarkOptions) -> ListedConfigurations | None:
             f"{options.config}: expected a JSON list of configurations, or an object with the "
             f"settings of another engine, found {shown(found)}"
         )
-    if wrong := ["--" + _option(name) for name in options.settings()]:
+    if wrong := ["--" + _option(name).replace("_", "-") for name in options.settings()]:
         raise UsageError(
             f"{', '.join(wrong)}: each configuration in {streams.printable(str(options.config))} "
             f"states this itself; put it there"

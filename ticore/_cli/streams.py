@@ -165,8 +165,12 @@ def write_line(data: bytes) -> None:
 
 
 def write_json(value: object) -> None:
-    """Write one JSON value to standard output. Raises as `write_bytes`."""
-    write_bytes(json.dumps(value, ensure_ascii=False, indent=2).encode() + b"\n")
+    """Write one JSON value to standard output. Raises as `write_bytes`.
+
+    What is not Unicode, in a file's name, becomes an escape.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    write_bytes(text.encode(errors="backslashreplace") + b"\n")
 
 
 def write_secret(text: str) -> None:

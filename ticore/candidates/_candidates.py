@@ -45,7 +45,7 @@ class Candidates:
         self.settings = settings
         self._never = np.ones(model.logit_width, dtype=bool)
         never = non_candidates(model.tokenizer, model.eos_ids)
-        self._never[: len(never)] = never
+        self._never[: len(never)] = never[: model.logit_width]
         self._never_ids, self.ids = np.flatnonzero(self._never), np.flatnonzero(~self._never)
         self._ends = sorted(i for i in model.eos_ids if i < model.logit_width)
 

@@ -8,6 +8,7 @@ damaged, or of other texts, counts as missing.
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -118,6 +119,8 @@ class SavedBatches:
             self.close()
             self.folder.rmdir()
         except OSError as error:
+            if error.errno == errno.ENOTEMPTY:
+                return  # another scan of the same output has begun
             raise OutputFileError(
                 f"cannot remove {self.folder}: {error.strerror or error}"
             ) from error
@@ -129,8 +132,8 @@ class SavedBatches:
     def _locked(self, output: Path) -> Lock:
         while True:
             self.folder.mkdir(exist_ok=True)
-            self._require_ours()
             try:
+                self._require_ours()
                 return Lock(self.folder / _LOCK)
             except HeldError as holder:
                 raise OutputFileError(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._support.atomic_files import remove_leftovers, written_atomically
+from .._support.checks import require_integer
 from .._support.deprecation import renamed_arguments
 from .._support.input_files import unreadable
 from ..errors import InputFileError, OutputFileError, SettingsError
@@ -42,7 +43,8 @@ class Scan:
             columns of the source.
 
     Raises:
-        SettingsError: a name has another ending, the output is the source, or a number is below 1.
+        SettingsError: a name has another ending, the output is the source, or a number is not an
+            integer of at least 1.
         FileError: no file can have such a name.
     """
 
@@ -64,9 +66,9 @@ class Scan:
             raise SettingsError(
                 "output: expected another file than the source, found the same; choose another name"
             )
-        for name, value in (("batch_size", self.batch_size), ("limit", self.limit)):
-            if value is not None and value < 1:
-                raise SettingsError(f"{name}: expected at least 1, found {value}")
+        require_integer("batch_size", self.batch_size, 1)
+        if self.limit is not None:
+            require_integer("limit", self.limit, 1)
 
 
 @dataclass(frozen=True)
@@ -189,8 +191,8 @@ def scan_rows(
         see: called with the number of rows before a batch and the results of the batch, in order.
     """
     run = lookup("executor", EXECUTORS, executor)
-    if workers is not None and workers < 1:
-        raise SettingsError(f"workers: expected at least 1, found {workers}")
+    if workers is not None:
+        require_integer("workers", workers, 1)
     _require_regular(given.source, "a file that can be read twice")
     _require_regular(given.output, "a new or regular file")
     opened = OpenedJob(job)

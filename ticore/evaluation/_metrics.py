@@ -195,7 +195,7 @@ def log_likelihood(
         were read back, which may be more than those written.
     """
     whole = [*prompt_ids, *ids]
-    if len(whole) > model.context_length:
+    if len(whole) > model.context_length + 1:  # the last id need not be read
         return None
     rows = np.asarray(model.score(whole))[len(prompt_ids) :]
     # Row by row: with a large vocabulary, temporary copies of all rows would take gigabytes.

@@ -59,6 +59,7 @@ _LATER = {
 }
 _MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
 _MOST_EDITS = 0.5
+_WIDEST = 2**31 - 1  # of windows; no model reads as many tokens
 _LEAST_LEFT = 0.15  # of the tokens must stand where no edit reaches them
 _BESIDE_EDITS = {"codec": "arithmetic", "disambiguation": "stepwise"}  # neither is used otherwise
 _ACCESS = ("key", "model_place", "model_options")
@@ -147,22 +148,28 @@ class Agreement:
             value = getattr(self, name)
             require(value in known, name, f"one of {', '.join(known)}", value)
         if self.window is not None:
-            require_integer("window", self.window, 1)
+            require_integer("window", self.window, 1, _WIDEST)
         self._check_edits()
+        pool = self.pool  # checks its settings
         if self.numerics == "portable":
             most = _MOST_PORTABLE_GRID_BITS
             fits = self.grid_bits <= most
             require(fits, "grid_bits", f"at most {most} where numerics is portable", self.grid_bits)
 
         # 1 and 1.0 are the same setting, and must have the same digest.
-        object.__setattr__(self, "temperature", self.pool.temperature)
-        object.__setattr__(self, "top_p", self.pool.top_p)
+        object.__setattr__(self, "temperature", pool.temperature)
+        object.__setattr__(self, "top_p", pool.top_p)
 
         if self.key is not None:
             object.__setattr__(self, "key", sealing_key(self.key))
         place = self.model_place
         named = place is None or (isinstance(place, str) and place != "")
         require(named, "model_place", "a place such as tiny-en", place)
+        options = self.model_options
+        texts = isinstance(options, Mapping) and all(
+            isinstance(part, str) for option in options.items() for part in option
+        )
+        require(texts, "model_options", "options that are texts", options)
 
     def _check_edits(self) -> None:
         """Whether messages can survive the share of edits. Raises SettingsError."""

@@ -72,14 +72,11 @@ class LongMessages:
             parts = split(Payload.of(message), size, setup.entropy)
             try:
                 return _written(setup, parts, check, batch_size, progress)
-            except CapacityError:
+            except CapacityError as error:
                 if size == 1:
                     raise
-                size = max(1, size // 2)
-        raise CapacityError(
-            f"not even {size} bytes fit a text; use a model with a longer context, or raise "
-            f"temperature or top_k"
-        )
+                failure, tried, size = error, size, max(1, size // 2)
+        raise CapacityError(f"not even a part of {tried} bytes: {failure}") from failure
 
     def extract_parts(
         self,

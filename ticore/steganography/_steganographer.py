@@ -66,8 +66,9 @@ class Steganographer(BatchMethods, LongMessages):
         temperature, top_k, top_p, grid_bits, weight_bits: see `ticore.candidates.PoolSettings`.
         codec: `arithmetic`, `discop`, `huffman`, `mec`, `meteor`, `rrc`, `sparsamp`, one with a
             number such as `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
-        disambiguation: `stepwise`, `basic`, `lookahead`, `mwis`, `syncpool`, one with a word such
-            as `basic:decoded` (tokens are compared by their decoded strings instead of their
+        disambiguation: `stepwise`, `basic`, `lookahead`, `mwis`, `syncpool`; `search` or
+            `search:long`, which need a key and take neither a window nor raw bits; one with a word
+            such as `basic:decoded` (tokens are compared by their decoded strings instead of their
             bytes), or a `ticore.disambiguation.DisambiguationSpec`. `none` is for experiments: its
             reader may find other tokens.
         numerics: `same-stack`: the reader computes exactly as the writer does. `portable`: both
@@ -113,10 +114,10 @@ class Steganographer(BatchMethods, LongMessages):
             the model's template does not write the conversation.
         CredentialError: the key does not have 32 bytes, the password is empty, or both are given.
 
-    With a keyed codec or disambiguation, the first 16 bytes of the sealed message (32 with a
-    password) are its nonce. They are written by arithmetic coding, and `syncpool` and `lookahead`
-    choose as `mwis` does until they end. The random numbers that both sides share depend on the key
-    and this nonce, and are used after it.
+    With a keyed codec or disambiguation, the first 16 bytes of the sealed message (8 with compact
+    security; 16 more with a password) are its nonce. They are written by arithmetic coding, and
+    `syncpool` and `lookahead` choose as `mwis` does until they end. The random numbers that both
+    sides share depend on the key and this nonce, and are used after it.
 
     >>> import ticore
     >>> stego = Steganographer(ticore.load_model("tiny-en"), key=bytes(32), prompt="One day")

@@ -271,6 +271,7 @@ def consistent_generate_batch(
     >>> [model.tokenizer.encode(text.text) == list(text.ids) for text in texts]
     [True, True]
     """
+    seed = settings.pop("seed", None)
     generator = Generator(
         model,
         observation=observation,
@@ -278,4 +279,6 @@ def consistent_generate_batch(
         max_attempts=max_attempts,
         **settings,
     )
-    return generator.generate_batch(prompts, samplers=samplers, max_new_tokens=max_new_tokens)
+    return generator.generate_batch(
+        prompts, samplers=samplers, max_new_tokens=max_new_tokens, seed=seed
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from .._support.checks import require, require_temperature
+from ..errors import ModelError
 from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
 from ._text_loop import Sampler
@@ -80,7 +82,9 @@ def is_deterministic(sampler: Sampler) -> bool:
 
 def greedy(ids: Sequence[int], logits: Any) -> int:
     """A sampler: the likeliest token; of equally likely ones, the one with the lowest id."""
-    return int(array_namespace(logits).argmax(logits))
+    token = int(array_namespace(logits).argmax(logits))
+    _require_number(logits[token])  # NaN is the largest of all
+    return token
 
 
 def multinomial(randomness: random.Random, warper: LogitsWarper | None = None) -> Sampler:
@@ -96,10 +100,20 @@ def multinomial(randomness: random.Random, warper: LogitsWarper | None = None) -
         xp = array_namespace(warped)
         sums = xp.cumulative_sum(probabilities(warped))
         # Rounding may bring the product up to the sum. Then it is the last token with a share.
+        _require_number(sums[-1])
         passed = (sums <= randomness.random() * sums[-1]) & (sums < sums[-1])
         return int(xp.sum(xp.astype(passed, xp.int32)))
 
     return sample
+
+
+def _require_number(found: Any) -> None:
+    """Refuse logits of which something is NaN, such as `found`. Raises ModelError."""
+    if math.isnan(float(found)):
+        raise ModelError(
+            "expected finite logits, found NaN or infinity; check the model's files and its number "
+            "format"
+        )
 
 
 def watermarked_sampler(

@@ -80,11 +80,6 @@ class TextLoop(ABC):
         """Sample one token and decide about the pending ones, or end the text."""
 
     @property
-    def is_pending(self) -> bool:
-        """Whether there are pending tokens."""
-        return bool(self._pending)
-
-    @property
     def length(self) -> int:
         """How many tokens are committed or pending."""
         return len(self.committed) + len(self._pending)

@@ -676,7 +676,13 @@ class TestGenerate:
 
     @pytest.mark.parametrize(
         "wrong",
-        [{"no_such_argument": 1}, {"num_beams": 2, "max_new_tokens": 3}, {"custom_generate": "x"}],
+        [
+            {"no_such_argument": 1},
+            {"num_beams": 2, "max_new_tokens": 3},
+            {"custom_generate": "x"},
+            {"stop_strings": ""},
+            {"consistency": "none"},
+        ],
     )
     def test_streamer_is_ended_when_generate_fails(
         self, wrong: dict[str, Any], english: TorchModel

@@ -20,7 +20,11 @@ def test_load_prompts_gives_bundled_ones_when_no_folder_is_named():
 
 @pytest.mark.parametrize(
     ("given", "language"),
-    [([], "en"), (["--model", "tiny-ja"], "ja"), (["--model", "tiny-zh", "--language", "ja"], "ja")],
+    [
+        ([], "en"),
+        (["--model", "tiny-ja"], "ja"),
+        (["--model", "tiny-zh", "--language", "ja"], "ja"),
+    ],
 )
 def test_prompts_are_in_the_language_of_the_model_unless_another_is_named(given, language):
     """A model that goes on from a language it was not trained on writes other texts."""

@@ -66,6 +66,7 @@ _MANY = {
 _REFUSALS = {
     "400": "the request says something else",
     "401": "the token is missing or wrong",
+    "408": "its body did not arrive in time",
     "413": "it is too large",
     "415": "it is not application/json",
     "421": "the service has another name",

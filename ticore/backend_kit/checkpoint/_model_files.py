@@ -11,6 +11,7 @@ So a backend loads both with the same code.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
@@ -96,7 +97,7 @@ def open_model_files(path: Path) -> ModelFiles | None:
     Raises:
         MissingExtraError: it is a GGUF file, and the package `gguf` is not installed.
     """
-    if path.is_dir():
+    if os.path.isdir(path):  # False also for what no path can be
         return DirectoryFiles(path)
     if not is_gguf(path):
         return None
