@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv
 
 from .._support.deprecation import warn_deprecated
+from .._support.share_interval import share_interval
 from ..codecs import Codec
 from ..disambiguation._look_ahead import PathChoices
 from ..errors import SettingsError
@@ -251,10 +251,7 @@ def rate(events: int, trials: int) -> Rate:
     >>> rate(0, 100)
     Rate(value=0.0, low=0.0, high=0.0362...)
     """
-    tail = 0.025
-    low = float(betaincinv(events, trials - events + 1, tail)) if events else 0.0
-    high = float(betaincinv(events + 1, trials - events, 1 - tail)) if events < trials else 1.0
-    return Rate(events / trials, low, high)
+    return Rate(events / trials, *share_interval(events, trials, 0.95))
 
 
 def peak_memory() -> int | None:

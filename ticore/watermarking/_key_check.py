@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
+from .._support.share_interval import share_interval
 from ..errors import UnscorableTextError, WrongTypeError
 from ._detection import Detection
 from ._detector import WatermarkDetector
@@ -156,10 +157,6 @@ def key_check(values: Iterable[float], skipped: int, fpr: float, strength: float
 
 
 def _rate(level: float, called: int, texts: int) -> AlarmRate:
-    tail = (1 - CONFIDENCE) / 2
-    low = float(special.betaincinv(called, texts - called + 1, tail)) if called else 0.0
-    high = (
-        float(special.betaincinv(called + 1, texts - called, 1 - tail)) if called < texts else 1.0
-    )
+    low, high = share_interval(called, texts, CONFIDENCE)
     p_value = float(special.bdtrc(called - 1, texts, level)) if called else 1.0
     return AlarmRate(level, called, texts, low, high, p_value)
