@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..watermarking import Detection
-from ..watermarking._detector import TESTS
+from ..watermarking._detection import of_both_tests
 
 
 class Result(NamedTuple):
@@ -53,7 +53,7 @@ class Result(NamedTuple):
         """The p-value of whole text and segment together; None with an error."""
         if self.p_value is None or self.segment_p_value is None:
             return None
-        return min(1.0, TESTS * min(self.p_value, self.segment_p_value))
+        return of_both_tests(self.p_value, self.segment_p_value)
 
 
 COLUMNS = Result._fields

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..watermarking import AnyDetection, Detection
-from ..watermarking._detector import TESTS
+from ..watermarking._detection import TESTS
 from ._detection_facts import certainty
 from ._markup import Html, element, text
 from ._style import Style

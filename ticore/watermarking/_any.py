@@ -46,8 +46,8 @@ from ..schemes._windows import SomeIds, token_ids
 from ._agreement import Repeats
 from ._any_detection import AnyDetection, FoundConfiguration
 from ._configurations import Configuration, NamedScheme, named_schemes
-from ._detection import Detection, Verdict
-from ._detector import TESTS, IDs, Tokenizations, WatermarkDetector
+from ._detection import TESTS, Detection, Verdict, of_both_tests
+from ._detector import IDs, Tokenizations, WatermarkDetector
 from ._respellings import Respeller
 from ._segments import find_segments, least_p_values
 from ._stretches import Stretch, disjoint, find_stretches
@@ -200,7 +200,7 @@ class AnyWatermarkDetector:
                 one = known[index] if group.is_alone else group.detection(ids, at)
                 if self._tokenizations == "search":
                     one = self._searched(group, at, one)
-                both = min(1.0, TESTS * min(one.p_value, one.segment.p_value))
+                both = of_both_tests(one.p_value, one.segment.p_value)
                 candidates.append((both, index, one))
         candidates.sort(key=lambda each: each[:2])
         corrected = list(self._corrected(candidates))

@@ -68,6 +68,14 @@ class DetectionTarget:
 _UNKNOWN = DetectionTarget("", "", math.nan)
 
 
+TESTS = 2  # of each text: as a whole, and for a segment; each at half of the rate
+
+
+def of_both_tests(whole: float, segment: float) -> float:
+    """The p-value of a text, of those of the whole text and of its best segment."""
+    return min(1.0, TESTS * min(whole, segment))
+
+
 def are_too_few(strongest: float | None, configurations: int, fpr: float) -> bool:
     """Whether even the strongest p-value of some tokens is not called a watermark.
 
@@ -76,8 +84,8 @@ def are_too_few(strongest: float | None, configurations: int, fpr: float) -> boo
         configurations: by how many it is multiplied.
         fpr: the false-positive rate.
     """
-    # The other half of the rate is that of the segment, which may be the whole text.
-    return strongest is not None and 2 * configurations * strongest > fpr
+    # The segment, too, may be the whole text.
+    return strongest is not None and TESTS * configurations * strongest > fpr
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ from ..schemes._strongest import strongest_p_values
 from ..schemes._windows import as_row
 from ._agreement import Repeats, WatermarkAgreement
 from ._configurations import Configuration
-from ._detection import Detection, DetectionTarget, Verdict
+from ._detection import TESTS, Detection, DetectionTarget, Verdict
 from ._respellings import Respeller
 from ._segments import Segment, find_segments
 from ._stretches import Stretch, find_stretches
@@ -49,7 +49,6 @@ IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
 # Texts are scored together up to this many tokens. That is little work per text, and the arrays
 # stay in the processor's cache.
 _MAX_TOGETHER = 1 << 13
-TESTS = 2  # of each text: as a whole, and for a segment; each at half of the rate
 _NO_IDS = np.zeros(0, np.int64)
 _SHOWN_DIGEST = 12  # digits
 

@@ -17,7 +17,7 @@ from scipy import special
 
 from .._support.share_interval import share_interval
 from ..errors import UnscorableTextError, WrongTypeError
-from ._detection import Detection
+from ._detection import Detection, of_both_tests
 from ._detector import WatermarkDetector
 
 LEVELS = (0.1, 0.01)
@@ -126,7 +126,7 @@ def check_key(detector: WatermarkDetector, texts: Iterable[str]) -> KeyCheck:
     while batch := list(islice(left, _BATCH)):
         for found in detector.detect_batch(batch):
             if isinstance(found, Detection):
-                values.append(min(1.0, 2 * min(found.p_value, found.segment.p_value)))
+                values.append(of_both_tests(found.p_value, found.segment.p_value))
                 strengths.append(found.strength)
             else:
                 skipped += 1
