@@ -65,7 +65,7 @@ def test_a_message_that_no_text_can_carry_is_counted_as_refused(tmp_path, monkey
         "over-the-top looks, Marc Jacobs has quietly released several simpler, more classic bags "
         "that retail"
     )
-    monkeypatch.setattr(round_trip, "load_prompts", lambda *_: [prompt, "It was late."])
+    monkeypatch.setattr(round_trip, "chosen_prompts", lambda *_: [prompt, "It was late."])
     command = ["--size", 1, "--processes", 1, "--batch", 2, "--samples", 2]
     found = run(main, *command, "--out", tmp_path / "out.jsonl")
     counts = [found.report[f"{name}_count"] for name in ("sample", "recovered", "refused")]

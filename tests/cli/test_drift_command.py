@@ -55,7 +55,9 @@ def test_drift_refuses_what_it_cannot_read(ticore: Ticore) -> None:
     ticore("drift", "rows.jsonl", "--reread", "again").assert_error(1, "column 'again'")
     both = ticore("drift", "rows.jsonl", "--reread", "ids", "--specials", "text")
     both.assert_error(2, "give --reread or --specials, not both")
-    ticore("drift", "rows.jsonl", "--workers", "0").assert_error(2, "workers: expected at least 1")
+    ticore("drift", "rows.jsonl", "--workers", "0").assert_error(
+        2, "workers: expected an integer of at least 1"
+    )
 
 
 def test_drift_writes_messages_again_with_a_template(ticore: Ticore) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.support import watermark_engines
 from ticore.schemes import external
 
-DOCS = Path(__file__).parents[3] / "docs" / "watermarking.md"
+DOCS = Path(__file__).parents[3] / "docs" / "engine-watermarks.md"
 MODULES = sorted(
     {getattr(external, name).__module__ for name in external.__all__ if name[0] in "STV"}
 )
