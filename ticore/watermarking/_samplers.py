@@ -100,9 +100,11 @@ def multinomial(randomness: random.Random, warper: LogitsWarper | None = None) -
         xp = array_namespace(warped)
         sums = xp.cumulative_sum(probabilities(warped))
         # Rounding may bring the product up to the sum. Then it is the last token with a share.
-        _require_number(sums[-1])
         passed = (sums <= randomness.random() * sums[-1]) & (sums < sums[-1])
-        return int(xp.sum(xp.astype(passed, xp.int32)))
+        chosen = int(xp.sum(xp.astype(passed, xp.int32)))
+        if chosen == 0:  # as with NaN, which passes nothing; else a device is not waited for again
+            _require_number(sums[-1])
+        return chosen
 
     return sample
 
