@@ -49,10 +49,25 @@ def run(code: str, **values: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ticore._cli", "numpy.linalg", "ticore._cli.models"])
-def test_ctrl_c_while_something_is_imported(name: str) -> None:
-    done = run(WHILE_IMPORTING, name=name)
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [("ticore._cli", "--version"), ("typer.core", "--version"), ("ticore._cli.models", "models")],
+)
+def test_ctrl_c_while_something_is_imported(name: str, argument: str) -> None:
+    done = run(WHILE_IMPORTING.replace("--version", argument), name=name)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"ticore: interrupted\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["--version"], ["keygen"], ["agree", "--prompt", "A day"]])
+def test_a_command_imports_nothing_that_others_need(arguments: list[str]) -> None:
+    code = "import sys; from ticore._cli.main import run; status = run(sys.argv[1:])\n"
+    code += "assert not {'scipy', 'ticore.watermarking', 'ticore.corpus'} & sys.modules.keys()\n"
+    code += "sys.exit(status)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr.count(b"Error")) == (0, 0)
 
 
 def test_ctrl_c_while_the_module_is_run() -> None:

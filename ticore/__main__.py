@@ -1,6 +1,6 @@
 """What the command `ticore` starts, and `python -m ticore`.
 
-The command's imports take a second, in which Ctrl-C would show Python's traceback. This module
+The command's imports take half a second, in which Ctrl-C would show Python's traceback. This module
 imports none of them before it has said what Ctrl-C does.
 """
 
@@ -24,7 +24,10 @@ def main() -> NoReturn:
     hears = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if hears:
         signal.signal(signal.SIGINT, _end)
-    from ticore._cli.main import run  # noqa: PLC0415  # this is what takes so long
+    from ticore._cli.commands import import_command  # noqa: PLC0415  # what takes so long
+    from ticore._cli.main import run  # noqa: PLC0415
+
+    import_command(sys.argv[1:])
 
     try:
         if hears:

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
 
+from typer import Typer
 from typer.models import ArgumentInfo, CommandInfo, OptionInfo
 
-from ticore._cli.main import app
+from ticore._cli.commands import Commands, app_with
 
 _INTRODUCTION = """\
 # Command line
@@ -48,16 +49,8 @@ class Command:
 
 
 def commands() -> list[Command]:
-    """All commands that `ticore --help` lists, and after them those of its groups."""
-    found = [_read(_name(one), one) for one in _shown(app.registered_commands)]
-    for group in app.registered_groups:
-        inner = group.typer_instance
-        if inner is None or inner.registered_callback is None:
-            continue
-        found.append(_read(str(group.name), inner.registered_callback))
-        for one in _shown(inner.registered_commands):
-            found.append(_read(f"{group.name} {_name(one)}", one))
-    return found
+    """All commands that `ticore --help` lists, each group followed by its own."""
+    return [command for name in Commands() for command in _commands_of(app_with(name))]
 
 
 def command_reference() -> str:
@@ -71,6 +64,17 @@ def command_reference() -> str:
     for one in found:
         lines += _section(one)
     return "\n".join([*lines, ""])
+
+
+def _commands_of(app: Typer) -> Iterator[Command]:
+    yield from (_read(_name(one), one) for one in _shown(app.registered_commands))
+    for group in app.registered_groups:
+        inner = group.typer_instance
+        if inner is None or inner.registered_callback is None:
+            continue
+        yield _read(str(group.name), inner.registered_callback)
+        for one in _shown(inner.registered_commands):
+            yield _read(f"{group.name} {_name(one)}", one)
 
 
 def _shown(registered: list[CommandInfo]) -> list[CommandInfo]:

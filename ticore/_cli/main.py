@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
@@ -13,22 +13,9 @@ from typer.main import get_command
 from .._version import __version__
 from ..errors import TicoreError
 from . import streams
-from .agree_watermark import agree_watermark
-from .audit import audit
-from .calibrate import calibrate
-from .check_key import check_key
-from .demo import demo
-from .detect import detect
-from .detect_server import detect_server
-from .drift import drift
-from .fingerprint import fingerprint
-from .help_sections import WIDEST, SectionedCommand, SectionedGroup
-from .inspection import inspect
-from .messages import agree, embed, extract, keygen
-from .models import models
-from .serve import serve
+from .commands import Commands
+from .help_sections import WIDEST, SectionedGroup
 from .usage import UsageError
-from .watermark import watermark
 
 FAILED, WRONG_USAGE = 1, 2
 INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
@@ -53,8 +40,16 @@ Both files hold a key: send them over a channel that you trust.
 Exit status: 0 done, 1 could not, 2 wrong usage. Errors go to standard error.
 """
 
+
+class _EveryCommand(SectionedGroup):
+    """The group of all commands, of which one run imports one."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "commands": Commands()})
+
+
 app = typer.Typer(
-    cls=SectionedGroup,
+    cls=_EveryCommand,
     help="Make the tokens a language model emits survive being turned into text and read back.",
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
@@ -62,17 +57,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-_SECTIONS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Messages": (demo, agree, embed, extract, keygen),
-    "Watermarks": (agree_watermark, watermark, detect, detect_server, calibrate, check_key),
-    "Tokens": (inspect, drift, audit),
-    "Models": (fingerprint,),
-    "In a browser": (serve,),
-}
-for section, commands in _SECTIONS.items():
-    for command in commands:
-        app.command(cls=SectionedCommand, rich_help_panel=section)(command)
-app.add_typer(models, name="models", rich_help_panel="Models")
 
 
 def _show_version(wanted: bool) -> None:

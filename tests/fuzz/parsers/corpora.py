@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import shutil
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -124,8 +123,6 @@ def read_tables(content: bytes, _: Path) -> None:
         assert found.keys() == expected.keys(), "other tables"
         assert all(np.array_equal(found[key], expected[key]) for key in found), "other numbers"
 
-
-os.environ.setdefault("TICORE_CACHE", "tables")
 
 PARSERS = [
     Parser("rows of JSONL", lines, damaged_lines, partial(scan, ".jsonl", ".jsonl")),
