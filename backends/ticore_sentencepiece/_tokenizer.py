@@ -99,7 +99,7 @@ class SentencePieceTokenizer(LibraryTokenizer):
         Only a space that a piece spells is removed. The byte piece `<0x20>` keeps its space.
         """
         # The library ends a character spelled in bytes at a control id, though the id adds nothing.
-        text: str = self._library.decode([int(i) for i in ids if i not in self._control])
+        text: str = self._library.decode([i for i in self.checked(ids) if i not in self._control])
         return text
 
     def token_name(self, token: int) -> str:

@@ -144,16 +144,15 @@ class TiktokenTokenizer(LibraryTokenizer):
             )
 
     def decode(self, ids: Sequence[int]) -> str:
-        return b"".join(self._bytes[i] for i in ids).decode(errors="replace")
+        return b"".join(self._bytes[i] for i in self.checked(ids)).decode(errors="replace")
 
     def encode_with_specials(self, text: str) -> list[int]:
         self.require_readable(text)
         return self._library.encode(text, allowed_special="all", disallowed_special=())
 
     def decode_with_specials(self, ids: Sequence[int]) -> str:
-        return b"".join(self._bytes[i] or self._names.get(i, "").encode() for i in ids).decode(
-            errors="replace"
-        )
+        spelled = (self._bytes[i] or self._names.get(i, "").encode() for i in self.checked(ids))
+        return b"".join(spelled).decode(errors="replace")
 
     def token_name(self, token: int) -> str:
         """The name of a special token, such as `<|endoftext|>`; empty for any other id."""

@@ -207,7 +207,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         return self._decode(ids, skip_special_tokens=False)
 
     def _decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
-        numbers = list(map(int, ids))
+        numbers = self.checked(ids)
         try:
             return self._library.decode(numbers, skip_special_tokens=skip_special_tokens)
         except BaseException as error:

@@ -68,7 +68,8 @@ def _start_token(original: object, instead: list[int]) -> StartToken:
             f"{type(original).__module__}.{type(original).__qualname__}; give what "
             f"AutoTokenizer.from_pretrained returns"
         )
-    first = next(iter(original("")["input_ids"]), None)
-    if first is not None and first in special:
+    # What stands before every text, not what a tokenizer puts after an empty one.
+    first, first_of_text = (next(iter(original(text)["input_ids"]), None) for text in ("", "a"))
+    if first is not None and first == first_of_text and first in special:
         return StartToken(int(first), always=True)
     return StartToken(next(iter(instead), None), always=False)

@@ -25,6 +25,7 @@ from ticore.backend_kit import (
     CheckedBatchDecoder,
     each_row,
     keywords_after,
+    require_integer,
     require_one_of,
     require_tokenizer_of_model,
 )
@@ -134,8 +135,7 @@ def custom_generate(
             was drawn from.
     """
     require_one_of("consistency", consistency, get_args(Consistency))
-    if observation < 0:
-        raise SettingsError(f"observation: expected 0 or more tokens, found {observation}")
+    observation = require_integer("observation", observation, 0)
     verifier = Verifier(tokenizer, mode="prefix", view=view)
 
     def generate(
@@ -161,7 +161,7 @@ def custom_generate(
         reader, decoders = _decoders(Network(model), prompts, max_rewind(waits, backtracks))
         width = len(decoders[0].logits())
         require_tokenizer_of_model(verifier.tokenizer, width)
-        eos_ids = frozenset(ids_of(generation_config.eos_token_id))
+        eos_ids = frozenset(ids_of(generation_config.eos_token_id)).intersection(range(width))
         never = _never_chosen(verifier.tokenizer, width, eos_ids)
         most = (generation_config.max_length or 0) - input_ids.shape[1]
         texts = [
@@ -309,7 +309,8 @@ def _by_step(rows: Sequence[Sequence[torch.Tensor]], pad: int) -> tuple[torch.Te
     if some is None:
         return ()
     padding = torch.full_like(some, -torch.inf)
-    padding[pad] = 0.0
+    if 0 <= pad < len(padding):
+        padding[pad] = 0.0
     return tuple(
         torch.stack([row[step] if step < len(row) else padding for row in rows])
         for step in range(max(map(len, rows)))

@@ -6,15 +6,17 @@ ids = generate(model, tokenizer, **inputs, do_sample=True, max_new_tokens=50)
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 import torch
 from transformers import LogitsProcessorList, PreTrainedModel, StoppingCriteriaList
 
 from ticore.backend_kit import require_one_of
-from ticore.consistency import Verifier, View, compare
+from ticore.consistency import Verifier, View
 from ticore.errors import CapacityError, SettingsError
 from ticore.interfaces import Tokenizer
+from ticore_masks import FollowedText, verification_of
 from ticore_torch import ids_of
 
 from ._choosing import Consistency
@@ -54,14 +56,15 @@ def generate(
         As `model.generate`: int64[rows, m], or its own output classes; see `consistent`.
 
     Raises:
-        SettingsError: as `consistent`; there are beams and `consistency` is `rollback`; or
-            `settings` have a `custom_generate`.
+        SettingsError: as `consistent`; there are beams and `consistency` is `rollback`;
+            `settings` have a `custom_generate`; or the model's own config has stop strings.
         PromptError, CapacityError: as `consistent`; with beams also where there are fewer
             consistent candidates than beams.
     """
     ended = None if streamer is None else _EndedOnce(streamer)
     try:
         require_one_of("consistency", consistency, ("rollback", "masks"))
+        stop_strings, settings = _with_strings_of_config(model, stop_strings, settings)
         strings = None if stop_strings is None else checked_strings(stop_strings)
         if "custom_generate" in settings:
             raise SettingsError(
@@ -100,15 +103,16 @@ def _beams(
     if prompts is None:
         raise SettingsError("inputs: expected prompts int64[rows, n], found none; give input_ids")
     length = prompts.shape[1]
-    end_ids = ids_of(_of_config(model, settings, "eos_token_id", None))
+    # -1 stands for none in some configs.
+    end_ids = [one for one in ids_of(_of_config(model, settings, "eos_token_id", None)) if one >= 0]
     processor = ConsistentLogitsProcessor(
         tokenizer, prompt_length=length, eos_ids=end_ids, view=view
     )
-    kept = Verifier(tokenizer, mode="prefix", view=view).tokenizer
+    verifier = Verifier(tokenizer, mode="prefix", view=view)
     processors = LogitsProcessorList([*(settings.pop("logits_processor", None) or ()), processor])
     criteria = StoppingCriteriaList(settings.pop("stopping_criteria", None) or ())
     if stop_strings is not None:
-        criteria.append(StopStrings(stop_strings, kept, length))
+        criteria.append(StopStrings(stop_strings, verifier.tokenizer, length))
     write: Any = model.generate
     found = write(
         inputs,
@@ -117,14 +121,39 @@ def _beams(
         streamer=streamer,
         **settings,
     )
-    for row in getattr(found, "sequences", found)[:, length:].tolist():
-        end = next((at for at, token in enumerate(row) if token in end_ids), len(row))
-        if not compare(kept, row[:end]).consistent:
+    for row in getattr(found, "sequences", found).tolist():
+        prompt, written = row[:length], row[length:]
+        end = next((at for at, token in enumerate(written) if token in end_ids), len(written))
+        text = FollowedText(verification_of(verifier, prompt))
+        if not text.follow(written[:end]).consistent:
             raise CapacityError(
                 "expected a consistent candidate for each beam, found fewer; use fewer beams "
                 "(num_beams), or raise top_k or top_p"
             )
     return found
+
+
+def _with_strings_of_config(
+    model: PreTrainedModel, strings: str | Iterable[str] | None, settings: dict[str, Any]
+) -> tuple[str | Iterable[str] | None, dict[str, Any]]:
+    """The stop strings, those of a config where none are given; and settings without them.
+
+    transformers makes a criterion of those in a config, for which it needs its own tokenizer.
+
+    Raises:
+        SettingsError: the model's own config has some, which no setting can take away.
+    """
+    if model.generation_config.stop_strings is not None:
+        raise SettingsError(
+            "stop_strings: expected them as an argument, found some in model.generation_config; "
+            "give them here, and set model.generation_config.stop_strings = None"
+        )
+    config = settings.get("generation_config")
+    if config is None or config.stop_strings is None:
+        return strings, settings
+    plain = copy(config)
+    plain.stop_strings = None
+    return strings or config.stop_strings, {**settings, "generation_config": plain}
 
 
 def _of_config(model: PreTrainedModel, settings: dict[str, Any], name: str, default: Any) -> Any:

@@ -15,11 +15,12 @@ from typing import Any
 import torch
 from transformers import LogitsProcessor
 
-from ticore.backend_kit import require_tokenizer_of_model
+from ticore.backend_kit import require_integer, require_tokenizer_of_model
 from ticore.consistency import Verification, Verifier, View
-from ticore.errors import CapacityError, SettingsError
+from ticore.errors import CapacityError
 from ticore.interfaces import Tokenizer
 from ticore_masks import FollowedText, refused_tokens, verification_of
+from ticore_torch import ids_of
 
 _FEW = 4096
 
@@ -37,7 +38,8 @@ class ConsistentLogitsProcessor(LogitsProcessor):
             them is read by itself, see `ticore.Verifier`.
 
     Raises:
-        SettingsError: `prompt_length` is negative; `tokenizer` is not a tokenizer.
+        SettingsError: `prompt_length` or an id is no integer of at least 0; `tokenizer` is not a
+            tokenizer.
     """
 
     def __init__(
@@ -45,13 +47,12 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         tokenizer: Tokenizer | object,
         *,
         prompt_length: int,
-        eos_ids: Iterable[int] = (),
+        eos_ids: Iterable[int] | int | None = (),
         view: View = "continuation",
     ) -> None:
-        if prompt_length < 0:
-            raise SettingsError(f"prompt_length: expected 0 or more ids, found {prompt_length}")
-        self._prompt_length = prompt_length
-        self._eos_ids = sorted(eos_ids)
+        self._prompt_length = require_integer("prompt_length", prompt_length, 0)
+        given = eos_ids if isinstance(eos_ids, Iterable) else ids_of(eos_ids)
+        self._eos_ids = sorted(require_integer("eos_ids", token, 0) for token in given)
         self._verifier = Verifier(tokenizer, mode="prefix", view=view)
         self._ends = {*self._eos_ids, *self._verifier.tokenizer.special_ids}
         self._texts: dict[int, tuple[list[int], FollowedText]] = {}  # prompt and text, by row
@@ -70,7 +71,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         texts = [self._verification(number, row) for number, row in enumerate(input_ids.tolist())]
         words = -(-max(width, self._verifier.tokenizer.vocab_size) // 32)
         refused = refused_tokens(texts, words, width, scores.device)
-        refused[:, self._eos_ids] = False
+        refused[:, [token for token in self._eos_ids if token < width]] = False
         masked = torch.where(refused, -torch.inf, scores)  # one pass; masked_fill makes two
         if _has_dead_end(masked):
             raise CapacityError(

@@ -55,6 +55,8 @@ def rollouts(
 
     def rollout(prompts: Sequence[Any], trainer: Any) -> dict[str, Any]:
         prompt_ids = [_prompt_ids(prompt, trainer) for prompt in prompts]
+        if not prompt_ids:
+            return {"prompt_ids": [], "completion_ids": [], "logprobs": []}
         model = trainer.accelerator.unwrap_model(trainer.model)
         log_probabilities: list[list[float]] = []
         custom = custom_generate(
@@ -65,13 +67,14 @@ def rollouts(
             log_probabilities=log_probabilities,
         )
         given = {**_generation_settings(trainer), **settings}
-        training = model.training
+        modes = [(module, module.training) for module in model.modules()]
         model.eval()  # dropout would sample from other networks than the trainer's
         try:
             ids, mask = _padded(prompt_ids, given.get("pad_token_id"), model.device)
             found = model.generate(ids, attention_mask=mask, custom_generate=custom, **given)
         finally:
-            model.train(training)
+            for module, training in modes:
+                module.training = training
         sequences = getattr(found, "sequences", found)[:, ids.shape[1] :].tolist()
         return {
             "prompt_ids": prompt_ids,

@@ -88,7 +88,9 @@ def checked_strings(strings: str | Iterable[str]) -> list[str]:
     Raises:
         SettingsError: as `with_stop_strings`.
     """
-    several = [strings] if isinstance(strings, str) else list(strings)
+    several: list[Any] = [strings]
+    if isinstance(strings, Iterable) and not isinstance(strings, str):
+        several = list(strings)
     if not several or not all(isinstance(one, str) and one for one in several):
         raise SettingsError(
             f"stop_strings: expected a string, or several, each of at least one character, found "

@@ -38,6 +38,19 @@ def test_require_pushed_refuses_a_negative_count():
         checks.require_pushed(-1, 7)
 
 
+@pytest.mark.parametrize("count", [np.uint8(2), np.uint64(2), np.int64(2), 2])
+def test_require_pushed_gives_a_python_integer(count):
+    """The negative of NumPy's unsigned 2 is 254."""
+    checked = checks.require_pushed(count, 7)
+    assert (checked, type(checked)) == (2, int)
+
+
+@pytest.mark.parametrize("count", [1.0, "1", None])
+def test_require_pushed_refuses_what_is_no_integer(count):
+    with pytest.raises(WrongTypeError, match="rewind: expected an integer, found"):
+        checks.require_pushed(count, 7)
+
+
 @pytest.mark.parametrize("text", ["12", b"12", bytearray(b"12")])
 def test_checked_ids_refuses_texts_and_bytes(text):
     with pytest.raises(WrongTypeError, match=f"expected token ids, .* found {type(text).__name__}"):
@@ -64,19 +77,22 @@ def test_require_one_of_lists_what_is_known_for_any_other_value(found):
         checks.require_one_of("mode", found, ("a", "b"))
 
 
-@pytest.mark.parametrize("found", [1, 3])
+@pytest.mark.parametrize("found", [1, 3, np.int64(2), np.uint8(3)])
 def test_require_integer_allows_its_limits(found):
     assert checks.require_integer("top_k", found, 1, 3) == found
+    assert type(checks.require_integer("top_k", found, 1, 3)) is int
     assert checks.require_integer("top_k", found, 1) == found
 
 
-@pytest.mark.parametrize("found", [0, 4, 2.0, "2", True, None, pytest.param(10**5000, id="long")])
+@pytest.mark.parametrize(
+    "found", [0, 4, 2.0, "2", True, np.True_, None, pytest.param(10**5000, id="long")]
+)
 def test_require_integer_refuses_what_is_no_integer_within_its_limits(found):
     with pytest.raises(SettingsError, match="top_k: expected an integer from 1 to 3, found"):
         checks.require_integer("top_k", found, 1, 3)
 
 
-@pytest.mark.parametrize("found", [1e-9, 0.5, 1, 1.0])
+@pytest.mark.parametrize("found", [1e-9, 0.5, 1, 1.0, np.float32(0.5), np.int64(1)])
 def test_require_number_gives_a_float_up_to_the_most(found):
     checked = checks.require_number("top_p", found, above=0, most=1)
     assert (checked, type(checked)) == (found, float)
@@ -93,3 +109,16 @@ def test_require_number_refuses_what_is_no_number_within_its_limits(found):
 def test_require_number_refuses_what_is_not_finite(found):
     with pytest.raises(SettingsError, match="temperature: expected a finite number above 0, found"):
         checks.require_number("temperature", found, above=0)
+
+
+@pytest.mark.parametrize("found", [1e-6, 1, np.float32(0.5), np.float64(2)])
+def test_require_temperature_gives_a_float(found):
+    """A float32 that is compared with the largest float is a warning, which is an error here."""
+    checked = checks.require_temperature(found)
+    assert (checked, type(checked)) == (found, float)
+
+
+@pytest.mark.parametrize("found", [0, 1e-7, math.inf, math.nan, 10**400, np.float32("inf"), "1"])
+def test_require_temperature_refuses_what_is_out_of_range(found):
+    with pytest.raises(SettingsError, match="temperature: expected a finite number of at least"):
+        checks.require_temperature(found)

@@ -9,7 +9,14 @@ from ticore.backend_kit._batch_decoder import (
     each_row,
     error_names_row,
 )
-from ticore.errors import CapacityError, CredentialError, PromptError, SettingsError
+from ticore.errors import (
+    CapacityError,
+    CredentialError,
+    InconsistentStateError,
+    PromptError,
+    SettingsError,
+)
+from ticore.registry import load_model
 
 
 @pytest.fixture
@@ -150,3 +157,25 @@ def test_a_row_that_comes_later_is_opened_like_the_others(model):
     batch = CheckedBatchDecoder(model, Rows(model, []), [], [], opened=lambda ids: [3, *ids])
     assert batch.ids(batch.add([1])) == (1,)
     assert read == {0: [3, 1]}
+
+
+def test_batch_does_not_go_on_after_tokens_that_only_some_layers_read(model):
+    class Interrupted(ToyRows):
+        def push(self, tokens):
+            super().push(tokens)
+            raise KeyboardInterrupt
+
+    batch = CheckedBatchDecoder(model, Interrupted(model, [[1]]), [[1]], [model.logits_after((1,))])
+    with pytest.raises(KeyboardInterrupt):
+        batch.push({0: 2})
+    for call in (lambda: batch.push({0: 2}), lambda: batch.add([1]), lambda: batch.drop(0)):
+        with pytest.raises(InconsistentStateError, match="start another Decoder"):
+            call()
+
+
+@pytest.mark.parametrize("rewindable", [-1, 1.5, "2"])
+def test_rewindable_is_a_number_of_ids(rewindable):
+    model = load_model("tiny-en", dtype="float32")
+    for start in (model.start, lambda ids, most: model.start_batch([ids], most)):
+        with pytest.raises(SettingsError, match="rewindable: expected an integer of at least 0"):
+            start([5], rewindable)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticore.backend_kit._decoder import ArrayDecoder, DeviceDecoder
-from ticore.errors import CapacityError, SettingsError
+from ticore.errors import CapacityError, InconsistentStateError, SettingsError
 
 
 class Limits:
@@ -79,6 +79,21 @@ def test_decoder_reads_nothing_that_it_refuses():
     with pytest.raises(CapacityError, match="found the context full with 6"):
         decoder.push(7)
     assert (reader.read, decoder.ids) == (6, (1, 2, 3, 4, 5, 6))
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
+def test_decoder_does_not_go_on_after_a_token_that_only_some_layers_read(interruption):
+    class Interrupted(Reader):
+        def push(self, token):
+            super().push(token)
+            raise interruption
+
+    decoder = ArrayDecoder(Limits(), Interrupted(), [1], [1])
+    with pytest.raises(interruption):
+        decoder.push(5)
+    assert decoder.ids == (1,)
+    with pytest.raises(InconsistentStateError, match=r"interrupted or failed.*; start another"):
+        decoder.push(5)
 
 
 def test_device_decoder_fetches_logits_when_asked():

@@ -78,6 +78,14 @@ def test_feed_forward_is_finite_for_very_negative_gates(tmp_path: Path) -> None:
     assert np.isfinite(scored).all()
 
 
+@pytest.mark.parametrize("ids", [[0], [], [3, 1, 4]])
+def test_arrays_of_ids_are_scored_as_lists_are(ids: list[int]) -> None:
+    model = ticore.load_model("tiny-en", dtype="float32")
+    expected = model.score(ids)
+    for array in (np.array(ids, np.int64), np.array(ids, np.uint8), tuple(ids)):
+        assert np.array_equal(model.score(array), expected)
+
+
 class TestReading(ModelContract):
     tolerance = 1e-9
     lengths = (CHUNK - 2, CHUNK - 1, CHUNK)

@@ -167,6 +167,10 @@ def test_decode_writes_the_unknown_surface_as_it_is() -> None:
     assert tokenizer.decode([0]).encode() == tokenizer.token_bytes(0) == "▁?".encode()
 
 
+def test_what_is_no_id_and_no_text_is_refused() -> None:
+    contract.check_refusals(SENTENCEPIECE["sp-bpe"]())
+
+
 def test_encode_raises_an_error_of_ticore_when_the_library_fails() -> None:
     proto = SENTENCEPIECE["sp-bpe"]()._library.serialized_model_proto()
     contract.check_failures(SentencePieceTokenizer(proto))

@@ -83,6 +83,10 @@ def test_special_ids_include_ranks_that_are_left_out() -> None:
     assert tokenizer.decode([97, 401, 98]) == "ab"
 
 
+def test_what_is_no_id_and_no_text_is_refused() -> None:
+    contract.check_refusals(TiktokenTokenizer(BYTES, "gpt2"))
+
+
 def test_encode_raises_an_error_of_ticore_when_the_library_fails() -> None:
     contract.check_failures(TiktokenTokenizer(BYTES, "gpt2"))
 

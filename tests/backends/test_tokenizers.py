@@ -775,6 +775,10 @@ def test_from_file_refuses_a_tokenizer_that_fails_at_some_texts(tmp_path: Path) 
         assert str(tmp_path) in str(caught.value)
 
 
+def test_what_is_no_id_and_no_text_is_refused() -> None:
+    contract.check_refusals(HuggingFaceTokenizer(byte_level()))
+
+
 def test_encode_raises_an_error_of_ticore_when_the_library_fails() -> None:
     contract.check_failures(HuggingFaceTokenizer(byte_level()))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ticore.errors import ModelFilesError
+from ticore.errors import ModelFilesError, SettingsError, WrongTypeError
 from ticore.interfaces import TokenizerStructure
 from ticore.testing._tokenizers import any_ids, joined_bytes, numbers, texts
 
@@ -16,6 +16,7 @@ __all__ = [
     "Panic",
     "any_ids",
     "check_failures",
+    "check_refusals",
     "joined_bytes",
     "numbers",
     "texts",
@@ -69,3 +70,18 @@ def check_failures(tokenizer: Any) -> None:
             with pytest.raises(expected) as caught:
                 call(text)
             assert str(error) in str(caught.value)
+
+
+def check_refusals(tokenizer: Any) -> None:
+    """Ids and texts that are none are refused, and never taken for the last token or no text."""
+    for token in (-1, tokenizer.vocab_size):
+        for call, given in ((tokenizer.decode, [token]), (tokenizer.token_bytes, token)):
+            with pytest.raises(SettingsError, match=f"token ids from 0 to .*, found {token}"):
+                call(given)
+    for call, given in ((tokenizer.decode, "12"), (tokenizer.decode, [1.5])):
+        with pytest.raises(WrongTypeError, match="expected token ids"):
+            call(given)
+    for wrong in ("ab", [None], None):
+        with pytest.raises(WrongTypeError):
+            tokenizer.encode_batch(wrong)
+    assert tokenizer.encode_batch(iter(["ab"])) == [tokenizer.encode("ab")]

@@ -176,6 +176,13 @@ def test_from_agreement_refuses_settings_that_the_scheme_does_not_have(field, va
         ticore.WatermarkDetector.from_agreement(agreement)
 
 
+@pytest.mark.parametrize("name", ["scheme", "key", "vocab_size", "version", "payload"])
+def test_loads_refuses_settings_that_have_a_place_of_their_own(name):
+    settings = {**DOCUMENT["settings"], name: 5}
+    with pytest.raises(CredentialError, match=f"the agreement: settings: .* found {name}"):
+        WatermarkAgreement.loads(json.dumps({**DOCUMENT, "settings": settings}))
+
+
 def test_new_refuses_wrong_settings():
     for arguments, error in (
         ({"scheme": "nix"}, SettingsError),

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.support.toy_models import ToyBrackets, ToyModel, ToyTokenizer
 from ticore import consistent_generate
 from ticore.consistency import Verifier
+from ticore.errors import SettingsError
 from ticore.schemes import Gumbel
 from ticore.watermarking import Rollback, greedy, multinomial, watermarked_sampler
 from ticore.watermarking._rollback import without
@@ -204,6 +205,13 @@ def test_rollback_backtracks_when_no_token_may_follow():
             assert text.backtracks <= most
     assert found[0, "dead end"] > found[8, "dead end"]
     assert found[8, "length"] > found[0, "length"]
+
+
+def test_a_sampler_that_chooses_a_banned_token_is_refused():
+    """It chooses "a" after "a", which is read back as "aa", whatever the logits say."""
+    model = ToyModel(ToyTokenizer(["a", "aa"]))
+    with pytest.raises(SettingsError, match="sampler: expected a token whose logit is above -inf"):
+        consistent_generate(model, "", sampler=lambda ids, logits: 0, max_new_tokens=12)
 
 
 @pytest.mark.parametrize("observation", [0, 2])

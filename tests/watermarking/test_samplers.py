@@ -56,7 +56,7 @@ def test_logits_warper_divides_by_the_temperature():
         ({"temperature": 1e-310}, "temperature: expected"),
         ({"temperature": "1"}, "temperature: expected .* found '1'"),
         ({"top_k": 0}, "top_k: expected an integer of at least 1"),
-        ({"top_k": 1.5}, "top_k: expected an integer of at least 1, or None, found 1.5"),
+        ({"top_k": 1.5}, "top_k: expected an integer of at least 1, found 1.5"),
         ({"top_p": 0}, "top_p: expected a number above 0 and at most 1"),
         ({"top_p": "1"}, "top_p: expected a number above 0 and at most 1, found '1'"),
         ({"top_p": 1.1}, "top_p: expected"),

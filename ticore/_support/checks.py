@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Collection, Iterable
-from numbers import Real
+from numbers import Integral, Real
 from operator import index
-from typing import Protocol, TypeGuard, TypeVar, cast
+from typing import Protocol, SupportsIndex, TypeGuard, TypeVar, cast
 
 from ..errors import CapacityError, PromptError, SettingsError, WrongTypeError, shown
 
@@ -53,7 +53,7 @@ def require_one_of(name: str, found: object, known: Collection[_T]) -> _T:
 
 
 def require_integer(name: str, found: object, least: int, most: int | None = None) -> int:
-    """`found`, if it is an integer from `least` to `most`; True and False are not integers here.
+    """`found` as a Python integer, if it is one from `least` to `most`. NumPy's are taken, too.
 
     Raises:
         SettingsError: it is not.
@@ -61,7 +61,19 @@ def require_integer(name: str, found: object, least: int, most: int | None = Non
     limits = f"of at least {least}" if most is None else f"from {least} to {most}"
     fits = is_integer(found) and least <= found and (most is None or found <= most)
     require(fits, name, f"an integer {limits}", found)
-    return cast(int, found)
+    return index(cast(int, found))
+
+
+def integer(name: str, found: SupportsIndex) -> int:
+    """`found` as a Python integer; what follows need not fear NumPy's, whose -x may be positive.
+
+    Raises:
+        WrongTypeError: it is not an integer.
+    """
+    try:
+        return index(found)
+    except TypeError:
+        raise WrongTypeError(f"{name}: expected an integer, found {shown(found)}") from None
 
 
 def require_number(name: str, found: object, *, above: float, most: float = math.inf) -> float:
@@ -85,8 +97,9 @@ def require_temperature(found: object) -> float:
     Raises:
         SettingsError: it is not.
     """
-    is_real = isinstance(found, Real) and not isinstance(found, bool)
-    fits = is_real and LEAST_TEMPERATURE <= cast(float, found) <= sys.float_info.max
+    # A float32 of NumPy cannot be compared with the largest float, and integers may be larger.
+    value = float(found) if is_number(found) and not isinstance(found, Integral) else found
+    fits = is_number(value) and LEAST_TEMPERATURE <= value <= sys.float_info.max
     advice = "for the likeliest token alone, keep the top 1"
     what = f"a finite number of at least {LEAST_TEMPERATURE:g} ({advice})"
     require(fits, "temperature", what, found)
@@ -94,13 +107,13 @@ def require_temperature(found: object) -> float:
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is a Python integer; True and False are not integers here."""
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Whether a value is an integer, also of NumPy; True and False are not integers here."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a value is a Python number; True and False are not numbers here."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a value is a number, also of NumPy; True and False are not numbers here."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 class HasLimits(Protocol):
@@ -198,17 +211,30 @@ def require_room(count: int, context_length: int) -> None:
         )
 
 
-def require_pushed(count: int, pushed: int) -> None:
-    """Refuse to rewind more ids than were pushed.
+def require_pushed(count: SupportsIndex, pushed: int) -> int:
+    """`count`, how many ids to rewind, as a Python integer; refuses more than were pushed.
 
     Raises:
         SettingsError: `count` is negative, or exceeds `pushed`, the number of pushed ids.
+        WrongTypeError: `count` is not an integer.
     """
-    if not 0 <= count <= pushed:
+    checked = integer("rewind", count)
+    if not 0 <= checked <= pushed:
         raise SettingsError(
-            f"expected to rewind between 0 and the {pushed} pushed tokens, found {count}; "
+            f"expected to rewind between 0 and the {pushed} pushed tokens, found {checked}; "
             f"a prompt cannot be rewound, start another Decoder"
         )
+    return checked
+
+
+def require_rewindable(most: object) -> None:
+    """Refuse a number of ids to keep logits for that is none; None keeps all.
+
+    Raises:
+        SettingsError: it is no integer of at least 0.
+    """
+    if most is not None:
+        require_integer("rewindable", most, 0)
 
 
 def _is_finite(number: float) -> bool:

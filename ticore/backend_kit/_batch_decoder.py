@@ -23,6 +23,7 @@ from .._support.checks import (
 )
 from ..errors import SettingsError, TicoreError
 from ..interfaces import Logits
+from ._uninterrupted import Uninterrupted
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -98,6 +99,7 @@ class CheckedBatchDecoder:
             for row, (ids, last) in enumerate(zip(prompts, logits, strict=True))
         }
         self._next_row = len(self._texts)
+        self._reading = Uninterrupted()
 
     @property
     def grows(self) -> bool:
@@ -122,7 +124,9 @@ class CheckedBatchDecoder:
         row = self._next_row
         with error_names_row(row):
             ids = checked_prompt(self._model, prompt_ids)
-            logits = self._reader.add(row, self._opened(ids))
+            opened = self._opened(ids)
+            with self._reading.step():
+                logits = self._reader.add(row, opened)
         self._texts[row] = _RowState(ids, [logits])
         self._next_row += 1
         return row
@@ -148,18 +152,20 @@ class CheckedBatchDecoder:
 
         Raises:
             CapacityError: the context of a row is full.
+            InconsistentStateError: an earlier call was interrupted, or failed for want of memory.
             SettingsError: an id has no logit, or there is no such row.
         """
         checked = {row: self._readable(row, token) for row, token in tokens.items()}
         if not checked:
             return
-        read = self._reader.push(checked)
-        for (row, token), logits in zip(checked.items(), read, strict=True):
-            text = self._texts[row]
-            text.ids.append(token)
-            text.logits.append(logits)
-            if self._rewindable is not None:
-                del text.logits[: -self._rewindable - 1]
+        with self._reading.step():
+            read = self._reader.push(checked)
+            for (row, token), logits in zip(checked.items(), read, strict=True):
+                text = self._texts[row]
+                text.ids.append(token)
+                text.logits.append(logits)
+                if self._rewindable is not None:
+                    del text.logits[: -self._rewindable - 1]
 
     def rewind(self, row: int, count: int) -> None:
         """Forget the last `count` pushed ids of a row, without computing anything.
@@ -170,10 +176,11 @@ class CheckedBatchDecoder:
         """
         text = self._text(row)
         with error_names_row(row):
-            require_pushed(count, len(text.logits) - 1)
+            count = require_pushed(count, len(text.logits) - 1)
         if count:
-            del text.ids[-count:], text.logits[-count:]
-            self._reader.rewind(row, count)
+            with self._reading.step():
+                del text.ids[-count:], text.logits[-count:]
+                self._reader.rewind(row, count)
 
     def drop(self, row: int) -> None:
         """Forget a row.
@@ -182,8 +189,9 @@ class CheckedBatchDecoder:
             SettingsError: there is no such row.
         """
         self._text(row)
-        del self._texts[row]
-        self._reader.drop(row)
+        with self._reading.step():
+            del self._texts[row]
+            self._reader.drop(row)
 
     def _text(self, row: int) -> _RowState:
         if row not in self._texts:
@@ -213,8 +221,9 @@ def checked_prompts(model: HasLimits, prompts: Iterable[Sequence[int]]) -> list[
 
 def checked_prompt(model: HasLimits, ids: Sequence[int]) -> list[int]:
     """The ids of a prompt as Python integers. Raises as `checked_prompts`."""
-    require_prompt_fits(len(ids), model.context_length)
-    return checked_ids(ids, model.logit_width)
+    checked = checked_ids(ids, model.logit_width)
+    require_prompt_fits(len(checked), model.context_length)
+    return checked
 
 
 def each_row(make: Callable[[Given], Made], rows: Iterable[Given]) -> list[Made]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from .._support.checks import HasLimits, checked_ids, require_pushed, require_room
 from ..interfaces import Logits
+from ._uninterrupted import Uninterrupted
 
 Kept = TypeVar("Kept")
 Kept_co = TypeVar("Kept_co", covariant=True)
@@ -79,6 +80,7 @@ class _DecoderBase(Generic[Kept]):
         self._ids = list(prompt)
         self._kept = [reader.begin(opened)]  # after the prompt, then after each pushed id
         self._rewindable: int | None = None
+        self._reading = Uninterrupted()
 
     @property
     def ids(self) -> Sequence[int]:
@@ -90,12 +92,14 @@ class _DecoderBase(Generic[Kept]):
 
         Raises:
             CapacityError: the context is full.
+            InconsistentStateError: an earlier call was interrupted, or failed for want of memory.
             SettingsError: the id has no logit.
         """
         (checked,) = checked_ids([token], self._model.logit_width)
         require_room(len(self._ids), self._model.context_length)
-        self._kept.append(self._reader.push(checked))
-        self._ids.append(checked)
+        with self._reading.step():
+            self._kept.append(self._reader.push(checked))
+            self._ids.append(checked)
         if self._rewindable is not None:
             del self._kept[: -self._rewindable - 1]
 
@@ -108,11 +112,13 @@ class _DecoderBase(Generic[Kept]):
 
         Raises:
             SettingsError: `count` is negative or exceeds what can be rewound.
+            InconsistentStateError: as `push`.
         """
-        require_pushed(count, len(self._kept) - 1)
+        count = require_pushed(count, len(self._kept) - 1)
         if count:
-            del self._ids[-count:], self._kept[-count:]
-            self._reader.rewind(count)
+            with self._reading.step():
+                del self._ids[-count:], self._kept[-count:]
+                self._reader.rewind(count)
 
 
 class ArrayDecoder(_DecoderBase[Any]):

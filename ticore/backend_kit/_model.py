@@ -21,7 +21,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from .._support.checks import checked_ids, require_prompt_fits, require_scorable
+from .._support.checks import (
+    checked_ids,
+    require_prompt_fits,
+    require_rewindable,
+    require_scorable,
+)
 from ..errors import SettingsError
 from ..interfaces import BatchDecoder, ChatTemplate, Decoder, Logits, Tokenizer
 from ._batch_decoder import BatchedForward, CheckedBatchDecoder, checked_prompts, each_row
@@ -131,10 +136,11 @@ class CheckpointModel(ABC):
         Raises:
             PromptError: the prompt exceeds `context_length`, or is empty and there is nothing to
                 read in its place.
-            SettingsError: an id has no logit.
+            SettingsError: an id has no logit, or `rewindable` is negative.
         """
-        require_prompt_fits(len(prompt_ids), self.context_length)
         ids = self.checked(prompt_ids)
+        require_prompt_fits(len(ids), self.context_length)
+        require_rewindable(rewindable)
         decoder = self.new_decoder(ids, self._start.prepended_to(ids))
         if isinstance(decoder, ArrayDecoder | DeviceDecoder):
             decoder.limit_rewinding(rewindable)
@@ -158,6 +164,7 @@ class CheckpointModel(ABC):
         Raises:
             PromptError, SettingsError: as `start`; the text names the row.
         """
+        require_rewindable(rewindable)
         forward = self.new_batched_forward()
         if forward is None:
             return None
@@ -179,9 +186,10 @@ class CheckpointModel(ABC):
             PromptError: there is no id to read before the first.
             SettingsError: an id has no logit.
         """
-        require_scorable(len(ids), self.context_length)
-        read = self.checked(ids)[:-1]
-        if not ids:
+        scored = self.checked(ids)
+        require_scorable(len(scored), self.context_length)
+        read = scored[:-1]
+        if not scored:
             return np.empty((0, self._width), self._logits_dtype)
         rows = self.read_all(self._start.prepended_to(read))
         if read and not self._start.always:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
+from .._support.checks import checked_ids, listed
 from .._support.utf8 import require_unicode
 from ..interfaces import TokenizerStructure
 from ._checks import tokenizer_failure
@@ -82,19 +83,36 @@ class LibraryTokenizer(ABC):
 
         Raises:
             SettingsError, ModelFilesError: as `encode`.
+            WrongTypeError: `texts` is one text, or an element is none.
         """
-        if sum(map(len, texts)) < self.threads_pay:
-            return [self.encode(text) for text in texts]
+        texts = listed(texts, "texts", "give [it]")
         for text in texts:
             self.require_readable(text)
+        if sum(map(len, texts)) < self.threads_pay:
+            return [self.encode(text) for text in texts]
         try:
-            return self.encode_many(list(texts))
+            return self.encode_many(texts)
         except BaseException as error:
             raise tokenizer_failure(error, f"one of {len(texts):,} texts") from None
 
     def token_bytes(self, token: int) -> bytes:
-        """What `decode` writes for the id inside a text."""
+        """What `decode` writes for the id inside a text.
+
+        Raises:
+            SettingsError: the tokenizer does not have this id.
+        """
+        if not 0 <= token < len(self._bytes):
+            self.checked([token])  # raises
         return self._bytes[token]
+
+    def checked(self, ids: Sequence[int]) -> list[int]:
+        """`ids` as Python integers.
+
+        Raises:
+            SettingsError: the tokenizer does not have an id.
+            WrongTypeError: an id is not an integer.
+        """
+        return checked_ids(ids, self.vocab_size)
 
     @property
     def spelled(self) -> tuple[bytes, ...]:
@@ -123,7 +141,7 @@ class LibraryTokenizer(ABC):
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`, as a receiver reads it."""
+        """The text of `ids`, as a receiver reads it. Raises as `checked`, by calling it."""
 
     def structure(self) -> TokenizerStructure | None:
         """What the tokenizer does, in neutral terms; None if it cannot be described."""

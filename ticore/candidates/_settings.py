@@ -35,13 +35,16 @@ class PoolSettings:
     weight_bits: int = 32
 
     def __post_init__(self) -> None:
-        # 1 and 1.0 are the same setting, and are stored alike.
-        object.__setattr__(self, "temperature", require_temperature(self.temperature))
-        object.__setattr__(self, "top_p", require_number("top_p", self.top_p, above=0, most=1))
-        if self.top_k is not None:
-            require_integer("top_k", self.top_k, 1)
-        require_integer("grid_bits", self.grid_bits, 0, MAX_GRID_BITS)
-        require_integer("weight_bits", self.weight_bits, 8, MAX_WEIGHT_BITS)
+        # 1, 1.0 and NumPy's 1 are the same setting, and are stored alike.
+        checked = {
+            "temperature": require_temperature(self.temperature),
+            "top_k": None if self.top_k is None else require_integer("top_k", self.top_k, 1),
+            "top_p": require_number("top_p", self.top_p, above=0, most=1),
+            "grid_bits": require_integer("grid_bits", self.grid_bits, 0, MAX_GRID_BITS),
+            "weight_bits": require_integer("weight_bits", self.weight_bits, 8, MAX_WEIGHT_BITS),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     def rounding_bound(self, pool_size: int) -> float:
         """How far rounding can move a pool's probabilities, as total variation distance.

@@ -61,9 +61,8 @@ class CouplingCodec:
     """
 
     def __init__(self, randomness: SharedRandomness, block_bits: int = 8) -> None:
-        require_integer("block_bits", block_bits, 1, _MOST_BLOCK_BITS)
         self._randomness = randomness
-        self._block_bits = block_bits
+        self._block_bits = require_integer("block_bits", block_bits, 1, _MOST_BLOCK_BITS)
 
     def writer(self, bits: BitSource) -> Writer:
         return _CouplingWriter(bits, self._randomness, self._block_bits)

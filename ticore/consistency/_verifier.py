@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._support.caches import BoundedCache
-from .._support.checks import checked_ids, require_one_of
+from .._support.checks import checked_ids, integer, require_one_of
 from .._support.deprecation import keywords_after, renamed_arguments, warn_deprecated
 from .._support.packed_bits import Words, word_count
 from ..errors import InconsistentStateError, SettingsError
@@ -519,7 +519,9 @@ class Verification:
 
         Raises:
             SettingsError: fewer ids were pushed, or `count` is negative.
+            WrongTypeError: `count` is not an integer.
         """
+        count = integer("rewind", count)
         pushed = len(self._ids) - self._given
         if not 0 <= count <= pushed:
             raise SettingsError(

@@ -66,9 +66,9 @@ class Scan:
             raise SettingsError(
                 "output: expected another file than the source, found the same; choose another name"
             )
-        require_integer("batch_size", self.batch_size, 1)
+        object.__setattr__(self, "batch_size", require_integer("batch_size", self.batch_size, 1))
         if self.limit is not None:
-            require_integer("limit", self.limit, 1)
+            object.__setattr__(self, "limit", require_integer("limit", self.limit, 1))
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def scan_rows(
     """
     run = lookup("executor", EXECUTORS, executor)
     if workers is not None:
-        require_integer("workers", workers, 1)
+        workers = require_integer("workers", workers, 1)
     _require_regular(given.source, "a file that can be read twice")
     _require_regular(given.output, "a new or regular file")
     opened = OpenedJob(job)

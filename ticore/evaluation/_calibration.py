@@ -168,10 +168,8 @@ def calibrate(
     lengths, thresholds = listed(lengths, "lengths", "give [it]"), [*thresholds]
     unmarked, marked = (listed(texts, "texts", "give [it]") for texts in (unmarked, marked))
     require(bool(lengths and thresholds), "lengths and thresholds", "one of each or more", "none")
-    for length in lengths:
-        require_integer("lengths", length, 1)
-    for threshold in thresholds:
-        require_number("thresholds", threshold, above=0, most=1)
+    lengths = [require_integer("lengths", length, 1) for length in lengths]
+    thresholds = [require_number("thresholds", each, above=0, most=1) for each in thresholds]
     lengths, thresholds = sorted({*lengths}), sorted({*thresholds}, reverse=True)
     total, done, too_short = len(unmarked) + len(marked), 0, 0
     meter = None if model is None else EntropyMeter(model, detector.tokenizer)

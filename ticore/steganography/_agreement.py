@@ -148,7 +148,7 @@ class Agreement:
             value = getattr(self, name)
             require(value in known, name, f"one of {', '.join(known)}", value)
         if self.window is not None:
-            require_integer("window", self.window, 1, _WIDEST)
+            object.__setattr__(self, "window", require_integer("window", self.window, 1, _WIDEST))
         self._check_edits()
         pool = self.pool  # checks its settings
         if self.numerics == "portable":
@@ -156,9 +156,9 @@ class Agreement:
             fits = self.grid_bits <= most
             require(fits, "grid_bits", f"at most {most} where numerics is portable", self.grid_bits)
 
-        # 1 and 1.0 are the same setting, and must have the same digest.
-        object.__setattr__(self, "temperature", pool.temperature)
-        object.__setattr__(self, "top_p", pool.top_p)
+        # 1, 1.0 and NumPy's 1 are the same setting, and must have the same digest.
+        for name in ("temperature", "top_k", "top_p", "grid_bits", "weight_bits"):
+            object.__setattr__(self, name, getattr(pool, name))
 
         if self.key is not None:
             object.__setattr__(self, "key", sealing_key(self.key))

@@ -40,5 +40,4 @@ class KnownText:
 
     def rewind(self, count: int) -> None:
         """Forget the last `count` ids. Raises SettingsError if they reach into the prompt."""
-        require_pushed(count, self._at - self._prompt)
-        self._at -= count
+        self._at -= require_pushed(count, self._at - self._prompt)

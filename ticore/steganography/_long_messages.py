@@ -62,7 +62,7 @@ class LongMessages:
         """
         message = checked_message(message)
         require_one_of("check", check, get_args(Check))
-        require_integer("batch_size", batch_size, 1)
+        batch_size = require_integer("batch_size", batch_size, 1)
         setup = self._setup
         setup.sealing_secret()
         size = (
@@ -100,7 +100,7 @@ class LongMessages:
             CredentialError: there is no key and no password.
             WrongTypeError: `texts` is no list, or a text is not a str.
         """
-        require_integer("batch_size", batch_size, 1)
+        batch_size = require_integer("batch_size", batch_size, 1)
         texts = several("texts", texts)
         setup = self._setup
         setup.sealing_secret()

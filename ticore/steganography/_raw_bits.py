@@ -45,7 +45,7 @@ def bits_extraction(
     setup: Setup, text: str | Embedding, length: int, stop: StopRule
 ) -> Job[list[int]]:
     """The first bits that a text holds: see `Steganographer.extract_bits`."""
-    require_integer("length", length, 0)
+    length = require_integer("length", length, 0)
     # Bits are not authenticated, so only one reading can be tried.
     setup, reading = next(setup.readers(text))
     received = setup.received(reading)

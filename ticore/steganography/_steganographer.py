@@ -161,7 +161,7 @@ class Steganographer(BatchMethods, LongMessages):
         require_one_of("pad", pad, get_args(Pad))
         require(not edits or pad == "sizes", "pad", "sizes beside edits", pad)
         require_one_of("compress", compress, (*get_args(Compress), None))
-        require_integer("shortest_of", shortest_of, 1)
+        shortest_of = require_integer("shortest_of", shortest_of, 1)
         codec, disambiguation = codec_spec(codec), disambiguation_spec(disambiguation)
         channel = channel_of(channel)
         default_mode: Mode = "viable" if disambiguation.verifies else "prefix"

@@ -34,6 +34,8 @@ Repeats = Literal["once", "all"]
 
 FORMAT = "ticore-watermark-agreement-1"
 _FIELDS = ("scheme", "version", "settings", "repeats", "tokenizer", "tokenizer_digest", "key")
+# What `make_scheme` is given beside an agreement's settings.
+_ELSEWHERE = {"scheme", "key", "vocab_size", "version", "payload"}
 _MAX_BYTES = 1 << 20
 _KEY_BYTES = 32
 
@@ -74,6 +76,11 @@ class WatermarkAgreement:
             value = getattr(self, name)
             require(isinstance(value, str) and value != "", name, "a non-empty text", value)
         require(isinstance(self.settings, Mapping), "settings", "named values", self.settings)
+        if elsewhere := sorted(_ELSEWHERE & self.settings.keys()):
+            raise SettingsError(
+                f"settings: expected those of the scheme alone, found {', '.join(elsewhere)}, "
+                f"which are no settings of a scheme, or stand beside them"
+            )
         require_one_of("repeats", self.repeats, get_args(Repeats))
         object.__setattr__(self, "settings", dict(self.settings))
         object.__setattr__(self, "key", scheme_key(self.key))

@@ -84,7 +84,7 @@ def checked_seed(seed: int | None) -> int | None:
     """
     fits = seed is None or (is_integer(seed) and seed >= 0)
     require(fits, "seed", "an integer of at least 0, or None", seed)
-    return seed
+    return None if seed is None else int(seed)  # one of NumPy has 64 bits at most
 
 
 def row_randoms(randomness: random.Random) -> Callable[[int], random.Random]:

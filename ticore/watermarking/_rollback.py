@@ -30,6 +30,7 @@ from array_api_compat import array_namespace, device
 
 from .._support.deprecation import renamed_arguments, warn_deprecated
 from ..consistency import Verification
+from ..errors import SettingsError
 from ..interfaces import Decoder
 from ._text_loop import Sampler, TextLoop
 
@@ -167,7 +168,13 @@ class Rollback(TextLoop):
         if self.banned:
             logits = without(logits, self.banned)
         ids = (*self._prompt, *self.committed, *self._pending)
-        self.take(int(self._sampler(ids, logits)))
+        token = int(self._sampler(ids, logits))
+        if token in self.banned:  # it would be banned again, for ever
+            raise SettingsError(
+                f"sampler: expected a token whose logit is above -inf, found {token} again, which "
+                f"had made the text inconsistent; choose by the logits that the sampler is given"
+            )
+        self.take(token)
 
     def _is_consistent_with(self, token: int) -> bool:
         if self._verification is None:

@@ -6,13 +6,12 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from .._support.checks import require, require_temperature
+from .._support.checks import require_integer, require_number, require_temperature
 from ..errors import ModelError
 from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
@@ -44,12 +43,13 @@ class LogitsWarper:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        top_k, top_p = self.top_k, self.top_p
-        require_temperature(self.temperature)
-        whole = top_k is None or (isinstance(top_k, Integral) and top_k >= 1)
-        require(whole, "top_k", "an integer of at least 1, or None", top_k)
-        share = isinstance(top_p, Real) and 0 < top_p <= 1
-        require(share, "top_p", "a number above 0 and at most 1", top_p)
+        checked = {
+            "temperature": require_temperature(self.temperature),
+            "top_k": None if self.top_k is None else require_integer("top_k", self.top_k, 1),
+            "top_p": require_number("top_p", self.top_p, above=0, most=1),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     def __call__(self, logits: Any) -> Any:
         """Logits float[logit_width] with -inf for what is dropped. The given array is unchanged."""

@@ -65,7 +65,7 @@ class TextWriter:
             observation,
         )
         require_one_of("rollback", rollback, get_args(RollbackKind))
-        require_integer("max_attempts", max_attempts, 1)
+        max_attempts = require_integer("max_attempts", max_attempts, 1)
         require(
             observation is not None or rollback == "windowed",
             "observation",

@@ -12,6 +12,7 @@ pytest.importorskip("transformers", reason="torch or transformers is not install
 
 import numpy as np
 import transformers
+from tokenizers.processors import TemplateProcessing
 
 from tests.support.torch_checkpoints import CONFIGS, load, write
 from ticore import Watermarker
@@ -47,6 +48,19 @@ def test_adopted_model_computes_what_the_loaded_one_does(
     assert adopted.eos_ids == loaded.eos_ids
     assert adopted.context_length == loaded.context_length
     assert adopted.digest() == wrap(module, tokenizer).digest()
+
+
+def test_what_a_tokenizer_puts_after_every_text_starts_none(
+    folder: Path, module: Any, tokenizer: Any
+) -> None:
+    ids = tokenizer("It was a cold morning")["input_ids"]
+    end = tokenizer.convert_ids_to_tokens(5)
+    tokenizer.add_special_tokens({"eos_token": end})
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single=f"$A {end}", special_tokens=[(end, 5)]
+    )
+    assert tokenizer("")["input_ids"] == [5]
+    assert np.array_equal(wrap(module, tokenizer).score(ids), load(folder).score(ids))
 
 
 def test_adopted_model_writes_consistent_text(module: Any, tokenizer: Any) -> None:

@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from transformers import (
     DynamicCache,
+    GenerationConfig,
     LogitsProcessor,
     LogitsProcessorList,
     PreTrainedTokenizerFast,
@@ -474,7 +475,7 @@ class TestCalling:
             consistent(english.tokenizer, rollback="exact")
 
     def test_consistent_refuses_a_negative_observation(self, english: TorchModel) -> None:
-        with pytest.raises(SettingsError, match="0 or more tokens, found -1"):
+        with pytest.raises(SettingsError, match="observation: expected an integer of at least 0"):
             consistent(english.tokenizer, observation=-1)
 
     def test_generate_fails_when_processors_leave_no_token(self, english: TorchModel) -> None:
@@ -710,6 +711,67 @@ class TestGenerate:
         assert found[0].tolist() == whole[: found.shape[1]]
         assert string in tokenizer.decode(new)
         assert string not in tokenizer.decode(new[:-3])  # observation is 2
+
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_stop_strings_of_a_config_are_those_of_the_argument(
+        self, consistency: Any, english: TorchModel
+    ) -> None:
+        """transformers would ask for its own tokenizer."""
+        ids, model, tokenizer = prompt(english), english.network.module, english.tokenizer
+        settings = {"consistency": consistency, "max_new_tokens": 30}
+        whole = generate_consistent(model, tokenizer, ids, **settings)[0].tolist()
+        text = tokenizer.decode(whole[ids.shape[1] :])
+        string = text[len(text) // 2 :][:5]
+        expected = generate_consistent(model, tokenizer, ids, stop_strings=string, **settings)
+        config = GenerationConfig(stop_strings=[string], max_new_tokens=30)
+        found = generate_consistent(
+            model, tokenizer, ids, consistency=consistency, generation_config=config
+        )
+        assert torch.equal(found, expected)
+        assert config.stop_strings == [string]
+
+    def test_stop_strings_of_the_models_own_config_are_refused(
+        self, english: TorchModel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model = english.network.module
+        monkeypatch.setattr(model.generation_config, "stop_strings", ["."])
+        with pytest.raises(SettingsError, match="give them here, and set"):
+            generate_consistent(model, english.tokenizer, prompt(english), max_new_tokens=3)
+
+    @pytest.mark.parametrize("end", [-1, 10**6])
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_an_end_without_a_logit_never_comes(
+        self, consistency: Any, end: int, english: TorchModel
+    ) -> None:
+        """-1 stands for none in some configs; taken for an index it would be the last id."""
+        found = generate_consistent(
+            english.network.module,
+            english.tokenizer,
+            prompt(english),
+            consistency=consistency,
+            eos_token_id=end,
+            max_new_tokens=5,
+            output_scores=True,
+            return_dict_in_generate=True,
+        )
+        new = found.sequences[0, prompt(english).shape[1] :].tolist()
+        assert survives(english, new)
+        assert len(new) == len(found.scores) == 5
+
+    @pytest.mark.parametrize("view", ["continuation", "whole"])
+    def test_beams_are_those_of_the_processor_in_each_view(
+        self, view: Any, babble: TorchModel
+    ) -> None:
+        ids, model, tokenizer = prompt(babble), babble.network.module, babble.tokenizer
+        settings = {"num_beams": 4, "num_return_sequences": 4, "max_new_tokens": 12}
+        processor = ConsistentLogitsProcessor(
+            tokenizer, prompt_length=ids.shape[1], eos_ids=[2], view=view
+        )
+        expected = generate(babble, ids, logits_processor=[processor], **settings)
+        found = generate_consistent(
+            model, tokenizer, ids, consistency="masks", view=view, **settings
+        )
+        assert torch.equal(found, expected)
 
     def test_beams_are_those_of_the_processor(self, babble: TorchModel) -> None:
         ids, model, tokenizer = prompt(babble), babble.network.module, babble.tokenizer

@@ -116,5 +116,21 @@ def test_processor_finds_the_only_candidate_wherever_it_is(
 
 
 def test_processor_refuses_a_negative_prompt_length(english: TorchModel) -> None:
-    with pytest.raises(SettingsError, match="0 or more ids, found -1"):
+    with pytest.raises(
+        SettingsError, match="prompt_length: expected an integer of at least 0, found -1"
+    ):
         ConsistentLogitsProcessor(english.tokenizer, prompt_length=-1)
+
+
+def test_ids_that_end_a_text_are_checked(english: TorchModel) -> None:
+    """A negative id would count from the end, and one without a logit is never chosen."""
+    tokenizer, width = english.tokenizer, english.logit_width
+    with pytest.raises(SettingsError, match="eos_ids: expected an integer of at least 0, found -1"):
+        ConsistentLogitsProcessor(tokenizer, prompt_length=1, eos_ids=[-1])
+    expected = ConsistentLogitsProcessor(tokenizer, prompt_length=1, eos_ids=[2])
+    for eos_ids in (2, [2, width + 5]):
+        processor = ConsistentLogitsProcessor(tokenizer, prompt_length=1, eos_ids=eos_ids)
+        scores = torch.zeros(1, width)
+        assert torch.equal(
+            processor(torch.tensor([[1]]), scores), expected(torch.tensor([[1]]), scores)
+        )

@@ -119,6 +119,21 @@ def test_chats_are_templated() -> None:
     assert found["prompt_ids"] == [expected]
 
 
+def test_the_model_trains_as_before() -> None:
+    """A part that was frozen stays so."""
+    trainer = FakeTrainer()
+    layer = trainer.model.model.layers[0].eval()
+    before = [module.training for module in trainer.model.modules()]
+    rollouts(HUGGING_FACE["hf-gpt2"]())(PROMPTS, trainer)
+    assert [module.training for module in trainer.model.modules()] == before
+    assert not layer.training
+
+
+def test_no_prompts_give_no_rollouts() -> None:
+    found = rollouts(HUGGING_FACE["hf-gpt2"]())([], FakeTrainer())
+    assert found == {"prompt_ids": [], "completion_ids": [], "logprobs": []}
+
+
 def test_a_trainer_with_vllm_is_refused() -> None:
     trainer = FakeTrainer()
     del trainer.generation_kwargs

@@ -68,7 +68,7 @@ class LocalParaphrase:
                 "found one of them; give the other one, too"
             )
         if max_new_tokens is not None:
-            require_integer("max_new_tokens", max_new_tokens, 1)
+            max_new_tokens = require_integer("max_new_tokens", max_new_tokens, 1)
         self.name = f"paraphrase by {name or model.digest()[:12]}"
         self._model = model
         self._prompt: Prompt = prompt
