@@ -132,7 +132,15 @@ class OutsidePoolError(ExtractionError):
 
 
 class IncompleteMessageError(ExtractionError):
-    """The text ends before the message does."""
+    """The text ends before the message does, or holds one part of a message in several texts.
+
+    Attributes:
+        is_part: whether it holds a part, whole and authentic.
+    """
+
+    def __init__(self, text: str = "", *, is_part: bool = False) -> None:
+        super().__init__(text)
+        self.is_part = is_part
 
 
 class MissingPartsError(ExtractionError):

@@ -41,7 +41,7 @@ def test_long_message_takes_several_files(
     assert missing.status == 1
     assert "part 3 of 3 is missing" in missing.err
     one = ticore("extract", "--agreement", sent.pact, files[0])
-    assert "read the texts of all parts" in one.err
+    assert "give the texts of all parts together" in one.err
 
 
 def test_parts_go_to_a_new_folder_alone(ticore: Ticore, sent: Sent, tmp_path: Path) -> None:

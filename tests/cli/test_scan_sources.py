@@ -37,6 +37,13 @@ def test_pattern_means_what_matches() -> None:
     assert [source for source, _ in pairs("in/**/a.jsonl")] == ["in/a.jsonl", "in/deep/a.jsonl"]
 
 
+def test_a_file_that_is_meant_twice_is_scanned_once() -> None:
+    given = [Path("in/a.jsonl"), Path("in"), Path("in/../in/b.parquet"), Path("in/*.parquet")]
+    expected = ["in/a.jsonl", "in/b.parquet", "in/deep/a.jsonl"]
+    assert [each.source.as_posix() for each in paired(given, None)] == expected
+    assert [each.source.as_posix() for each in paired(given, Path("out"))] == expected
+
+
 def test_outputs_in_a_folder_keep_the_shape_of_the_source() -> None:
     assert [output for _, output in pairs("in", "out")] == [
         "out/a.jsonl",

@@ -103,7 +103,7 @@ def test_detect_writes_another_format_when_output_says_so(ticore: Ticore) -> Non
         ([], 2, "ends in .jsonl or .parquet"),
         (["rows.jsonl", "-o", "out.csv"], 2, "ends in .jsonl or .parquet"),
         (["rows.jsonl", "-o", "rows.jsonl"], 2, "output: expected another file"),
-        (["rows.jsonl", "rows.jsonl", "-o", "a.jsonl"], 2, "give one FILE with --output"),
+        (["rows.jsonl", "more.jsonl", "-o", "a.jsonl"], 2, "give one FILE with --output"),
         (["rows.jsonl", "--executor", "nix"], 2, "unknown executor 'nix': choose one of"),
         (["rows.jsonl", "--engine", "nix"], 2, "unknown executor 'nix': choose one of"),
         (["rows.jsonl", "--workers", "0"], 2, "workers: expected an integer of at least 1"),

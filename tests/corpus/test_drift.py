@@ -143,6 +143,41 @@ WRONG_MESSAGES: list[tuple[Any, Any, str]] = [
 ]
 
 
+def test_shares_are_of_both_lists(given: Scan) -> None:
+    """Three tokens that are read back as one differ four times, which is more than there were."""
+    given.source.write_text('{"ids": [273, 4015, 4020, 4016, 4018, 4016, 4029]}\n')
+    found = scan_drift(given, TASK, workers=1)
+    assert found.differing == found.tokens + found.tokens_again == 8
+    assert found.token_rate == found.to_dict()["token_rate"] == 1.0
+
+
+@pytest.mark.parametrize("ids", [[[377, 1116], [705, 281]], [[1, 2], None]])
+def test_parquet_lists_of_one_size_are_lists(given: Scan, ids: list[list[int] | None]) -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    found = {}
+    for kind in (pa.list_(pa.int64(), 2), pa.list_(pa.int64())):
+        source, output = given.source.with_suffix(".parquet"), given.output.with_suffix(".parquet")
+        pq.write_table(pa.table({"ids": pa.array(ids, type=kind)}), source)
+        scan_drift(replace(given, source=source, output=output), TASK, workers=1)
+        results = pq.read_table(output).to_pylist()
+        found[kind] = [{name: row[name] for name in DriftResult._fields} for row in results]
+        output.unlink()
+    fixed, usual = found.values()
+    assert fixed == usual
+
+
+def test_numbers_beyond_64_bits_are_refused_as_such(given: Scan) -> None:
+    """As int64 the largest uint64 would be -1."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    source, output = given.source.with_suffix(".parquet"), given.output.with_suffix(".parquet")
+    pq.write_table(pa.table({"ids": pa.array([[2**64 - 1, 2]], pa.list_(pa.uint64()))}), source)
+    scan_drift(replace(given, source=source, output=output), TASK, workers=1)
+    [row] = pq.read_table(output).to_pylist()
+    assert "found a number beyond 64 bits" in row["drift_error"]
+
+
 def test_messages_are_written_by_the_template(tmp_path: Path) -> None:
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     ids = TOKENIZER.encode("It was late.")

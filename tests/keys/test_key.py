@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ticore
 from ticore.errors import CredentialError, FileError, SettingsError, TicoreError, WrongTypeError
-from ticore.keys import Key, key_bytes
+from ticore.keys import Key, key_bytes, parse_key
 
 from ..support.toy_models import ToyModel, ToyTokenizer
 
@@ -50,6 +50,11 @@ def test_key_bytes_refuses_the_hex_digits_of_a_key_as_bytes(key: bytes, after: s
 def test_key_bytes_refuses_what_is_not_a_key(key: object) -> None:
     with pytest.raises(CredentialError, match="expected a key as bytes, or as a str of hex digits"):
         key_bytes(key)
+
+
+def test_a_key_file_may_begin_with_a_byte_order_mark() -> None:
+    """As some editors write it."""
+    assert parse_key(b"\xef\xbb\xbf" + b"ab" * 32 + b"\r\n") == bytes([0xAB]) * 32
 
 
 def test_from_hex_refuses_bytes() -> None:

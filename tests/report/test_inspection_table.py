@@ -48,6 +48,15 @@ def test_inspection_table_has_rows_of_both_lists():
     ]
 
 
+def test_inspection_table_leaves_out_what_is_unchanged_in_a_long_text():
+    lines = render(TOY, [*[3] * 2_500, 1, 2, 10]).splitlines()
+    assert lines[-1].startswith("2 source")
+    assert "2,501 blocks of tokens are left out of the table" in lines
+    rows = lines[lines.index(next(line for line in lines if line.startswith("byte"))) + 1 :]
+    assert [row.split()[0] for row in rows[:1]] == ["5000"]
+    assert len(lines) < 200
+
+
 def test_inspection_table_has_no_legend_for_a_consistent_list():
     shown = render(TOY, [3])
     assert "source" not in shown

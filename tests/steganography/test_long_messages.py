@@ -14,6 +14,7 @@ from tests.support.toy_models import ToyBatchModel
 from ticore.errors import (
     CapacityError,
     ExtractionError,
+    IncompleteMessageError,
     MissingPartsError,
     SettingsError,
     WrongTypeError,
@@ -73,7 +74,7 @@ def test_missing_unreadable_and_mixed_texts_are_told_apart():
     assert "; text 3: " in str(caught.value)
     with pytest.raises(ExtractionError, match="parts of 2 messages"):
         stego().extract_parts([first, second, *rest, other[0]])
-    with pytest.raises(ExtractionError, match="found part 1 of 3; read the texts of all parts"):
+    with pytest.raises(ExtractionError, match="found part 1 of 3; give the texts of all parts"):
         stego().extract(first)
     assert stego().extract_parts([first, "the nothing", second, *rest, first]) == message
     with pytest.raises(ExtractionError, match="text 1: "):
@@ -90,6 +91,38 @@ def test_parts_have_openers_of_their_own():
     assert len(written) == 3
     assert reader.extract_parts(written[::-1]) == message
     assert reader.extract_parts([writer.embed(message)]) == message
+
+
+def test_parts_have_openers_of_the_topic():
+    model = ticore.load_model("tiny-en")
+    settings = {"key": KEY, "openers": "en", "finish": "none", "security": "compact"}
+    writer = ticore.Steganographer(model, entropy=Random(6).randbytes, **settings)
+    written = writer.embed_parts(b"meet me at the station", part_size=6, topic="cooking")
+    cooking = writer._setup.openers_about("cooking")
+    assert len(written) > 3
+    assert all(each.text.startswith(cooking) for each in written)
+    with pytest.raises(SettingsError, match="topic: expected one of everyday"):
+        writer.embed_parts(b"x", topic="war")
+
+
+def test_parts_that_were_changed_on_their_way_are_read():
+    """Each text by the readings that one text has; a text that is no part does no harm."""
+    model = ticore.load_model("tiny-en")
+    settings = {"key": KEY, "prompt": "It was a cold morning", "view": "whole", "finish": "none"}
+    stego = ticore.Steganographer(model, entropy=Random(6).randbytes, **settings)
+    message = b"meet me at the old station"
+    first, *rest = (each.text for each in stego.embed_parts(message, part_size=9))
+    wrapped = first.replace(" ", " \n", 1)
+    assert wrapped != first
+    found = stego.extract_parts_pasted([wrapped, "It was a cold morning, no?", *rest])
+    assert (found.message, found.undone) == (message, ("lines wrapped after spaces",))
+    assert stego.extract_parts_pasted([first, *rest]).undone == ()
+    with pytest.raises(MissingPartsError, match="part 1 of 3 is missing"):
+        stego.extract_parts([wrapped, *rest])
+    for text in (first, wrapped):
+        with pytest.raises(IncompleteMessageError, match="found part 1 of 3") as caught:
+            stego.extract_pasted(text)
+        assert caught.value.is_part
 
 
 def test_parts_that_do_not_fit_are_made_smaller():

@@ -210,7 +210,7 @@ def _template_at(place: str, settings: str | None) -> ChatTemplate:
 
 
 def _facts(scanned: Scan, task: DriftTask, found: DriftSummary, seconds: float) -> dict[str, str]:
-    share = f"; {found.differing / found.tokens:.3%} of tokens" if found.tokens else ""
+    share = f"; {found.token_rate:.3%} of the tokens of both lists" if found.tokens else ""
     return {
         "written": str(scanned.output),
         "rows": f"{found.rows:,}, {found.tokens:,} tokens in {seconds:.1f} s",

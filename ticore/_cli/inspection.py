@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .._support.input_files import BYTE_ORDER_MARK
 from .._support.utf8 import require_unicode
 from ..consistency import Comparison, Specials, compare
 from ..consistency._boundaries import special_name
@@ -141,7 +142,7 @@ def parse_ids(text: str, source: str, vocab_size: int) -> list[int]:
     >>> parse_ids("[1, 2]", "FILE", 10), parse_ids("1 2,3", "FILE", 10)
     ([1, 2], [1, 2, 3])
     """
-    text = text.strip()
+    text = text.removeprefix(BYTE_ORDER_MARK).strip()
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
     ids = [_parse_id(number, source, vocab_size) for number in text.replace(",", " ").split()]

@@ -14,7 +14,7 @@ import typer
 from .._support.atomic_files import new_folder, write_new_secret
 from ..errors import OutputFileError
 from ..keys import Key, format_key, load_key
-from ..steganography import Agreement, Recovered, Steganographer
+from ..steganography import Agreement, Steganographer
 from ..steganography._openers import TOPICS, Topic
 from ..steganography._setup import Compress, Finish, Pad
 from . import streams
@@ -154,7 +154,7 @@ def embed(
         raise UsageError("--topic: expected --openers as well, or an agreement with openers")
     data, _ = streams.read_argument(message, "the message")
     if parts is not None:
-        _embed_parts(stego, data, parts, json)
+        _embed_parts(stego, data, topic, parts, json)
         warn_of_others(key_file or agreement)
         return
     with streams.progress_bar("hiding") as progress:
@@ -175,14 +175,16 @@ def embed(
     warn_of_others(key_file or agreement)
 
 
-def _embed_parts(stego: Steganographer, message: bytes, folder: Path, json: bool) -> None:
+def _embed_parts(
+    stego: Steganographer, message: bytes, topic: Topic | None, folder: Path, json: bool
+) -> None:
     """Write a message's texts to a new folder. Raises OutputFileError."""
     if folder.exists():
         raise OutputFileError(
             f"expected --parts to name a new folder, found {folder}; choose another"
         )
     with streams.progress_bar("hiding") as progress:
-        written = stego.embed_parts(message, progress=progress)
+        written = stego.embed_parts(message, topic=topic, progress=progress)
     names = [f"part-{n}-of-{len(written)}.txt" for n in range(1, len(written) + 1)]
     with new_folder(folder) as made:
         for name, each in zip(names, written, strict=True):
@@ -222,7 +224,7 @@ def extract(
     received = [streams.decode_text(*streams.read_argument(file, "the text")) for file in files]
     with streams.progress_bar("reading") as progress:
         if len(received) > 1:
-            found = Recovered(stego.extract_parts(received, progress=progress), ())
+            found = stego.extract_parts_pasted(received, progress=progress)
         else:
             found = stego.extract_pasted(received[0], progress=progress)
     if found.undone:

@@ -33,15 +33,19 @@ def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
     """The sources that are meant, each with its output. Folders for outputs are made.
 
     Args:
-        given: files, folders or patterns. A folder means all files with the right endings in it, at
-            any depth, except outputs that an earlier scan of it has put there.
+        given: files, folders or patterns; what several of them name is one source. A folder means
+            all files with the right endings in it, at any depth, except outputs that an earlier
+            scan of it has put there.
         output: a file, for one source; a folder, which exists or has no ending; or None.
 
     Raises:
         UsageError: one output for several sources, or two sources with one output.
         FileError: a folder or pattern has no file, or a folder cannot be made.
     """
-    found = [pair for path in given for pair in _sources(path)]
+    named: dict[Path, tuple[Path, Path]] = {}  # a file that is meant twice is scanned once
+    for source, name in (pair for path in given for pair in _sources(path)):
+        named.setdefault(source.resolve(), (source, name))
+    found = [*named.values()]
     if output is None:
         return [Paired(source, default_output(source, _WHAT)) for source, _ in found]
     is_folder = output.is_dir() or not output.suffix

@@ -17,6 +17,7 @@ _DEEPEST = 500
 _TOO_DEEP = f"nested more than {_DEEPEST} levels deep"
 _PATIENCE = 10.0  # seconds to wait until somebody opens a named pipe for writing
 _IMPOSSIBLE_NAME = "no file can have this name"
+BYTE_ORDER_MARK = "\ufeff"  # what some editors put before a text in UTF-8
 _NOT_REGULAR = "not a regular file"
 
 
@@ -162,7 +163,7 @@ def parse_json(text: str) -> Any:
         ValueError: the value is too deep, or has a number of thousands of digits.
     """
     try:
-        found = json.loads(text)
+        found = json.loads(text.removeprefix(BYTE_ORDER_MARK))
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     if text.count("{") + text.count("[") > _DEEPEST and _is_too_deep(found):

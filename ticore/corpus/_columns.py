@@ -11,6 +11,8 @@ import numpy.typing as npt
 from .._support.input_files import parse_json
 from ._base import CorpusText, Messages, Problem, Rollout
 
+_TOO_LARGE = "expected a list of token ids, found a number beyond 64 bits"
+
 Reread = str | npt.NDArray[np.int64] | Messages | None
 
 
@@ -126,6 +128,8 @@ def kind_of(value: object) -> str:
 def _ids(found: object) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """A list of integers as int64[n]. Raises ValueError, which says what was found instead."""
     if isinstance(found, np.ndarray) and found.dtype.kind in "iu":
+        if found.max(initial=0) > np.iinfo(np.int64).max:
+            raise ValueError(_TOO_LARGE)
         return found.astype(np.int64, copy=False)
     if isinstance(found, Problem):
         raise ValueError(found.error.partition(": ")[2])
@@ -137,4 +141,4 @@ def _ids(found: object) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     try:
         return np.array(found, dtype=np.int64)
     except OverflowError:
-        raise ValueError("expected a list of token ids, found a number beyond 64 bits") from None
+        raise ValueError(_TOO_LARGE) from None

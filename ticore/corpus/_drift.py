@@ -80,7 +80,7 @@ class DriftSummary:
     Attributes:
         rows: all rows.
         consistent, drifted, errors: rows of each kind.
-        tokens: ids in all rows without an error.
+        tokens, tokens_again: ids in all rows without an error, and ids that were read again.
         differing: source and consequential inconsistent tokens in all of them.
         causes: how many rows drift for each cause, all causes named.
         worst: the rows in which most tokens differ, the worst first; 20 at most.
@@ -91,6 +91,7 @@ class DriftSummary:
     drifted: int
     errors: int
     tokens: int
+    tokens_again: int
     differing: int
     causes: dict[Cause, int]
     worst: tuple[DriftExample, ...]
@@ -101,13 +102,19 @@ class DriftSummary:
         looked_at = self.consistent + self.drifted
         return self.drifted / looked_at if looked_at else 0.0
 
+    @property
+    def token_rate(self) -> float:
+        """The share of inconsistent tokens of both lists, as the paper's token level; 0 without."""
+        both = self.tokens + self.tokens_again
+        return self.differing / both if both else 0.0
+
     def to_dict(self) -> dict[str, Any]:
         """The attributes by name, in types that JSON has."""
         worst = [
             {"row": one.row, "differing": one.differing, **one.result._asdict()}
             for one in self.worst
         ]
-        return asdict(self) | {"rate": self.rate, "worst": worst}
+        return asdict(self) | {"rate": self.rate, "token_rate": self.token_rate, "worst": worst}
 
 
 @dataclass(frozen=True)
@@ -245,6 +252,7 @@ class _Tally:
                 self._counts["errors"] += 1
                 continue
             self._counts["tokens"] += result.drift_tokens or 0
+            self._counts["tokens_again"] += result.drift_tokens_again or 0
             if result.drift_consistent:
                 continue
             differing = (result.drift_sits or 0) + (result.drift_cits or 0)
@@ -263,6 +271,7 @@ class _Tally:
             drifted=counts["drifted"],
             errors=counts["errors"],
             tokens=counts["tokens"],
+            tokens_again=counts["tokens_again"],
             differing=counts["differing"],
             causes={cause: self._causes[cause] for cause in CAUSES},
             worst=tuple(DriftExample(-row, count, result) for count, row, result in worst),

@@ -150,8 +150,11 @@ class ParquetCorpus:
         if isinstance(self._columns, TextColumn):
             return "" if self._is_text(kind) else "text"
         if name in self._columns.of_json:
-            is_list = self._pa.types.is_list(kind) or self._pa.types.is_large_list(kind)
-            return "" if is_list or self._is_text(kind) else "lists of objects, or text in JSON"
+            return (
+                ""
+                if self._has_lists(kind) or self._is_text(kind)
+                else "lists of objects, or text in JSON"
+            )
         if self._is_list(kind) or self._pa.types.is_null(kind):
             return ""
         if name == self._columns.ids:
@@ -159,9 +162,13 @@ class ParquetCorpus:
         return "" if self._is_text(kind) else "lists of integers, or text"
 
     def _is_list(self, kind: Any) -> bool:
+        return self._has_lists(kind) and bool(self._pa.types.is_integer(kind.value_type))
+
+    def _has_lists(self, kind: Any) -> bool:
         types = self._pa.types
-        is_list = types.is_list(kind) or types.is_large_list(kind)
-        return bool(is_list and types.is_integer(kind.value_type))
+        return bool(
+            types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+        )
 
     def _is_text(self, kind: Any) -> bool:
         types = self._pa.types
@@ -195,6 +202,8 @@ class ParquetCorpus:
         """Texts, or lists of integers as arrays; a list that holds null stays a Python list."""
         if not self._is_list(column.type):
             return self._texts(column, before)
+        if self._pa.types.is_fixed_size_list(column.type):  # it has no offsets
+            column = column.cast(self._pa.large_list(column.type.value_type))
         if column.values.null_count:
             return list(column.to_pylist())
         edges, numbers = column.offsets.to_pylist(), column.values.to_numpy()

@@ -25,6 +25,9 @@ _STYLES = {
 }
 
 
+_MOST_BLOCKS = 2_000
+
+
 def inspection_table(
     comparison: Comparison,
     token_bytes: Callable[[int], bytes],
@@ -34,7 +37,8 @@ def inspection_table(
     """The text, a table of its tokens, a legend of the letters in it, and a summary.
 
     Each block begins on a row of its own, which has the offset in bytes. The side with fewer tokens
-    leaves the other rows of the block empty.
+    leaves the other rows of the block empty. Of a text of more than 2,000 blocks, only those that
+    differ have rows, 2,000 at most.
 
     Args:
         comparison: a token list and the one that its text is read back as.
@@ -46,9 +50,12 @@ def inspection_table(
         What `rich.console.Console.print` shows.
     """
     found = blocks(comparison)
+    shown = _shown(found)
     parts: list[RenderableType] = [_text(comparison, token_name), ""]
-    if found:
-        parts += [_table(found, token_bytes, token_name), ""]
+    if shown:
+        parts += [_table(shown, token_bytes, token_name), ""]
+    if left_out := len(found) - len(shown):
+        parts += [Text(f"{left_out:,} blocks of tokens are left out of the table"), ""]
     if statuses := differing_statuses(found):
         parts += [
             Text(f"{status.letter}  {status.meaning}", style=_STYLES[status]) for status in statuses
@@ -58,6 +65,13 @@ def inspection_table(
     parts += [Text(verdict, style="green" if comparison.consistent else "bold red")]
     parts += [Text(sentence) for sentence in more]
     return Group(*parts)
+
+
+def _shown(found: Sequence[Block]) -> Sequence[Block]:
+    """The blocks that have rows: nobody reads a longer table, and drawing it takes minutes."""
+    if len(found) <= _MOST_BLOCKS:
+        return found
+    return [block for block in found if not block.same][:_MOST_BLOCKS]
 
 
 def _text(comparison: Comparison, token_name: TokenName) -> Text:

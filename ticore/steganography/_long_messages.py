@@ -7,11 +7,12 @@ from typing import TypeVar, get_args
 
 from .._support.checks import require_integer, require_one_of
 from ..errors import CapacityError, ExtractionError, MissingPartsError, TicoreError
-from ._arguments import checked_message, several
+from ._arguments import checked_message, plain_text, several
 from ._embedding import Progress
 from ._jobs import Job, run_alone
 from ._lockstep import run_together
 from ._parts import OVERHEAD, Part, join, split
+from ._pasted import Recovered, payload_of_pasted
 from ._payload import Payload
 from ._results import Embedding
 from ._sealed_reading import message_of, payload_of
@@ -37,6 +38,7 @@ class LongMessages:
         *,
         part_size: int | None = None,
         check: Check = "tokens",
+        topic: str | None = None,
         batch_size: int = 32,
         progress: Progress | None = None,
     ) -> list[Embedding]:
@@ -48,6 +50,7 @@ class LongMessages:
                 most texts, up to 1,024. If a text has no room for them, all texts are written again
                 with half of that.
             check: see `embed`.
+            topic: what the texts' openings are about, see `embed`.
             batch_size: with `portable` numerics, how many texts are written side by side.
             progress: called as `progress(done, total)` after each text, or each batch of texts.
 
@@ -57,7 +60,7 @@ class LongMessages:
         Raises:
             CapacityError: not even a byte fits.
             CredentialError: there is no key and no password.
-            SettingsError: `part_size` or `batch_size` is below 1, or the check is unknown.
+            SettingsError: `part_size` or `batch_size` is below 1, or the check or topic is unknown.
             WrongTypeError: the message is not bytes.
         """
         message = checked_message(message)
@@ -65,13 +68,14 @@ class LongMessages:
         batch_size = require_integer("batch_size", batch_size, 1)
         setup = self._setup
         setup.sealing_secret()
+        setup.openers_about(topic)  # refused here, and not when the first text is written
         size = (
             _usual_size(setup) if part_size is None else require_integer("part_size", part_size, 1)
         )
         for _ in range(_HALVINGS):
             parts = split(Payload.of(message), size, setup.entropy)
             try:
-                return _written(setup, parts, check, batch_size, progress)
+                return _written(setup, parts, check, topic, batch_size, progress)
             except CapacityError as error:
                 if size == 1:
                     raise
@@ -100,30 +104,75 @@ class LongMessages:
             CredentialError: there is no key and no password.
             WrongTypeError: `texts` is no list, or a text is not a str.
         """
-        batch_size = require_integer("batch_size", batch_size, 1)
-        texts = several("texts", texts)
         setup = self._setup
-        setup.sealing_secret()
-        jobs = [lambda text=text: payload_of(setup, text, None) for text in texts]
-        found = _carried_out(setup, jobs, batch_size, progress)
-        parts, readers, errors = list[Part](), list[Setup](), list[str]()
-        for number, each in enumerate(found, start=1):
-            if isinstance(each, ExtractionError):
-                errors.append(f"text {number}: {each}")
-            elif isinstance(each, TicoreError):
-                raise each
-            else:
-                reader, part = each
-                readers.append(reader)
-                parts.append(Part.of(part))
-        if errors and not parts:
-            raise ExtractionError("; ".join(errors[:3]))
-        try:
-            payload = join(parts)
-        except MissingPartsError as error:
-            raise MissingPartsError("; ".join([str(error), *errors[:3]]), error.missing) from None
-        # Only the payload of a whole message may depend on the text that it is in.
-        return run_alone(setup.model, message_of(readers[0], payload))
+        jobs = [lambda text=text: _as_received(setup, text) for text in several("texts", texts)]
+        return _joined(setup, jobs, batch_size, progress).message
+
+    def extract_parts_pasted(
+        self,
+        texts: Sequence[str | Embedding],
+        *,
+        batch_size: int = 32,
+        progress: Progress | None = None,
+    ) -> Recovered:
+        """As `extract_parts`, but also if programs changed texts on their way.
+
+        For each text that cannot be read as it is, the readings of `extract_pasted` are tried, but
+        no single small change is undone.
+
+        Args:
+            texts, batch_size, progress: see `extract_parts`.
+
+        Returns:
+            The message, and what had to be undone in one text or more.
+
+        Raises:
+            MissingPartsError, ExtractionError, CredentialError, WrongTypeError: as `extract_parts`.
+        """
+        setup = self._setup
+        plain = map(plain_text, several("texts", texts))
+        jobs = [lambda text=text: payload_of_pasted(setup, text) for text in plain]
+        return _joined(setup, jobs, batch_size, progress)
+
+
+_Read = tuple[Setup, Payload, tuple[str, ...]]  # and what had to be undone
+
+
+def _as_received(setup: Setup, text: str | Embedding) -> Job[_Read]:
+    reader, payload = yield from payload_of(setup, text, None)
+    return reader, payload, ()
+
+
+def _joined(
+    setup: Setup,
+    jobs: Sequence[Callable[[], Job[_Read]]],
+    batch_size: int,
+    progress: Progress | None,
+) -> Recovered:
+    """The message whose parts these jobs read. Raises as `LongMessages.extract_parts`."""
+    batch_size = require_integer("batch_size", batch_size, 1)
+    setup.sealing_secret()
+    found = _carried_out(setup, jobs, batch_size, progress)
+    parts, readers, errors = list[Part](), list[Setup](), list[str]()
+    undone = dict[str, None]()  # in their order
+    for number, each in enumerate(found, start=1):
+        if isinstance(each, ExtractionError):
+            errors.append(f"text {number}: {each}")
+        elif isinstance(each, TicoreError):
+            raise each
+        else:
+            reader, part, changes = each
+            readers.append(reader)
+            parts.append(Part.of(part))
+            undone.update(dict.fromkeys(changes))
+    if errors and not parts:
+        raise ExtractionError("; ".join(errors[:3]))
+    try:
+        payload = join(parts)
+    except MissingPartsError as error:
+        raise MissingPartsError("; ".join([str(error), *errors[:3]]), error.missing) from None
+    # Only the payload of a whole message may depend on the text that it is in.
+    return Recovered(run_alone(setup.model, message_of(readers[0], payload)), tuple(undone))
 
 
 def _usual_size(setup: Setup) -> int:
@@ -135,11 +184,22 @@ def _usual_size(setup: Setup) -> int:
 
 
 def _written(
-    setup: Setup, parts: Sequence[Part], check: Check, batch_size: int, progress: Progress | None
+    setup: Setup,
+    parts: Sequence[Part],
+    check: Check,
+    topic: str | None,
+    batch_size: int,
+    progress: Progress | None,
 ) -> list[Embedding]:
     side_by_side = min(batch_size, len(parts)) if setup.is_portable else 1
     jobs = [
-        Writing(setup, part.payload(), len(part.data), check, batch_size=side_by_side).shortest
+        Writing(
+            setup if topic is None else setup.opened(topic),
+            part.payload(),
+            len(part.data),
+            check,
+            batch_size=side_by_side,
+        ).shortest
         for part in parts
     ]
     found = list[Embedding]()

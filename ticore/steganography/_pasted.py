@@ -25,7 +25,10 @@ from ..errors import (
 from ._departure import furthest, in_received
 from ._edits import edits
 from ._embedding import Progress
+from ._jobs import Job
+from ._payload import Payload
 from ._rereading import PassLimitError, Rereading
+from ._sealed_reading import payload_of
 from ._setup import Setup
 from ._typos import BACK, typos
 
@@ -87,6 +90,8 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
         return Recovered(extract(text, progress=progress), ())
     except ExtractionError as error:
         first = error
+    if _is_part(first):
+        raise first
     steps = _StepLimit(MOST_STEPS * len(text) + 64)
     left: dict[OutsidePoolError, tuple[str, ...]] = {}  # where readings left the possible texts
     if isinstance(first, OutsidePoolError):
@@ -96,8 +101,9 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
             return Recovered(extract(reading, progress=steps), undone)
         except OutsidePoolError as error:
             left[error] = undone
-        except ExtractionError:
-            continue
+        except ExtractionError as error:
+            if _is_part(error):
+                raise
         except _StepLimitError:
             break
     if isinstance(first, AlteredTextError | IncompleteMessageError):
@@ -112,6 +118,34 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
     read_with = f"; it was read with these undone: {', '.join(left[best])}" if left[best] else ""
     tried = f"{_USUAL}; undoing them, or one small change near that place, did not help"
     raise OutsidePoolError(f"{placed}{read_with}; {tried}", placed.place)
+
+
+def payload_of_pasted(setup: Setup, text: str) -> Job[tuple[Setup, Payload, tuple[str, ...]]]:
+    """As `payload_of`, and what had to be undone: usual changes alone, no single small one.
+
+    Raises:
+        ExtractionError: no reading gives a payload; of the text as it was received.
+    """
+    try:
+        reader, payload = yield from payload_of(setup, text, None)
+        return reader, payload, ()
+    except ExtractionError as error:
+        first = error
+    steps = _StepLimit(MOST_STEPS * len(text) + 64)
+    for undone, reading in readings(text, setup.sent):
+        try:
+            reader, payload = yield from payload_of(setup, reading, steps)
+            return reader, payload, undone
+        except ExtractionError:
+            continue
+        except _StepLimitError:
+            break
+    raise first
+
+
+def _is_part(error: ExtractionError) -> bool:
+    """Whether a reading is right, but needs the other parts of its message."""
+    return isinstance(error, IncompleteMessageError) and error.is_part
 
 
 def _edited(setup: Setup, place: TextPlace) -> Recovered | None:

@@ -105,8 +105,9 @@ def message_of(setup: Setup, payload: Payload) -> Job[bytes]:
         part = Part.of(payload)
         if part.count > 1:
             raise IncompleteMessageError(
-                f"expected a whole message, found part {part.number:,} of {part.count:,}; read the "
-                f"texts of all parts with extract_parts"
+                f"expected a whole message, found part {part.number:,} of {part.count:,}; give "
+                f"the texts of all parts together (in Python to extract_parts)",
+                is_part=True,
             )
         payload = join([part])
     if payload.packing == Packing.BY_MODEL:
