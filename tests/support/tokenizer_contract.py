@@ -73,7 +73,7 @@ def check_failures(tokenizer: Any) -> None:
 
 
 def check_refusals(tokenizer: Any) -> None:
-    """Ids and texts that are none are refused, and never taken for the last token or no text."""
+    """Other ids and other values than texts are refused, and not taken for the last token."""
     for token in (-1, tokenizer.vocab_size):
         for call, given in ((tokenizer.decode, [token]), (tokenizer.token_bytes, token)):
             with pytest.raises(SettingsError, match=f"token ids from 0 to .*, found {token}"):

@@ -228,7 +228,7 @@ def require_pushed(count: SupportsIndex, pushed: int) -> int:
 
 
 def require_rewindable(most: object) -> None:
-    """Refuse a number of ids to keep logits for that is none; None keeps all.
+    """Refuse another number of ids to keep logits for; None keeps all.
 
     Raises:
         SettingsError: it is no integer of at least 0.

@@ -83,7 +83,7 @@ class LibraryTokenizer(ABC):
 
         Raises:
             SettingsError, ModelFilesError: as `encode`.
-            WrongTypeError: `texts` is one text, or an element is none.
+            WrongTypeError: `texts` is one text, or an element is no text.
         """
         texts = listed(texts, "texts", "give [it]")
         for text in texts:
