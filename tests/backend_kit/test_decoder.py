@@ -43,6 +43,7 @@ class Row:
         self.whole = logits
 
     def top(self, count):
+        assert count <= Limits.logit_width  # PyTorch refuses more
         ids = np.argsort(-self.whole, kind="stable")[:count]
         return ids, self.whole[ids]
 
@@ -102,5 +103,7 @@ def test_device_decoder_fetches_logits_when_asked():
     assert decoder.logits()[-2:].tolist() == [3, 8]
     ids, logits = decoder.top(2)
     assert (ids.tolist(), logits.tolist()) == ([8, 7], [8, 3])
+    ids, _ = decoder.top(Limits.logit_width + 1)
+    assert len(ids) == Limits.logit_width
     decoder.rewind(1)
     assert decoder.top(1)[1].tolist() == [3]

@@ -152,5 +152,8 @@ class DeviceDecoder(_DecoderBase[DeviceLogits]):
         return self._kept[-1].whole
 
     def top(self, count: int) -> tuple[npt.NDArray[np.int64], Logits]:
-        """The next token's `count` largest logits, largest first: ids int64[count] and logits."""
-        return self._kept[-1].top(count)
+        """The next token's `count` largest logits, largest first: ids int64[count] and logits.
+
+        All of them, if there are fewer.
+        """
+        return self._kept[-1].top(min(count, self._model.logit_width))
