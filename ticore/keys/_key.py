@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import secrets
 from os import PathLike
 from typing import Self
 
-from .._support.input_files import BYTE_ORDER_MARK, read_file
+from .._support.input_files import read_file
 from ..errors import CredentialError
 
 KEY_BYTES = 32
@@ -128,8 +129,9 @@ def parse_key(data: bytes | str, source: str = "the key") -> Key:
     if isinstance(data, bytes):
         if len(data) == KEY_BYTES:
             return Key(data)
-        data = data.decode("utf-8", errors="replace")
-    digits = data.removeprefix(BYTE_ORDER_MARK).strip()
+        # Some editors put a byte order mark before a text in UTF-8.
+        data = data.removeprefix(codecs.BOM_UTF8).decode("ascii", errors="replace")
+    digits = data.strip()
     if len(digits) != _KEY_DIGITS or _HEX.fullmatch(digits) is None:
         other = ", not all of them hex digits" if len(digits) == _KEY_DIGITS else ""
         raise CredentialError(
