@@ -64,4 +64,7 @@ def test_lowest_run_names_tests_that_exist() -> None:
     for name in named:
         file, _, test = name.partition("::")
         assert (ROOT / file).exists(), name
-        assert not test or f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), name
+        if not test:
+            continue
+        function = test.partition("[")[0]  # without the parameters
+        assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8"), name
