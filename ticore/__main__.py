@@ -24,15 +24,13 @@ def main() -> NoReturn:
     hears = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if hears:
         signal.signal(signal.SIGINT, _end)
-    from ticore._cli.commands import import_command  # noqa: PLC0415  # what takes so long
-    from ticore._cli.main import run  # noqa: PLC0415
+    from ticore._cli.main import prepare  # noqa: PLC0415  # this is what takes so long
 
-    import_command(sys.argv[1:])
-
+    run = prepare(sys.argv[1:])
     try:
         if hears:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        status = run(sys.argv[1:])
+        status = run()
         if hears:
             # From here on there is nothing to clean up, and nobody who would catch an exception.
             signal.signal(signal.SIGINT, _end)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from typer.main import get_command
 from .._version import __version__
 from ..errors import TicoreError
 from . import streams
-from .commands import Commands
+from .commands import Commands, import_command
 from .help_sections import WIDEST, SectionedGroup
 from .usage import UsageError
 
@@ -83,6 +84,12 @@ def _options(
 def main() -> None:
     """Run the command line and exit."""
     sys.exit(run(sys.argv[1:]))
+
+
+def prepare(arguments: Sequence[str]) -> Callable[[], int]:
+    """Import all that one command line needs. What is left to do is to call the result: `run`."""
+    import_command(arguments)
+    return partial(run, arguments)
 
 
 def run(arguments: Sequence[str]) -> int:

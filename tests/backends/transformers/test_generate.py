@@ -704,8 +704,7 @@ class TestGenerate:
         ids, model, tokenizer = prompt(english), english.network.module, english.tokenizer
         settings = {"consistency": consistency, "max_new_tokens": 30}
         whole = generate_consistent(model, tokenizer, ids, **settings)[0].tolist()
-        text = tokenizer.decode(whole[ids.shape[1] :])
-        string = text[len(text) // 2 :][:5]
+        string = from_the_middle(tokenizer.decode(whole[ids.shape[1] :]))
         found = generate_consistent(model, tokenizer, ids, stop_strings=string, **settings)
         new = found[0, ids.shape[1] :].tolist()
         assert found[0].tolist() == whole[: found.shape[1]]
@@ -719,9 +718,8 @@ class TestGenerate:
         """transformers would ask for its own tokenizer."""
         ids, model, tokenizer = prompt(english), english.network.module, english.tokenizer
         settings = {"consistency": consistency, "max_new_tokens": 30}
-        whole = generate_consistent(model, tokenizer, ids, **settings)[0].tolist()
-        text = tokenizer.decode(whole[ids.shape[1] :])
-        string = text[len(text) // 2 :][:5]
+        whole = generate_consistent(model, tokenizer, ids, **settings)
+        string = from_the_middle(tokenizer.decode(whole[0, ids.shape[1] :].tolist()))
         expected = generate_consistent(model, tokenizer, ids, stop_strings=string, **settings)
         config = GenerationConfig(stop_strings=[string], max_new_tokens=30)
         found = generate_consistent(
@@ -791,6 +789,11 @@ class TestGenerate:
                 num_beams=2,
                 max_new_tokens=3,
             )
+
+
+def from_the_middle(text: str) -> str:
+    """Five characters that a text has."""
+    return text[len(text) // 2 :][:5]
 
 
 def test_stop_strings_are_found_before_the_last_of_new_tokens() -> None:
