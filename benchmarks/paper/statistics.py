@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import takewhile
-from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ticore._support.common_beginning import common_length
 from ticore.interfaces import LanguageModel
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def read_back(model: LanguageModel, prompt: str, text: str) -> JsonObject:
     """
     prompt_ids, ids = model.tokenizer.encode(prompt), model.tokenizer.encode(text)
     # The first token that is read may span the end of the prompt and the start of the text.
-    shared = sum(1 for _ in takewhile(lambda pair: eq(*pair), zip(prompt_ids, ids, strict=False)))
+    shared = common_length(prompt_ids, ids)
     logits = _scored(model, ids)
     found: JsonObject = {"text": text.removeprefix(prompt), "ids": ids[shared:]}
     if logits is None:

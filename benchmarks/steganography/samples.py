@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from itertools import takewhile
-from operator import eq
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import ticore
 from benchmarks._harness.sampling import negative_log_likelihood, sample_key, sample_random
 from benchmarks._harness.timed_model import TimedModel
 from benchmarks._harness.timing import timed
+from ticore._support.common_beginning import common_length
 from ticore._support.shared_randomness import SharedRandomness
 from ticore.codecs import codec_named
 from ticore.errors import CapacityError, ExtractionError
@@ -89,7 +88,7 @@ class Sampler:
         prompt_ids = self._model.tokenizer.encode(prompt)
         read_ids = self._model.tokenizer.encode(written.text)
         # The reader's first token may span the end of the prompt and the start of the message.
-        shared = _shared_prefix_length(prompt_ids, read_ids)
+        shared = common_length(prompt_ids, read_ids)
         return {
             "failure": None,
             "text": written.text,
@@ -140,8 +139,3 @@ def _misreading(stego: ticore.Steganographer, text: str, bits: list[int]) -> str
         return None if stego.extract_bits(text, len(bits)) == bits else OTHER_BITS
     except ExtractionError as error:
         return type(error).__name__
-
-
-def _shared_prefix_length(left: Sequence[int], right: Sequence[int]) -> int:
-    """How many ids both lists start with."""
-    return sum(1 for _ in takewhile(lambda pair: eq(*pair), zip(left, right, strict=False)))

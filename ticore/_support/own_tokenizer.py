@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..errors import SettingsError
+from .common_beginning import common_length
 
 # No published model has more logits without a token than about 1,100: vocabularies are padded to a
 # round number, or leave room for more special tokens.
@@ -53,7 +54,7 @@ def require_tokenizer_of_model(
         return
     found, expected = tokenizer.encode(_PROBE), own.encode(_PROBE)
     if found != expected:
-        at = next((n for n, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), 0)
+        at = common_length(found, expected)
         raise SettingsError(
             f"expected the tokenizer of the model, which reads {_PROBE[:20]!r}... as "
             f"{expected[at : at + 4]} from token {at} on, found one that reads "

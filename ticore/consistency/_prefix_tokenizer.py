@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .._support.checks import checked_ids, require
+from .._support.common_beginning import common_length
 from .._support.utf8 import require_unicode
 from ..interfaces import Tokenizer
 from ..registry import wrap
@@ -179,10 +180,7 @@ class PrefixTokenizer:
         tail = self._tail + text
         ids = self.tokenizer.encode(tail)
         settled = _length(self._settled)
-        same = next(
-            (n for n, (a, b) in enumerate(zip(self._tail_ids, ids, strict=False)) if a != b),
-            min(len(self._tail_ids), len(ids)),
-        )
+        same = common_length(self._tail_ids, ids)
         cut = 0 if self._cuts is None else self._cuts.last(tail)
         if cut:
             assert self._cuts is not None

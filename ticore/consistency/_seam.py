@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from .._support.checks import checked_ids
+from .._support.common_beginning import common_length
 from .._support.utf8 import require_text
 from ..interfaces import Tokenizer
 from ..registry import wrap
@@ -220,13 +221,8 @@ def _compared(
     left: list[int], right: list[int], whole: list[int], method: Method, why: str
 ) -> Seam:
     """The Seam of two lists of ids, and the list that the whole is encoded to."""
-    same = next(
-        (n for n, (a, b) in enumerate(zip(left, whole, strict=False)) if a != b),
-        min(len(left), len(whole)),
-    )
-    most = min(len(right), len(whole) - same)
-    pairs = zip(reversed(right), reversed(whole), strict=False)
-    same_end = min(next((n for n, (a, b) in enumerate(pairs) if a != b), most), most)
+    same = common_length(left, whole)
+    same_end = common_length(right[::-1], whole[same:][::-1])
     return Seam(
         apart=whole == left + right,
         always=method == "tables" and not why,

@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._support.common_beginning import common_length
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import PROB_BITS, Pool
 from ._base import Choices, PromptContext
@@ -73,7 +74,7 @@ class Paths(NamedTuple):
     def trimmed(self) -> Paths:
         """The same without what all paths begin with, and without bits that hardly matter."""
         every = [self.read, *(path.tokens for path in self.longer)]
-        alike = _alike(min(every), max(every))
+        alike = common_length(min(every), max(every))
         total = self.mass + sum(path.mass for path in self.longer)
         excess = max(0, total.bit_length() - _MASS_BITS)
         longer = (Path(p.tokens[alike:], p.spelled, p.mass >> excess) for p in self.longer)
@@ -139,7 +140,7 @@ class LookAheadSession(SpelledSession):
         self._bytes += choices.spelled[index]
         self._paths = after.trimmed()
         self._step += 1
-        alike = _alike(before, after.read)
+        alike = common_length(before, after.read)
         return len(before) - alike, after.read[alike:]
 
     def push(self, token: int) -> None:
@@ -246,9 +247,3 @@ def _after(group: Sequence[Path], draw: int) -> Paths:
         path._replace(spelled=path.spelled[len(root) :]) for path in group if path.spelled != root
     )
     return Paths(picked.tokens, mass, tuple(longer))
-
-
-def _alike(one: Sequence[int], other: Sequence[int]) -> int:
-    """With how many equal tokens two paths begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from .._support.common_beginning import common_length
 from ..disambiguation import Choices, ReceivedText
 from ..errors import OutsidePoolError, TextPlace
 
@@ -68,12 +69,12 @@ def place_after(text: str, written: str, candidates: Sequence[str]) -> TextPlace
         candidates: what may follow, the most probable first.
     """
     # They differ only if the tokenizer changes the text, or if an unfinished character is last.
-    at = _alike(text, written)
+    at = common_length(text, written)
     if not at:
         candidates = [each.lstrip(" ") for each in candidates]
     rest = text[at:]
-    nearest = max(candidates, key=lambda each: _alike(rest, each), default="")
-    alike = rest[: _alike(rest, nearest)]
+    nearest = max(candidates, key=lambda each: common_length(rest, each), default="")
+    alike = rest[: common_length(rest, nearest)]
     spaces = alike[: len(alike) - len(alike.lstrip())]
     ordered = [nearest, *candidates] if alike.strip() else candidates
     follow = (each.removeprefix(spaces) for each in ordered if each.startswith(spaces))
@@ -131,12 +132,6 @@ def furthest(errors: Iterable[OutsidePoolError]) -> OutsidePoolError:
 
 def _reach(error: OutsidePoolError) -> int:
     return len("".join(error.place.before.split())) if error.place else 0
-
-
-def _alike(one: str, other: str) -> int:
-    """With how many equal characters two texts begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _end_of_word(text: str, at: int) -> int:

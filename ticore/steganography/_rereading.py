@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from .._support.common_beginning import common_length
 from ..backend_kit._reading import start_decoder
 from ..errors import ExtractionError
 from ..interfaces import Decoder, Logits
@@ -103,10 +104,7 @@ class _LazyDecoder:
 
     def logits(self) -> Logits:
         read = list(self._decoder.ids)
-        alike = next(
-            (n for n, pair in enumerate(zip(read, self._ids, strict=False)) if pair[0] != pair[1]),
-            min(len(read), len(self._ids)),
-        )
+        alike = common_length(read, self._ids)
         if alike < len(read):
             self._decoder.rewind(len(read) - alike)
         for token in self._ids[alike:]:

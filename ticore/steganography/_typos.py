@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from .._support.common_beginning import common_length
 from ._edits import Edit
 
 MOST_TYPOS = 60
@@ -48,11 +49,11 @@ def _one_letter(text: str, at: int, token: str) -> Iterator[tuple[int, Edit]]:
     Yields:
         How many of the token's letters the text does not have, and the text.
     """
-    pairs = enumerate(zip(token, text[at:], strict=False))
-    alike = next((n for n, (one, other) in pairs if one != other), None)
-    if alike is None:
+    alike = common_length(token, text[at:])
+    here = at + alike
+    if alike == len(token) or here >= len(text):
         return  # it fits as it is, or the text ends
-    here, letter = at + alike, token[alike]
+    letter = token[alike]
     found, after = text[here], text[here + 1 : here + 2]
     undone = list[tuple[int, str, str]]()
     if letter.isalpha():

@@ -9,6 +9,8 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Sequence
 
+from .._support.common_beginning import common_length
+
 _SHOWN = 6  # items
 
 
@@ -25,8 +27,7 @@ def require_same(found: Sequence[object], expected: Sequence[object], what: str)
     """
     if found == expected:
         return
-    pairs = enumerate(zip(found, expected, strict=False))
-    first = next((n for n, (a, b) in pairs if a != b), min(len(found), len(expected)))
+    first = common_length(found, expected)
     here = slice(first, first + _SHOWN)
     raise AssertionError(
         f"{what}: from item {first} of {len(expected)} on expected "

@@ -14,6 +14,7 @@ from benchmarks._harness.sampling import sample_random
 from benchmarks.paper.free_texts import FreeSampling, choose
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.side_by_side import SideBySide
+from ticore._support.common_beginning import common_length
 from ticore.consistency import Comparison, Verifier, compare
 from ticore.errors import TicoreError
 from ticore.evaluation._metrics import kl_divergence, softmax, total_variation
@@ -158,10 +159,7 @@ def _differences(found: Comparison, start: int) -> JsonObject:
 
 def _shown(tokenizer: Tokenizer, ids: Sequence[int], others: Sequence[int]) -> list[str]:
     """The tokens of `ids` from a little before they differ from `others`."""
-    same = next(
-        (n for n, (a, b) in enumerate(zip(ids, others, strict=False)) if a != b),
-        min(len(ids), len(others)),
-    )
+    same = common_length(ids, others)
     return [_spelled(tokenizer, each) for each in ids[max(0, same - _SHOWN) :]]
 
 

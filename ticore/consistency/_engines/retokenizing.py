@@ -21,6 +21,7 @@ from itertools import islice
 
 import numpy as np
 
+from ..._support.common_beginning import common_length
 from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import LONGEST_UNFINISHED, is_continuation_byte, unfinished_suffix
 from ...errors import SettingsError
@@ -80,8 +81,7 @@ class Oracle:
         again = self._encode(self._arriving(ids)) if len(ids) else []
         if again == list(ids):
             return len(ids)
-        pairs = enumerate(zip(again, ids, strict=False))
-        return next((at for at, (a, b) in pairs if a != b), min(len(again), len(ids) - 1))
+        return min(common_length(again, ids), len(ids) - 1)
 
     def is_consistent(self, ids: Sequence[int]) -> bool:
         """Whether encode(channel(decode(part))) == part for each part of `ids`."""
