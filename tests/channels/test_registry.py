@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import pytest
 
@@ -33,9 +34,13 @@ def test_a_channel_of_ones_own_is_taken_as_it_is():
     assert channel_of(CHANNELS["chat"]) is CHANNELS["chat"]
 
 
-def test_a_channel_of_ones_own_needs_a_name_of_its_own():
-    with pytest.raises(SettingsError, match="another name than 'chat', which a bundled"):
-        channel_of(Channel("chat", "drops x", lambda text: text.replace("x", "")))
+@pytest.mark.parametrize("name", ["chat", "chat+email", "email+chat"])
+def test_a_channel_of_ones_own_needs_a_name_of_its_own(name: str):
+    with pytest.raises(SettingsError, match=f"another name than '{re.escape(name)}', which a bund"):
+        channel_of(Channel(name, "drops x", lambda text: text.replace("x", "")))
+
+
+def test_what_is_no_channel_is_refused():
     with pytest.raises(SettingsError, match="expected a name or a Channel, found 7"):
         channel_of(7)
 

@@ -6,7 +6,7 @@ A command takes one parameter `settings: Settings`; `shares_settings` unfolds it
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -25,7 +25,7 @@ from ..registry import load_model
 from ..steganography import Agreement, Steganographer
 from ..steganography._frame_formats import Security
 from ..steganography._openers import OPENERS
-from ..steganography._portability import Numerics
+from ..steganography._portability import Numerics, loading_options
 from ..steganography._setup import Compress, Finish, Pad
 from .options import MODEL, OUTPUT, option
 from .prompt_options import (
@@ -266,7 +266,7 @@ class Settings:
 
     def open_model(self) -> LanguageModel:
         """Load the model."""
-        return _open(self.place, self.options, self.numerics)
+        return load_model(self.place, **loading_options(self.options, self.numerics))
 
     def open_model_of(self, agreement: Agreement) -> LanguageModel:
         """Load the agreement's model, or the one that was given instead: its digest is checked.
@@ -279,7 +279,7 @@ class Settings:
             place, options = self.model, self.options
         if place is None:
             raise UsageError("the agreement does not say where the model is: give --model PLACE")
-        return _open(place, options, agreement.numerics)
+        return load_model(place, **loading_options(options, agreement.numerics))
 
     def steganographer(self, **more: Unpack[SteganographerSettings]) -> Steganographer:
         """A steganographer with these settings and `more` arguments.
@@ -299,13 +299,6 @@ def model_options(dtype: str | None, device: str | None) -> dict[str, str]:
     """The given ones of `dtype` and `device`, as options of `load_model`."""
     given = {"dtype": dtype, "device": device}
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _open(place: str, options: Mapping[str, str], numerics: Numerics | None) -> LanguageModel:
-    """Load a model, in float64 if it is to be portable and nothing else is asked for."""
-    if numerics == "portable":
-        options = {"dtype": "float64", **options}
-    return load_model(place, **options)
 
 
 def shares_settings(command: Callable[..., None]) -> Callable[..., None]:

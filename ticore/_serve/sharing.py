@@ -10,6 +10,7 @@ from ..errors import AgreementError, CredentialError
 from ..keys import Key
 from ..steganography import Agreement, Steganographer
 from ..steganography._frame_formats import Security
+from ..steganography._portability import loading_options
 from .fields import Fields
 from .jobs import Watch, Work
 from .models import Models
@@ -78,9 +79,7 @@ class Shared:
             )
         agreement = read_agreement(self.agreement)
         given = self.secret() if agreement.key is None else Secret()
-        options = dict(agreement.model_options)
-        if agreement.numerics == "portable":
-            options = {"dtype": "float64", **options}
+        options = loading_options(agreement.model_options, agreement.numerics)
         model = models.model(agreement.model_place or self.model, options)
         return Steganographer.from_agreement(agreement, model=model, **given)
 

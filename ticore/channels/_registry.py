@@ -50,12 +50,17 @@ def channel_of(channel: str | Channel) -> Channel:
             f"for a channel of your own give ticore.channels.Channel('its-name', 'what it does', "
             f"read)"
         )
-    if CHANNELS.get(channel.name, channel).read != channel.read:
+    if _is_known(channel.name) and channel_named(channel.name).read != channel.read:
         raise SettingsError(
             f"channel: expected another name than {channel.name!r}, which a bundled channel has; "
             f"the reader would use that one"
         )
     return channel
+
+
+def _is_known(name: str) -> bool:
+    """Whether a name means bundled channels, whatever else is installed."""
+    return CHANNELS.keys() >= set(name.split("+"))
 
 
 def channel_named(name: str) -> Channel:

@@ -17,6 +17,7 @@ from ..interfaces import LanguageModel
 from ..registry import load_model
 from ._agreement import Agreement
 from ._keys import Secret
+from ._portability import loading_options
 from ._results import Embedding
 
 T = TypeVar("T")
@@ -45,9 +46,7 @@ def agreed_model(agreement: Agreement) -> LanguageModel:
             "expected an agreement that says where the model is, found none in it; "
             "give model=ticore.load_model(...)"
         )
-    options = dict(agreement.model_options)
-    if agreement.numerics == "portable":
-        options = {"dtype": "float64", **options}
+    options = loading_options(agreement.model_options, agreement.numerics)
     return load_model(agreement.model_place, **options)
 
 

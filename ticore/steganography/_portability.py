@@ -12,6 +12,7 @@ differently, all that follows is lost. So there are two ways to agree:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from ..errors import SettingsError
@@ -26,6 +27,16 @@ Backends were measured to differ by 1e-12 on a small model. With a coarser toler
 discarded: of about 100 relevant logits per step, a share of 2 x tolerance x 2^grid_bits is too
 close to a boundary.
 """
+
+
+def loading_options(options: Mapping[str, str], numerics: Numerics | None) -> dict[str, str]:
+    """What `load_model` takes: float64 where `portable`, unless `options` say otherwise.
+
+    Args:
+        options: of `load_model`.
+        numerics: None for those of new messages.
+    """
+    return {"dtype": "float64", **options} if numerics == "portable" else dict(options)
 
 
 def model_digest(model: LanguageModel, numerics: Numerics) -> str:
