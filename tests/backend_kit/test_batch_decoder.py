@@ -15,6 +15,7 @@ from ticore.errors import (
     InconsistentStateError,
     PromptError,
     SettingsError,
+    WrongTypeError,
 )
 from ticore.registry import load_model
 
@@ -51,6 +52,7 @@ def test_push_of_nothing_runs_no_pass(model, batch):
         ({0: 1, 1: 4}, SettingsError, "row 1: expected token ids from 0 to 3, found 4"),
         ({0: 1, 7: 1}, SettingsError, "one of the rows 0, 1, 2, found 7"),
         ({0: 1, 2: 1}, CapacityError, "row 2: .* context full with 5"),
+        ([1, 2, 0], WrongTypeError, r"the id for each row, such as \{0: 17\}, found \[1, 2, 0\]"),
     ],
 )
 def test_push_reads_no_row_when_one_is_refused(model, batch, tokens, error, message):

@@ -21,7 +21,7 @@ from .._support.checks import (
     require_pushed,
     require_room,
 )
-from ..errors import SettingsError, TicoreError
+from ..errors import SettingsError, TicoreError, WrongTypeError, shown
 from ..interfaces import Logits
 from ._uninterrupted import Uninterrupted
 
@@ -154,7 +154,12 @@ class CheckedBatchDecoder:
             CapacityError: the context of a row is full.
             InconsistentStateError: an earlier call was interrupted, or failed for want of memory.
             SettingsError: an id has no logit, or there is no such row.
+            WrongTypeError: `tokens` is no mapping.
         """
+        if not isinstance(tokens, Mapping):
+            raise WrongTypeError(
+                f"tokens: expected the id for each row, such as {{0: 17}}, found {shown(tokens)}"
+            )
         checked = {row: self._readable(row, token) for row, token in tokens.items()}
         if not checked:
             return

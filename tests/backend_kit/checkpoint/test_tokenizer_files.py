@@ -27,7 +27,7 @@ def load(opened):
     def load(place):
         opened.append(place)
         backend, _, path = place.partition(":")
-        if backend == "sentencepiece" and Path(path).read_text() == "ranks":
+        if backend == "sentencepiece" and Path(path).read_text() in ("ranks", "\ndamaged"):
             raise ModelFilesError("no SentencePiece")
         return Sized(50)
 
@@ -51,6 +51,13 @@ def test_open_tokenizer_skips_a_tokenizer_model_of_ranks(tmp_path, load, opened)
     converted.touch()
     open_tokenizer(tmp_path, load)
     assert opened[-1] == f"tokenizers:{converted}"
+
+
+def test_open_tokenizer_does_not_pass_over_a_damaged_tokenizer_model(tmp_path, load):
+    (tmp_path / "tokenizer.model").write_text("\ndamaged")
+    (tmp_path / "tokenizer.json").touch()
+    with pytest.raises(ModelFilesError, match="no SentencePiece"):
+        open_tokenizer(tmp_path, load)
 
 
 def test_open_tokenizer_opens_a_tekken_json_last(tmp_path, load, opened):

@@ -19,14 +19,15 @@ def open_tokenizer(folder: Path, load_tokenizer: TokenizerLoader) -> Tokenizer:
     the list of ranks of Llama 3, is left for tokenizer.json.
 
     Raises:
-        ModelFilesError: neither is there, or what is there cannot be read.
+        ModelFilesError: neither is there, or what is there cannot be read. A tokenizer.model that
+            is SentencePiece's but damaged is not passed over.
     """
     pieces, converted = folder / "tokenizer.model", folder / "tokenizer.json"
     if pieces.is_file():
         try:
             return load_tokenizer(f"sentencepiece:{pieces}")
         except ModelFilesError:
-            if not converted.is_file():
+            if not converted.is_file() or _is_of_sentencepiece(pieces):
                 raise
     if not converted.is_file():
         if (tekken := folder / "tekken.json").is_file():
@@ -36,6 +37,12 @@ def open_tokenizer(folder: Path, load_tokenizer: TokenizerLoader) -> Tokenizer:
             f"or name another with tokenizer='BACKEND:LOCATION'"
         )
     return load_tokenizer(f"tokenizers:{converted}")
+
+
+def _is_of_sentencepiece(file: Path) -> bool:
+    """Whether a file begins as SentencePiece's do: with a piece, the first field of its format."""
+    with file.open("rb") as opened:
+        return opened.read(1) == b"\n"
 
 
 def require_fits(folder: Path, tokenizer: Tokenizer, width: int) -> None:
