@@ -272,6 +272,12 @@ def test_wrap_says_where_the_tokenizer_of_a_model_is(found, advice):
         registry.wrap(found)
 
 
-def test_wrap_is_the_public_function_and_as_tokenizer_its_old_name():
+def test_wrap_is_the_public_function_and_has_old_names():
     tokenizer = load_tokenizer("tiny-en")
-    assert ticore.wrap(tokenizer) is registry.as_tokenizer(tokenizer) is tokenizer
+    with pytest.deprecated_call(match=r"as_tokenizer is deprecated; use ticore\.wrap"):
+        assert registry.as_tokenizer(tokenizer) is ticore.wrap(tokenizer) is tokenizer
+    with (
+        pytest.deprecated_call(match=r"as_model is deprecated; use ticore\.wrap"),
+        pytest.raises(SettingsError, match="expected a model that a backend knows"),
+    ):
+        registry.as_model(object(), tokenizer)

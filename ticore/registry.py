@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar, cast, overload
 
 from . import _installed_models as installed_models
+from ._support.deprecation import warn_deprecated
 from ._support.installing import how_to_install
 from .errors import MissingExtraError, SettingsError, UnknownPlaceError, WrongTypeError
 from .interfaces import (
@@ -148,11 +149,13 @@ def wrap(
 
 def as_tokenizer(found: Tokenizer | object) -> Tokenizer:
     """The old name of `wrap`, for a tokenizer."""
+    warn_deprecated("registry.as_tokenizer", "ticore.wrap")
     return wrap(found)
 
 
 def as_model(found: LanguageModel | object, tokenizer: Tokenizer | object) -> LanguageModel:
     """The old name of `wrap`, for a model."""
+    warn_deprecated("registry.as_model", "ticore.wrap")
     return wrap(found, tokenizer)
 
 
