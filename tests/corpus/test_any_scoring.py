@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import ticore
-from tests.support.with_ray import scan_with_ray
 from ticore.corpus import AnyResult, AnyTask, Scan, scan
 
 KEYS = [bytes([number] * 32) for number in range(8)]
@@ -90,12 +89,8 @@ def test_search_adds_no_columns_and_gives_the_searched_p_values(given: Scan) -> 
 
 
 @pytest.mark.slow
-def test_workers_and_ray_write_what_one_process_writes(given: Scan) -> None:
+def test_workers_write_what_one_process_writes(given: Scan) -> None:
     scan(given, TASK, workers=1)
     expected = given.output.read_bytes()
     scan(given, TASK, workers=2)
-    assert given.output.read_bytes() == expected
-    pytest.importorskip("ray", reason="ray is not installed: extra scale")
-    given.output.unlink()
-    scan_with_ray(scan, given, TASK)
     assert given.output.read_bytes() == expected

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import ticore
-from tests.support.with_ray import scan_with_ray
 from ticore.consistency import Comparison
 from ticore.corpus import (
     EXECUTORS,
@@ -279,16 +278,6 @@ def test_workers_find_what_one_process_finds(given: Scan) -> None:
     before = given.output.read_bytes()
     assert scan_drift(given, TASK, executor="processes", workers=2) == expected
     assert given.output.read_bytes() == before
-
-
-@pytest.mark.slow
-def test_ray_finds_what_one_process_finds(given: Scan) -> None:
-    pytest.importorskip("ray", reason="ray is not installed: extra scale")
-    scan_drift(given, TASK, workers=1)
-    expected = given.output.read_bytes()
-    given.output.unlink()
-    scan_with_ray(scan_drift, given, TASK)
-    assert given.output.read_bytes() == expected
 
 
 def test_a_column_of_texts_is_refused(given: Scan) -> None:

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 import ticore
-from tests.support.with_ray import scan_with_ray
 from ticore.corpus import EXECUTORS, Result, Scan, Summary, Task, scan
 from ticore.corpus import _jsonl as jsonl
 from ticore.corpus import _processes as processes
@@ -454,16 +453,6 @@ def test_scan_is_refused_while_another_thread_writes_the_same_output(given: Scan
 def test_scan_accepts_engine_as_the_old_name_of_executor(given: Scan) -> None:
     with pytest.warns(DeprecationWarning, match=r"scan\(engine=...\) is deprecated"):
         assert scan(given, TASK, engine="processes", workers=1).rows == 10
-
-
-@pytest.mark.slow
-def test_ray_gives_the_results_of_one_worker(given: Scan) -> None:
-    pytest.importorskip("ray", reason="ray is not installed: extra scale")
-    scan(given, TASK, workers=1)
-    expected = given.output.read_bytes()
-    given.output.unlink()
-    scan_with_ray(scan, given, TASK)
-    assert given.output.read_bytes() == expected
 
 
 def test_scan_names_the_extra_when_ray_is_not_installed(

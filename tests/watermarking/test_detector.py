@@ -52,13 +52,12 @@ def model():
     return ticore.load_model("tiny-en", dtype="float32")
 
 
-@pytest.mark.parametrize("part", slow_unless([0], range(2)))
 @pytest.mark.parametrize("name", slow_unless(["left_hash"], SCHEMES))
-def test_detect_finds_the_watermark_under_its_key_alone(model, name, part):
-    """Forty texts of 200 tokens for each scheme, in two parts; in each one may be missed."""
+def test_detect_finds_the_watermark_under_its_key_alone(model, name):
+    """Of twenty texts of 200 tokens for each scheme, one may be missed."""
     right = ticore.WatermarkDetector(model.tokenizer, name, key=KEY)
     wrong = ticore.WatermarkDetector(model.tokenizer, name, key=KEY[::-1])
-    mark = ticore.Watermarker(model, name, key=KEY, seed=part, end_of_text=False)
+    mark = ticore.Watermarker(model, name, key=KEY, seed=0, end_of_text=False)
     found = 0
     for written in mark.generate_batch(2 * CONTINUED, max_new_tokens=200):
         seen = right.detect(written.text)
@@ -100,10 +99,10 @@ def test_detect_finds_a_marked_segment_where_it_stands(name, options):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 def test_detect_keeps_to_the_false_positive_rate(name, options):
-    """Of 2,000 texts without a watermark, some of them repetitive, a twentieth at most."""
+    """Of 1,000 texts without a watermark, some of them repetitive, a twentieth at most."""
     rng = np.random.default_rng(5)
     wrong = segments = 0
-    for n in range(2000):
+    for n in range(1000):
         key = rng.bytes(16)
         detector = ticore.WatermarkDetector(
             ToyTokenizer(["a"] * 50), SCHEMES[name](key, 4000, **options), fpr=0.05
@@ -112,7 +111,7 @@ def test_detect_keeps_to_the_false_positive_rate(name, options):
         seen = detector.detect_ids(np.tile(ids[:30], 8) if n % 2 else ids)
         wrong += seen.verdict != "no watermark found"
         segments += seen.segment.p_value <= 0.05
-    most = 2000 * 0.05 + 3 * math.sqrt(2000 * 0.05)
+    most = 1000 * 0.05 + 3 * math.sqrt(1000 * 0.05)
     assert wrong <= most
     assert segments <= most
 

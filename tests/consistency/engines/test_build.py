@@ -26,17 +26,14 @@ KINDS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("channel", ["identity", "nfc"])
-def test_table_engine_is_deleted_without_the_garbage_collector(name, channel):
+def test_table_engine_is_deleted_without_the_garbage_collector(name):
     """No cache makes a cycle with its engine, whose tables take many megabytes."""
     tokenizer = TRAINED[name]()
     engine = table_engine(Oracle(tokenizer, "viable"))
     assert type(engine) is KINDS[name]
     parts = [ref(engine)]
-    if channel != "identity":
-        oracle = Oracle(tokenizer, "viable", channel)
-        engine = ChannelEngine(engine, PASSAGES[channel], oracle)
-        parts.append(ref(engine))
+    engine = ChannelEngine(engine, PASSAGES["nfc"], Oracle(tokenizer, "viable", "nfc"))
+    parts.append(ref(engine))
     state = engine.start()
     for token in tokenizer.encode("It's naïve, e\u0301 あ 12345  !\n"):
         engine.mask(state)
