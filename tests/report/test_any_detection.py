@@ -10,7 +10,7 @@ import ticore
 from tests.report.test_inspection_page import Page
 from tests.watermarking.test_any import KEYS, SIZE, TOKENIZER, marked_ids, some_ids
 from ticore.report import any_detection_page, any_detection_table, detection_page
-from ticore.schemes import SCHEMES
+from ticore.schemes import SCHEMES, make_scheme
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +52,22 @@ def test_any_detection_table_names_each_configuration_and_stretch(detector, ids)
 def test_any_detection_table_says_that_a_text_is_too_short():
     detector = ticore.WatermarkDetector.any(TOKENIZER, [{"scheme": "left_hash", "key": KEYS}])
     shown = printed(any_detection_table([("a", detector.detect_ids(some_ids(1, 20, SIZE)))]))
-    assert "to tell: the strongest watermark would have p-value 1.7e-05, corrected" in shown
+    assert "to tell: the strongest watermark would have p-value 3.4e-05, corrected" in shown
     both = [{"scheme": ["left_hash", "gumbel"], "key": KEYS}]
+    rows = [("a", detector.detect_ids(some_ids(n, 20, SIZE))) for n in (1, 2)]
+    assert printed(any_detection_table(rows)).count("too short to tell") == 2
     mixed = ticore.WatermarkDetector.any(TOKENIZER, both).detect_ids(some_ids(1, 20, SIZE))
     assert re.search(r"too short +for 9 of them", printed(any_detection_table([("a", mixed)])))
+
+
+def test_any_detection_table_shows_the_payload_of_a_marked_text_alone():
+    entry = {"scheme": "gumbel_payload", "key": KEYS[0], "payload_bits": 8}
+    detector = ticore.WatermarkDetector.any(TOKENIZER, [entry])
+    scheme = make_scheme("gumbel_payload", KEYS[0], SIZE, payload="a7", payload_bits=8)
+    marked = detector.detect_ids(marked_ids(scheme, 1, 200))
+    assert re.search("payload +a7 ", printed(any_detection_table([("a", marked)])))
+    plain = detector.detect_ids(some_ids(1, 200, SIZE))
+    assert "payload  " not in printed(any_detection_table([("a", plain)]))
 
 
 def test_any_detection_page_draws_each_stretch(detector, ids):

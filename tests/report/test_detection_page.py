@@ -192,3 +192,12 @@ def test_text_that_is_too_short_is_said_to_be_before_all_numbers():
     document = detection_page([("a", found)], TOY, "t")
     assert document.index("This text is too short to tell.") < document.index("<table")
     assert "about once in 8 times; the limit that was set is once in 100,000" in document
+
+
+def test_detection_page_shows_the_id_of_a_token_that_the_tokenizer_lacks():
+    """Engines put -1 before a text; a model may have more ids."""
+    ids = [-1, 2, 3, TOY.vocab_size, 4]
+    found = detection(ids, [np.nan, 1, 1, 1, 1], [False, *[True] * 4])
+    document = detection_page([("a", found)], TOY, "A page")
+    shown = re.findall('<span[^>]*title="token[^>]*>([^<]*)</span>', document)
+    assert shown == ["[-1]", "a", "b", f"[{TOY.vocab_size}]", "c"]

@@ -7,6 +7,7 @@ from rich.console import Console
 from tests.report.test_detection_page import detection
 from ticore.report import detection_table
 from ticore.report._detection_facts import probability
+from ticore.schemes import FoundPayload
 from ticore.watermarking import DetectionTarget
 
 TARGET = DetectionTarget("gumbel", "tiny-en", 1e-5)
@@ -62,6 +63,27 @@ def test_detection_table_names_scheme_version_key_and_tokenizer():
 
 def test_detection_table_shows_the_segment_of_a_text_in_part():
     assert lines(in_part())[-1] == "best segment  tokens 1 to 2, p-value 0.12"
+
+
+def test_detection_table_shows_the_payload_of_a_marked_text_alone():
+    payload = FoundPayload(b"\xa7", 0.5, (0.9,) * 8)
+    plain = detection([1, 2], [2, 3], [True, True], payload=payload)
+    marked = dataclasses.replace(plain, verdict="watermarked")
+    assert not any(
+        "payload" in line or "a7" in line for line in [*lines(plain), *lines(plain, plain)]
+    )
+    header, first, second = lines(plain, marked)
+    assert "payload" in header
+    assert ("a7" in first, "a7" in second) == (False, True)
+
+
+def test_detection_table_says_that_texts_are_too_short():
+    few = detection([1, 2], [2, 3], [True, True], target=TARGET, strongest_p_value=0.75e-5)
+    assert (
+        "too short  to tell: the strongest watermark would have p-value 1.5e-05, corrected"
+        in lines(few)
+    )
+    assert [line.split("  ")[1] for line in lines(few, few)[1:3]] == ["too short to tell"] * 2
 
 
 def test_detection_table_has_a_row_for_each_of_several_texts():

@@ -82,6 +82,20 @@ def test_bias_is_the_same_when_jax_compiles_it(name):
     np.testing.assert_allclose(found, np.asarray(scheme.bias(context, logits)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_bias_marks_logits_of_half_precision(name, dtype):
+    torch = pytest.importorskip("torch")
+    scheme, logits = SCHEMES[name](KEY, 500), torch.zeros(500, dtype=getattr(torch, dtype))
+    for last in range(20):
+        context = [1, 2, 3, 4, last][5 - scheme.context :]
+        biased = scheme.bias(context, logits)
+        assert biased.dtype == logits.dtype
+        assert torch.isfinite(biased).all()
+        best = int(scheme.bias(context, logits.double()).argmax())
+        assert biased[best] == biased.max()
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_bias_prefers_no_padding(name):
     scheme = VARIANTS[name]()

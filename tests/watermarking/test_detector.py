@@ -132,6 +132,23 @@ def test_detect_exceeds_the_false_positive_rate_when_repeats_is_all():
     assert found["all"] > 50
 
 
+@pytest.mark.parametrize("ids", [[7] * 60 + [8, 9] * 30, list(range(40)) * 3])
+def test_repeats_are_not_drawn_without_replacement(ids):
+    """More tokens than a list has, or than are green in it, may come from it."""
+    plain = detector_of("unigram", {}, repeats="all")
+    exact = detector_of("unigram", {"greens": "exact"}, repeats="all")
+    greens = exact.detect_ids(ids).green
+    expected = plain.scheme.null.tails(np.array([greens]), np.array([len(ids)]))
+    found = exact.detect_ids(ids)
+    assert [found.p_value] == expected.tolist()
+    assert found.segment.p_value > 0
+    of_list = ticore.WatermarkDetector.any(
+        exact.tokenizer, [{"scheme": "unigram", "greens": "exact", "key": KEY}], repeats="all"
+    ).detect_ids(ids)
+    assert of_list.best.detection.p_value == found.p_value
+    assert of_list.best.detection.segment == found.segment
+
+
 def test_find_segment_gives_the_p_value_computed_by_hand():
     """Usual odds of 3 to 1 in marked text: strengths of 3^0.7, 3^1.2 and 3^2 to 1."""
     null = BinomialNull(0.5, 0.75)

@@ -125,8 +125,8 @@ Alpha = Annotated[
     float | None,
     option(
         "X",
-        "For dipmark: how far the probabilities are moved, above 0 and at most 0.5. A detector "
-        "does not depend on it.",
+        "For dipmark: how far the probabilities are moved, above 0 and at most 0.5. The p-value of "
+        "a text does not depend on it.",
         panel=WATERMARK,
         default=scheme_defaults("dipmark")["alpha"],
     ),

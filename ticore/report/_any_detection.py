@@ -10,7 +10,13 @@ from rich.text import Text
 
 from ..interfaces import Tokenizer
 from ..watermarking import AnyDetection
-from ._detection_facts import probability, stretch_facts, tokenization_facts
+from ._detection_facts import (
+    payload_facts,
+    probability,
+    stretch_facts,
+    tokenization_facts,
+    too_short_fact,
+)
 from ._detection_page import ShownDetection, page_of
 from ._detection_table import facts_grid, styled_verdict
 from ._verdict import said_of_any
@@ -32,11 +38,11 @@ def any_detection_facts(found: AnyDetection) -> list[tuple[str, str]]:
         facts.append(("best", found.best.name))
     facts.append(("scored", f"{best.scored:,} of {best.token_count:,} tokens"))
     if found.too_short:
-        least = found.configurations * float(found.strongest_p_values.min())
-        said = f"the strongest watermark would have p-value {probability(min(1.0, least))}"
-        facts.append(("too short", f"to tell: {said}, corrected"))
+        facts.append(too_short_fact(found.configurations * float(found.strongest_p_values.min())))
     elif found.too_short_for and not found.found:
         facts.append(("too short", f"for {found.too_short_for:,} of them"))
+    if found.found and best.payload is not None:
+        facts += payload_facts(best.payload)
     if best.tokenizations is not None:
         facts += tokenization_facts(best.tokenizations, best.scored)
     named = [fact for fact in best.target.facts() if fact[0] in ("tokenizer", "threshold")]
@@ -63,7 +69,8 @@ def any_detection_table(found: Sequence[tuple[str, AnyDetection]]) -> Renderable
     for name, one in found:
         names = ", ".join(each.name for each in one.found[:2]) + (" ..." if one.found[2:] else "")
         cells = [probability(one.p_value), str(len(one.stretches)), visible(names)]
-        table.add_row(Text(visible(name)), styled_verdict(one.verdict), *map(Text, cells))
+        verdict = styled_verdict(said_of_any(one).short(one.verdict))
+        table.add_row(Text(visible(name)), verdict, *map(Text, cells))
     return table
 
 

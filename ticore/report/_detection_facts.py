@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..schemes import FoundPayload
 from ..watermarking import Detection, Segment, Stretch, TokenizationCheck
+from ..watermarking._detection import TESTS
 
 _LEAST = 1e-300  # near the smallest double; a smaller p-value is printed as "below"
 
@@ -27,12 +28,11 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         ("scored", f"{found.scored:,} of {found.token_count:,} tokens"),
     ]
     if found.too_short and found.strongest_p_value is not None:
-        least = probability(found.strongest_p_value)
-        facts.append(("too short", f"to tell: the strongest watermark would have p-value {least}"))
+        facts.append(too_short_fact(found.corrected_for * found.strongest_p_value))
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
     if found.payload is not None and found.verdict != "no watermark found":
-        facts += _payload_facts(found.payload)
+        facts += payload_facts(found.payload)
     if found.tokenizations is not None:
         facts += tokenization_facts(found.tokenizations, found.scored)
     if stands_out(found):
@@ -40,6 +40,16 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
     if len(found.stretches) > 1:  # one alone is the best segment
         facts += stretch_facts(found.stretches)
     return [*facts, *found.target.facts()] if found.scheme else facts
+
+
+def too_short_fact(strongest: float) -> tuple[str, str]:
+    """That the strongest watermark would not have been found.
+
+    Args:
+        strongest: its p-value, corrected for the number of configurations, but not for both tests.
+    """
+    least = probability(min(1.0, TESTS * strongest))
+    return "too short", f"to tell: the strongest watermark would have p-value {least}, corrected"
 
 
 def tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:
@@ -105,7 +115,8 @@ def certainty(value: float) -> str:
     return f"{value:.1%}" if value < 0.9995 else "more than 99.9%"
 
 
-def _payload_facts(found: FoundPayload) -> list[tuple[str, str]]:
+def payload_facts(found: FoundPayload) -> list[tuple[str, str]]:
+    """What the payload is, and how sure that is."""
     bits = found.bit_confidences
     expected = f"{sum(bits):.1f} of {len(bits)} bits expected to be right"
     return [

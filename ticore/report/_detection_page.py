@@ -136,16 +136,12 @@ def _overview(shown: Sequence[ShownDetection]) -> Html:
         element(
             "tr",
             element("td", element("a", text(one.name), href=f"#{_anchor(number)}")),
-            element("td", text(_verdict(one)), class_=f"sign {one.said.kind}"),
+            element("td", text(one.said.short(one.verdict)), class_=f"sign {one.said.kind}"),
             element("td", text(probability(one.p_value))),
         )
         for number, one in enumerate(shown, 1)
     )
     return element("table", element("tr", *head), *rows, class_="overview")
-
-
-def _verdict(shown: ShownDetection) -> str:
-    return "too short to tell" if shown.said.kind == "short" else shown.verdict
 
 
 def _anchor(number: int) -> str:

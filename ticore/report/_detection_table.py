@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..watermarking import Detection
 from ._detection_facts import detection_facts, probability
+from ._verdict import said_of
 from ._visible import visible
 
 _STYLES = {"watermarked": "bold green", "watermarked in part": "bold yellow"}
@@ -34,7 +35,7 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
         ("strength", lambda found: f"{found.strength:.2f}"),
         ("scored", lambda found: str(found.scored)),
         ("green", lambda found: "" if found.green is None else str(found.green)),
-        ("payload", lambda found: "" if found.payload is None else found.payload.payload.hex()),
+        ("payload", _payload),
         ("tokens", lambda found: str(found.token_count)),
         ("segment", _place),
     ]
@@ -46,7 +47,8 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
         table.add_column(title, justify="right")
     for name, detection in found:
         cells = [Text(cell(detection)) for _, cell in columns]
-        table.add_row(Text(visible(name)), styled_verdict(detection.verdict), *cells)
+        verdict = styled_verdict(said_of(detection).short(detection.verdict))
+        table.add_row(Text(visible(name)), verdict, *cells)
     target = found[0][1].target
     return Group(table, "", facts_grid(target.facts())) if target.scheme else table
 
@@ -74,6 +76,13 @@ def styled_verdict(verdict: str) -> Text:
 
 def _in_part(found: Detection) -> bool:
     return found.verdict == "watermarked in part"
+
+
+def _payload(found: Detection) -> str:
+    """Any other text has one, too, and it names nobody."""
+    if found.payload is None or found.verdict == "no watermark found":
+        return ""
+    return found.payload.payload.hex()
 
 
 def _place(found: Detection) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import starmap
+from itertools import groupby, starmap
 
 from ..consistency import compare
 from ..interfaces import Tokenizer
@@ -48,6 +48,7 @@ SCORED_TEXT_STYLE = Style(
 )
 
 _UNFINISHED = "\N{WHITE SMALL SQUARE}"
+_LACKED = "[{}]"  # the id of a token that the tokenizer lacks
 # The fill gets darker at each of these scores. In text without a watermark 39, 24, 23, 12 and 2 of
 # a hundred tokens have reached none, one, two, three and all four of them.
 _DEGREES = (0.5, 1.0, 2.0, 4.0)
@@ -89,7 +90,9 @@ def _table(found: Detection, tokenizer: Tokenizer, said: Sequence[str]) -> Html:
     head = element("tr", *(element("th", text(name), scope="col") for name in names))
 
     def row(at: int, token: int) -> Html:
-        cells = str(at), visible_token(tokenizer.token_bytes(token)), str(token), said[at]
+        is_known = 0 <= token < tokenizer.vocab_size
+        spelled = visible_token(tokenizer.token_bytes(token)) if is_known else ""
+        cells = str(at), spelled, str(token), said[at]
         return element("tr", *(element("td", text(cell)) for cell in cells))
 
     rows = starmap(row, enumerate(found.ids.tolist()))
@@ -116,8 +119,18 @@ def _tokens(found: Detection, parts: Sequence[str], said: Sequence[str]) -> Iter
 
 
 def _parts(found: Detection, tokenizer: Tokenizer) -> Iterator[str | None]:
-    """The characters that each token completes; None for one that ends within a character."""
-    comparison = compare(tokenizer, found.ids.tolist())
+    """The characters that each token completes; None for one that ends within a character.
+
+    The id of a token that the tokenizer lacks stands for it: engines put -1 before a text, and a
+    model may have more ids.
+    """
+    for is_known, group in groupby(found.ids.tolist(), lambda i: 0 <= i < tokenizer.vocab_size):
+        ids = list(group)
+        yield from _parts_of_known(ids, tokenizer) if is_known else map(_LACKED.format, ids)
+
+
+def _parts_of_known(ids: list[int], tokenizer: Tokenizer) -> Iterator[str | None]:
+    comparison = compare(tokenizer, ids)
     data, pending = comparison.text.encode(), b""
     for token, (begin, end) in zip(comparison.ids, comparison.spans, strict=True):
         pending += data[begin:end]

@@ -69,6 +69,10 @@ class SaidVerdict:
     def __str__(self) -> str:
         return f"{self.headline} {self.reason}"
 
+    def short(self, verdict: str) -> str:
+        """A few words for a table: the verdict, unless the text is too short to have one."""
+        return "too short to tell" if self.kind == "short" else verdict
+
     def html(self) -> Html:
         """A paragraph, for a page that has VERDICT_STYLE."""
         headline = element("strong", text(self.headline))

@@ -30,16 +30,15 @@ import numpy as np
 import numpy.typing as npt
 from array_api_compat import array_namespace
 
+from .._support.checks import require_number
 from ..errors import SettingsError
 from ._base import Array
 from ._evidence import Evidence, Ints
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, keyed_numbers
 from ._null_distributions import BinomialNull
-from ._settings import checked_context, checked_number
+from ._settings import checked_context
 from ._windows import SomeIds, context_columns, token_ids
-
-_ABOVE_HALF = float(np.nextafter(0.5, 1.0))
 
 
 class DiPmark:
@@ -77,7 +76,7 @@ class DiPmark:
         if vocab_size < 2:
             raise SettingsError(f"vocab_size: expected at least 2, found {vocab_size}")
         self.vocab_size = vocab_size
-        self.alpha = checked_number("alpha", alpha, above=0, below=_ABOVE_HALF)
+        self.alpha = require_number("alpha", alpha, above=0, most=0.5)
         self.context = checked_context(context)
         self.key_fingerprint = key_fingerprint(key)
         self._numbers = keyed_numbers(LATEST, key, self.name, vocab_size)

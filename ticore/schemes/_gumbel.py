@@ -82,12 +82,14 @@ class Gumbel:
         ]
         tokens = self._numbers.all_tokens(size, logits)
         numbers = self._numbers.uniform(self._seed(before), tokens)
+        # Half precision has no room for the numbers.
+        wide = xp.float32 if xp.finfo(logits.dtype).bits < 32 else logits.dtype
         # This is 1 - u. It matters where it is small, and there it is exact in float32, too.
-        left = (xp.astype(_HIGHEST - numbers, logits.dtype) + 0.5) / _NUMBERS
+        left = (xp.astype(_HIGHEST - numbers, wide) + 0.5) / _NUMBERS
         # Where u is next to 0 it would round to 1 in float32. Such a token is never chosen.
         left = xp.clip(left, 0.0, _BELOW_ONE)
-        noisy = logits[..., :size] - xp.log(-xp.log1p(-left))
-        return xp.concat([noisy, logits[..., size:] - xp.inf], axis=-1)
+        noise = xp.astype(xp.log(-xp.log1p(-left)), logits.dtype)
+        return xp.concat([logits[..., :size] - noise, logits[..., size:] - xp.inf], axis=-1)
 
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of -log(1 - u); see `Detectable.evidence`."""

@@ -186,6 +186,16 @@ class HypergeometricNull(BinomialNull):
         return float(min(1.0, reduce(_convolved, parts)[green:].sum()))
 
 
+def null_with_repeats(null: NullDistribution) -> NullDistribution:
+    """The distribution that is used where tokens that repeat a draw count as well.
+
+    Repeated draws are not made without replacement: more tokens than a list has may come from it.
+    """
+    if isinstance(null, HypergeometricNull):
+        return BinomialNull(null.share, null.marked_share)
+    return null
+
+
 # With these, the mean of a score in marked text is 1 / (1 - tilt): 1.4, 2 and 3.3.
 _TILTS = np.array([0.3, 0.5, 0.7])
 

@@ -90,7 +90,7 @@ def selected_settings(
     Raises:
         SettingsError: there is another setting, which may change the watermark.
     """
-    unknown = sorted(set(config) - set(used) - set(ignored))
+    unknown = sorted(map(str, set(config) - set(used) - set(ignored)))
     if unknown:
         raise SettingsError(
             f"the engine's settings: expected some of {', '.join(sorted({*used, *ignored}))}, "

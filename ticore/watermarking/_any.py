@@ -40,6 +40,7 @@ from ..registry import wrap
 from ..schemes import BinomialNull, Detectable, ExponentialNull, NullDistribution
 from ..schemes._evidence import BatchEvidence, Evidence
 from ..schemes._many_keys import KeyGroup, SomeInts, group_name, has_key_rows, repeated
+from ..schemes._null_distributions import null_with_repeats
 from ..schemes._payload import PayloadNull
 from ..schemes._strongest import strongest_by_length, strongest_p_values
 from ..schemes._windows import SomeIds, token_ids
@@ -227,7 +228,7 @@ class AnyWatermarkDetector:
             scheme, one.ids.tolist(), one.p_value, self._respeller, once=self._once
         )
         counted = self._counted(scheme.evidence(one.ids))
-        check = check_places(scheme, one.ids.tolist(), counted, self._respeller)
+        check = check_places(group.null, group.context, one.ids.tolist(), counted, self._respeller)
         check = replace(check, tried=tried, respelled=respelled)
         return replace(one, p_value=p_value, tokenizations=check)
 
@@ -238,7 +239,7 @@ class AnyWatermarkDetector:
             return found
         group, at = self._places[found.index]
         counted = self._counted(group.evidence(ids, at))
-        check = check_places(group.scheme(at), one.ids.tolist(), counted, self._respeller)
+        check = check_places(group.null, group.context, one.ids.tolist(), counted, self._respeller)
         return replace(found, detection=replace(one, tokenizations=check))
 
     def _counted(self, evidence: Evidence) -> Evidence:
@@ -254,7 +255,7 @@ class AnyWatermarkDetector:
             if tests * detection.segment.p_value <= self.fpr:  # otherwise it has none
                 group, at = self._places[index]
                 evidence = group.evidence(ids, at).distinct()
-                null = group.null
+                null = group.scheme(at).null  # of distinct draws
                 found += find_stretches(
                     null, evidence, self.fpr, tests=tests, configuration=self.names[index]
                 )
@@ -305,6 +306,8 @@ class _Group:
         in_rows = len(schemes) > 1 and has_key_rows(self._schemes[0])
         self._keys = KeyGroup(self._schemes) if in_rows else None
         self._once = repeats == "once"
+        null = self._schemes[0].null
+        self.null = null if self._once else null_with_repeats(null)
         self._detector = WatermarkDetector(
             tokenizer, self._schemes[0], fpr=fpr, repeats=repeats, tokenizer_place=place
         )
@@ -366,10 +369,6 @@ class _Group:
             p_values = null.p_values(evidence)
         bounds = least_p_values(null, scores, counted)
         return Screened(p_values, bounds, _by_length(null, scores, counted))
-
-    @property
-    def null(self) -> NullDistribution:
-        return self._schemes[0].null
 
     def evidence(self, ids: IDs, at: int) -> Evidence:
         """What the scheme of configuration number `at` of the group gives."""

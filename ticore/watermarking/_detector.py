@@ -27,6 +27,7 @@ from ..schemes import (
     make_scheme,
 )
 from ..schemes._evidence import BatchEvidence
+from ..schemes._null_distributions import null_with_repeats
 from ..schemes._payload import PayloadEvidence, PayloadNull
 from ..schemes._registry import as_mapping
 from ..schemes._strongest import strongest_p_values
@@ -136,6 +137,8 @@ class WatermarkDetector:
                 "tokenizations: expected read or places for a scheme with a payload, found "
                 "search; no token has a score of its own before the payload is known"
             )
+        null = self.scheme.null
+        self._null = null if repeats == "once" else null_with_repeats(null)
         name = scheme if isinstance(scheme, str) else getattr(scheme, "name", None)
         self.target = DetectionTarget(
             scheme=name or type(self.scheme).__name__,
@@ -497,7 +500,7 @@ class WatermarkDetector:
         counted = np.zeros(len(scores), dtype=bool)
         counted[_joined_positions(used, starts)] = True
 
-        null = self.scheme.null
+        null = self._null
         p_values, strengths = null.p_values(used).tolist(), null.strengths(used).tolist()
         segments = find_segments(null, used)
         strongest = strongest_p_values(null, used)
@@ -536,7 +539,7 @@ class WatermarkDetector:
     def _checked(self, one: Detection, counted: Evidence) -> Detection:
         """The detection with what other tokens of the writer may have done."""
         ids = one.ids.tolist()
-        check = check_places(self.scheme, ids, counted, self._respeller)
+        check = check_places(self._null, self.scheme.context, ids, counted, self._respeller)
         if self._tokenizations == "places":
             return replace(one, tokenizations=check)
         once = self._repeats == "once"

@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..schemes import BinomialNull, Detectable, Evidence
+from ..schemes import BinomialNull, Detectable, Evidence, NullDistribution
 from ..schemes._evidence import BatchEvidence
 from ._respellings import Respeller, Respelling, respelled
 
@@ -85,12 +85,17 @@ class TokenizationCheck:
 
 
 def check_places(
-    scheme: Detectable, ids: Sequence[int], counted: Evidence, respeller: Respeller
+    null: NullDistribution,
+    context: int,
+    ids: Sequence[int],
+    counted: Evidence,
+    respeller: Respeller,
 ) -> TokenizationCheck:
     """How much of a text's evidence stands at places where a cut can be moved.
 
     Args:
-        scheme: whose evidence it is.
+        null: the distribution of the evidence.
+        context: of the scheme whose evidence it is.
         ids: the tokens that are read.
         counted: their evidence, without what does not count.
         respeller: of the tokenizer.
@@ -99,10 +104,10 @@ def check_places(
     edges = np.zeros(len(ids) + 1, np.int64)
     for one in moved:
         edges[one.begin] += 1
-        edges[min(one.end + scheme.context, len(ids))] -= 1
+        edges[min(one.end + context, len(ids))] -= 1
     near = (np.cumsum(edges) > 0)[counted.positions]
     p_read, p_apart = (
-        float(scheme.null.p_values(BatchEvidence.of(evidence))[0])
+        float(null.p_values(BatchEvidence.of(evidence))[0])
         for evidence in (counted, counted.where(~near))
     )
     return TokenizationCheck(len(moved), int(near.sum()), p_read, p_apart)

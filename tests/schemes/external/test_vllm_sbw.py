@@ -83,6 +83,8 @@ def test_the_engines_settings_choose_the_algorithm():
         {"key": 1 << 63},
         {"key": -1},
         {"key": 1, "sbw_scheme": "minhash"},
+        {"key": 1, "sbw_scheme": []},
+        {"key": 1, 1: 2},
         {"key": 1, "sbw_gamma": 0},
         {"key": 1, "sbw_gamma": 1e-10},  # no token would be green
         {"key": 1, "sbw_gamma": 1},

@@ -78,7 +78,7 @@ class VLLMBernoulli:
             SettingsError: a value is out of range.
         """
         self._key = np.int64(checked_integer("key", key, 0, (1 << 63) - 1, secret=True))
-        if sbw_scheme not in _WIDTHS:
+        if sbw_scheme not in tuple(_WIDTHS):  # of a file, so perhaps no text
             raise SettingsError(
                 f"sbw_scheme: expected 'selfhash' or 'lefthash', found {shown(sbw_scheme)}; give "
                 f"the writer's"
