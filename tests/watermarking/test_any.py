@@ -1,6 +1,7 @@
 """Many configurations at once: what each finds alone, corrected for their number."""
 
 import json
+import traceback
 from dataclasses import fields
 
 import numpy as np
@@ -17,6 +18,7 @@ from ticore.watermarking import WatermarkAgreement, WatermarkDetector
 
 SIZE = 300
 TOKENIZER = ToyTokenizer(["a"] * SIZE)
+WRONG = "47ef61ec94907867a1544465f2c8abcd95a3e3c66c14945896782deceb612345"
 KEYS = [bytes([number] * 16) for number in range(9)]
 VARIANTS = [
     *({"scheme": name, "version": version} for name in SCHEMES for version in (1, 2)),
@@ -159,6 +161,42 @@ def test_text_is_too_short_only_if_it_is_for_every_configuration():
         assert found.found == ()
         assert (found.too_short, found.too_short_for) == (too_short, len(KEYS))
     assert np.isnan(found.strongest_p_values[-1])
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"scheme": WRONG},
+        {"scheme": [WRONG]},
+        {"scheme": "gumbel", WRONG: ""},
+        {"key": "00" * 16, "context": WRONG},
+        {"key": "00" * 16, "version": WRONG},
+        {"name": [WRONG], "key": "00" * 16},
+        {"scheme": "vllm", "config": {WRONG: 1}},
+        {"scheme": "vllm", "config": {"key": WRONG}},
+    ],
+)
+def test_an_error_shows_no_key_that_stands_in_the_wrong_place(entry):
+    with pytest.raises(SettingsError, match="configuration 1: ") as raised:
+        WatermarkDetector.any(TOKENIZER, [entry])
+    shown = "".join(traceback.format_exception(raised.value))
+    assert not any(WRONG[at : at + 24] in shown for at in range(len(WRONG) - 24))
+
+
+def test_a_configuration_has_no_stretch_that_the_list_does_not_find():
+    """A stretch that a detector of one key alone finds may be there by chance for one of many."""
+    keys = [bytes([n]) * 16 for n in range(200)]
+    scheme, rng = SCHEMES["left_hash"](keys[5], SIZE), np.random.default_rng(3)
+    ids = rng.integers(SIZE, size=60).tolist()
+    while sum(scheme.evidence(ids[59:]).scores) < 35:
+        token = int(rng.integers(SIZE))
+        if scheme.evidence([ids[-1], token]).scores[0]:
+            ids.append(token)
+    found = WatermarkDetector.any(TOKENIZER, [{"key": keys}]).detect_ids(ids)
+    alone = WatermarkDetector(TOKENIZER, key=keys[5]).detect_ids(ids)
+    assert found.best.index == 5
+    assert alone.stretches
+    assert found.stretches == found.best.detection.stretches == ()
 
 
 def test_any_shows_the_stretches_of_several_configurations():

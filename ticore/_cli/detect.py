@@ -195,13 +195,15 @@ def _detect_any(
         found.append((name, detection))
         if json:
             streams.write_bytes(json_line({"file": name, **detection.to_dict()}))
+    are_dependent = len(found) > 1 and "unigram" in schemes_of(listed.entries)
+    warning = DEPENDENT_TEXTS if are_dependent else ""
     if found and html is not None:
         title = f"Is there a watermark? {len(detector.names):,} configurations"
-        write_shown(html, any_detection_page(found, detector.tokenizer, title).encode())
+        write_shown(html, any_detection_page(found, detector.tokenizer, title, warning).encode())
     if found and not json:
         streams.show(any_detection_table(found))
-    if len(found) > 1 and "unigram" in schemes_of(listed.entries):
-        streams.note(f"ticore: {DEPENDENT_TEXTS}")
+    if warning:
+        streams.note(f"ticore: {warning}")
     if len(found) < len(paths):
         raise typer.Exit(_FAILED)
     for path in listed.secret_files:

@@ -75,7 +75,7 @@ def any_detection_table(found: Sequence[tuple[str, AnyDetection]]) -> Renderable
 
 
 def any_detection_page(
-    found: Sequence[tuple[str, AnyDetection]], tokenizer: Tokenizer, title: str
+    found: Sequence[tuple[str, AnyDetection]], tokenizer: Tokenizer, title: str, warning: str = ""
 ) -> str:
     """A web page with a section for each text; its tokens are in the colours of the best one.
 
@@ -83,11 +83,12 @@ def any_detection_page(
         found: the texts' names, with what was found in each.
         tokenizer: the detector's.
         title: plain text.
+        warning: plain text, about all of the texts.
 
     Returns:
         An HTML document without scripts, which fetches nothing.
     """
-    return page_of([shown_any_detection(*each) for each in found], tokenizer, title)
+    return page_of([shown_any_detection(*each) for each in found], tokenizer, title, warning)
 
 
 def shown_any_detection(name: str, found: AnyDetection) -> ShownDetection:

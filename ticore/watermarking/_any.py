@@ -51,7 +51,7 @@ from ._detection import TESTS, Detection, Verdict, of_both_tests
 from ._detector import IDs, Tokenizations, WatermarkDetector
 from ._respellings import Respeller
 from ._segments import find_segments, least_p_values
-from ._stretches import Stretch, disjoint, find_stretches
+from ._stretches import disjoint, find_stretches
 from ._tokenization_search import check_places, search
 
 Floats = npt.NDArray[np.float64]
@@ -204,18 +204,22 @@ class AnyWatermarkDetector:
                 both = of_both_tests(one.p_value, one.segment.p_value)
                 candidates.append((both, index, one))
         candidates.sort(key=lambda each: each[:2])
+        candidates = [
+            (both, at, self._with_stretches(ids, at, one)) for both, at, one in candidates
+        ]
         corrected = list(self._corrected(candidates))
         shown = [self._checked(ids, one) for one in corrected if one.p_value <= self.fpr]
         best = shown[0] if shown else self._checked(ids, corrected[0])
         found = tuple(shown)
-        stretches = self._stretches(ids, candidates)
+        stretches = [each for *_, one in candidates for each in one.stretches]
+        stretches.sort(key=lambda each: each.p_value)  # the first of those that overlap is kept
         return AnyDetection(
             best.detection.verdict,
             best.p_value,
             found,
             best,
             p_values,
-            stretches,
+            disjoint(stretches),
             strongest,
         )
 
@@ -245,21 +249,16 @@ class AnyWatermarkDetector:
     def _counted(self, evidence: Evidence) -> Evidence:
         return evidence.distinct() if self._once else evidence
 
-    def _stretches(
-        self, ids: IDs, candidates: Sequence[tuple[float, int, Detection]]
-    ) -> tuple[Stretch, ...]:
-        """Those of all configurations; where they overlap, that with the least p-value."""
+    def _with_stretches(self, ids: IDs, index: int, one: Detection) -> Detection:
+        """With those stretches that are found among all configurations."""
         tests = TESTS * len(self.names)
-        found: list[Stretch] = []
-        for _, index, detection in candidates:
-            if tests * detection.segment.p_value <= self.fpr:  # otherwise it has none
-                group, at = self._places[index]
-                evidence = group.evidence(ids, at).distinct()
-                null = group.scheme(at).null  # of distinct draws
-                found += find_stretches(
-                    null, evidence, self.fpr, tests=tests, configuration=self.names[index]
-                )
-        return disjoint(sorted(found, key=lambda one: one.p_value))
+        if tests * one.segment.p_value > self.fpr:
+            return replace(one, stretches=())
+        group, at = self._places[index]
+        evidence, null = group.evidence(ids, at).distinct(), group.scheme(at).null
+        name = self.names[index]
+        found = find_stretches(null, evidence, self.fpr, tests=tests, configuration=name)
+        return replace(one, stretches=found)
 
     def _corrected(
         self, candidates: Sequence[tuple[float, int, Detection]]

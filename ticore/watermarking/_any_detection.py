@@ -22,7 +22,7 @@ class FoundConfiguration:
         name: see `WatermarkDetector.any`.
         p_value: corrected by Holm's method for the number of configurations.
         detection: what a `WatermarkDetector` of this configuration alone finds, to the last bit;
-            only its verdict and `too_short` are made with the corrected p-value.
+            only its verdict, stretches and `too_short` are made with corrected p-values.
     """
 
     index: int

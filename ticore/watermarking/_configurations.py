@@ -10,6 +10,7 @@ Whatever is found is told apart by the name of its configuration. So no two of a
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +43,7 @@ ALL = "all together"
 
 _SEVERAL = ("key", "scheme", "context")  # what may be a list
 _DEFAULT_SCHEME = "left_hash"
+_LONG_HEX = re.compile("[0-9A-Fa-f]{24,}")
 _EXTERNAL = "ticore.schemes.external."  # where other engines' are; importing them takes a second
 
 
@@ -114,7 +116,9 @@ def named_schemes(
                     names[one.name] = number
                 found.append(one)
         except (SettingsError, CredentialError) as error:
-            raise type(error)(f"configuration {number}: {error}") from error
+            # What is repeated of a wrong value may be a key that stands in the wrong place.
+            why = _LONG_HEX.sub("(hex digits)", str(error))
+            raise type(error)(f"configuration {number}: {why}") from None
     return _numbered(found)
 
 

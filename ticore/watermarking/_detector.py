@@ -522,7 +522,7 @@ class WatermarkDetector:
                 green=greens[at],
                 token_count=len(row),
                 segment=segments[at],
-                ids=row.astype(np.int64, copy=False),
+                ids=row.astype(np.int64),  # a copy: the caller may change the list
                 scores=scores[begin:end],
                 counted=counted[begin:end],
                 target=self.target,

@@ -34,7 +34,9 @@ class DetectorSettings:
     def names(self) -> list[str]:
         """Those of the entries that have one."""
         return [
-            each["name"] for each in self.entries if isinstance(each, Mapping) and "name" in each
+            each["name"]
+            for each in self.entries
+            if isinstance(each, Mapping) and isinstance(each.get("name"), str)
         ]
 
     def open(self) -> Detectors:
