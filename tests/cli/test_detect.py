@@ -311,3 +311,17 @@ def test_detect_refuses_a_key_or_settings_that_do_not_belong_to_the_scheme(
     Path("no").write_text("{}")
     Path("deep").write_text("[" * 100_000)
     ticore("detect", *arguments, "marked").assert_error(status, part)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(ticore: Ticore, marked: str) -> None:
+    Path("with").write_bytes(b"\xef\xbb\xbf" + marked.encode())
+    answers = [json.loads(ticore("detect", *SETTINGS, "--json", f).out) for f in ("marked", "with")]
+    assert answers[0]["p_value"] == answers[1]["p_value"]
+
+
+def test_the_page_of_a_list_says_that_texts_depend_on_each_other(ticore: Ticore) -> None:
+    Path("list.json").write_text(json.dumps([{"scheme": "unigram", "key": KEY.hex()}]))
+    Path("list.json").chmod(0o600)
+    found = ticore("detect", "--config", "list.json", "--html", "page.html", "plain", "marked")
+    assert found.status == 0
+    assert "Note: " in Path("page.html").read_text()

@@ -37,6 +37,12 @@ def test_pattern_means_what_matches() -> None:
     assert [source for source, _ in pairs("in/**/a.jsonl")] == ["in/a.jsonl", "in/deep/a.jsonl"]
 
 
+def test_a_link_does_not_take_the_place_of_its_file() -> None:
+    Path("in/_link.jsonl").symlink_to("a.jsonl")
+    assert pairs("in/*.jsonl") == [("in/a.jsonl", "in/a.detected.jsonl")]
+    assert pairs("in/_link.jsonl") == [("in/_link.jsonl", "in/_link.detected.jsonl")]
+
+
 def test_a_file_that_is_meant_twice_is_scanned_once() -> None:
     given = [Path("in/a.jsonl"), Path("in"), Path("in/../in/b.parquet"), Path("in/*.parquet")]
     expected = ["in/a.jsonl", "in/b.parquet", "in/deep/a.jsonl"]

@@ -34,3 +34,9 @@ def test_nothing_is_said_of_a_table_whose_rows_all_have_texts(
     path.write_text('{"said": "one"}\n')
     assert list(texts_of([path], "said")) == ["one"]
     assert capsys.readouterr().err == ""
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbf\r\na line\r\n")
+    assert list(texts_of([path], None)) == ["a line"]

@@ -13,14 +13,21 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ticore
-from ticore.corpus import EXECUTORS, Result, Scan, Summary, Task, scan
+from ticore.corpus import EXECUTORS, AnyTask, Result, Scan, Summary, Task, scan
 from ticore.corpus import _jsonl as jsonl
 from ticore.corpus import _processes as processes
 from ticore.corpus._base import CorpusText
-from ticore.errors import FileError, MissingExtraError, SettingsError, TicoreError
+from ticore.errors import (
+    FileError,
+    MissingExtraError,
+    SettingsError,
+    TicoreError,
+    WrongTypeError,
+)
 
 KEY = bytes(range(32))
 TASK = Task("tiny-en", "left_hash", KEY)
@@ -486,3 +493,25 @@ def test_scan_refuses_settings_out_of_range(
     for names in ({"source": Path("a\0b.jsonl")}, {"output": Path("\ud800.jsonl")}):
         with pytest.raises(FileError, match="no file can have this name"):
             replace(given, **names)
+
+
+def test_settings_of_a_scan_are_pythons(given: Scan) -> None:
+    made = Scan(str(given.source), "text", str(given.output))
+    assert (made.source, made.output) == (given.source, given.output)
+    plain = Task("tiny-en", "left_hash", KEY, fpr=0.25, settings={"gamma": 0.5})
+    of_numpy = {"fpr": np.float32(0.25), "settings": {"gamma": np.float32(0.5)}}
+    task = Task("tiny-en", "left_hash", KEY.hex(), **of_numpy)  # type: ignore[arg-type]
+    assert task == plain
+    scan(given, task, workers=1)
+    assert AnyTask("tiny-en", [], fpr=np.float32(0.25)).fpr == 0.25  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [{"source": 5}, {"output": None}, {"column": 5}])
+def test_scan_refuses_what_is_no_path_or_name(given: Scan, wrong: dict[str, Any]) -> None:
+    with pytest.raises(WrongTypeError, match=f"{next(iter(wrong))}: expected a "):
+        replace(given, **wrong)
+
+
+def test_scan_refuses_a_config_for_an_own_scheme(given: Scan) -> None:
+    with pytest.raises(SettingsError, match="config: expected none for left_hash"):
+        scan(given, replace(TASK, config={"key": 1}), workers=1)

@@ -99,6 +99,11 @@ def test_length_for_needs_all_longer_texts() -> None:
     assert Calibration((of(25, 10), of(50, 9), of(100, 10))).length_for(1e-6) == 100
     assert Calibration((of(25, 3), of(50, 10), of(100, 10))).length_for(1e-6, 0.9) == 50
     assert Calibration((of(25, 3), of(50, 4))).length_for(1e-6) is None
+    assert Calibration(()).length_for(1e-6) is None
+    with pytest.raises(SettingsError, match="threshold: expected one of 1e-06, found 1e-07"):
+        Calibration((of(25, 3),)).length_for(1e-7)
+    with pytest.raises(SettingsError, match="configuration: expected one of all together, found 'mine'"):
+        Calibration((of(25, 3),)).length_for(1e-6, 0.9, "mine")
 
 
 @pytest.mark.parametrize(
@@ -127,3 +132,9 @@ def test_calibrate_refuses_other_types_than_it_takes() -> None:
         calibrate(detector, ["a text"], lengths=number)
     with pytest.raises(WrongTypeError, match=r"expected one that WatermarkDetector\.any made"):
         calibrate(single, ["a text"])
+
+
+def test_calibrate_refuses_one_threshold() -> None:
+    detector = WatermarkDetector.any(TOKENIZER, ENTRIES)
+    with pytest.raises(WrongTypeError, match=r"a list of thresholds, found one float; give \[it\]"):
+        calibrate(detector, [], thresholds=0.01)  # type: ignore[arg-type]  # a wrong one

@@ -1,5 +1,6 @@
 """Agreements on watermarks: what is written with one is found with it, and nothing else fits."""
 
+import dataclasses
 import json
 import stat
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ticore
-from ticore.errors import CredentialError, FileError, SettingsError
+from ticore.errors import CredentialError, FileError, SettingsError, WrongTypeError
 from ticore.schemes import SCHEMES, key_fingerprint
 from ticore.schemes._registry import scheme_defaults
 from ticore.watermarking import WatermarkAgreement
@@ -202,3 +203,19 @@ def test_new_takes_numbers_of_numpy():
     ):
         made = WatermarkAgreement.new("tiny-en", name, **settings)
         assert WatermarkAgreement.loads(made.dumps()) == made
+
+
+def test_an_agreement_can_be_hashed_and_has_pythons_numbers():
+    given = dataclasses.replace(AGREEMENT, settings={"gamma": np.float32(0.5)})
+    assert WatermarkAgreement.loads(given.dumps()) == given
+    assert {AGREEMENT: 1}[dataclasses.replace(AGREEMENT)] == 1
+
+
+def test_the_name_of_a_file_is_no_agreement(model):
+    for make in (
+        ticore.WatermarkDetector.from_agreement,
+        lambda name: ticore.Watermarker.from_agreement(model, name),
+        ticore.Steganographer.from_agreement,
+    ):
+        with pytest.raises(WrongTypeError, match=r"Agreement, found str; open it with .*\.load"):
+            make("mark.json")

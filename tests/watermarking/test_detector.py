@@ -508,3 +508,24 @@ def test_detect_finds_synthid_where_it_begins(model):
 
 def scheme_of(engine, config):
     return external_scheme(engine, config, 4096)
+
+
+def test_ids_of_a_detection_are_the_detectors_own():
+    ids = np.arange(30)
+    found = detector_of("left_hash", {}).detect_ids(ids)
+    ids[:] = 0
+    assert found.ids.tolist() == list(range(30))
+
+
+def test_detect_ids_batch_refuses_what_is_no_list():
+    with pytest.raises(WrongTypeError, match="expected a list of lists of token ids, found one"):
+        detector_of("left_hash", {}).detect_ids_batch(None)
+
+
+def test_a_detector_takes_no_payload():
+    tokenizer, message = ToyTokenizer(["a"] * SIZE), "payload: expected none, for a detector reads"
+    with pytest.raises(SettingsError, match=message):
+        ticore.WatermarkDetector(tokenizer, "gumbel_payload", key=KEY, payload="00000001")
+    entry = {"scheme": "gumbel_payload", "key": KEY, "payload": "00000001"}
+    with pytest.raises(SettingsError, match=message):
+        ticore.WatermarkDetector.any(tokenizer, [entry])

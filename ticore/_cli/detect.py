@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar, cast, get_args
 
 import typer
 
-from .._support.input_files import read_file
+from .._support.input_files import BYTE_ORDER_MARK, read_file
 from ..corpus import ENDINGS, AnyTask, Task
 from ..errors import FileError, InputFileError, TicoreError
 from ..interfaces import LossyTokenizer, Tokenizer
@@ -318,7 +318,7 @@ def _text(path: Path, name: str) -> str:
     data = streams.read_bytes("the text") if stdin else read_file(path, streams.MOST_TEXT)
     if not data:
         raise InputFileError(f"{name}: expected a text, found nothing")
-    text = streams.decode_text(data, name)
+    text = streams.decode_text(data, name).removeprefix(BYTE_ORDER_MARK)
     if "\0" in text:
         raise InputFileError(
             f"{name}: expected UTF-8 text, found a NUL character at offset {text.index(chr(0))}; "

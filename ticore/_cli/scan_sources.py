@@ -44,7 +44,9 @@ def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
     """
     named: dict[Path, tuple[Path, Path]] = {}  # a file that is meant twice is scanned once
     for source, name in (pair for path in given for pair in _sources(path)):
-        named.setdefault(source.resolve(), (source, name))
+        meant = source.resolve()
+        if meant not in named or named[meant][0].is_symlink():  # outputs stand beside the file
+            named[meant] = (source, name)
     found = [*named.values()]
     if output is None:
         return [Paired(source, default_output(source, _WHAT)) for source, _ in found]

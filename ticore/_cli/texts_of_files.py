@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from .._support.input_files import BYTE_ORDER_MARK
 from .._support.utf8 import require_unicode
 from ..corpus import ENDINGS
 from ..corpus._base import CorpusText, Problem
@@ -35,7 +36,7 @@ def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
             raise UsageError(f"{streams.printable(str(path))}: {what}")
         if column is None:
             # Other characters that end a line for Python may stand within a text.
-            lines = streams.read_text_file(path).split("\n")
+            lines = streams.read_text_file(path).removeprefix(BYTE_ORDER_MARK).split("\n")
             yield from (line.removesuffix("\r") for line in lines if line.strip())
         else:
             yield from _texts_of_table(path, column)

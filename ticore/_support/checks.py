@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from operator import index
-from typing import Protocol, SupportsIndex, TypeGuard, TypeVar, cast
+from typing import Any, Protocol, SupportsIndex, TypeGuard, TypeVar, cast
 
 from ..errors import CapacityError, PromptError, SettingsError, WrongTypeError, shown
 
@@ -89,6 +89,21 @@ def require_number(name: str, found: object, *, above: float, most: float = math
     fits = is_number(found) and above < found <= most and _is_finite(found)
     require(fits, name, f"a {limits}", found)
     return float(cast(float, found))
+
+
+def python_number(found: object) -> Any:
+    """A number of NumPy as Python's, which JSON has; anything else as it is."""
+    make = getattr(found, "item", None)  # NumPy takes a while to import
+    return make() if isinstance(found, Real) and callable(make) else found
+
+
+def require_type(name: str, found: object, kind: type[_T], advice: str) -> _T:
+    """`found`, if it is of a type. Raises WrongTypeError."""
+    if not isinstance(found, kind):
+        raise WrongTypeError(
+            f"{name}: expected {kind.__name__}, found {type(found).__name__}; {advice}"
+        )
+    return found
 
 
 def require_temperature(found: object) -> float:

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from .._support.checks import python_number
 from ..registry import load_tokenizer
 from ..watermarking import AnyDetection, AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
 from ..watermarking._detector import Tokenizations
@@ -75,6 +76,9 @@ class AnyTask:
     repeats: Literal["once", "all"] = "once"
     tokenizations: Tokenizations = "read"
     result: ClassVar = AnyResult
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", python_number(self.fpr))  # written as JSON
 
     def open(self) -> AnyWatermarkDetector:
         """Make the detector.

@@ -14,7 +14,7 @@ from .._support.atomic_files import remove_leftovers, written_atomically
 from .._support.checks import require_integer
 from .._support.deprecation import renamed_arguments
 from .._support.input_files import unreadable
-from ..errors import InputFileError, OutputFileError, SettingsError
+from ..errors import InputFileError, OutputFileError, SettingsError, WrongTypeError, shown
 from ..registry import lookup
 from ._any_scoring import AnyResult, AnyTask
 from ._base import Corpus, CorpusText, Job
@@ -46,6 +46,7 @@ class Scan:
         SettingsError: a name has another ending, the output is the source, or a number is not an
             integer of at least 1.
         FileError: no file can have such a name.
+        WrongTypeError: source or output is no path, or column no name.
     """
 
     source: Path
@@ -56,6 +57,15 @@ class Scan:
     results_only: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("source", "output"):
+            given = getattr(self, name)
+            if not isinstance(given, str | os.PathLike):
+                raise WrongTypeError(f"{name}: expected a path, found {shown(given)}")
+            object.__setattr__(self, name, Path(given))
+        if not isinstance(self.column, str | Columns):
+            raise WrongTypeError(
+                f"column: expected a name, or RolloutColumns, found {shown(self.column)}"
+            )
         ending(self.source)
         ending(self.output)
         try:

@@ -9,9 +9,11 @@ from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
-from ..errors import TicoreError
+from .._support.checks import python_number
+from ..errors import SettingsError, TicoreError
 from ..registry import load_tokenizer
 from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, key_fingerprint
+from ..schemes._key import scheme_key
 from ..schemes._keyed_numbers import LATEST
 from ..watermarking import DetectionTarget, WatermarkDetector
 from ..watermarking._detector import Tokenizations
@@ -26,17 +28,20 @@ class Task:
     Attributes:
         tokenizer: its place, which every worker must be able to open.
         scheme: the name of a scheme, of ticore or of another engine.
-        key: the key of a scheme of ticore; None for another engine.
+        key: the key of a scheme of ticore, bytes or hex digits; None for another engine.
         config: the settings of another engine, which include its key; None for a scheme of ticore.
         fpr, repeats: as for `ticore.WatermarkDetector`.
         settings: more settings of a scheme of ticore, such as `gamma`.
         tokenizations: as for `ticore.WatermarkDetector`; a row has no columns for what `places`
             adds.
+
+    Raises:
+        CredentialError: the key is malformed.
     """
 
     tokenizer: str
     scheme: str
-    key: bytes | None = field(default=None, repr=False)
+    key: bytes | str | None = field(default=None, repr=False)
     config: dict[str, Any] | None = field(default=None, repr=False)
     fpr: float = 1e-5
     repeats: Literal["once", "all"] = "once"
@@ -44,12 +49,26 @@ class Task:
     tokenizations: Tokenizations = "read"
     result: ClassVar = Result
 
+    def __post_init__(self) -> None:
+        # Results are written as JSON, and must be the same for equal settings.
+        object.__setattr__(self, "fpr", python_number(self.fpr))
+        if self.key is not None:
+            object.__setattr__(self, "key", scheme_key(self.key))
+        plain = {name: python_number(value) for name, value in self.settings.items()}
+        object.__setattr__(self, "settings", plain)
+
     def open(self) -> WatermarkDetector:
         """Make the detector.
 
         Raises:
+            SettingsError: there is a config for a scheme of ticore.
             TicoreError: as `ticore.load_tokenizer` and `ticore.WatermarkDetector`.
         """
+        if self.config is not None and self.scheme not in EXTERNAL_SCHEMES:
+            raise SettingsError(
+                f"config: expected none for {self.scheme}, which is a scheme of ticore, found one; "
+                f"give key and settings"
+            )
         tokenizer = load_tokenizer(self.tokenizer)
         scheme: str | Detectable = self.scheme
         if self.scheme in EXTERNAL_SCHEMES:
@@ -96,7 +115,8 @@ class Task:
     def secret(self) -> bytes:
         """A digest of the secret settings, 64 bytes. An external `config` holds its key."""
         config = json.dumps(self.config, sort_keys=True, default=str)
-        return blake2b(config.encode(), key=self.key or b"").digest()
+        key = b"" if self.key is None else scheme_key(self.key)
+        return blake2b(config.encode(), key=key).digest()
 
 
 def shown_tokenizations(tokenizations: Tokenizations) -> dict[str, Any]:

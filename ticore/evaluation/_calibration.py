@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
-from .._support.checks import listed, require, require_integer, require_number
+from .._support.checks import listed, require, require_integer, require_number, require_one_of
 from ..errors import SettingsError, UnscorableTextError, WrongTypeError
 from ..interfaces import LanguageModel
 from ..watermarking import AnyWatermarkDetector
@@ -100,11 +100,19 @@ class Calibration:
 
         Returns:
             Tokens; None if the longest texts were not found so often, or there were none.
+
+        Raises:
+            SettingsError: this threshold, configuration or entropy was not measured.
         """
         found = None
-        wanted = True, configuration, threshold, entropy
-        for cell in reversed(self.cells if entropy is None else self.by_entropy):
-            if (cell.marked, cell.configuration, cell.threshold, cell.entropy) == wanted:
+        cells = self.cells if entropy is None else self.by_entropy
+        wanted = {"configuration": configuration, "threshold": threshold, "entropy": entropy}
+        for name, value in wanted.items():
+            measured = list(dict.fromkeys(getattr(cell, name) for cell in cells))
+            if measured:
+                require_one_of(name, value, measured)
+        for cell in reversed(cells):
+            if cell.marked and all(getattr(cell, name) == wanted[name] for name in wanted):
                 if cell.rate.value < share:
                     break
                 found = cell.length
@@ -165,7 +173,8 @@ def calibrate(
             f"detector: expected one that WatermarkDetector.any made, found "
             f"{type(detector).__name__}; for one configuration give it a list of one"
         )
-    lengths, thresholds = listed(lengths, "lengths", "give [it]"), [*thresholds]
+    lengths = listed(lengths, "lengths", "give [it]")
+    thresholds = listed(thresholds, "thresholds", "give [it]")
     unmarked, marked = (listed(texts, "texts", "give [it]") for texts in (unmarked, marked))
     require(bool(lengths and thresholds), "lengths and thresholds", "one of each or more", "none")
     lengths = [require_integer("lengths", length, 1) for length in lengths]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, get_args
 
-from .._support.checks import require, require_integer, require_one_of
+from .._support.checks import require, require_integer, require_one_of, require_type
 from .._support.deprecation import keywords_after, warn_deprecated
 from ..candidates import Candidates
 from ..channels import IDENTITY, Channel, PassingTexts, channel_of
@@ -243,8 +243,10 @@ class Steganographer(BatchMethods, LongMessages):
             CredentialError: the agreement has a key, and `key` or `password` is given as well.
             SettingsError: a codec, disambiguation or channel is unknown here.
             PromptError: see the class.
+            WrongTypeError: `agreement` is none, such as the name of its file.
             TicoreError: the model cannot be opened, see `ticore.load_model`.
         """
+        require_type("agreement", agreement, Agreement, "open it with Agreement.load")
         if model is None:
             model = agreed_model(agreement)
         digests = model_digest(model, agreement.numerics), model.tokenizer.digest()

@@ -18,10 +18,8 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Literal, Unpack, get_args
 
-import numpy as np
-
 from .._support.atomic_files import write_new_secret
-from .._support.checks import require, require_one_of
+from .._support.checks import python_number, require, require_one_of
 from .._support.input_files import read_file
 from ..errors import CredentialError, SettingsError, shown
 from ..interfaces import Tokenizer
@@ -65,7 +63,7 @@ class WatermarkAgreement:
 
     scheme: str
     version: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     repeats: Repeats = "once"
     tokenizer: str
     tokenizer_digest: str
@@ -82,7 +80,8 @@ class WatermarkAgreement:
                 f"which are no settings of a scheme, or stand beside them"
             )
         require_one_of("repeats", self.repeats, get_args(Repeats))
-        object.__setattr__(self, "settings", dict(self.settings))
+        plain = {name: python_number(value) for name, value in self.settings.items()}
+        object.__setattr__(self, "settings", plain)
         object.__setattr__(self, "key", scheme_key(self.key))
 
     @classmethod
@@ -115,10 +114,7 @@ class WatermarkAgreement:
                 "payload: expected none in an agreement, for it is the writer's own; give it to "
                 "Watermarker.from_agreement"
             )
-        plain = {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in settings.items()
-        }
+        plain = {name: python_number(value) for name, value in settings.items()}
         whole: dict[str, Any] = {**scheme_defaults(scheme), **plain}
         whole.pop("payload", None)
         key = secrets.token_bytes(_KEY_BYTES) if key is None else scheme_key(key)

@@ -206,6 +206,7 @@ def _scheme(settings: dict[str, Any], vocab_size: int) -> Detectable:
                 f"expected settings that {scheme} has, found {', '.join(map(shown, unknown))}; it "
                 f"has {', '.join(known) or 'none'}: leave out what another scheme has"
             )
+        require_no_payload(settings)
         made: Detectable = make_scheme(scheme, key, vocab_size, **settings)
         return made
     config = settings.pop("config", None)
@@ -216,6 +217,14 @@ def _scheme(settings: dict[str, Any], vocab_size: int) -> Detectable:
             f"config"
         )
     return external_scheme(scheme, config, vocab_size)
+
+
+def require_no_payload(settings: Mapping[str, Any]) -> None:
+    """Raise SettingsError if a detector is given a payload, which it would ignore."""
+    if settings.get("payload") is not None:
+        raise SettingsError(
+            "payload: expected none, for a detector reads it, found one; leave it out"
+        )
 
 
 def _named(scheme: Detectable, name: str | None = None) -> NamedScheme:

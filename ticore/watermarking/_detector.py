@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 
-from .._support.checks import listed, require, require_one_of
+from .._support.checks import listed, require, require_one_of, require_type
 from .._support.deprecation import warn_deprecated
 from ..errors import SettingsError, TicoreError, UnscorableTextError
 from ..interfaces import Tokenizer
@@ -33,7 +33,7 @@ from ..schemes._registry import as_mapping
 from ..schemes._strongest import strongest_p_values
 from ..schemes._windows import as_row
 from ._agreement import Repeats, WatermarkAgreement
-from ._configurations import Configuration
+from ._configurations import Configuration, require_no_payload
 from ._detection import TESTS, Detection, DetectionTarget, Verdict
 from ._respellings import Respeller
 from ._segments import Segment, find_segments
@@ -131,6 +131,7 @@ class WatermarkDetector:
         if isinstance(scheme, str) and scheme in EXTERNAL_SCHEMES:
             self.scheme = _external(scheme, dict(settings), tokenizer.vocab_size)
         else:
+            require_no_payload(settings)
             self.scheme = make_scheme(scheme, key, tokenizer.vocab_size, **settings)
         if tokenizations == "search" and isinstance(self.scheme.null, PayloadNull):
             raise SettingsError(
@@ -167,8 +168,12 @@ class WatermarkDetector:
         Raises:
             SettingsError: the tokenizer is another one than the agreement's, or `fpr` or a setting
                 of the agreement is out of range.
+            WrongTypeError: `agreement` is none, such as the name of its file.
             UnknownPlaceError, MissingExtraError, ModelFilesError: as `ticore.load_tokenizer`.
         """
+        require_type(
+            "agreement", agreement, WatermarkAgreement, "open it with WatermarkAgreement.load"
+        )
         if tokenizer is None:
             opened = agreement.open_tokenizer()
         else:
@@ -441,11 +446,14 @@ class WatermarkDetector:
 
         Returns:
             For each list what `detect_ids` returns, to the last bit, or the error that it raises.
+
+        Raises:
+            WrongTypeError: `lists` is no list.
         """
         found: list[Detection | TicoreError] = []
         together: list[IDs] = []
         count = 0
-        for ids in lists:
+        for ids in listed(lists, "lists of token ids", "use detect_ids(ids)"):
             length = len(ids) if isinstance(ids, Sized) else 0
             if together and count + length > _MAX_TOGETHER:
                 found += self._detect_together(together)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Unpack
 
+from .._support.checks import require_type
 from .._support.deprecation import keywords_after, renamed_arguments
 from ..chat import Prompt
 from ..consistency import Specials, View
@@ -128,8 +129,12 @@ class Watermarker:
         Raises:
             SettingsError: `model` is not a model, its tokenizer is another one than the
                 agreement's, or a setting is out of range.
+            WrongTypeError: `agreement` is none, such as the name of its file.
         """
         require_model(model)
+        require_type(
+            "agreement", agreement, WatermarkAgreement, "open it with WatermarkAgreement.load"
+        )
         agreement.require_tokenizer(model.tokenizer)
         scheme = agreement.make_scheme(model.tokenizer.vocab_size, payload=payload)
         return cls(model, scheme, **settings)

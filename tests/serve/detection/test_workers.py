@@ -3,7 +3,9 @@
 import multiprocessing
 import threading
 
+from ticore._serve.detection import workers as module
 from ticore._serve.detection.detectors import DetectorSettings
+from ticore._serve.detection.query import Query
 from ticore._serve.detection.workers import Workers
 
 
@@ -15,3 +17,17 @@ def test_nothing_of_the_pool_is_left_after_close():
     workers.close()
     assert {*threading.enumerate()} <= threads
     assert {*multiprocessing.active_children()} <= processes
+
+
+def test_a_text_that_there_is_no_memory_for_gets_an_answer(monkeypatch):
+    class Full:
+        def named(self, *_):
+            return self
+
+        def detect(self, text):
+            raise MemoryError
+
+    monkeypatch.setattr(module, "_opened", Full())
+    query = Query(items=("a",), is_one=True, configuration=None)
+    (found,) = module._answers(query, 1.0)
+    assert "expected a text that there is memory for" in found["error"]

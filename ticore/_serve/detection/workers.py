@@ -15,7 +15,7 @@ from typing import Any
 
 from ..._support.interrupts import postponed_interrupts
 from ..._support.parent_process import end_with_parent
-from ...errors import TicoreError
+from ...errors import CapacityError, TicoreError
 from ..refusals import UNAVAILABLE, RefusedError
 from .answers import answer
 from .detectors import Detectors, DetectorSettings
@@ -105,6 +105,9 @@ def _nothing() -> None:
     """Work for a process that is only to be started."""
 
 
+_TOO_LONG = CapacityError(
+    "expected a text that there is memory for, found a longer one; send it in parts"
+)
 _opened: Detectors | None = None  # of this process
 
 
@@ -129,4 +132,6 @@ def _answers(query: Query, seconds: float) -> list[dict[str, Any]]:
             found.append(answer(detection))
         except TicoreError as error:
             found.append(answer(error))
+        except MemoryError:
+            found.append(answer(_TOO_LONG))
     return found
