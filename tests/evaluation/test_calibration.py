@@ -102,7 +102,7 @@ def test_length_for_needs_all_longer_texts() -> None:
     assert Calibration(()).length_for(1e-6) is None
     with pytest.raises(SettingsError, match="threshold: expected one of 1e-06, found 1e-07"):
         Calibration((of(25, 3),)).length_for(1e-7)
-    with pytest.raises(SettingsError, match="configuration: expected one of all together, found 'mine'"):
+    with pytest.raises(SettingsError, match="expected one of all together, found 'mine'"):
         Calibration((of(25, 3),)).length_for(1e-6, 0.9, "mine")
 
 

@@ -65,7 +65,8 @@ class Transcript:
                     f"{', '.join(map(str, message)) or 'no field'}"
                 )
         try:
-            json.dumps([*map(dict, self.messages), self.tools, dict(self.template.settings)])
+            of_template = [dict(self.template.settings), dict(self.template.special_tokens)]
+            json.dumps([*map(dict, self.messages), self.tools, *of_template])
         except (TypeError, ValueError, RecursionError) as error:
             raise SettingsError(f"expected values that JSON can hold: {error}") from None
 

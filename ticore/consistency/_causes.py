@@ -16,11 +16,12 @@ the same place in both. Its two texts and its two lists tell the cause:
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
+from .._support.common_beginning import common_length
 from .._support.utf8 import is_complete
 from ..interfaces import Tokenizer
 from ._boundaries import is_boundary, special_name
@@ -111,7 +112,12 @@ class Difference:
 
 
 def first_difference(
-    tokenizer: Tokenizer, ids: Sequence[int], again: Sequence[int], *, is_read: bool
+    tokenizer: Tokenizer,
+    ids: Sequence[int],
+    again: Sequence[int],
+    *,
+    is_read: bool,
+    character_of: Callable[[int], int],
 ) -> Difference:
     """The first difference of two lists that are not equal.
 
@@ -120,8 +126,9 @@ def first_difference(
         ids, again: the lists.
         is_read: whether `again` is what the tokenizer reads from the text of `ids`; else it comes
             from elsewhere, and may have another text.
+        character_of: where the text of a token of `ids` begins, in characters.
     """
-    at = _common(ids, again)
+    at = common_length(ids, again)
     special = tokenizer.special_ids
     start = next((n + 1 for n in range(at - 1, -1, -1) if ids[n] in special), 0)
     sides = _Side.of(tokenizer, ids, start), _Side.of(tokenizer, again, start)
@@ -134,10 +141,9 @@ def first_difference(
             list(ids[at : start + stop + 1]),
             list(again[at : start + stop_again + 1]),
         )
-    before = _decoded(tokenizer, [i for i in ids[:start] if i not in special])
     return Difference(
         at=at,
-        character=len(before) + len(_decoded(tokenizer, ids[start:at]).rstrip("\ufffd")),
+        character=character_of(at),
         ids=tuple(shown[:_SHOWN]),
         again=tuple(shown_again[:_SHOWN]),
         text=_spelled(tokenizer, shown[:_SHOWN]),
@@ -187,7 +193,7 @@ def _cause(tokenizer: Tokenizer, here: _Side, there: _Side, at: int, *, is_read:
         return found
     if here.data == there.data:
         return _split_cause(tokenizer, here, there, at)
-    same = _common(here.data, there.data)  # bytes
+    same = common_length(here.data, there.data)  # bytes
     stop, stop_again = _end(here, there, at)
     if stop and stop_again and here.ends[stop - 1] == there.ends[stop_again - 1] <= same:
         return _split_cause(tokenizer, here, there, at)  # the bytes differ later
@@ -290,26 +296,18 @@ def _end(here: _Side, there: _Side, at: int) -> tuple[int, int]:
 
 def _is_malformed(data: bytes, at: int) -> bool:
     """Whether the bytes around a place, which are not whole characters, are malformed."""
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        if error.start <= at <= error.end + 3:
-            return True
-        return error.end < at and _is_malformed(data[error.end :], at - error.end)
-    return False
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many of the first elements are the same. Both are lists, or both tuples or bytes."""
-    same, end = 0, min(len(one), len(other))
-    # Slices are compared faster than their elements one by one: one[:same] == other[:same].
-    while same < end:
-        middle = (same + end + 1) // 2
-        if one[same:middle] == other[same:middle]:
-            same = middle
+    view, begin = memoryview(data), 0
+    while True:
+        try:
+            str(view[begin:], "utf-8")
+        except UnicodeDecodeError as error:
+            if begin + error.start <= at <= begin + error.end + 3:
+                return True
+            begin += error.end
+            if begin >= at:
+                return False
         else:
-            end = middle - 1
-    return same
+            return False
 
 
 def _decoded(tokenizer: Tokenizer, ids: Sequence[int]) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..interfaces import Tokenizer
 from ._boundaries import special_name
 from ._engines.base import spell_each
-from ._spans import places_of
+from ._spans import characters_before, places_of
 
 
 class ComparedPart(NamedTuple):
@@ -39,6 +39,10 @@ class ComparedPart(NamedTuple):
             read = [tokenizer.token_bytes(i) or special_name(tokenizer, i).encode() for i in again]
             places_again = places_of(read, data)
         return cls(ids, again, text, len(data), places, places_again)
+
+    def first_character(self, token: int) -> int:
+        """Where the text of a token of `ids` begins, in characters."""
+        return characters_before(self.text, self.places[token])
 
     def sits(self, first: int = 0) -> list[int]:
         """The source inconsistent tokens: their positions in `ids`, counted from `first`."""

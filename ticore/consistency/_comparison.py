@@ -17,11 +17,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
-from .._support.checks import checked_ids
+from .._support.checks import checked_ids, listed
+from .._support.common_beginning import common_length
 from .._support.notebooks import ShownInNotebooks
 from ..chat import Transcript
 from ..errors import PromptError, SettingsError, TicoreError
@@ -32,7 +34,7 @@ from ._causes import Cause, Difference, first_difference
 from ._compared_part import ComparedPart
 from ._engines.base import Unsupported
 from ._engines.list_check import list_check, list_check_at_hand
-from ._spans import Spans
+from ._spans import Spans, characters_before
 from ._transcripts import Reread, read_text, read_transcripts
 
 # Characters. Libraries read as many faster as a batch: they keep no offsets, and may use threads.
@@ -191,6 +193,7 @@ def compare_batch(
     Raises:
         SettingsError: `tokenizer` is not a tokenizer, `specials` is unknown, or there are not as
             many `rereads` as lists.
+        WrongTypeError: `lists` or `rereads` is no list.
         ModelFilesError: a tokenizer of another library cannot be adapted exactly.
         MissingExtraError: there is a transcript, and the package jinja2 is not installed.
 
@@ -202,7 +205,8 @@ def compare_batch(
     """
     specials = specials_named(specials)
     tokenizer = wrap(tokenizer)
-    known = rereads or [None] * len(lists)
+    lists = listed(lists, "lists of token ids", "give [it]")
+    known = listed(rereads or [None] * len(lists), "rereads", "give [it]")
     if len(known) != len(lists):
         raise SettingsError(
             f"rereads: expected one for each of {len(lists)} lists, found {len(known)}"
@@ -270,7 +274,13 @@ def _finished(tokenizer: Tokenizer, found: Comparison, *, is_read: bool = True) 
         found = replace(found, unknowns=places)
     if found.ids == found.again:
         return found
-    first = first_difference(tokenizer, found.ids, found.again, is_read=is_read)
+    first = first_difference(
+        tokenizer,
+        found.ids,
+        found.again,
+        is_read=is_read,
+        character_of=partial(_first_character, found),
+    )
     return replace(found, first=first)
 
 
@@ -312,11 +322,18 @@ def _with_itself(tokenizer: Tokenizer, ids: list[int]) -> Comparison:
     )
 
 
+def _first_character(found: Comparison, token: int) -> int:
+    """Where the text of a token of `ids` begins in `text`, in characters."""
+    if token == len(found.spans):
+        return len(found.text)
+    # A token that begins within a character is said to begin where the character does.
+    return characters_before(found.text, found.spans[token][0])
+
+
 def _unaligned(ids: list[int], again: list[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The positions in each list of the ids that have no partner in the other one."""
-    most = min(len(ids), len(again))
-    start = next((n for n in range(most) if ids[n] != again[n]), most)
-    end = next((n for n in range(most - start) if ids[-1 - n] != again[-1 - n]), most - start)
+    start = common_length(ids, again)
+    end = common_length(ids[start:][::-1], again[start:][::-1])
     here, there = range(start, len(ids) - end), range(start, len(again) - end)
     if len(here) + len(there) > _MOST_ALIGNED:
         return tuple(here), tuple(there)

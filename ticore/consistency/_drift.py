@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..errors import TicoreError
 from ..interfaces import Tokenizer
+from ._boundaries import parts as parts_of
 from ._causes import Cause, Difference, first_difference
 from ._compared_part import ComparedPart
 from ._comparison import Comparison
@@ -91,7 +92,8 @@ def _drift(
     tokenizer: Tokenizer, ids: list[int], parts: Iterable[tuple[ChangedPart, ComparedPart]]
 ) -> Drift | None:
     again, sits, cits, at = list[int](), 0, 0, 0
-    for place, part in parts:
+    changed = list(parts)
+    for place, part in changed:
         again += ids[at : place.start]
         again += part.again
         at = place.stop
@@ -100,5 +102,17 @@ def _drift(
     again += ids[at:]
     if again == ids:
         return None
-    first = first_difference(tokenizer, ids, again, is_read=True)
+    place, part = changed[0]
+    before = sum(
+        len(tokenizer.decode(ids[each.start : each.stop]))
+        for each in parts_of(ids[: place.start], tokenizer.special_ids)
+        if each
+    )
+    first = first_difference(
+        tokenizer,
+        ids,
+        again,
+        is_read=True,
+        character_of=lambda at: before + part.first_character(at - place.start),
+    )
     return Drift(len(ids), len(again), sits, cits, first)

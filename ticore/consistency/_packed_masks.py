@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from array_api_compat import array_namespace, device, is_jax_array, is_torch_array
 
-from .._support.checks import checked_ids
+from .._support.checks import checked_ids, listed
 from .._support.packed_bits import Words, set_bit, word_count
 from ..errors import InconsistentStateError, SettingsError, WrongTypeError
 from ._engines.base import Engine, write_packed_masks
@@ -59,10 +59,10 @@ def packed_masks(
     >>> masks.dtype, masks.shape == (2, -(-tokenizer.vocab_size // 32))
     (dtype('uint32'), True)
     """
-    rows = list(verifications)
+    rows = listed(verifications, "verifications", "give [it]")
     states = [row and _state(row, n) for n, row in enumerate(rows)]
     sizes = {row._size for row in rows if row is not None}
-    ends = list(end_ids)
+    ends = listed(end_ids, "end ids", "give [it]")
     for size in sizes:
         checked_ids(ends, size)
     words = word_count(max(sizes, default=0))

@@ -159,26 +159,29 @@ class PrefixTokenizer:
         if self._arriving is None:
             is_first = not self._tail_ids and self._at_start_of_part()
             stream = TokenStream(self.tokenizer)
-            self._arriving = stream if is_first else stream.continued()
-        text = self._arriving.push(ids)
-        if not self._arriving.held:
-            self._arriving = None
-        return self._append(text) if text else len(self)
+            arriving = stream if is_first else stream.continued()
+        else:
+            arriving = self._arriving.copy()  # the text may be refused
+        text = arriving.push(ids)
+        same = self._append(text) if text else len(self)
+        self._arriving = arriving if arriving.held else None
+        return same
 
     def _finish_character(self) -> int:
         """Append what the held ids stand for; see `_append`."""
-        stream, self._arriving = self._arriving, None
-        text = "" if stream is None else stream.finish()
-        return self._append(text) if text else len(self)
+        text = "" if self._arriving is None else self._arriving.copy().finish()
+        same = self._append(text) if text else len(self)
+        self._arriving = None
+        return same
 
     def _at_start_of_part(self) -> bool:
         return self._settled is None or self._settled.ids[-1] in self.tokenizer.special_ids
 
     def _append(self, text: str) -> int:
         """Append text; gives how many ids at the beginning stay as they are."""
-        self._written = _Written(self._written, text)
         tail = self._tail + text
-        ids = self.tokenizer.encode(tail)
+        ids = self.tokenizer.encode(tail)  # first: it may raise
+        self._written = _Written(self._written, text)
         settled = _length(self._settled)
         same = common_length(self._tail_ids, ids)
         cut = 0 if self._cuts is None else self._cuts.last(tail)

@@ -15,6 +15,15 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from .._support.common_beginning import common_length
+
+# All in bytes: up to this many are compared by SequenceMatcher; of longer texts these are compared
+# at once; this many that are equal end a change; and a change has at most this many on both sides.
+_MOST_MATCHED = 1000
+_AT_ONCE = 4096
+_ALIKE = 16
+_MOST_CHANGED = 1024
+
 Span = tuple[int, int]
 Places = npt.NDArray[np.int64]
 
@@ -100,6 +109,11 @@ class Spans(Sequence[Span]):
         return repr(tuple(self))
 
 
+def characters_before(text: str, place: int) -> int:
+    """How many whole characters stand before a place in a text, which is counted in bytes."""
+    return len(text.encode()[:place].decode(errors="ignore"))
+
+
 def places_of(pieces: Sequence[bytes], text: bytes) -> list[int]:
     """Where the first of some tokens begins in a text, and where each of them ends: n + 1 numbers.
 
@@ -115,13 +129,60 @@ def places_of(pieces: Sequence[bytes], text: bytes) -> list[int]:
     return _mapped(places, spelled, text)
 
 
+_Block = tuple[str, int, int, int, int]  # as of SequenceMatcher.get_opcodes
+
+
+def _blocks(spelled: bytes, text: bytes) -> list[_Block]:
+    """Which bytes are equal, and which were changed.
+
+    A long text is compared up to its next change again and again, since SequenceMatcher takes time
+    with the square of the length.
+    """
+    blocks: list[_Block] = []
+    a = c = 0
+    while len(spelled) - a > _MOST_MATCHED and len(text) - c > _MOST_MATCHED:
+        same = _common_length(spelled, a, text, c)
+        if same:
+            blocks.append(("equal", a, a + same, c, c + same))
+            a, c = a + same, c + same
+            continue
+        lost, added = _next_equal(spelled, a, text, c)
+        if not lost and not added:
+            break
+        blocks.append(("replace", a, a + lost, c, c + added))
+        a, c = a + lost, c + added
+    if max(len(spelled) - a, len(text) - c) > 2 * _MOST_MATCHED:  # they have nothing in common
+        return [*blocks, ("replace", a, len(spelled), c, len(text))]
+    rest = SequenceMatcher(None, spelled[a:], text[c:], autojunk=False).get_opcodes()
+    return blocks + [(tag, a + i, a + j, c + k, c + m) for tag, i, j, k, m in rest]
+
+
+def _common_length(spelled: bytes, a: int, text: bytes, c: int) -> int:
+    """With how many equal bytes both go on; at most as many as are looked at at once."""
+    return common_length(spelled[a : a + _AT_ONCE], text[c : c + _AT_ONCE])
+
+
+def _next_equal(spelled: bytes, a: int, text: bytes, c: int) -> tuple[int, int]:
+    """How many bytes of each were changed, until both are alike again; 0 and 0 if this is far."""
+    best, least = (0, 0), _MOST_CHANGED
+    for lost in range(_MOST_CHANGED):
+        if lost >= least:
+            break
+        sought = spelled[a + lost : a + lost + _ALIKE]
+        found = text.find(sought, c, c + least - lost + _ALIKE)
+        if found >= 0 and lost + found - c < least:
+            best = lost, found - c
+            least = sum(best)
+    return best
+
+
 def _mapped(ends: list[int], spelled: bytes, text: bytes) -> list[int]:
     """The offset in `text` for each offset in `spelled`, where some bytes were changed.
 
     `decode` replaces malformed UTF-8 by U+FFFD, and a normalizer replaces characters. Outside
     these places offsets correspond exactly. Inside them they are spread evenly, in order.
     """
-    blocks = SequenceMatcher(None, spelled, text, autojunk=False).get_opcodes()
+    blocks = _blocks(spelled, text)
     places, block = [], 0
     for end in ends:
         while block < len(blocks) - 1 and end > blocks[block][2]:

@@ -9,11 +9,12 @@ character. This stream waits instead. Example, for tokens of single bytes:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from .._support.caches import BoundedCache
 from .._support.checks import checked_ids, is_integer
-from .._support.utf8 import is_continuation_byte, unfinished_suffix
+from .._support.utf8 import is_complete, is_continuation_byte, unfinished_suffix
 from ..interfaces import Tokenizer
 from ..registry import wrap
 from ._boundaries import special_name
@@ -137,19 +138,18 @@ class _Rules:
     """What must be known of a tokenizer.
 
     Attributes:
-        before: an id for a plain word. What is decoded after it keeps its leading space.
+        before: an id, of a plain word where there is one. What is decoded after it keeps its
+            leading space.
         length: of the text of this id, in characters.
         late_bytes: the ids of single bytes whose text is not certain until their run ends.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer  # held, so that no other object has the same `id()`
-        words = (
-            [token]
-            for token in range(tokenizer.vocab_size)
-            if token not in tokenizer.special_ids and _PLAIN.fullmatch(tokenizer.token_bytes(token))
-        )
-        self.before: list[int] = next(words, [])
+        ordinary = [t for t in range(tokenizer.vocab_size) if t not in tokenizer.special_ids]
+        words = ([t] for t in ordinary if _PLAIN.fullmatch(tokenizer.token_bytes(t)))
+        others = ([t] for t in ordinary if _is_kept(tokenizer, t))
+        self.before: list[int] = next(chain(words, others), [])
         self.length = len(tokenizer.decode(self.before)) if self.before else 0
         single = {
             data[0]: token
@@ -158,10 +158,39 @@ class _Rules:
             and (data[0] >= 0x80 or _is_byte(tokenizer, token))
         }
         self.late_bytes = frozenset[int]()
-        if {0xC3, 0xA9} <= single.keys():
-            probe = [*self.before, single[0xC3], single[0xA9], single[0xC3]]
-            if "é" not in tokenizer.decode(probe):
-                self.late_bytes = frozenset(single.values())
+        if single and _are_late(tokenizer, self.before, single):
+            self.late_bytes = frozenset(single.values())
+
+
+def _is_kept(tokenizer: Tokenizer, token: int) -> bool:
+    """Whether a token at the beginning has a text that stays as it is before another one."""
+    if not is_complete(tokenizer.token_bytes(token)):
+        return False
+    alone = tokenizer.decode([token])
+    return alone != "" and tokenizer.decode([token, token]).startswith(alone)
+
+
+def _are_late(tokenizer: Tokenizer, before: list[int], single: Mapping[int, int]) -> bool:
+    """Whether an invalid byte changes the whole characters in front of it, or may do so.
+
+    Args:
+        tokenizer: whose bytes these are.
+        before: see `_Rules`.
+        single: the ids of single bytes, by the byte.
+    """
+    leading = next((byte for byte in (0xC3, *range(0xC2, 0xE0)) if byte in single), None)
+    following = next((byte for byte in (0xA9, *range(0x80, 0xC0)) if byte in single), None)
+    if leading is not None and following is not None:
+        whole, invalid = bytes([leading, following]), leading
+    else:
+        highest = max(single)
+        if highest < 0x80:
+            return False  # there is no invalid one
+        whole, invalid = bytes([min(single)]), highest
+        if whole[0] >= 0x80:
+            return True  # no run of these bytes is ever valid
+    ids = [*before, *(single[byte] for byte in whole), single[invalid]]
+    return whole.decode() not in tokenizer.decode(ids)
 
 
 def _is_byte(tokenizer: Tokenizer, token: int) -> bool:

@@ -337,6 +337,7 @@ class Verification:
         self._verifier = verifier
         self._engine = engine
         self._special = oracle.divided_by
+        self._never = oracle.tokenizer.special_ids  # a candidate
         self._size = oracle.tokenizer.vocab_size
         self._boundaries = oracle.boundaries if boundaries is None else boundaries
         self._new_part = partial(Part, engine, oracle, cuts)
@@ -454,8 +455,7 @@ class Verification:
         """
         self._state()  # raises
         self.push(candidate)
-        # A boundary begins a new part; no candidate does.
-        admitted = self.admissible and self._ids[-1] not in self._special
+        admitted = self.admissible and self._ids[-1] not in self._never
         self.rewind(1)
         return admitted
 
@@ -602,9 +602,8 @@ def _checked_array(ids: Iterable[int], size: int) -> npt.NDArray[np.int64]:
     """`ids` as int64[n]. Raises as `checked_ids`."""
     if not (isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "iu"):
         return np.array(checked_ids(ids, size), dtype=np.int64)
-    if ids.dtype != np.int64:
-        ids = ids.astype(np.int64)
+    numbers = ids.astype(np.int64, copy=False)
     # As unsigned integers the negative ones are the largest.
-    if np.maximum.reduce(ids.view(np.uint64), initial=0) >= size:
+    if np.maximum.reduce(numbers.view(np.uint64), initial=0) >= size:
         checked_ids(ids.tolist(), size)  # raises
-    return ids
+    return numbers
