@@ -30,14 +30,30 @@ class _Backend:
             None for any other object.
 
         Raises:
-            ModelFilesError: the slow tokenizer's ids are not those of its SentencePiece model.
+            ModelFilesError: the slow tokenizer's ids are not those of its SentencePiece model, or
+                the processor reverses its ids or draws them at random.
         """
         inner = getattr(found, "sp_model", found)
         if not isinstance(inner, sentencepiece.SentencePieceProcessor):
             return None
         if inner is not found:
             _require_own_ids(found, inner)
+        _require_plain(inner)
         return SentencePieceTokenizer(inner.serialized_model_proto())
+
+
+def _require_plain(processor: Any) -> None:
+    """Refuse a processor whose options change the ids of a text, except for those around it.
+
+    Raises:
+        ModelFilesError: it has such options.
+    """
+    for option in ("reverse", "enable_sampling"):
+        if getattr(processor, f"_{option}", False):
+            raise ModelFilesError(
+                f"expected a processor that gives the ids of its model, found {option}; "
+                f"open it without"
+            )
 
 
 def _require_own_ids(found: Any, inner: Any) -> None:

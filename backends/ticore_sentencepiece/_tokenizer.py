@@ -103,6 +103,7 @@ class SentencePieceTokenizer(LibraryTokenizer):
         return text
 
     def token_name(self, token: int) -> str:
+        (token,) = self.checked([token])
         name: str = self._library.id_to_piece(token)
         return name
 

@@ -156,6 +156,7 @@ class TiktokenTokenizer(LibraryTokenizer):
 
     def token_name(self, token: int) -> str:
         """The name of a special token, such as `<|endoftext|>`; empty for any other id."""
+        (token,) = self.checked([token])
         return self._names.get(token, "")
 
     def describe(self) -> TokenizerStructure:

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from ticore.interfaces import AdoptingBackend
 
-from ._checkpoint import open_as_transformers
+from ._checkpoint import open_as_transformers, require_whole_special_tokens
 from ._tokenizer import HuggingFaceTokenizer
 
 __all__ = ["BACKEND", "HuggingFaceTokenizer"]
@@ -37,7 +37,10 @@ class _Backend:
             ModelFilesError: as `HuggingFaceTokenizer`.
         """
         inner = getattr(found, "backend_tokenizer", found)
-        return HuggingFaceTokenizer(inner) if isinstance(inner, Tokenizer) else None
+        if not isinstance(inner, Tokenizer):
+            return None
+        require_whole_special_tokens(found)
+        return HuggingFaceTokenizer(inner)
 
 
 BACKEND: AdoptingBackend = _Backend()

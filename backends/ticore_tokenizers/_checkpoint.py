@@ -25,7 +25,7 @@ def open_as_transformers(folder: str | Path) -> HuggingFaceTokenizer:
     Raises:
         MissingExtraError: transformers is not installed.
         ModelFilesError: there is no such folder, or transformers does not open a fast tokenizer
-            there; or its `decode` removes spaces before punctuation.
+            there; its `decode` removes spaces before punctuation; or it splits special tokens.
     """
     if not Path(folder).is_dir():
         raise ModelFilesError(
@@ -54,9 +54,29 @@ def open_as_transformers(folder: str | Path) -> HuggingFaceTokenizer:
             f"punctuation; set it to false in tokenizer_config.json"
         )
     try:
+        require_whole_special_tokens(found)
         return HuggingFaceTokenizer(inner)
     except ModelFilesError as error:
         raise ModelFilesError(f"{folder}: {error}") from None
+
+
+def require_whole_special_tokens(found: Any) -> None:
+    """Refuse a tokenizer that reads the name of a special token as ordinary text.
+
+    Args:
+        found: of tokenizers or of transformers. That of the latter sets the former at each call.
+
+    Raises:
+        ModelFilesError: it does so.
+    """
+    for name in ("split_special_tokens", "encode_special_tokens"):
+        if hasattr(found, name):
+            if getattr(found, name):
+                raise ModelFilesError(
+                    f"expected a tokenizer that reads the name of a special token as this token, "
+                    f"found {name}, by which it reads ordinary text; set it to False"
+                )
+            return
 
 
 def _cleans_up(found: Any, inner: Any) -> bool:

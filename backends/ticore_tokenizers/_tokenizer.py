@@ -237,6 +237,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         return self._losses
 
     def token_name(self, token: int) -> str:
+        (token,) = self.checked([token])
         return self._library.id_to_token(token) or ""
 
 

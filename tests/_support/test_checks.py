@@ -122,3 +122,19 @@ def test_require_temperature_gives_a_float(found):
 def test_require_temperature_refuses_what_is_out_of_range(found):
     with pytest.raises(SettingsError, match="temperature: expected a finite number of at least"):
         checks.require_temperature(found)
+
+
+@pytest.mark.parametrize(
+    "ids", [[True], (1, False), np.zeros(3, bool), np.zeros((2, 1), int), np.int64(3)], ids=repr
+)
+def test_truth_values_and_rows_are_no_ids(ids):
+    with pytest.raises(WrongTypeError, match="expected "):
+        checks.checked_ids(ids, 10)
+
+
+def test_masks_of_torch_are_no_ids():
+    torch = pytest.importorskip("torch")
+    assert checks.checked_ids(torch.tensor([1, 2]), 10) == [1, 2]
+    for ids in (torch.zeros(3, dtype=torch.bool), torch.tensor([[5], [6]])):
+        with pytest.raises(WrongTypeError, match="expected "):
+            checks.checked_ids(ids, 10)

@@ -495,3 +495,14 @@ def test_token_name_and_unknown_ids_are_those_of_the_model() -> None:
     assert [ours.token_name(i) for i in range(3)] == ["<unk>", "<s>", "</s>"]
     assert ours.unknown_ids == {0}
     assert isinstance(ours, NamingTokenizer)
+
+
+@pytest.mark.parametrize(
+    "options", [{"reverse": True}, {"enable_sampling": True, "alpha": 0.1, "nbest_size": -1}]
+)
+def test_a_processor_that_changes_the_ids_is_refused(options: dict[str, Any]) -> None:
+    proto = SENTENCEPIECE["sp-bpe"]()._library.serialized_model_proto()
+    plain = sentencepiece.SentencePieceProcessor(model_proto=proto, add_bos=True)
+    assert wrap(plain).encode("a") == plain.encode("a", add_bos=False)
+    with pytest.raises(ModelFilesError, match=f"found {next(iter(options))}"):
+        wrap(sentencepiece.SentencePieceProcessor(model_proto=proto, **options))

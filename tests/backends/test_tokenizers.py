@@ -39,7 +39,7 @@ from tests.support.tokenizers import (
     sample_text,
 )
 from ticore.backend_kit import byte_alphabet
-from ticore.errors import ModelFilesError
+from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import AddedTokenFlags, NamingTokenizer, Split
 from ticore.registry import load_tokenizer, wrap
 from ticore.testing import TokenizerContract
@@ -909,4 +909,21 @@ def test_token_name_and_unknown_ids_are_those_of_the_library() -> None:
         tokenizer = HUGGING_FACE[name]()
         assert [tokenizer.token_name(i) for i in tokenizer.unknown_ids] == ["<unk>"]
     holes = HUGGING_FACE["hf-llama"]()
-    assert holes.token_name(2**20) == ""
+    with pytest.raises(SettingsError, match="found 1048576"):
+        holes.token_name(2**20)
+
+
+def test_a_tokenizer_that_splits_special_tokens_is_refused() -> None:
+    library = HUGGING_FACE["hf-gpt2"]()._library
+    inner = Tokenizer.from_str(library.to_str())
+    inner.encode_special_tokens = True
+    with pytest.raises(ModelFilesError, match="found encode_special_tokens"):
+        wrap(inner)
+    transformers = pytest.importorskip("transformers")
+    outer = transformers.PreTrainedTokenizerFast(tokenizer_object=library)
+    assert wrap(outer).encode("a") == library.encode("a", add_special_tokens=False).ids
+    outer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=library, split_special_tokens=True
+    )
+    with pytest.raises(ModelFilesError, match="found split_special_tokens"):
+        wrap(outer)

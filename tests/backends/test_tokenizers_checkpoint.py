@@ -50,6 +50,12 @@ def test_a_decode_that_removes_spaces_is_refused(tmp_path: Path) -> None:
     load_tokenizer(folder_with(tmp_path, library, clean_up_tokenization_spaces=True))
 
 
+def test_a_folder_whose_special_tokens_are_split_is_refused(tmp_path: Path) -> None:
+    library = HUGGING_FACE["hf-gpt2"]()._library
+    with pytest.raises(ModelFilesError, match="found split_special_tokens"):
+        load_tokenizer(folder_with(tmp_path, library, split_special_tokens=True))
+
+
 def test_a_folder_that_transformers_does_not_open_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFilesError, match="check the path"):
         load_tokenizer(f"tokenizers:{tmp_path}/absent#transformers")

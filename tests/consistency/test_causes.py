@@ -128,3 +128,25 @@ def test_the_assertion_shows_the_difference_and_what_to_do():
     said = str(failure.value)
     for part in ("at token  1, character 1", "'ab'  [1, 2]", "'ab'  [3]", "cause     bpe", "carry"):
         assert part in said
+
+
+def test_the_first_difference_counts_characters_of_the_compared_text():
+    tokenizer = TRAINED["hf-gpt2"]()
+    letters = [i for c in "the" for i in tokenizer.encode(c)]
+    special, user = min(tokenizer.special_ids), tokenizer.encode("user\n")
+    for before, specials in (
+        (tokenizer.encode("ab\ufffd"), "gaps"),
+        ([special, *user, special], "text"),
+        ([special, *user, special], "gaps"),
+    ):
+        found = compare(tokenizer, [*before, *letters], specials=specials)
+        assert found.first.at == len(before)
+        assert found.text[found.first.character :] == "the"
+
+
+def test_thousands_of_malformed_bytes_have_a_cause():
+    tokenizer = TRAINED["hf-gpt2"]()
+    lone = next(i for i in range(tokenizer.vocab_size) if tokenizer.token_bytes(i) == b"\xff")
+    ids = [*[lone] * 3000, *tokenizer.encode("abc xyz")]
+    again = [*[lone] * 3000, *tokenizer.encode("other words")]
+    assert compare(tokenizer, ids, reread=again).first.at == 3000

@@ -10,10 +10,10 @@ from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizer_contract import any_ids, numbers
 from tests.support.tokenizers import FRAGMENTS, TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
-from ticore.consistency import _comparison, compare
+from ticore.consistency import _comparison, compare, compare_batch
 from ticore.consistency._boundaries import boundary_ids, parts
 from ticore.consistency._engines.retokenizing import Oracle
-from ticore.errors import SettingsError
+from ticore.errors import SettingsError, WrongTypeError
 
 TOY = ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", "é", "bé"])
 
@@ -180,3 +180,14 @@ def test_lists_of_long_texts_are_compared_by_tables_as_without(monkeypatch, spec
             patched.setattr(_comparison, "_LONG_WORD", 1 << 20)
             for ids, expected in zip(lists, found, strict=True):
                 assert compare(tokenizer, ids, specials=specials) == expected, (name, ids)
+
+
+@pytest.mark.parametrize(("lists", "rereads"), [(5, None), ("a", None), ([[5]], 3)])
+def test_compare_batch_refuses_what_is_no_list(lists, rereads):
+    with pytest.raises(WrongTypeError, match=r"expected a list of .*; give \[it\]"):
+        compare_batch(TOY, lists, rereads=rereads)
+
+
+def test_compare_batch_takes_lists_one_by_one():
+    (found,) = compare_batch(TOY, (ids for ids in [TOY.encode("a")]))
+    assert found.consistent

@@ -267,3 +267,10 @@ def test_answers_about_a_letter_of_unsure_class_depend_on_the_added_tokens_that_
         assert judge.admits(ids, [long_s]).tolist() == [admitted]
         assert verification.mask()[long_s] == admitted
         assert verification.admits([long_s]).tolist() == [admitted]
+
+
+def test_what_is_no_list_is_refused():
+    text = Verifier(TOY).start()
+    for texts, more in (("ab", {}), (text, {}), ([text], {"end_ids": 2})):
+        with pytest.raises(WrongTypeError, match=r"expected a list of .*; give \[it\]"):
+            packed_masks(texts, **more)

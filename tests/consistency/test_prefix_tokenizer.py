@@ -3,10 +3,13 @@
 import random
 from itertools import chain
 
+import pytest
+
 import ticore
 from benchmarks.verification.seams import SeamCases
 from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
 from ticore.consistency import PrefixTokenizer
+from ticore.errors import SettingsError
 
 WITH_ADDED = {**TRAINED, "added": byte_level_with_added}
 
@@ -65,3 +68,32 @@ def test_ids_inside_a_character_wait_for_the_rest():
     fork.append("b")
     assert (prefix.text, fork.text) == ("aé", "a\ufffdb")
     assert list(prefix.ids) == tokenizer.encode("aé")
+
+
+@pytest.mark.parametrize("refused", ["\ud800", "a\udfff"])
+def test_a_refused_text_leaves_no_trace(refused):
+    prefix = PrefixTokenizer(TRAINED["hf-gpt2"](), "a b")
+    before = prefix.text, prefix.ids
+    with pytest.raises(SettingsError):
+        prefix.append(refused)
+    assert (prefix.text, prefix.ids) == before
+
+
+def test_ids_whose_text_the_tokenizer_refuses_leave_no_trace(monkeypatch):
+    tokenizer = TRAINED["hf-gpt2"]()
+    prefix, plain = PrefixTokenizer(tokenizer, "a b"), PrefixTokenizer(tokenizer, "a b")
+    ids = tokenizer.encode(" cold 🙂")
+    with monkeypatch.context() as patch:
+        patch.setattr(tokenizer, "encode", refuse)
+        with pytest.raises(SettingsError):
+            prefix.append_ids(ids)
+        with pytest.raises(SettingsError):
+            prefix.append(" c")
+    assert (prefix.text, prefix.ids) == (plain.text, plain.ids)
+    prefix.append_ids(ids)
+    plain.append_ids(ids)
+    assert (prefix.text, prefix.ids) == (plain.text, plain.ids)
+
+
+def refuse(text):
+    raise SettingsError("too long")

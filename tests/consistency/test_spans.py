@@ -52,3 +52,25 @@ def test_joined_puts_an_empty_span_between_two_texts(parts):
 
 def test_a_removed_dummy_prefix_takes_no_bytes():
     assert Spans.of([b" a", b"b"], b"ab") == ((0, 1), (1, 2))
+
+
+@pytest.mark.parametrize(
+    "changed", [[50_000], [3, 20_000, 20_001, 90_000], [*range(0, 100_000, 997)]]
+)
+def test_long_texts_are_mapped_past_each_change(changed):
+    """Bytes that are no character: as `decode` writes them, one U+FFFD for each."""
+    spelled = bytearray(b"The morning was cold, and nobody had thought of it. " * 2000)
+    for at in changed:
+        spelled[at] = 0xFF
+    pieces = [bytes(spelled[at : at + 5]) for at in range(0, len(spelled), 5)]
+    text = bytes(spelled).decode(errors="replace").encode()
+    places = places_of(pieces, text)
+    assert places[-1] == len(text)
+    for at, piece in zip(places, pieces, strict=False):
+        if b"\xff" not in piece:
+            assert text[at : at + 5] == piece
+
+
+def test_long_texts_that_have_nothing_in_common_are_mapped_evenly():
+    places = places_of([b"a" * 10] * 1000, b"b" * 5000)
+    assert places == [*range(0, 5001, 5)]

@@ -210,3 +210,13 @@ def test_a_generator_accepts_the_old_name(monkeypatch):
     with pytest.warns(DeprecationWarning, match="specials='refused' is deprecated") as caught:
         ticore.watermarking.Generator(model, specials="refused")
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("specials", ["gaps", "refuse", "text"])
+def test_no_special_token_is_admitted(specials):
+    tokenizer = TRAINED["hf-gpt2"]()
+    text = Verifier(tokenizer, specials=specials).start(tokenizer.encode("Hello there"))
+    for token in tokenizer.special_ids:
+        assert not text.admits_one(token)
+        assert not text.admits([token]).any()
+        assert not text.mask()[token]

@@ -3,10 +3,17 @@
 import random
 
 import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2 as model_pb2
 
 import ticore
+from tests.support.random_steps import replace
+from tests.support.random_tokenizers import FAMILIES, JsonTokenizer
 from tests.support.tokenizers import FRAGMENTS, TRAINED
 from ticore.consistency import TokenStream
+from ticore.errors import ModelFilesError
+from ticore_sentencepiece import SentencePieceTokenizer
 
 
 def test_streams_give_what_decode_gives_and_take_nothing_back():
@@ -49,3 +56,46 @@ def test_a_stream_gives_a_character_when_it_is_whole():
     pieces = [stream.push(token) for token in tokenizer.encode("It is 5 €.")]
     assert pieces == ["It", " is", " ", "5", " ", "", "", "€", "."]
     assert stream.finish() == ""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(data=st.data())
+def test_all_that_a_stream_of_a_random_tokenizer_gives_is_the_text(family, data):
+    try:
+        tokenizer = data.draw(FAMILIES[family]).open()
+    except ModelFilesError:
+        reject()  # the library fails with it
+    ids = data.draw(st.lists(st.integers(0, tokenizer.vocab_size - 1), max_size=20))
+    stream = TokenStream(tokenizer)
+    assert "".join(map(stream.push, ids)) + stream.finish() == tokenizer.decode(ids)
+
+
+def test_a_stream_keeps_spaces_where_no_token_is_a_word_in_ascii():
+    model = model_pb2.ModelProto()
+    model.trainer_spec.model_type = 2
+    model.normalizer_spec.remove_extra_whitespaces = False
+    for piece, kind, score in (
+        *(("<unk>", 2, 0), ("▁", 1, -1.0), ("日", 1, -2.0)),
+        *(("本", 1, -3.0), ("▁日", 1, -0.5)),
+    ):
+        model.pieces.add(piece=piece, type=kind, score=score)
+    tokenizer = SentencePieceTokenizer(model.SerializeToString())
+    ids = tokenizer.encode("日 本 日")
+    stream = TokenStream(tokenizer)
+    assert "".join(map(stream.push, ids)) + stream.finish() == "日 本 日"
+
+
+@pytest.mark.parametrize("lacking", [0xA9, 0xC3])
+def test_a_stream_waits_for_the_end_of_a_run_where_a_byte_has_no_token(lacking):
+    tokenizer = JsonTokenizer(
+        "characters",
+        ((b"a", b"b"),),
+        normalizers=(replace(" ", "▁"),),
+        byte_fallback=True,
+        lacking=(lacking,),
+        decoder="llama",
+    ).open()
+    by_name = {tokenizer.token_name(i): i for i in range(tokenizer.vocab_size)}
+    ids = [by_name["<0x0A>"], by_name["<0xE3>"]]
+    stream = TokenStream(tokenizer)
+    assert "".join(map(stream.push, ids)) + stream.finish() == tokenizer.decode(ids)

@@ -166,14 +166,19 @@ def checked_ids(ids: Iterable[int], width: int) -> list[int]:
 
     Raises:
         SettingsError: an id is negative, or is not below `width`.
-        WrongTypeError: an id is not an integer; or `ids` is a text or bytes. Bytes are integers
-            too, but not token ids.
+        WrongTypeError: an id is not an integer; or `ids` is a text, bytes, an array of truth values
+            or one of several rows. Bytes and truth values are integers too, but not token ids.
     """
     if isinstance(ids, str | bytes | bytearray):
         raise WrongTypeError(
             f"expected token ids, or a text (str) where one is taken, found "
             f"{type(ids).__name__}; decode bytes first, or encode a text with the tokenizer"
         )
+    are_truths = "bool" in str(getattr(ids, "dtype", ""))
+    if are_truths or (isinstance(ids, list | tuple) and bool in set(map(type, ids))):
+        raise WrongTypeError("expected token ids, found truth values; give the ids of a mask")
+    if getattr(ids, "ndim", 1) != 1:
+        raise WrongTypeError(f"expected one row of token ids, found an array of shape {ids.shape}")  # type: ignore[attr-defined]
     try:
         checked = list(map(index, ids))
     except TypeError as error:

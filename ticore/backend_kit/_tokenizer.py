@@ -100,10 +100,15 @@ class LibraryTokenizer(ABC):
 
         Raises:
             SettingsError: the tokenizer does not have this id.
+            WrongTypeError: it is not an integer.
         """
-        if not 0 <= token < len(self._bytes):
-            self.checked([token])  # raises
-        return self._bytes[token]
+        try:
+            if 0 <= token < len(self._bytes):
+                return self._bytes[token]
+        except TypeError:  # it is no number
+            pass
+        (known,) = self.checked([token])
+        return self._bytes[known]
 
     def checked(self, ids: Sequence[int]) -> list[int]:
         """`ids` as Python integers.

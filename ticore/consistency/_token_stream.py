@@ -146,9 +146,13 @@ class _Rules:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer  # held, so that no other object has the same `id()`
-        ordinary = [t for t in range(tokenizer.vocab_size) if t not in tokenizer.special_ids]
-        words = ([t] for t in ordinary if _PLAIN.fullmatch(tokenizer.token_bytes(t)))
-        others = ([t] for t in ordinary if _is_kept(tokenizer, t))
+        tokens = range(tokenizer.vocab_size)
+        words = (
+            [t]
+            for t in tokens
+            if t not in tokenizer.special_ids and _PLAIN.fullmatch(tokenizer.token_bytes(t))
+        )
+        others = ([t] for t in tokens if _is_kept(tokenizer, t))
         self.before: list[int] = next(chain(words, others), [])
         self.length = len(tokenizer.decode(self.before)) if self.before else 0
         single = {
