@@ -243,7 +243,7 @@ class Steganographer(BatchMethods, LongMessages):
             CredentialError: the agreement has a key, and `key` or `password` is given as well.
             SettingsError: a codec, disambiguation or channel is unknown here.
             PromptError: see the class.
-            WrongTypeError: `agreement` is none, such as the name of its file.
+            WrongTypeError: `agreement` is not one, such as the name of its file.
             TicoreError: the model cannot be opened, see `ticore.load_model`.
         """
         require_type("agreement", agreement, Agreement, "open it with Agreement.load")

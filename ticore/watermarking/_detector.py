@@ -168,7 +168,7 @@ class WatermarkDetector:
         Raises:
             SettingsError: the tokenizer is another one than the agreement's, or `fpr` or a setting
                 of the agreement is out of range.
-            WrongTypeError: `agreement` is none, such as the name of its file.
+            WrongTypeError: `agreement` is not one, such as the name of its file.
             UnknownPlaceError, MissingExtraError, ModelFilesError: as `ticore.load_tokenizer`.
         """
         require_type(

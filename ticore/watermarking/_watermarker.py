@@ -129,7 +129,7 @@ class Watermarker:
         Raises:
             SettingsError: `model` is not a model, its tokenizer is another one than the
                 agreement's, or a setting is out of range.
-            WrongTypeError: `agreement` is none, such as the name of its file.
+            WrongTypeError: `agreement` is not one, such as the name of its file.
         """
         require_model(model)
         require_type(
