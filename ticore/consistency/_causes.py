@@ -61,6 +61,8 @@ ADVICE: dict[Cause, str] = {
 """What to do about each cause."""
 
 _SHOWN = 16  # ids of a difference, at most
+_NEAR = 8  # bytes around a place; a character has at most 4
+_CONTINUATIONS = bytes(range(0x80, 0xC0))  # bytes that are never the first of a character
 
 
 @dataclass(frozen=True)
@@ -296,16 +298,19 @@ def _end(here: _Side, there: _Side, at: int) -> tuple[int, int]:
 
 def _is_malformed(data: bytes, at: int) -> bool:
     """Whether the bytes around a place, which are not whole characters, are malformed."""
-    view, begin = memoryview(data), 0
+    # Wherever a character begins, what follows is read alike, so a few bytes are enough.
+    begin = max(0, at - _NEAR)
+    begin += len(data[begin : begin + 3]) - len(data[begin : begin + 3].lstrip(_CONTINUATIONS))
+    near, at = data[begin : at + _NEAR], at - begin
     while True:
         try:
-            str(view[begin:], "utf-8")
+            near.decode()
         except UnicodeDecodeError as error:
-            if begin + error.start <= at <= begin + error.end + 3:
+            if error.start <= at <= error.end + 3:
                 return True
-            begin += error.end
-            if begin >= at:
+            if error.end >= at:
                 return False
+            near, at = near[error.end :], at - error.end
         else:
             return False
 

@@ -102,7 +102,7 @@ def _drift(
     again += ids[at:]
     if again == ids:
         return None
-    place, part = changed[0]
+    place, part = next(each for each in changed if each[1].again != each[1].ids)
     before = sum(
         len(tokenizer.decode(ids[each.start : each.stop]))
         for each in parts_of(ids[: place.start], tokenizer.special_ids)
