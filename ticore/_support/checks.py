@@ -178,7 +178,7 @@ def checked_ids(ids: Iterable[int], width: int) -> list[int]:
     if are_truths or (isinstance(ids, list | tuple) and bool in set(map(type, ids))):
         raise WrongTypeError("expected token ids, found truth values; give the ids of a mask")
     if getattr(ids, "ndim", 1) != 1:
-        raise WrongTypeError(f"expected one row of token ids, found an array of shape {ids.shape}")  # type: ignore[attr-defined]
+        raise WrongTypeError(f"expected token ids in one row, found an array of shape {ids.shape}")  # type: ignore[attr-defined]
     try:
         checked = list(map(index, ids))
     except TypeError as error:
