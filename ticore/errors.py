@@ -22,6 +22,7 @@ TicoreError
 
 from __future__ import annotations
 
+import re
 import reprlib
 import warnings
 from dataclasses import dataclass
@@ -193,15 +194,20 @@ class OutputFileError(FileError):
 def shown(value: object) -> str:
     """A value as an error's text repeats it: `repr`, shortened where it is long.
 
+    What may be the digits of a key that stands in the wrong place is not repeated.
+
     >>> shown("a"), shown([1, 2]), shown("a" * 10**6)
     ("'a'", '[1, 2]', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'")
     """
+    if isinstance(value, str) and _MAY_BE_KEY.search(value):
+        return f"{len(value)} characters with hex digits like those of a key"
     try:
         return _SHORT.repr(value)
     except ValueError:  # Python writes no integers of thousands of digits.
         return f"a long {type(value).__name__}"
 
 
+_MAY_BE_KEY = re.compile("[0-9A-Fa-f]{32}")
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 62
 

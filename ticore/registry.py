@@ -17,7 +17,7 @@ from typing import TypeVar, cast, overload
 from . import _installed_models as installed_models
 from ._support.deprecation import warn_deprecated
 from ._support.installing import how_to_install
-from .errors import MissingExtraError, SettingsError, UnknownPlaceError, WrongTypeError
+from .errors import MissingExtraError, SettingsError, UnknownPlaceError, WrongTypeError, shown
 from .interfaces import (
     AdoptingBackend,
     AdoptingModelBackend,
@@ -284,7 +284,7 @@ def lookup(kind: str, bundled: Mapping[str, _T], name: str, group: str | None = 
     if name in declared:
         return cast(_T, _load(declared[name]))
     known = ", ".join(sorted({*bundled, *declared}))
-    raise SettingsError(f"unknown {kind} {name!r}: choose one of {known}")
+    raise SettingsError(f"unknown {kind} {shown(name)}: choose one of {known}")
 
 
 def _require_place(place: object) -> None:

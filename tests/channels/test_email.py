@@ -26,3 +26,11 @@ def test_a_mark_where_a_line_may_begin_is_not_kept(text):
 
 def test_a_mark_inside_a_word_is_kept():
     assert EMAIL.leaves("true if a>b")
+
+
+@pytest.mark.parametrize("text", ["あa" + ">" * 20_000, ">" * 20_000 + "あ", "あ" + "a>" * 10_000])
+def test_long_runs_of_quotation_marks_are_read_at_once(text: str):
+    """They took time with the square of their length: hours, for the first two."""
+    email = channel_named("email")
+    read = email.read(text)
+    assert email.read(read) == read

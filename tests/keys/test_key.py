@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ticore
 from ticore.errors import CredentialError, FileError, SettingsError, TicoreError, WrongTypeError
-from ticore.keys import Key, key_bytes, parse_key
+from ticore.keys import Key, format_key, key_bytes, parse_key
 
 from ..support.toy_models import ToyModel, ToyTokenizer
 
@@ -187,3 +187,25 @@ def test_every_way_to_get_a_key_gives_a_key(tmp_path: Path) -> None:
     (tmp_path / "K").write_text(KEY.hex())
     found = (ticore.load_key(tmp_path / "K"), ticore.parse_key(KEY), ticore.new_key())
     assert {type(key) for key in found} == {Key}
+
+
+@pytest.mark.parametrize(
+    "data", [b"a" * 31 + b"\n", b"0" * 32, b"correct horse battery staple ab\n"]
+)
+def test_a_text_of_32_characters_is_no_raw_key(data: bytes) -> None:
+    """Half of the digits of a key, or a password, which would be used without its slow hash."""
+    with pytest.raises(CredentialError, match=f"found {len(data.strip())} characters"):
+        parse_key(data)
+    assert parse_key(bytes(32)) == bytes(32)
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_a_key_file_may_be_any_kind_of_bytes(kind: type) -> None:
+    for data in (KEY, format_key(KEY).encode()):
+        assert parse_key(kind(data)) == KEY
+
+
+@pytest.mark.parametrize("data", [32, "aa" * 32, None, [1, 2]])
+def test_a_key_is_made_of_bytes(data: object) -> None:
+    with pytest.raises(CredentialError, match=r"expected the bytes of a key, found an? "):
+        Key(data)  # type: ignore[arg-type]  # a wrong one

@@ -242,3 +242,32 @@ def test_pact_is_an_agreement_with_a_warning() -> None:
         assert pact.agreement == SETTINGS
     with pytest.warns(DeprecationWarning, match=r"use Agreement.model_options"):
         assert pact.options == {}
+
+
+def test_an_error_shows_no_key_that_stands_in_the_wrong_place(tmp_path: Path) -> None:
+    digits = "47ef61ec94907867a1544465f2c8abcd95a3e3c66c14945896782deceb612345"
+    path, model = tmp_path / "a.json", ticore.load_model("tiny-en")
+    Steganographer(model, key=KEY, prompt="One day").agreement.save(path)
+    document = json.loads(path.read_text())
+    wrong = [{**document, digits: 1}]
+    for name in ("codec", "mode", "numerics", "disambiguation"):
+        wrong.append({**document, "agreement": {**document["agreement"], name: digits}})
+    for each in wrong:
+        path.write_text(json.dumps(each))
+        with pytest.raises((AgreementError, SettingsError)) as raised:
+            Steganographer.from_agreement(Agreement.load(path), model=model, key=KEY)
+        shown = str(raised.value)
+        assert not any(digits[at : at + 24] in shown for at in range(len(digits) - 24))
+
+
+def test_variants_of_an_agreement_are_given_by_name_too() -> None:
+    stego = Steganographer(ticore.load_model("tiny-en"), key=KEY, prompt="One day")
+    agreement, model = stego.agreement, ticore.load_model("tiny-en")
+    again = Steganographer.from_agreement(
+        agreement, model=model, key=KEY, codec="arithmetic", channel="identity"
+    )
+    assert again.agreement == agreement
+    with pytest.raises(AgreementError, match="the codec that was agreed on, 'arithmetic', found"):
+        Steganographer.from_agreement(agreement, model=model, key=KEY, codec="discop")
+    with pytest.raises(SettingsError, match="expected a model as"):
+        Steganographer.from_agreement(agreement, model="tiny-en", key=KEY)  # type: ignore[arg-type]

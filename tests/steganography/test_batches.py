@@ -231,3 +231,16 @@ def test_rows_of_a_real_model_are_the_texts_that_it_writes_alone():
     assert texts == [stego.embed(message) for message in messages]
     assert isinstance(last, CapacityError)
     assert stego.extract_batch(texts) == messages
+
+
+def test_what_is_no_list_or_no_setting_is_refused_at_once():
+    model = Growing(TOY)
+    stego = Steganographer(model, key=KEY, prompt="a", numerics="portable")
+    with pytest.raises(WrongTypeError, match="keys: expected a list, found int"):
+        stego.embed_bits_batch([[1]], keys=5)
+    with pytest.raises(WrongTypeError, match="topic: expected a list, found int"):
+        stego.embed_batch([b"a"], topic=5)  # type: ignore[arg-type]  # a wrong one
+    with pytest.raises(SettingsError, match="length: expected an integer of at least 0"):
+        stego.extract_bits_batch(["a"], -1)
+    with pytest.raises(SettingsError, match="stop: expected one of"):
+        stego.extract_bits_batch(["a"], 1, stop="nix")

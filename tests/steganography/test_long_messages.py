@@ -137,7 +137,7 @@ def test_error_says_which_size_was_tried_last_and_why(monkeypatch):
         raise CapacityError("another machine might round a logit differently")
 
     monkeypatch.setattr(long_messages, "_written", refuse)
-    with pytest.raises(CapacityError, match="part of 8 bytes: another machine") as found:
+    with pytest.raises(CapacityError, match="part of 1 byte: another machine") as found:
         stego().embed_parts(bytes(2000), part_size=1024)
     assert isinstance(found.value.__cause__, CapacityError)
 
@@ -155,3 +155,11 @@ def test_wrong_arguments_are_refused():
 def test_what_is_no_list_of_texts_is_refused(given):
     with pytest.raises(WrongTypeError, match="texts: expected a list"):
         stego().extract_parts(given)
+
+
+def test_parts_are_halved_from_the_size_of_the_message():
+    """A larger part would be the same single part again and again."""
+    message = Random(5).randbytes(120)
+    written = stego().embed_parts(message, part_size=10**9)
+    assert len(written) > 1
+    assert stego().extract_parts([each.text for each in written]) == message

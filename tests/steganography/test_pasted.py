@@ -308,3 +308,29 @@ def test_extract_pasted_never_gives_a_wrong_message_after_a_small_change(
             assert stego.extract_pasted(changed).message == message
             read += 1
     assert read >= 3
+
+
+@pytest.mark.parametrize("numerics", ["same-stack", "portable"])
+def test_one_small_change_is_undone_where_the_model_sees_a_window(numerics: str) -> None:
+    model = ticore.load_model("tiny-en", dtype="float64")
+    settings = {"prompt": "The old house", "key": KEY, "window": 8, "numerics": numerics}
+    stego = ticore.Steganographer(model, entropy=Random(1).randbytes, **settings)  # type: ignore[arg-type]
+    words = stego.embed(b"noon").text.split(" ")
+    for at in range(8, len(words)):
+        changed = " ".join([*words[:at], words[at] + ",", *words[at + 1 :]])
+        try:
+            stego.extract(changed)
+        except OutsidePoolError:
+            found = stego.extract_pasted(changed)
+            assert found.message == b"noon"
+            assert re.search(r" at character \d+$", found.undone[-1])
+            return
+        except ExtractionError:
+            continue  # it may have been written so
+    raise AssertionError("no change was noticed")
+
+
+def test_a_run_of_spaces_is_read_at_once() -> None:
+    """It took time with the square of its length: minutes."""
+    text = "The old house zzz" + " " * 300_000 + "x"
+    assert text not in [reading for _, reading in readings(text, "")]

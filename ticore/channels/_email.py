@@ -36,9 +36,11 @@ _CLOSE = f"[{_WIDE}{_DASHES}]"
 _QUOTED = re.compile(rf"(?:^|(?<=[ {_WIDE}{_DASHES}]))>[> ]*")
 _NEAR = re.compile(rf"(?<={_CLOSE})[ ]+|[ ]+(?={_CLOSE})")
 _BEFORE_TOUCHING = re.compile(
-    rf"[ ]+(?=[^ {_WIDE}]{{1,{_TOUCHING}}}[{_WIDE}])|>(?=[^ {_WIDE}]{{0,{_TOUCHING}}}[{_WIDE}])"
+    rf"[ ]+(?=[^ {_WIDE}]{{1,{_TOUCHING}}}[{_WIDE}])"
+    # Whole runs at once: a run of thousands would take seconds.
+    rf"|(?<!>)>++(?=[^ {_WIDE}]{{0,{_TOUCHING}}}[{_WIDE}])"
 )
-_AFTER_TOUCHING = re.compile(rf"([{_WIDE}][^ {_WIDE}]{{1,{_TOUCHING}}})(?:[ ]+|>)")
+_AFTER_TOUCHING = re.compile(rf"([{_WIDE}][^ {_WIDE}]{{1,{_TOUCHING}}})(?:[ ]+|>+)")
 
 
 def _read(text: str) -> str:

@@ -17,6 +17,7 @@ KEY_BYTES = 32
 _KEY_DIGITS = 2 * KEY_BYTES
 _MOST_FILE_BYTES = 4 << 10  # 64 digits, and more white space than anyone puts around them
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
+_PRINTABLE = re.compile(rb"[\t\n\r -~]*")
 
 
 class Key(bytes):
@@ -25,11 +26,22 @@ class Key(bytes):
     `Key(data)` takes any bytes as they stand, even where they look like the hex digits of a key.
     `hex()` gives the digits that a key file holds.
 
+    Raises:
+        CredentialError: `data` is not bytes.
+
     >>> Key.from_hex("00ff")
     Key(2 bytes)
     >>> Key.from_hex("00ff").hex()
     '00ff'
     """
+
+    def __new__(cls, data: bytes | bytearray | memoryview = b"") -> Self:
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise CredentialError(
+                f"expected the bytes of a key, found {_article(type(data).__name__)}; for hex "
+                f"digits use Key.from_hex, for a new key Key.new"
+            )
+        return super().__new__(cls, data)
 
     @classmethod
     def new(cls) -> Self:
@@ -116,6 +128,9 @@ def format_key(key: bytes) -> str:
 def parse_key(data: bytes | str, source: str = "the key") -> Key:
     """The key in a key file: 64 hex digits with white space around them, or 32 raw bytes.
 
+    32 characters of ASCII are no raw bytes: random ones look like this once in 10^13 times, and
+    half of the digits of a key, or a password, do.
+
     Args:
         data: the file's content.
         source: the file's name, for the error's text.
@@ -126,8 +141,9 @@ def parse_key(data: bytes | str, source: str = "the key") -> Key:
     >>> parse_key("ab" * 32 + "\\n") == bytes([0xAB]) * 32
     True
     """
-    if isinstance(data, bytes):
-        if len(data) == KEY_BYTES:
+    if isinstance(data, bytes | bytearray | memoryview):
+        data = bytes(data)
+        if len(data) == KEY_BYTES and not _PRINTABLE.fullmatch(data):
             return Key(data)
         # Some editors put a byte order mark before a text in UTF-8.
         data = data.removeprefix(codecs.BOM_UTF8).decode("ascii", errors="replace")

@@ -62,6 +62,7 @@ _MOST_EDITS = 0.5
 _WIDEST = 2**31 - 1  # of windows; no model reads as many tokens
 _LEAST_LEFT = 0.15  # of the tokens must stand where no edit reaches them
 _BESIDE_EDITS = {"codec": "arithmetic", "disambiguation": "stepwise"}  # neither is used otherwise
+_LONG = 32  # characters: no field has such a name, but a key in the wrong place has
 _ACCESS = ("key", "model_place", "model_options")
 
 
@@ -352,7 +353,7 @@ def _exact_fields(values: object, expected: Iterable[str], source: str) -> Mappi
         raise AgreementError(f"{source}: expected named fields, found a {type(values).__name__}")
     names, found = set(expected), {str(name) for name in values}
     problems = [
-        f"{kind} {', '.join(sorted(which))}"
+        f"{kind} {', '.join(each if len(each) < _LONG else shown(each) for each in sorted(which))}"
         for kind, which in (("missing", names - found), ("unknown", found - names))
         if which
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from typing import TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from .._support.checks import checked_ids
 from .._support.utf8 import require_text
@@ -51,7 +51,7 @@ def agreed_model(agreement: Agreement) -> LanguageModel:
 
 
 Variant = CodecSpec | DisambiguationSpec | Channel
-_NAMED: Mapping[str, Callable[[str], Variant]] = {
+_NAMED: Mapping[str, Callable[[Any], Variant]] = {
     "codec": codec_spec,
     "disambiguation": disambiguation_spec,
     "channel": channel_of,
@@ -66,6 +66,7 @@ def agreed_variant(kind: str, name: str, given: Variant | None) -> Variant:
         SettingsError: its name is unknown here.
     """
     if given is not None:
+        given = _NAMED[kind](given)
         if given.name != name:
             raise AgreementError(
                 f"expected the {kind} that was agreed on, {name!r}, found {given.name!r}"

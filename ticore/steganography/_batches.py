@@ -165,9 +165,11 @@ class BatchMethods:
             For each text the bits, or the ExtractionError that `extract_bits` raises.
 
         Raises:
-            CredentialError, PromptError, SettingsError: as `embed_batch`.
+            CredentialError, PromptError, SettingsError: as `embed_batch`; length or stop is wrong.
             WrongTypeError: a text is not a str.
         """
+        require_integer("length", length, 0)
+        require_one_of("stop", stop, get_args(StopRule))
         texts = each_row(plain_text, several("texts", texts))
         setups = self._rows(len(texts), prompts, batch_size, keys)
         jobs = [
@@ -200,7 +202,7 @@ class BatchMethods:
             setups = self._with_prompts(prompts)
         if keys is None:
             return setups
-        _require_count("keys", len(keys), count)
+        _require_count("keys", len(several("keys", keys)), count)
         secrets_ = each_row(Secret.from_key, keys)
         return [
             replace(setup, secret=secret) for setup, secret in zip(setups, secrets_, strict=True)
@@ -211,7 +213,7 @@ class BatchMethods:
         if topic is None or isinstance(topic, str):
             self._setup.openers_about(topic)
             return [topic] * count
-        _require_count("topic", len(topic), count)
+        _require_count("topic", len(several("topic", topic)), count)
         each_row(self._setup.openers_about, topic)
         return topic
 

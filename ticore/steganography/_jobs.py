@@ -78,7 +78,7 @@ def run_alone(
         job: what to do.
         begin: makes the Decoders; None: each is a new one.
     """
-    begin = begin or (lambda text: _new_decoder(model, text))
+    begin = begin or (lambda text: new_decoder(model, text))
     decoder: Decoder | None = None
     try:
         request = next(job)
@@ -100,7 +100,8 @@ def run_alone(
         return result
 
 
-def _new_decoder(model: LanguageModel, text: NewText) -> Decoder:
+def new_decoder(model: LanguageModel, text: NewText) -> Decoder:
+    """A Decoder as it is asked for, which nothing else uses."""
     # Nobody goes back in a text, unless it says so: then no logits but the last need memory.
     own = decoder_of_its_own(model, text)
     return own or start_decoder(model, text.prompt_ids, rewindable=0)

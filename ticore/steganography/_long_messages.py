@@ -24,7 +24,6 @@ T = TypeVar("T")
 # Of the bits that a step can carry at most, most models carry more.
 _USUAL_SHARE = 0.4
 _LARGEST_PART = 1024
-_HALVINGS = 8
 
 
 class LongMessages:
@@ -72,15 +71,16 @@ class LongMessages:
         size = (
             _usual_size(setup) if part_size is None else require_integer("part_size", part_size, 1)
         )
-        for _ in range(_HALVINGS):
-            parts = split(Payload.of(message), size, setup.entropy)
+        payload = Payload.of(message)
+        size = min(size, max(1, len(payload.data)))  # a larger one would be the same single part
+        while True:
+            parts = split(payload, size, setup.entropy)
             try:
                 return _written(setup, parts, check, topic, batch_size, progress)
             except CapacityError as error:
                 if size == 1:
-                    raise
-                failure, tried, size = error, size, max(1, size // 2)
-        raise CapacityError(f"not even a part of {tried} bytes: {failure}") from failure
+                    raise CapacityError(f"not even a part of 1 byte: {error}") from error
+                size //= 2
 
     def extract_parts(
         self,

@@ -152,7 +152,8 @@ def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
     """The message of the text without one small change near a place, if that gives one."""
     setup, _ = next(setup.readers(place.text))  # with openers, that of this text
     once = len(setup.model.tokenizer.encode(place.text))
-    rereading = Rereading(setup, once + _PASSES_FOR_EDITS)
+    # With a window the model reads its tokens anew for each token.
+    rereading = Rereading(setup, (once + _PASSES_FOR_EDITS) * (setup.agreement.window or 1))
     shift, where = 0, " of the text as it was read"
     if place.received_start is not None:
         shift, where = place.received_start - place.start, ""
@@ -311,7 +312,7 @@ _OF_CHARACTERS = (
     Repair("dashes and ellipses as single characters", _apart),
     Repair("decomposed characters", lambda text: unicodedata.normalize("NFC", text)),
     Repair("lines wrapped after spaces", _flowed),
-    Repair("spaces at the ends of lines", lambda text: re.sub(r"[ \t]+(?=\n)", "", text)),
+    Repair("spaces at the ends of lines", lambda text: re.sub(r"(?<![ \t])[ \t]+(?=\n)", "", text)),
 )
 _OF_LINES = (
     Repair("wrapped lines", _unwrapped),

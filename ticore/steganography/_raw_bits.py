@@ -46,6 +46,8 @@ def bits_extraction(
 ) -> Job[list[int]]:
     """The first bits that a text holds: see `Steganographer.extract_bits`."""
     length = require_integer("length", length, 0)
+    if not length:
+        return []
     # Bits are not authenticated, so only one reading can be tried.
     setup, reading = next(setup.readers(text))
     received = setup.received(reading)

@@ -15,7 +15,7 @@ from ..backend_kit._reading import start_decoder
 from ..errors import ExtractionError
 from ..interfaces import Decoder, Logits
 from ._departure import text_of
-from ._jobs import run_alone
+from ._jobs import NewText, new_decoder, run_alone
 from ._sealed_reading import message_of, payload_from
 from ._setup import Setup
 from ._step import KnownSteps
@@ -50,7 +50,7 @@ class Rereading:
             raise ExtractionError("expected a text that the channel leaves alone, found another")
         reading = payload_from(self._setup, text, None, self._steps)
         # All readings use one decoder, one after the other.
-        payload = run_alone(self._setup.model, reading, lambda _: self._again())
+        payload = run_alone(self._setup.model, reading, self._begun)
         return run_alone(self._setup.model, message_of(self._setup, payload))
 
     def tokens_before(self, text: str, first: int) -> Iterator[tuple[int, list[str]]]:
@@ -74,7 +74,12 @@ class Rereading:
                 spelled = map(tokenizer.token_bytes, step.choices.kept.ids.tolist())
                 yield len(written), [token for token in map(text_of, spelled) if token]
 
-    def _again(self) -> Decoder:
+    def _begun(self, text: NewText) -> Decoder:
+        if (size := self._setup.agreement.window) is not None:
+            # The model reads a window anew for each token, and only where no step is known.
+            for _ in range(size):
+                self._count()
+            return new_decoder(self._setup.model, text)
         return _LazyDecoder(self._decoder, len(self._setup.prompt_ids), self._count)
 
     def _count(self) -> None:

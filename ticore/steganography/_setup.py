@@ -118,6 +118,11 @@ class Setup:
         object.__setattr__(self, "room", room)
         object.__setattr__(self, "_spelling", self.disambiguation.make(context))
         object.__setattr__(self, "_openers", self._usable_openers())
+        if self.agreement.edits and self.secret is not None and self.secret.salt_length:
+            raise CredentialError(
+                "expected a key where edits are allowed for, found a password: each text has its "
+                "own salt, which an edited text does not show; give key=ticore.Key.new()"
+            )
         if self.disambiguation.searches:
             self._check_search()
         if self.disambiguation.branches:

@@ -249,6 +249,7 @@ class Steganographer(BatchMethods, LongMessages):
         require_type("agreement", agreement, Agreement, "open it with Agreement.load")
         if model is None:
             model = agreed_model(agreement)
+        require_model(model)
         digests = model_digest(model, agreement.numerics), model.tokenizer.digest()
         for name, found in zip(("model", "tokenizer"), digests, strict=True):
             if getattr(agreement, name) != found:

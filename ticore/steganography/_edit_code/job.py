@@ -8,7 +8,6 @@ from ..._support.utf8 import require_unicode
 from ...errors import (
     AlteredTextError,
     CapacityError,
-    CredentialError,
     ExtractionError,
     SettingsError,
 )
@@ -151,13 +150,9 @@ def _tokens(setup: Setup, text: str) -> list[int]:
 
 def _windows_of(setup: Setup) -> KeyedWindows:
     """The windows of one text, under the key of all texts. Raises CredentialError."""
-    secret = setup.sealing_secret()
-    if secret.salt_length:
-        raise CredentialError(
-            "expected a key where edits are allowed for, found a password: each text has its own "
-            "salt, which an edited text does not show; give key=ticore.Key.new()"
-        )
-    return KeyedWindows(secret.derive(b"").shared_key(_KEY_OF_WINDOWS), _size(setup))
+    return KeyedWindows(
+        setup.sealing_secret().derive(b"").shared_key(_KEY_OF_WINDOWS), _size(setup)
+    )
 
 
 def _size(setup: Setup) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -46,8 +45,7 @@ class KeyedWindows:
         """
         if len(ids) < self._size:
             return None
-        window = array("Q", ids[-self._size :])
-        data = b"".join(token.to_bytes(8) for token in window)
+        data = b"".join(token.to_bytes(8) for token in ids[-self._size :])
         if data in self._seen:
             return None
         self._seen.add(data)

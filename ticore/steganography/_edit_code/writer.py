@@ -57,14 +57,16 @@ class EditCodeWriter:
         code = OuterCode(len(frame)).encode(frame)
         self._states = states_of(np.unpackbits(np.frombuffer(code, dtype=np.uint8)))
         self._wanted = _FIRST_TRIAL * 8 * len(code) / (1 - self._doubt)
+        self._expected = self._wanted  # bits that will be told at the next trial
         self._told = 0.0
         self._next_trial = 0
 
     @property
     def settled(self) -> int:
         bits = 8 * len(self._frame)
-        # It need not survive edits as soon as enough is told, so the last bit is kept back.
-        return bits if self.done else min(bits - 1, int(bits * self._told / self._wanted))
+        # It need not survive edits as soon as enough is told, so the last bit is kept back. After
+        # a trial that fails some bits are taken back, so that they grow while the text does.
+        return bits if self.done else min(bits - 1, int(bits * self._told / self._expected))
 
     def choose(self, weights: Weights) -> int:
         """See `ticore.codecs.Writer`."""
@@ -79,6 +81,7 @@ class EditCodeWriter:
         self._told += clue.bits
         if not self.done and self._told >= self._wanted and len(self.clues) >= self._next_trial:
             self.done = self._survives()
+            self._expected = _BETWEEN_TRIALS * self._told
             self._next_trial = int(_BETWEEN_TRIALS * len(self.clues)) + 1
         return index
 
