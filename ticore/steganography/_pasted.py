@@ -152,7 +152,7 @@ def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
     """The message of the text without one small change near a place, if that gives one."""
     setup, _ = next(setup.readers(place.text))  # with openers, that of this text
     once = len(setup.model.tokenizer.encode(place.text))
-    # With a window the model reads its tokens anew for each token.
+    # With a window the model reads its tokens again for each token.
     rereading = Rereading(setup, (once + _PASSES_FOR_EDITS) * (setup.agreement.window or 1))
     shift, where = 0, " of the text as it was read"
     if place.received_start is not None:

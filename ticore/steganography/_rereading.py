@@ -76,7 +76,7 @@ class Rereading:
 
     def _begun(self, text: NewText) -> Decoder:
         if (size := self._setup.agreement.window) is not None:
-            # The model reads a window anew for each token, and only where no step is known.
+            # The model reads a window again for each token, and only where no step is known.
             for _ in range(size):
                 self._count()
             return new_decoder(self._setup.model, text)
