@@ -199,7 +199,8 @@ def shown(value: object) -> str:
     >>> shown("a"), shown([1, 2]), shown("a" * 10**6)
     ("'a'", '[1, 2]', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'")
     """
-    if isinstance(value, str) and _MAY_BE_KEY.search(value):
+    digits = _HEX.search(value) if isinstance(value, str) else None
+    if digits is not None and len(set(digits.group())) > _FEW:
         return f"{len(value)} characters with hex digits like those of a key"
     try:
         return _SHORT.repr(value)
@@ -207,7 +208,8 @@ def shown(value: object) -> str:
         return f"a long {type(value).__name__}"
 
 
-_MAY_BE_KEY = re.compile("[0-9A-Fa-f]{32}")
+_HEX = re.compile("[0-9A-Fa-f]{32}")
+_FEW = 4  # different digits: those of a random key are more
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 62
 
