@@ -199,8 +199,7 @@ def shown(value: object) -> str:
     >>> shown("a"), shown([1, 2]), shown("a" * 10**6)
     ("'a'", '[1, 2]', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'")
     """
-    digits = _HEX.search(value) if isinstance(value, str) else None
-    if digits is not None and len(set(digits.group())) > _FEW:
+    if isinstance(value, str) and any(len({*digits}) > _FEW for digits in _HEX.findall(value)):
         return f"{len(value)} characters with hex digits like those of a key"
     try:
         return _SHORT.repr(value)
