@@ -6,6 +6,7 @@ import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -206,6 +207,6 @@ def test_a_key_file_may_be_any_kind_of_bytes(kind: type) -> None:
 
 
 @pytest.mark.parametrize("data", [32, "aa" * 32, None, [1, 2]])
-def test_a_key_is_made_of_bytes(data: object) -> None:
+def test_a_key_is_made_of_bytes(data: Any) -> None:
     with pytest.raises(CredentialError, match=r"expected the bytes of a key, found an? "):
-        Key(data)  # type: ignore[arg-type]  # a wrong one
+        Key(data)

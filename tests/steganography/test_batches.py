@@ -239,7 +239,7 @@ def test_what_is_no_list_or_no_setting_is_refused_at_once():
     with pytest.raises(WrongTypeError, match="keys: expected a list, found int"):
         stego.embed_bits_batch([[1]], keys=5)
     with pytest.raises(WrongTypeError, match="topic: expected a list, found int"):
-        stego.embed_batch([b"a"], topic=5)  # type: ignore[arg-type]  # a wrong one
+        stego.embed_batch([b"a"], topic=5)
     with pytest.raises(SettingsError, match="length: expected an integer of at least 0"):
         stego.extract_bits_batch(["a"], -1)
     with pytest.raises(SettingsError, match="stop: expected one of"):

@@ -313,8 +313,8 @@ def test_extract_pasted_never_gives_a_wrong_message_after_a_small_change(
 @pytest.mark.parametrize("numerics", ["same-stack", "portable"])
 def test_one_small_change_is_undone_where_the_model_sees_a_window(numerics: str) -> None:
     model = ticore.load_model("tiny-en", dtype="float64")
-    settings = {"prompt": "The old house", "key": KEY, "window": 8, "numerics": numerics}
-    stego = ticore.Steganographer(model, entropy=Random(1).randbytes, **settings)  # type: ignore[arg-type]
+    settings: Any = {"prompt": "The old house", "key": KEY, "window": 8, "numerics": numerics}
+    stego = ticore.Steganographer(model, entropy=Random(1).randbytes, **settings)
     words = stego.embed(b"noon").text.split(" ")
     for at in range(8, len(words)):
         changed = " ".join([*words[:at], words[at] + ",", *words[at + 1 :]])

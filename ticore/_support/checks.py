@@ -177,8 +177,11 @@ def checked_ids(ids: Iterable[int], width: int) -> list[int]:
     are_truths = "bool" in str(getattr(ids, "dtype", ""))
     if are_truths or (isinstance(ids, list | tuple) and bool in set(map(type, ids))):
         raise WrongTypeError("expected token ids, found truth values; give the ids of a mask")
-    if getattr(ids, "ndim", 1) != 1:
-        raise WrongTypeError(f"expected token ids in one row, found an array of shape {ids.shape}")  # type: ignore[attr-defined]
+    shape = getattr(ids, "shape", (1,))
+    if len(shape) != 1:
+        raise WrongTypeError(
+            f"expected token ids in one row, found an array of shape {tuple(shape)}"
+        )
     try:
         checked = list(map(index, ids))
     except TypeError as error:
