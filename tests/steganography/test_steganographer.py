@@ -752,3 +752,22 @@ def test_former_names_of_methods_work_with_a_warning():
 def test_embed_refuses_a_text_in_words():
     with pytest.raises(WrongTypeError, match=r"bytes, found str; encode it first: message.encode"):
         toy().embed("noon")
+
+
+@pytest.mark.parametrize(
+    ("entropy", "error", "said"),
+    [
+        (lambda n: bytes(n - 1), SettingsError, r"entropy: expected \d+ bytes, found \d+; give"),
+        (lambda n: bytes(2 * n), SettingsError, r"entropy: expected \d+ bytes, found \d+; give"),
+        (lambda n: "0" * n, WrongTypeError, r"entropy: expected \d+ bytes, found str; give"),
+    ],
+)
+@pytest.mark.parametrize("security", ["standard", "compact"])
+def test_a_source_of_randomness_that_gives_something_else_is_refused(
+    entropy, error, said, security
+):
+    stego = Steganographer(ToyModel(TOY), key=KEY, entropy=entropy, security=security)
+    with pytest.raises(error, match=said):
+        stego.embed(b"\xff")
+    with pytest.raises(error, match=said):
+        stego.embed_parts(b"\xff")

@@ -74,7 +74,7 @@ class LongMessages:
         payload = Payload.of(message)
         size = min(size, max(1, len(payload.data)))  # a larger one would be the same single part
         while True:
-            parts = split(payload, size, setup.entropy)
+            parts = split(payload, size, setup.random_bytes)
             try:
                 return _written(setup, parts, check, topic, batch_size, progress)
             except CapacityError as error:

@@ -116,7 +116,7 @@ class Writing:
                 self.payload,
                 setup.sealing_secret(),
                 setup.agreement.digest(),
-                setup.entropy,
+                setup.random_bytes,
                 pad=setup.pad == "sizes",
             )
             try:

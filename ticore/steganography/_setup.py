@@ -30,6 +30,7 @@ from ..errors import (
     ExtractionError,
     IncompleteMessageError,
     SettingsError,
+    WrongTypeError,
     shown,
 )
 from ..interfaces import LanguageModel
@@ -416,4 +417,19 @@ class Setup:
     def random_bits(self, count: int) -> int:
         """That many random bits."""
         size = -(-count // 8)
-        return int.from_bytes(self.entropy(size)) >> (8 * size - count)
+        return int.from_bytes(self.random_bytes(size)) >> (8 * size - count)
+
+    def random_bytes(self, count: int) -> bytes:
+        """That many random bytes. Raises WrongTypeError, SettingsError: `entropy` gave others."""
+        found = self.entropy(count)
+        if not isinstance(found, bytes):
+            raise WrongTypeError(
+                f"entropy: expected {count} bytes, found {type(found).__name__}; give a function "
+                f"such as secrets.token_bytes"
+            )
+        if len(found) != count:
+            raise SettingsError(
+                f"entropy: expected {count} bytes, found {len(found)}; give a function such as "
+                f"secrets.token_bytes, which returns as many as it is asked for"
+            )
+        return found
