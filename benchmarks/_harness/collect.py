@@ -31,22 +31,23 @@ def collect_samples(
         engine: what they are.
 
     Returns:
-        The samples, and whether they are complete: Ctrl-C ends the run early.
+        One sample of each task that was carried out, in the order of `tasks`, and whether these
+        are all: Ctrl-C ends the run early.
     """
 
     def task_of(sample: Sample) -> Task:
         return tuple(sample[name] for name in names)
 
-    done = set(map(task_of, store.samples(digest)))
-    missing = [task for task in tasks if task not in done]
+    # Of two runs that wrote to the store at once, both may have taken a sample: one counts.
+    taken = {task_of(sample): sample for sample in store.samples(digest)}
+    missing = [task for task in tasks if task not in taken]
     complete = True
     try:
         with progress_bar(len(tasks), len(tasks) - len(missing)) as advance:
             for sample in carry_out(missing, make_worker, processes, engine) if missing else ():
-                store.add(digest, sample)
+                taken[task_of(sample)] = store.add(digest, sample)
                 advance(1, "samples")
     except KeyboardInterrupt:
         messages.print("interrupted; the same command continues from here")
         complete = False
-    wanted = set(tasks)
-    return [one for one in store.samples(digest) if task_of(one) in wanted], complete
+    return [taken[task] for task in tasks if task in taken], complete

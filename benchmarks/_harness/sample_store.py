@@ -42,8 +42,8 @@ class SampleStore:
             The sample with its digest, as `samples` gives it.
         """
         sample = {"digest": digest} | sample
-        with self._file.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(sample, ensure_ascii=False) + "\n")
+        with self._file.open("ab") as stream:
+            stream.write(json.dumps(sample, ensure_ascii=False).encode() + b"\n")
         self._samples[digest].append(sample)
         return sample
 
@@ -60,16 +60,16 @@ def digest_of(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _lines(file: Path) -> list[str]:
-    text = file.read_text(encoding="utf-8")
-    if text and not text.endswith("\n"):
+def _lines(file: Path) -> list[bytes]:
+    data = file.read_bytes()  # not text: the last line may end inside a character
+    if data and not data.endswith(b"\n"):
         # The last line was cut off. End it, so that the next sample starts a new line.
-        with file.open("a", encoding="utf-8") as stream:
-            stream.write("\n")
-    return text.split("\n")
+        with file.open("ab") as stream:
+            stream.write(b"\n")
+    return data.split(b"\n")
 
 
-def _parsed(line: str) -> Sample:
+def _parsed(line: bytes) -> Sample:
     try:
         sample = json.loads(line)
     except ValueError:

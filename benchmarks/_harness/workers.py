@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ticore._support.parent_process import end_with_parent
 
+from .progress import messages
 from .ray_workers import carry_out_on_ray
 from .types import Sample, Task, Worker
 
@@ -33,7 +34,8 @@ def carry_out(
         engine: what they are. A Ray cluster is the one that Ray finds, or a new one here.
 
     Returns:
-        The samples, each as soon as it is finished.
+        The samples, each as soon as it is finished. After Ctrl-C, the tasks that processes have
+        begun are finished first, so that nothing is lost.
     """
     if engine == "ray":
         yield from carry_out_on_ray(tasks, make_worker, processes)
@@ -50,9 +52,18 @@ def carry_out(
         _start,
         (make_worker,),
     )
+    unseen = {pool.submit(_call, *task) for task in tasks}
     try:
-        for done in as_completed([pool.submit(_call, *task) for task in tasks]):
+        for done in as_completed(unseen.copy()):
+            unseen.remove(done)
             yield done.result()
+    except KeyboardInterrupt:
+        messages.print("interrupted; what has been begun is finished")
+        pool.shutdown(cancel_futures=True)
+        for done in unseen:
+            if not done.cancelled():
+                yield done.result()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -102,7 +102,7 @@ class MessageSampler:
             prompt=self._prompt(index),
             top_k=self._plan.top_k,
             finish="none",
-            entropy=sample_random(self._plan.seed, index).randbytes,
+            entropy=sample_random(self._plan.seed, index, "entropy").randbytes,
             **settings,
         )
 

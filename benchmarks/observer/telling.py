@@ -92,7 +92,7 @@ def _learned(
     """
     texts = [*sealed, *free]
     hidden = np.arange(len(texts)) < len(sealed)
-    seen = [Seen(t["text"], t["ids"], all_numbers(t, in_pool)) for t in texts]
+    seen = [Seen(t["index"], t["text"], t["ids"], all_numbers(t, in_pool)) for t in texts]
     folds = np.array([text["index"] for text in texts]) % FOLDS
     scores = np.zeros(len(texts))
     for fold in range(FOLDS):

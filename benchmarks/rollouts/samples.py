@@ -20,6 +20,9 @@ from .conversations import KINDS, Kind, Message, kept
 PROMPTS, GROUP = 4, 16
 """Prompts of a sample, and rollouts of each."""
 
+_END = "<|im_end|>"
+"""With which a turn of ChatML ends."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -87,7 +90,7 @@ class Sampler:
         self._plan, self._prompts = plan, prompts
         self._model = plan.open_model()
         self._template = _template_of(self._model)
-        self._end = min(self._model.eos_ids)
+        self._end = self._end_of_turn()
 
     def take(self, kind: str, number: int) -> Sample:
         """Rollouts to four prompts."""
@@ -141,7 +144,7 @@ class Sampler:
         one.replies.append(self._model.tokenizer.decode(reply))
         if not kind.then or len(one.replies) == 2:
             return None
-        turn = f"{kind.between}<|im_start|>user\n{kind.then}<|im_end|>\n<|im_start|>assistant\n"
+        turn = f"{kind.between}<|im_start|>user\n{kind.then}{_END}\n<|im_start|>assistant\n"
         one.forced.extend([*([] if one.ended else [self._end]), *self._encoded(turn)])
         return self._next(kind, one, logits, draw)
 
@@ -151,15 +154,25 @@ class Sampler:
         for n, reply in enumerate(one.replies):
             turn = [{"role": "user", "content": kind.then}] if n else []
             all_messages += [*turn, {"role": "assistant", "content": kept(reply)}]
-        text, end = self._text(all_messages), "<|im_end|>"
-        last = text.rindex(end)
-        return text[: last + len(end) * one.ended]
+        text = self._text(all_messages)
+        return text[: text.rindex(_END) + len(_END) * one.ended]
 
     def _text(self, messages: list[Message]) -> str:
         template = self._template
         return parse(template.source).render(
             messages=messages, add_generation_prompt=True, **template.special_tokens
         )
+
+    def _end_of_turn(self) -> int:
+        """The id of _END: others may end texts, too, and be no end of a turn."""
+        ids = self._encoded(_END)
+        if len(ids) != 1 or ids[0] not in self._model.eos_ids:
+            raise SettingsError(
+                f"expected a model that ends its turns with the one token {_END}, found the ids "
+                f"{ids} for it and {sorted(self._model.eos_ids)} as ends of texts; take one such "
+                f"as torch:smollm2"
+            )
+        return ids[0]
 
     def _encoded(self, text: str) -> list[int]:
         assert isinstance(self._model, ChatModel)
@@ -168,7 +181,7 @@ class Sampler:
 
 def _template_of(model: LanguageModel) -> ChatTemplate:
     template = model.chat_template if isinstance(model, ChatModel) else None
-    if template is None or "<|im_end|>" not in template.source:
+    if template is None or _END not in template.source:
         raise SettingsError(
             "expected a chat model with a template of ChatML, found none or another one; take one "
             "such as torch:smollm2"

@@ -9,6 +9,7 @@ import ticore
 from benchmarks.rollouts import __main__ as command
 from benchmarks.rollouts import samples
 from benchmarks.rollouts.conversations import KINDS, kept
+from ticore.errors import SettingsError
 from ticore.interfaces import ChatTemplate
 
 CHATML = (
@@ -44,6 +45,32 @@ def _chatting(monkeypatch):
         monkeypatch.setattr(module, "GROUP", 2)
         monkeypatch.setattr(module, "PROMPTS", 1)
     monkeypatch.setattr(command, "code_digest", lambda *_: "code")
+
+
+class OtherEnds(Chatting):
+    """A model with other ends of texts and of turns."""
+
+    def __init__(self, ends, end_of_turn):
+        super().__init__(ticore.load_model("tiny-en"))
+        self.eos_ids, self._end = frozenset(ends), end_of_turn
+
+    def encode_conversation(self, text):
+        return self._end
+
+
+def sampler(monkeypatch, model):
+    monkeypatch.setattr(samples.Plan, "open_model", lambda plan: model)
+    return samples.Sampler(samples.Plan(), ["Why?"])
+
+
+def test_a_turn_ends_with_chatmls_own_token_whichever_others_end_a_text(monkeypatch):
+    assert sampler(monkeypatch, OtherEnds([5, 9], [9]))._end == 9
+
+
+@pytest.mark.parametrize("end_of_turn", [[7], [9, 9]])
+def test_a_model_whose_turns_end_in_another_way_is_refused(monkeypatch, end_of_turn):
+    with pytest.raises(SettingsError, match=r"expected a model that ends its turns with .* found"):
+        sampler(monkeypatch, OtherEnds([5, 9], end_of_turn))
 
 
 @pytest.mark.slow

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def _count(samples: int) -> int:
-    """As many covers as texts of one method: detectors learn from as many of both."""
+    """As many covers as the paper has texts of one method: one for each text of each number of
+    candidates, also where messages are hidden with a few of these numbers alone."""
     return samples * len(plan.CANDIDATES)
 
 

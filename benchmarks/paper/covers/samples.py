@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks._harness.sampling import sample_random
 from benchmarks.paper.free_texts import FreeSampling, choose
+from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.side_by_side import SideBySide
 from benchmarks.paper.statistics import read_back
@@ -28,7 +29,9 @@ def make_worker(setting: Setting) -> Worker:
 
 
 class Sampler(SideBySide):
-    """Takes samples with one model."""
+    """Takes samples with one model, which computes as it does for messages."""
+
+    dtype = "float64"
 
     def __init__(self, model: LanguageModel, setting: Setting) -> None:
         super().__init__(model, setting)
@@ -37,7 +40,7 @@ class Sampler(SideBySide):
     def take(self, first: int) -> Sample:
         """The texts from number `first` on, written side by side."""
         numbers = self.numbers(first)
-        prompts = [self._setting.prompt(n) for n in numbers]
+        prompts = [as_given_back(self._model, self._setting.prompt(n)) for n in numbers]
         encode = self._model.tokenizer.encode
         draws = [sample_random(self._setting.seed, n, "cover") for n in numbers]
         jobs = [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import ticore
 from benchmarks._harness.sampling import sample_key, sample_random
 from benchmarks._harness.timing import timed
+from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.side_by_side import SideBySide
 from benchmarks.paper.statistics import read_back
@@ -39,7 +40,7 @@ class Sampler(SideBySide):
     def take(self, method: str, k: int, first: int) -> Sample:
         """The texts from number `first` on, written and then read side by side."""
         numbers = self.numbers(first)
-        prompts = [self._prompt(n) for n in numbers]
+        prompts = [as_given_back(self._model, self._setting.prompt(n)) for n in numbers]
         keys = [sample_key(self._setting.seed, n) for n in numbers]
         bits = [self._bits(n) for n in numbers]
         meters = [_TimedMeter() for _ in numbers]
@@ -76,11 +77,6 @@ class Sampler(SideBySide):
             for n, number in enumerate(numbers)
         ]
         return {"method": method, "k": k, "first": first, "texts": texts}
-
-    def _prompt(self, number: int) -> str:
-        tokenizer = self._model.tokenizer
-        # As the tokenizer gives it back: one that folds characters would refuse the prompt else.
-        return tokenizer.decode(tokenizer.encode(self._setting.prompt(number)))
 
     def _bits(self, number: int) -> list[int]:
         draw = sample_random(self._setting.seed, number)

@@ -24,7 +24,7 @@ BEGINNING = 16
 def whole(row: JsonObject) -> Seen:
     """The text of a row, of `messages` or `covers`, as its receiver reads it."""
     read = row["read"]
-    return Seen(read["text"], read["ids"], read["statistics"])
+    return Seen(row["index"], read["text"], read["ids"], read["statistics"])
 
 
 def beginning(model: LanguageModel, row: JsonObject) -> Seen | None:
@@ -43,4 +43,4 @@ def beginning(model: LanguageModel, row: JsonObject) -> Seen | None:
     numbers = statistics(model, before, ids)
     assert numbers is not None  # the whole text fits
     text = model.tokenizer.decode(everything[: len(before) + BEGINNING])
-    return Seen(text.removeprefix(row["prompt"]), ids, numbers)
+    return Seen(row["index"], text.removeprefix(row["prompt"]), ids, numbers)

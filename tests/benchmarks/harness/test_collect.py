@@ -28,6 +28,15 @@ def test_collect_samples_carries_out_missing_tasks_only(tmp_path):
     assert len(file.read_text().splitlines()) == 3
 
 
+def test_collect_samples_counts_what_two_runs_took_at_once_a_single_time(tmp_path):
+    file = tmp_path / "a.jsonl"
+    stores = [SampleStore(file), SampleStore(file)]
+    for store in stores:
+        collect_samples(store, "digest", TASKS, ("name", "index"), make_worker, 1)
+    assert len(file.read_text().splitlines()) == 2 * len(TASKS)
+    assert collect(file, TASKS, refuse) == (["a0", "b0", "a1"], True)
+
+
 def test_collect_samples_gives_samples_of_its_tasks_only(tmp_path):
     collect(tmp_path / "a.jsonl", TASKS)
     assert collect(tmp_path / "a.jsonl", TASKS[1:2], refuse) == (["b0"], True)

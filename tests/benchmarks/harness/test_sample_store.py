@@ -27,6 +27,19 @@ def test_sample_store_ignores_a_line_that_is_no_sample(tmp_path, last_line):
     assert [sample["index"] for sample in SampleStore(file).samples("one")] == [0, 1]
 
 
+def test_a_line_may_be_cut_at_any_byte(tmp_path):
+    whole, other = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    SampleStore(whole).add("one", {"text": "今日は é"})
+    data = whole.read_bytes()
+    for size in range(len(data)):
+        other.write_bytes(data + data[:size])
+        SampleStore(other).add("one", {"index": 1})
+        kept = SampleStore(other).samples("one")
+        # All but the line's end may be there: then the sample is whole.
+        assert [len(sample) for sample in kept] == [2] * (2 + (size == len(data) - 1))
+        assert kept[-1]["index"] == 1
+
+
 def test_digest_of_differs_when_any_part_differs():
     parts = [({"a": 1}, "x"), ({"a": 2}, "x"), ({"a": 1}, "y"), ({"a": 1},)]
     assert len({digest_of(*some) for some in parts}) == len(parts)

@@ -18,11 +18,14 @@ class Seen:
     """A text as a detector sees it.
 
     Attributes:
+        index: its number. Texts of one number have one prompt, and where they hide a message, the
+            same one.
         text: without its prompt.
         ids: its tokens, as they are read.
         statistics: what the generating model says of it; see `benchmarks.paper.statistics`.
     """
 
+    index: int
     text: str
     ids: Sequence[int]
     statistics: Mapping[str, float]
