@@ -10,6 +10,7 @@ The code is found from import statements, so no list of files has to be maintain
    `if TYPE_CHECKING:`. Only the names that are asked for are followed through it. Example: `from
    ticore import Verifier` leads to `ticore.consistency` and not to `ticore.watermarking`.
 4. Any other module counts as a whole, and so does all that it imports.
+5. Of the other packages that are imported, such as NumPy, the versions that are installed count.
 
 Comments, docstrings and layout do not count: the digest is of syntax trees without them. It may
 differ between Python versions, whose syntax trees differ.
@@ -20,9 +21,10 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -148,7 +150,8 @@ def _closure(roots: tuple[object, ...]) -> dict[str, str]:
     """What counts for `roots`: the content of each module, by its name.
 
     Names that are followed through a table of contents count as well, as `package:name`: there a
-    name may come to stand for something else while no module that is reached changes.
+    name may come to stand for something else while no module that is reached changes. Versions
+    count as `package:distribution`.
     """
     pending: list[Request] = [(name, None) for root in roots for name in _modules_of(root)]
     followed = {"ticore", "benchmarks"} | {name.partition(".")[0] for name, _ in pending}
@@ -158,9 +161,12 @@ def _closure(roots: tuple[object, ...]) -> dict[str, str]:
         request = pending.pop()
         name, wanted = request
         top = name.partition(".")[0]
-        if request in seen or not (top in followed or top.startswith("ticore_")):
+        if request in seen:
             continue
         seen.add(request)
+        if not (top in followed or top.startswith("ticore_")):
+            found.update({f"{top}:{one}": version for one, version in _versions(top)})
+            continue
         module = _find(name)
         if module is None:
             continue
@@ -177,6 +183,18 @@ def _closure(roots: tuple[object, ...]) -> dict[str, str]:
             pending += module.requests()
             pending += _parents(name)
     return found
+
+
+def _versions(package: str) -> Iterator[tuple[str, str]]:
+    """The distributions that a package is installed from, with their versions."""
+    if package not in sys.stdlib_module_names:
+        for distribution in sorted(set(_distributions().get(package, ()))):
+            yield distribution, version(distribution)
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
 
 
 def _parents(name: str) -> Iterator[Request]:

@@ -18,7 +18,7 @@ from .types import JsonObject
 _PACKAGES = (
     *("ticore", "numpy", "scipy", "regex"),
     *("sentencepiece", "tiktoken", "tokenizers"),
-    *("torch", "transformers", "jax", "flax"),
+    *("torch", "transformers", "jax", "flax", "scikit-learn"),
 )
 _ROOT = Path(__file__).parents[2]
 

@@ -94,7 +94,7 @@ def analysed(
     """
     code = code_digest(analysis.run)
     encoder = options.encoder
-    facts = [code, options.seed, None if encoder is None else encoder.name, rows]
+    facts = [code, options.seed, None if encoder is None else _files_digest(encoder), rows]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
     file = folder / f"{analysis.name}-{options.model.name}.json"
     if (earlier := _read(file, digest)) is not None:
@@ -102,6 +102,12 @@ def analysed(
     found = {"digest": digest} | analysis.run(rows, options)
     write_json(file, found)
     return found
+
+
+def _files_digest(folder: Path) -> list[str]:
+    """The folder's name and the digests of its files: another model may stand in its place."""
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    return [folder.name, *(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)]
 
 
 def _read(file: Path, digest: str) -> JsonObject | None:

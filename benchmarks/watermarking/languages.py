@@ -132,9 +132,13 @@ def _marked(
 
 
 def _table(cells: Sequence[JsonObject]) -> Table:
-    """False alarms among people's texts, and marked texts that are found, in percent."""
+    """False alarms among people's texts, and marked texts that are found, in percent.
+
+    Where texts depend on each other by the key, as with `unigram`, another key gives another rate,
+    of which the intervals say nothing.
+    """
     table = text_table(
-        "Found, % of texts by people and of marked ones (95 % interval)",
+        "Found, % of texts by people and of marked ones (95 % interval for other texts, same key)",
         ["model", "scheme"],
         ["tokens", *(f"{'marked' if is_marked else 'people'}, {p:g}" for is_marked, p in _COLUMNS)],
     )
@@ -178,7 +182,7 @@ def _draw(report: JsonObject, file: Path) -> None:
             axes.set_xticks(LENGTHS, list(map(str, LENGTHS)))
             axes.minorticks_off()
             clear_frame(axes)
-    grid[0][0].set_ylabel("false alarms")
+    grid[0][0].set_ylabel("false alarms of one key")
     grid[1][0].set_ylabel("share found")
     grid[1][0].legend(frameon=False, fontsize=8)
     save_figure(figure, file)

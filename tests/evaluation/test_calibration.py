@@ -98,6 +98,7 @@ def test_length_for_needs_all_longer_texts() -> None:
 
     assert Calibration((of(25, 10), of(50, 9), of(100, 10))).length_for(1e-6) == 100
     assert Calibration((of(25, 3), of(50, 10), of(100, 10))).length_for(1e-6, 0.9) == 50
+    assert Calibration((of(25, 3), of(50, 9), of(100, 10))).length_for(1e-6, 0.9) == 50
     assert Calibration((of(25, 3), of(50, 4))).length_for(1e-6) is None
     assert Calibration(()).length_for(1e-6) is None
     with pytest.raises(SettingsError, match="threshold: expected one of 1e-06, found 1e-07"):

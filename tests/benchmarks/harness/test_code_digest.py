@@ -74,6 +74,17 @@ def package(tmp_path, monkeypatch):
     return Package(tmp_path)
 
 
+def test_the_version_of_a_package_that_is_imported_counts(package, monkeypatch):
+    before = package.digest()
+    monkeypatch.setattr(module, "version", lambda name: "0.1")
+    assert package.digest() != before
+    package.write("root.py", "from . import f\n")  # numpy is no longer imported
+    without = package.digest()
+    monkeypatch.undo()
+    monkeypatch.syspath_prepend(package.folder.parent)
+    assert package.digest() == without
+
+
 def test_imported_modules_are_those_reached_from_the_root(package):
     found = {name.partition(".")[2] for name in imported_modules(package.root)}
     assert found == {"root", "used", "leaf", "late", "side"}
