@@ -56,7 +56,11 @@ class EmbeddedModel(CheckpointModel):
         return self.network.logits(np.concatenate(list(states)))
 
     def digest_parts(self) -> Mapping[str, Any]:
-        """Sizes, weights, precision and tokenizer."""
+        """Sizes, weights, precision and tokenizer, and this backend: `jax:` reads the same files.
+
+        Models that were made for this backend do not name it: their digests last. Of those `jax:`
+        names itself.
+        """
         config, start = self.network.config, self._files.start
         parts = {
             "dtype": self.network.dtype.name,
@@ -65,6 +69,8 @@ class EmbeddedModel(CheckpointModel):
         }
         if is_of_version_1(config, start, self._files.config):
             return parts | {"config": config_facts(config, self._files.config)}
+        if not self._files.is_made_here:
+            parts["backend"] = "embedded"
         return parts | {
             "config": config.facts(),
             "start": {"token": start.token, "always": start.always},

@@ -43,6 +43,7 @@ class JaxModel(CheckpointModel):
         )
         self._runner = runner
         self._tensors = checkpoint.tensors
+        self._is_made_here = checkpoint.is_made_here
 
     def new_decoder(self, ids: list[int], opened: list[int]) -> DeviceDecoder:
         """A Decoder of `ids` that has read `opened`."""
@@ -60,8 +61,11 @@ class JaxModel(CheckpointModel):
         """Sizes, weights, precision and tokenizer.
 
         Devices are no part of it, though their kind and number change the last bits of logits.
+        This backend is named where `embedded:` would say the same of the same files; of others,
+        that one names itself, so that digests of version 0.1 last.
         """
-        return {
+        named = {"backend": "jax"} if self._is_made_here else {}
+        return named | {
             "config": self._runner.config.facts(),
             "start": {"token": self._start.token, "always": self._start.always},
             "dtype": self._runner.dtype.name,

@@ -72,6 +72,14 @@ def test_float64_is_as_exact_as_the_embedded_backend(case: str, tmp_path: Path) 
     )
     np.testing.assert_allclose(mine.score(ids), theirs.score(ids), rtol=0, atol=1e-9)
     assert mine.portable_digest() == theirs.portable_digest()
+    assert mine.digest() != theirs.digest()  # the last bits differ
+
+
+@pytest.mark.parametrize("name", ["tiny-en", "tiny-ja", "tiny-zh"])
+def test_digests_of_bundled_models_tell_the_backends_apart(name: str) -> None:
+    places = (f"jax:{TINY_EN.parent / name}", f"embedded:{name}")
+    mine, theirs = (load_model(place, dtype="float64") for place in places)
+    assert mine.digest() != theirs.digest()
 
 
 @pytest.mark.parametrize("stored", [torch.bfloat16, torch.float16])

@@ -41,6 +41,11 @@ class Checkpoint:
     chat_template: str | None = None
     special_tokens: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_made_here(self) -> bool:
+        """Whether this project trained the model, for a version later than 0.1."""
+        return "ticore_version" in self.config
+
     def digest(self) -> str:
         """SHA-256 hex digest of config, weights as stored, and what is read before a text.
 
