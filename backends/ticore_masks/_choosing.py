@@ -24,7 +24,7 @@ from ticore.consistency import Verification
 from ._tensors import refused_tokens
 
 NONE_LEFT = -1
-"""Stands for a row in which every score is -inf."""
+"""Stands for a row that has NaN, or in which every score is -inf."""
 
 _DRAWS = 4  # before a row gets a mask, which bounds the time of rows that hardly allow anything
 
@@ -46,11 +46,11 @@ def choose(
         shares: memory like `scores`, to write the softmax into; None for new memory.
 
     Returns:
-        int64[rows]; `NONE_LEFT` in rows that have no score above -inf.
+        int64[rows]; `NONE_LEFT` in rows that have no score above -inf, or NaN.
     """
     if not sample:
-        tokens = torch.argmax(scores, dim=-1)
-        return tokens.masked_fill(torch.isneginf(_at(scores, tokens)), NONE_LEFT)
+        tokens = torch.argmax(scores, dim=-1)  # NaN counts as the largest
+        return tokens.masked_fill(~(_at(scores, tokens) > -torch.inf), NONE_LEFT)
     shares = torch.softmax(scores, dim=-1, out=shares)
     empty = shares[:, 0].isnan()  # so is the whole row then
     if bool(empty.any()):

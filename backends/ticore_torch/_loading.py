@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -107,7 +107,26 @@ def require_logits(folder: Path | str, width: int, **named: list[int]) -> None:
 
 
 def positions_of(config: PreTrainedConfig) -> int:
-    """How many ids the network can read."""
+    """How many ids the network can read, with logits that depend on the ids before alone.
+
+    With `longrope` (Phi-3 128k and later) transformers turns all positions of a pass by other
+    angles once one of them is beyond the length that the model was first trained for. Then a text's
+    logits would depend on those beside it, and on what follows, so texts end there.
+    """
     text = config.get_text_config()
     found = (getattr(text, name, None) for name in _POSITIONS)
-    return next((n for n in found if isinstance(n, int) and n > 0), _NO_LIMIT)
+    most = next((n for n in found if isinstance(n, int) and n > 0), _NO_LIMIT)
+    return min([most, *_longrope_limits(text)])
+
+
+def _longrope_limits(config: PreTrainedConfig) -> Iterator[int]:
+    """The lengths after which angles change."""
+    ropes = getattr(config, "rope_parameters", None) or {}
+    for rope in (
+        [ropes] if "rope_type" in ropes else ropes.values()
+    ):  # or one for each kind of layer
+        if isinstance(rope, Mapping) and rope.get("rope_type") == "longrope":
+            of_all = getattr(config, "original_max_position_embeddings", None)
+            limit = rope.get("original_max_position_embeddings", of_all)
+            if isinstance(limit, int):
+                yield limit

@@ -8,6 +8,7 @@ masks candidates at each step, for callers of processors. `rollouts` is for trai
 _generate.py          `generate`
 _consistent.py        `consistent`
 _rollouts.py          `rollouts`
+_prompts.py           what is continued
 _logits_processor.py  `ConsistentLogitsProcessor`
 _writing.py           the loop: one call chooses for all texts, one pass reads for all texts
 _text.py              one text: what is taken back, what a streamer is shown

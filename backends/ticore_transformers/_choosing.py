@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import torch
 
-from ticore.errors import CapacityError
+from ticore.errors import CapacityError, ModelError
 from ticore_masks import NONE_LEFT, choose, choose_consistent, mask_inconsistent
 
 from ._processing import RowProcessors
@@ -80,6 +80,7 @@ class Chooser:
 
         Raises:
             CapacityError: no token is left for a text.
+            ModelError: the network gives NaN.
         """
         logits = self._copied([text.logits() for text in texts])
         kept = logits.clone() if self._wanted.logits else None
@@ -90,7 +91,7 @@ class Chooser:
             if chosen[number] == NONE_LEFT and self._masks:
                 chosen[number] = self._choose_masked_first(scores, number, text)
             if chosen[number] == NONE_LEFT:
-                raise _no_token_left()
+                raise _no_token_left(text.logits())
         tokens = torch.tensor(chosen, device=scores.device)
         rows, lengths = [text.row for text in texts], [len(text) for text in texts]
         self._sequences.put(rows, lengths, tokens)
@@ -109,7 +110,8 @@ class Chooser:
         scores: torch.Tensor = self._processors(
             logits, [text.row for text in texts], [len(text) for text in texts]
         )
-        # SynthID's processor gives every token a finite score.
+        # SynthID's processor gives every token a finite score: those that others removed, this one.
+        scores.masked_fill_(scores == torch.finfo(scores.dtype).min, -torch.inf)
         self._ban(scores, texts)
         return scores
 
@@ -164,7 +166,14 @@ class Chooser:
                 text.raw_logits.put(len(text), logits[number])
 
 
-def _no_token_left() -> CapacityError:
+def _no_token_left(logits: torch.Tensor) -> CapacityError | ModelError:
+    """Why there is no token after these logits of the network."""
+    if bool(logits.isnan().any()):
+        return ModelError(
+            f"expected logits that are numbers, found NaN among those of the network; check its "
+            f"weights, or open it in a format of more range than {logits.dtype}, such as "
+            f"dtype=torch.bfloat16 or torch.float32"
+        )
     return CapacityError(
         "expected the logits processors to leave a token that may follow, found that every token "
         "they leave was taken back; loosen them: for example raise top_k or top_p"

@@ -41,6 +41,7 @@ from ticore_torch import Network, TorchBatchedForward, TorchForward, ids_of
 from ._caller import given_to_generate
 from ._choosing import Chooser, Consistency, Wanted
 from ._processing import RowProcessors
+from ._prompts import require_no_empty
 from ._sequences import Sequences
 from ._stop_strings import with_stop_strings
 from ._text import GeneratedText
@@ -99,8 +100,9 @@ def consistent(
             cache, prompt lookup, an assistant, several tokens at once, a penalty on the prompts of
             a batch, a streamer of `generate` itself or for several texts, attentions or hidden
             states.
-        PromptError: when generating: in view `whole`, a prompt is not consistent.
+        PromptError: when generating: a prompt is empty, or in view `whole` not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
+        ModelError: when generating: the network gives NaN.
 
     >>> generate = consistent(tokenizer)  # doctest: +SKIP
     >>> ids = model.generate(prompt, custom_generate=generate, max_new_tokens=50)  # doctest: +SKIP
@@ -157,6 +159,7 @@ def custom_generate(
             stopping_criteria, stop_strings, verifier.tokenizer, input_ids.shape[1], waits + 1
         )
         prompts = _without_padding(input_ids, inputs)
+        require_no_empty(prompts)
         verifications = each_row(partial(verification_of, verifier), prompts)
         reader, decoders = _decoders(Network(model), prompts, max_rewind(waits, backtracks))
         width = len(decoders[0].logits())

@@ -22,6 +22,7 @@ from ticore_torch import ids_of
 from ._choosing import Consistency
 from ._consistent import consistent
 from ._logits_processor import ConsistentLogitsProcessor
+from ._prompts import require_network, require_prompts
 from ._stop_strings import StopStrings, checked_strings
 
 
@@ -57,13 +58,17 @@ def generate(
 
     Raises:
         SettingsError: as `consistent`; there are beams and `consistency` is `rollback`;
-            `settings` have a `custom_generate`; or the model's own config has stop strings.
-        PromptError, CapacityError: as `consistent`; with beams also where there are fewer
-            consistent candidates than beams.
+            `settings` have a `custom_generate`; the model's own config has stop strings; or
+            `inputs` have another shape, or ids that the model lacks.
+        PromptError, CapacityError, ModelError: as `consistent`; with beams also where there are
+            fewer consistent candidates than beams.
+        WrongTypeError: `model` is no model of transformers, or `inputs` no tensor of integers.
     """
     ended = None if streamer is None else _EndedOnce(streamer)
     try:
         require_one_of("consistency", consistency, ("rollback", "masks"))
+        require_network(model)
+        require_prompts(model, settings.get("input_ids") if inputs is None else inputs)
         stop_strings, settings = _with_strings_of_config(model, stop_strings, settings)
         strings = None if stop_strings is None else checked_strings(stop_strings)
         if "custom_generate" in settings:

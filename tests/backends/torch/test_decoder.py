@@ -12,9 +12,18 @@ pytest.importorskip("transformers", reason="torch or transformers is not install
 
 import numpy as np
 import torch
+import transformers
 
-from tests.support.torch_checkpoints import CONFIGS, CONTEXT, WIDTH, load, plain_pass, write
-from ticore.errors import PromptError
+from tests.support.torch_checkpoints import (
+    COMMON,
+    CONFIGS,
+    CONTEXT,
+    WIDTH,
+    load,
+    plain_pass,
+    write,
+)
+from ticore.errors import CapacityError, PromptError
 from ticore.testing import (
     ModelContract,
     ModelLimitsContract,
@@ -166,6 +175,35 @@ class TestWithoutStartToken:
             with pytest.raises(PromptError, match="at least one token"):
                 call()
         assert len(model.start([5]).logits()) == WIDTH
+
+
+def test_texts_end_where_a_longrope_would_change_its_angles(tmp_path: Path) -> None:
+    short = CONTEXT // 2
+    config = transformers.Phi3Config(
+        **COMMON,
+        pad_token_id=0,
+        original_max_position_embeddings=short,
+        rope_parameters={
+            "rope_type": "longrope",
+            "rope_theta": 1e4,
+            "short_factor": [1.0] * 4,
+            "long_factor": [3.0, 4.0, 5.0, 6.0],
+            "original_max_position_embeddings": short,
+        },
+    )
+    folder = write(tmp_path, config)
+    model = load(folder, dtype="float64")
+    assert model.context_length == short - 1  # one is the start token's
+    ids = some_ids(short - 1)
+    decoder = model.start(ids[:4])
+    for token in ids[4:]:
+        decoder.push(token)
+    np.testing.assert_allclose(model.score([*ids, 0])[-1], decoder.logits(), rtol=0, atol=1e-9)
+    with pytest.raises(CapacityError):
+        decoder.push(0)
+    # Beyond it, what follows would change what was before.
+    plain = plain_pass(folder, [*ids, 0, 0, 0])[: len(ids)]
+    assert (plain - plain_pass(folder, ids)).abs().max() > 0.1
 
 
 class TestLimits(ModelLimitsContract):

@@ -34,7 +34,7 @@ from tests.support.tokenizers import HUGGING_FACE
 from tests.support.torch_checkpoints import CONFIGS, load, write
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verifier, compare
-from ticore.errors import CapacityError, PromptError, SettingsError
+from ticore.errors import CapacityError, ModelError, PromptError, SettingsError, WrongTypeError
 from ticore_torch import TorchModel
 from ticore_transformers import ConsistentLogitsProcessor, consistent
 from ticore_transformers import generate as generate_consistent
@@ -487,6 +487,63 @@ class TestCalling:
                 prefix_allowed_tokens_fn=lambda batch, ids: [UNWRITABLE],
             )
 
+    @pytest.mark.parametrize("sample", [True, False])
+    @pytest.mark.parametrize("consistency", ["rollback", "masks"])
+    def test_generate_names_nan_as_such(
+        self, sample: bool, consistency: Any, english: TorchModel
+    ) -> None:
+        module = deepcopy(english.network.module)
+        module.set_output_embeddings(deepcopy(module.get_output_embeddings()))
+        with torch.no_grad():
+            module.get_output_embeddings().weight[7] = torch.nan
+        settings = {"do_sample": sample, "max_new_tokens": 4, "consistency": consistency}
+        with pytest.raises(ModelError, match="found NaN among those of the network"):
+            generate_consistent(module, english.tokenizer, prompt(english), **settings)
+
+    @pytest.mark.parametrize(
+        ("ids", "error", "said"),
+        [
+            (
+                [[1, 5]],
+                WrongTypeError,
+                r"expected prompts as a tensor int64\[rows, n\], found list",
+            ),
+            (torch.ones(1, 2), WrongTypeError, r"found torch\.float32; give"),
+            (torch.ones(2, dtype=torch.int64), SettingsError, r"found the shape \[2\]"),
+            (torch.ones(0, 2, dtype=torch.int64), SettingsError, r"found the shape \[0, 2\]"),
+            (torch.ones(1, 0, dtype=torch.int64), PromptError, "at least one id each"),
+            (torch.tensor([[1, 10**6]]), SettingsError, "ids from 0 to 4,095, found 1,000,000"),
+            (torch.tensor([[1, -1]]), SettingsError, "ids from 0 to 4,095, found -1"),
+        ],
+    )
+    def test_generate_refuses_prompts_that_the_network_cannot_read(
+        self, ids: Any, error: type[Exception], said: str, english: TorchModel
+    ) -> None:
+        module = english.network.module
+        for given in ({"inputs": ids}, {"input_ids": ids}):
+            with pytest.raises(error, match=said):
+                generate_consistent(module, english.tokenizer, max_new_tokens=2, **given)
+
+    def test_generate_refuses_a_row_of_padding_alone(self, english: TorchModel) -> None:
+        ids = prompt(english).repeat(2, 1)
+        mask = torch.ones_like(ids)
+        mask[1] = 0
+        with pytest.raises(PromptError, match="at least one id each, found an empty one"):
+            generate_consistent(
+                english.network.module,
+                english.tokenizer,
+                ids,
+                attention_mask=mask,
+                max_new_tokens=2,
+            )
+
+    def test_generate_refuses_a_model_of_ticore(self, english: TorchModel) -> None:
+        model: Any = english
+        with pytest.raises(
+            WrongTypeError, match=r"found TorchModel; .* ticore.consistent_generate"
+        ):
+            generate_consistent(model, english.tokenizer, prompt(english))
+
 
 class TestRowsOutOfStep:
     """After rollbacks the texts of a batch have different lengths."""
@@ -608,6 +665,16 @@ class TestMasks:
         assert torch.equal(found, greedy)
         assert survives(babble, found[0, ids.shape[1] :].tolist())
         assert not torch.equal(found, generate(babble, ids, **settings))
+
+    def test_synthid_brings_no_token_back_that_others_removed(self, babble: TorchModel) -> None:
+        """It gives finite scores to what top-k has removed; masks may refuse all the others."""
+        ids = prompt(babble).repeat(8, 1)
+        config = SynthIDTextWatermarkingConfig(**NGRAMS)
+        custom = consistent(babble.tokenizer, consistency="masks")
+        settings = {"do_sample": True, "top_k": 1, "watermarking_config": config}
+        found = generate(babble, ids, custom_generate=custom, **settings)
+        greedy = generate(babble, ids[:1], custom_generate=custom)
+        assert all(torch.equal(row[: greedy.shape[1]], greedy[0]) for row in found)
 
 
 class TestDictionary:
