@@ -1,6 +1,7 @@
 """Places, backends and what is said when one is not there."""
 
 import math
+import shutil
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import MappingProxyType
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import ticore
+import ticore_embedded
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import Verifier, WatermarkDetector, compare, load_model, load_tokenizer, registry
 from ticore.consistency import audit
@@ -281,3 +283,18 @@ def test_wrap_is_the_public_function_and_has_old_names():
         pytest.raises(SettingsError, match="expected a model that a backend knows"),
     ):
         registry.as_model(object(), tokenizer)
+
+
+def test_a_tokenizer_of_the_home_directory_may_begin_with_a_tilde(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    folder = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
+    shutil.copy(folder / "tokenizer.model", tmp_path / "own.model")
+    found = load_tokenizer("sentencepiece:~/own.model")
+    assert found.digest() == load_tokenizer("tiny-en").digest()
+
+
+@pytest.mark.parametrize("backend", ["sentencepiece", "tokenizers"])
+def test_a_name_that_no_file_can_have_is_refused_like_one_that_none_has(backend):
+    with pytest.raises(ModelFilesError, match="expected"):
+        load_tokenizer(f"{backend}:" + "x" * 5000)

@@ -101,7 +101,7 @@ def load_tokenizer(place: str) -> Tokenizer:
     if not separator:
         return _tokenizer_of(place)
     backend = cast(TokenizerBackend, _load(_entry(TOKENIZERS, name, place)))
-    return backend.load(location)
+    return backend.load(os.path.expanduser(location))  # a place is no Path
 
 
 @overload

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from ticore.backend_kit.checkpoint import (
     ModelFiles,
+    dtype_and_tokenizer,
     find_model_files,
     open_gguf_files,
     require_fits,
     within_memory,
 )
 from ticore.backend_kit.network_config import parse_config
-from ticore.errors import SettingsError
 from ticore.interfaces import ModelBackend, Tokenizer, TokenizerLoader
 
 from ._families import ARCHITECTURES, build
@@ -22,8 +22,6 @@ from ._version_1 import is_of_version_1
 
 _MODELS = Path(__file__).parent / "models"
 _DTYPES = ("float64", "float32")
-# The values that are taken where an option is not given.
-_DEFAULTS: dict[str, object] = {"dtype": "float32", "tokenizer": None}
 
 
 class EmbeddedBackend:
@@ -67,11 +65,13 @@ class EmbeddedBackend:
                 with the others.
             SettingsError: an unknown option or dtype.
         """
-        dtype, place = _parse(options)
+        dtype, place = dtype_and_tokenizer(options, _DTYPES, "an embedded model")
         files = self._files(location)
         path = files.path
         config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
-        tokenizer = load_tokenizer(place) if place else files.open_tokenizer(load_tokenizer)
+        tokenizer = (
+            load_tokenizer(place) if place is not None else files.open_tokenizer(load_tokenizer)
+        )
         require_fits(path, tokenizer, config.vocab_size)
         eos = next(iter(config.eos_ids), None)
         start = files.find_start_token(config.bos_token, eos, config.vocab_size)
@@ -118,23 +118,6 @@ class GgufBackend(EmbeddedBackend):
             ModelFilesError: also where it is no GGUF file.
         """
         return open_gguf_files(Path(location)).open_tokenizer(load_tokenizer)
-
-
-def _parse(options: Mapping[str, object]) -> tuple[str, str | None]:
-    """The dtype, and the place of another tokenizer."""
-    for name in options:
-        if name not in _DEFAULTS:
-            raise SettingsError(
-                f"unknown option {name!r} for an embedded model: "
-                f"the options are {', '.join(sorted(_DEFAULTS))}"
-            )
-    chosen = _DEFAULTS | dict(options)
-    dtype, tokenizer = chosen["dtype"], chosen["tokenizer"]
-    if dtype not in _DTYPES:
-        raise SettingsError(f"expected dtype to be one of {', '.join(_DTYPES)}, found {dtype!r}")
-    if not isinstance(tokenizer, str | None):
-        raise SettingsError(f"expected tokenizer to be a place or None, found {tokenizer!r}")
-    return str(dtype), tokenizer
 
 
 BACKEND: ModelBackend = EmbeddedBackend()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ticore.backend_kit.checkpoint import find_model_files, require_fits, within_memory
+from ticore.backend_kit.checkpoint import (
+    dtype_and_tokenizer,
+    find_model_files,
+    require_fits,
+    within_memory,
+)
 from ticore.backend_kit.network_config import parse_config
-from ticore.errors import SettingsError
 from ticore.interfaces import TokenizerLoader
 
 from ._families import ARCHITECTURES, build
@@ -14,8 +18,6 @@ from ._model import JaxModel
 from ._runner import Runner
 
 _DTYPES = ("float64", "float32", "bfloat16")
-# The values that are taken where an option is not given.
-_DEFAULTS: dict[str, object] = {"dtype": "float32", "tokenizer": None}
 
 
 def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]) -> JaxModel:
@@ -36,7 +38,7 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
             the others.
         SettingsError: an unknown option or dtype.
     """
-    dtype, place = _parse(options)
+    dtype, place = dtype_and_tokenizer(options, _DTYPES, "a model on JAX")
     files = find_model_files(location)
     path = files.path
     config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
@@ -47,20 +49,3 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
     with within_memory(path, "model"):
         runner = Runner(config, build(config, files.tensors), dtype)
     return JaxModel(runner, tokenizer, files.checkpoint(start))
-
-
-def _parse(options: Mapping[str, object]) -> tuple[str, str | None]:
-    """The dtype, and the place of another tokenizer."""
-    for name in options:
-        if name not in _DEFAULTS:
-            raise SettingsError(
-                f"unknown option {name!r} for a model on JAX: "
-                f"the options are {', '.join(sorted(_DEFAULTS))}"
-            )
-    chosen = _DEFAULTS | dict(options)
-    dtype, tokenizer = chosen["dtype"], chosen["tokenizer"]
-    if dtype not in _DTYPES:
-        raise SettingsError(f"expected dtype to be one of {', '.join(_DTYPES)}, found {dtype!r}")
-    if not isinstance(tokenizer, str | None):
-        raise SettingsError(f"expected tokenizer to be a place or None, found {tokenizer!r}")
-    return str(dtype), tokenizer

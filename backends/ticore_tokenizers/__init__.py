@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from ticore.interfaces import AdoptingBackend
 
-from ._checkpoint import open_as_transformers, require_whole_special_tokens
+from ._checkpoint import open_as_transformers, require_exact
 from ._tokenizer import HuggingFaceTokenizer
 
 __all__ = ["BACKEND", "HuggingFaceTokenizer"]
@@ -34,12 +34,12 @@ class _Backend:
             None for any other object.
 
         Raises:
-            ModelFilesError: as `HuggingFaceTokenizer`.
+            ModelFilesError: as `HuggingFaceTokenizer`, or its options change what it writes.
         """
         inner = getattr(found, "backend_tokenizer", found)
         if not isinstance(inner, Tokenizer):
             return None
-        require_whole_special_tokens(found)
+        require_exact(found, inner)
         return HuggingFaceTokenizer(inner)
 
 

@@ -47,28 +47,30 @@ def open_as_transformers(folder: str | Path) -> HuggingFaceTokenizer:
             f"{folder}: expected a fast tokenizer of transformers, found {type(found).__name__}; "
             f"open a file in it"
         )
-    if _cleans_up(found, inner):
-        raise ModelFilesError(
-            f"{folder}: expected a tokenizer that writes its tokens as they are, found "
-            f"clean_up_tokenization_spaces, by which transformers removes spaces before "
-            f"punctuation; set it to false in tokenizer_config.json"
-        )
     try:
-        require_whole_special_tokens(found)
+        require_exact(found, inner)
         return HuggingFaceTokenizer(inner)
     except ModelFilesError as error:
         raise ModelFilesError(f"{folder}: {error}") from None
 
 
-def require_whole_special_tokens(found: Any) -> None:
-    """Refuse a tokenizer that reads the name of a special token as ordinary text.
+def require_exact(found: Any, inner: Any) -> None:
+    """Refuse a tokenizer whose options change what its library writes or reads.
 
     Args:
         found: of tokenizers or of transformers. That of the latter sets the former at each call.
+        inner: the tokenizer of tokenizers in it.
 
     Raises:
-        ModelFilesError: it does so.
+        ModelFilesError: its `decode` removes spaces before punctuation, or it reads the name of a
+            special token as ordinary text.
     """
+    if _cleans_up(found, inner):
+        raise ModelFilesError(
+            "expected a tokenizer that writes its tokens as they are, found "
+            "clean_up_tokenization_spaces, by which transformers removes spaces before "
+            "punctuation; set it to false, in a folder in tokenizer_config.json"
+        )
     for name in ("split_special_tokens", "encode_special_tokens"):
         if hasattr(found, name):
             if getattr(found, name):

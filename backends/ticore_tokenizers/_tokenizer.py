@@ -6,6 +6,7 @@ As in the library, an unknown token is spelled by its name unless it is marked s
 from __future__ import annotations
 
 import hashlib
+import os.path
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -118,7 +119,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
                 adapted exactly.
         """
         file = Path(path)
-        if file.is_dir():
+        if os.path.isdir(file):  # Path.is_dir raises where a name is too long
             file /= "tokenizer.json"
         vocabulary = read_gguf_vocabulary(file) if is_gguf(file) else None
         try:

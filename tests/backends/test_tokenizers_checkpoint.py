@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
+import ticore
 from tests.support.tokenizers import HUGGING_FACE, sample_text
 from ticore.errors import ModelFilesError
 from ticore.registry import load_tokenizer
@@ -45,6 +46,11 @@ def test_a_decode_that_removes_spaces_is_refused(tmp_path: Path) -> None:
     place = folder_with(tmp_path, unigram(), clean_up_tokenization_spaces=True)
     with pytest.raises(ModelFilesError, match="clean_up_tokenization_spaces"):
         load_tokenizer(place)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=unigram(), clean_up_tokenization_spaces=True
+    )
+    with pytest.raises(ModelFilesError, match="clean_up_tokenization_spaces"):
+        ticore.wrap(fast)
     assert load_tokenizer(folder_with(tmp_path, unigram())).decode([2, 1, 3]) == "a ."
     library = HUGGING_FACE["hf-gpt2"]()._library
     load_tokenizer(folder_with(tmp_path, library, clean_up_tokenization_spaces=True))

@@ -200,7 +200,8 @@ class CheckpointModel(ABC):
     def digest(self) -> str:
         """SHA-256 hex digest of all that may change the last bits of a logit.
 
-        The first call reads the weights, which takes a second or so per GB.
+        The first call reads the weights, which takes a second or so per GB. Weights that change
+        after it are not noticed: make a new model of a network that was trained further.
         """
         return self._digest
 

@@ -45,7 +45,7 @@ class Split:
 
 
 def is_held_out(number: int, seed: int) -> bool:
-    """Whether detectors are tested on the texts of a number, by chance: on one of each five in a row.
+    """Whether detectors are tested on the texts of a number: of one of each five, by chance.
 
     The number decides, not the place in a list, from which texts may be missing: methods write
     much the same for one message, and a detector must not have learned from any of it.

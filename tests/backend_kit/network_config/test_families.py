@@ -103,7 +103,8 @@ class TestVariants:
     def test_config_takes_eos_as_start_token_when_there_is_no_bos(self, architecture: str) -> None:
         assert parsed(architecture, bos_token_id=7).bos_token == 7
         assert parsed(architecture, bos_token_id=None).bos_token is None
-        with pytest.raises(ModelFilesError, match=r"bos_token_id or eos_token_id .* found None"):
+        said = r"bos_token_id or eos_token_id .* found None; correct it there, or in generation_con"
+        with pytest.raises(ModelFilesError, match=said):
             parsed(architecture, bos_token_id=None, eos_token_id=None)
 
     def test_config_reads_sliding_windows(self) -> None:

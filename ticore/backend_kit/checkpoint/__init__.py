@@ -9,6 +9,7 @@ _config_fields.py      typed access to config.json
 _safetensors_files.py  weights, single or sharded: mapped, checked, taken by name
 _tokenizer_files.py    which of the tokenizer's files is read
 _start_token.py        what the model reads before a text
+_loading_options.py    the dtype and tokenizer that a caller asks for
 _memory.py             the error for files larger than the memory
 _chat_template.py      how the messages of a dialogue become one text
 _template_files.py     the template in a file that a user names
@@ -24,6 +25,7 @@ from ._config_fields import Fields
 from ._files import MOST_OF_TOKENIZER, read_whole
 from ._gguf.vocabulary import GgufVocabulary, TokenKind
 from ._json_files import read_config, read_object
+from ._loading_options import dtype_and_tokenizer
 from ._memory import within_memory
 from ._model_files import (
     DirectoryFiles,
@@ -50,6 +52,7 @@ __all__ = [
     "StoredTensor",
     "Tensors",
     "TokenKind",
+    "dtype_and_tokenizer",
     "find_chat_template",
     "find_model_files",
     "find_special_tokens",

@@ -7,6 +7,7 @@ almost the right one would otherwise answer with numbers that are almost right.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
 from ...errors import ModelFilesError
 from ..checkpoint import Fields
@@ -14,6 +15,7 @@ from ._config import NetworkConfig
 from ._rope import Rope, parse_rope, parse_variant
 
 _ADVICE = "this backend would compute something else, use another backend for this model"
+_ADVICE_ON_IDS = "correct it there, or in generation_config.json, which overrules it"
 # Older configs of Gemma 3 say how often a layer sees everything; every sixth, if they do not.
 _GEMMA3_PATTERN = 6
 
@@ -261,6 +263,7 @@ def _separators(
     fields: Fields, bos: int | None, eos: int | None, vocab_size: int
 ) -> tuple[int | None, tuple[int, ...]]:
     """The id that begins a text, and those that end one. An empty text needs one to begin with."""
+    fields = replace(fields, advice=_ADVICE_ON_IDS)
     bos_ids = fields.tokens("bos_token_id", bos, vocab_size)
     eos_ids = fields.tokens("eos_token_id", eos, vocab_size)
     if not bos_ids and not eos_ids:
