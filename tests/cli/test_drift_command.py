@@ -50,6 +50,8 @@ def test_drift_gives_one_json_object(ticore: Ticore) -> None:
 
 def test_drift_refuses_what_it_cannot_read(ticore: Ticore) -> None:
     ticore("drift", "rows.txt").assert_error(2, "expected a file name that ends in .jsonl")
+    for folder in (".", "", "absent"):
+        ticore("drift", folder).assert_error(2, "expected a file name that ends in .jsonl")
     ticore("drift", "absent.jsonl").assert_error(1, "absent.jsonl")
     ticore("drift", "rows.jsonl", "--ids", "tokens").assert_error(1, "expected a column 'tokens'")
     ticore("drift", "rows.jsonl", "--reread", "again").assert_error(1, "column 'again'")

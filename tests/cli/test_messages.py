@@ -122,6 +122,18 @@ def test_agree_writes_what_was_given(ticore: Ticore) -> None:
 
 
 @pytest.mark.slow
+def test_agree_refuses_settings_that_can_hide_nothing(ticore: Ticore) -> None:
+    ticore("agree", "--top-k", "1").assert_error(2, "--top-k: expected at least 2")
+
+
+def test_advice_is_in_the_words_of_the_command_line(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICORE_PASSWORD", "four unrelated words")
+    found = ticore("embed", "--window", "4", "--edits", "0.05", "--password", stdin=b"noon")
+    found.assert_error(1, "give --key-file FILE")
+
+
 def test_agree_makes_a_private_file_and_never_replaces_one(ticore: Ticore) -> None:
     made = ticore("agree", "-o", "pact")
     assert (made.status, made.out, made.err) == (0, b"", "")

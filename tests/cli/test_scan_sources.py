@@ -14,7 +14,14 @@ from ticore.errors import InputFileError
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("in/a.jsonl", "in/a.detected.jsonl", "in/deep/a.jsonl", "in/b.parquet", "in/c.md"):
+    outputs = ("in/a.detected.jsonl", "in/a.drift.jsonl")
+    for name in (
+        "in/a.jsonl",
+        *outputs,
+        "in/deep/a.jsonl",
+        "in/b.parquet",
+        "in/c.md",
+    ):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()
 

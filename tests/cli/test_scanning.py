@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Literal
+from unittest.mock import ANY
 
 import pytest
 
@@ -38,13 +39,14 @@ def test_detect_writes_the_file_again_when_a_column_is_given(ticore: Ticore) -> 
         "watermarked": "0",
         "in part": "0",
         "none found": "2",
-        "errors": "2",
+        "errors": ANY,
         "by chance": "at most 2e-05 expected to be called watermarked without one",
         "scheme": "gumbel, version 2",
         "key": key_fingerprint(KEY),
         "tokenizer": "tiny-en",
         "threshold": "1e-05 of texts without a watermark may be called watermarked",
     }
+    assert b"errors       2; the first: line 2: " in found.out
     rows = [json.loads(line) for line in Path("rows.detected.jsonl").read_text().splitlines()]
     assert [row["verdict"] for row in rows] == [
         "no watermark found",
@@ -55,6 +57,38 @@ def test_detect_writes_the_file_again_when_a_column_is_given(ticore: Ticore) -> 
     assert {row["looked_for"] for row in rows if row["verdict"]} == {"gumbel, version 2"}
     assert rows[3]["id"] == 4
     assert not Path("rows.detected.jsonl.parts").exists()
+
+
+def test_detect_fails_if_no_text_could_be_scored(ticore: Ticore) -> None:
+    Path("wrong.jsonl").write_text('{"text": 7}\n{"text": "a"}\n')
+    found = ticore("detect", *SETTINGS, "wrong.jsonl", "--json")
+    assert found.status == 1
+    assert "no text could be scored; the first: line 1: " in found.err
+    assert json.loads(found.out)["first_error"].startswith("line 1: ")
+    assert Path("wrong.detected.jsonl").exists()
+
+
+def test_detect_says_that_an_output_is_replaced(ticore: Ticore) -> None:
+    assert ticore("detect", *SETTINGS, "rows.jsonl").err == ""
+    again = ticore("detect", *SETTINGS, "rows.jsonl", "--limit", "1")
+    assert again.err == (
+        "ticore: rows.detected.jsonl is there already: it is replaced when this is done\n"
+    )
+
+
+def test_files_are_all_looked_at_before_the_first_is_scanned(ticore: Ticore) -> None:
+    Path("in").mkdir()
+    Path("rows.jsonl").rename("in/a.jsonl")
+    Path("in/b.jsonl").write_text('{"body": "It was a cold morning."}\n')
+    found = ticore("detect", *SETTINGS, "in")
+    found.assert_error(1, "b.jsonl: expected a column 'text', found 'body'")
+    assert not list(Path("in").glob("*.detected.*"))
+
+
+def test_the_output_of_a_scan_is_refused_as_such(ticore: Ticore) -> None:
+    assert ticore("detect", *SETTINGS, "rows.jsonl", "-o", "other.jsonl").status == 0
+    again = ticore("detect", *SETTINGS, "other.jsonl")
+    again.assert_error(1, "leave the file out if a scan has written it")
 
 
 def test_detect_scans_for_the_writers_tokens(ticore: Ticore) -> None:

@@ -176,7 +176,7 @@ def _table(cells: Sequence[CalibrationCell]) -> Table:
     rows: dict[tuple[str, int, int], list[str]] = {}
     for cell in cells:
         share = cell.rate
-        said = f"{share.value:.1%}\n{100 * share.low:.2g}-{100 * share.high:.2g}"
+        said = f"{share.value:.1%}\n{100 * share.low:.3g}-{100 * share.high:.3g}"
         rows.setdefault((cell.configuration, cell.length, cell.texts), []).append(said)
     for (name, tokens, texts), shares in rows.items():
         table.add_row(streams.printable(name), str(tokens), f"{texts:,}", *shares)

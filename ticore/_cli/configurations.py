@@ -43,7 +43,8 @@ def read_list(options: WatermarkOptions) -> ListedConfigurations | None:
     others = options.agreement, options.key_file, options.scheme
     if options.config is None or any(other is not None for other in others):
         return None
-    found = streams.read_json_file(options.config, "a JSON list of configurations, or an object")
+    what = "a JSON list of configurations, or an object with another engine's settings"
+    found = streams.read_json_file(options.config, what)
     if isinstance(found, dict):
         return None
     if not isinstance(found, list):

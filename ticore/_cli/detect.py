@@ -122,7 +122,8 @@ def detect(
 
     With --column the file is written again with the results beside each row; FILE may also be a
     folder, or a pattern in quotes. If this is interrupted, the same command continues it. A line
-    that is not a JSON object is kept as "raw", with the error beside it.
+    that is not a JSON object is kept as "raw", with the error beside it. Then the exit status is 1
+    only if no text at all could be scored.
     """
     paths = files or [_STANDARD_INPUT]
     scanning = ScanOptions(output, executor, workers, batch_size, limit, results_only)

@@ -16,6 +16,7 @@ from ..errors import TicoreError
 from . import streams
 from .commands import Commands, import_command
 from .help_sections import WIDEST, SectionedGroup
+from .option_names import with_option_names
 from .usage import UsageError
 
 FAILED, WRONG_USAGE = 1, 2
@@ -108,7 +109,8 @@ def run(arguments: Sequence[str]) -> int:
         command = get_command(app)
         status = command.main(list(arguments), prog_name="ticore", standalone_mode=False)
     except TicoreError as error:
-        return _fail(_with_locale_advice(str(error), arguments))
+        said = with_option_names(str(error))
+        return _fail(_with_locale_advice(said, arguments))
     except UsageError as error:
         path = error.ctx.command_path if error.ctx else "ticore"
         said = _with_locale_advice(error.format_message().rstrip("."), arguments)

@@ -196,7 +196,9 @@ def _embed_parts(
         files = [str(folder / name) for name in names]
         streams.write_json({"files": files, "tokens": tokens, "bits": bits})
     else:
-        streams.note(f"ticore: {len(written):,} texts of {tokens:,} tokens in {folder}")
+        streams.note(
+            f"ticore: {len(written):,} text{'s' * (len(written) > 1)} of {tokens:,} tokens in {folder}"
+        )
 
 
 @shares_settings
@@ -253,6 +255,8 @@ def agree(*, settings: Settings, output: NewSecretFile = None) -> None:
     With -o FILE it goes to a new file that you alone can read; otherwise to standard output. Bring
     it to the other side in a safe way, since it holds the key.
     """
+    if settings.top_k == 1:
+        raise UsageError("--top-k: expected at least 2: one token leaves no choice to hide bits in")
     key = Key.new()
     agreement = replace(
         settings.steganographer(key=key).agreement,

@@ -19,6 +19,7 @@ from . import streams
 from .usage import UsageError
 
 _WHAT = "detected"
+_OF_SCANS = (".detected", ".drift")  # at the end of an output's name, before its ending
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,13 @@ def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
             for file in sorted(path.rglob("*"))
             if file.suffix.lower() in ENDINGS
             and file.is_file()
-            and not file.stem.endswith(f".{_WHAT}")
+            and not file.stem.endswith(_OF_SCANS)
         ]
         _require(files, path)
         yield from ((file, file.relative_to(path)) for file in files)
     elif glob.has_magic(str(path)) and not path.exists():
         matches = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
-        files = [file for file in matches if not file.stem.endswith(f".{_WHAT}")]
+        files = [file for file in matches if not file.stem.endswith(_OF_SCANS)]
         _require(files, path)
         for file in files:
             yield from _sources(file)

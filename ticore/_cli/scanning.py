@@ -14,6 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..corpus import EXECUTORS, AnyTask, Scan, Summary, Task, scan
+from ..corpus._scan import opened_corpus
+from ..errors import InputFileError
 from ..report._dependence import DEPENDENT_TEXTS
 from . import streams
 from .configurations import schemes_of
@@ -108,6 +110,9 @@ def scan_files(
     with wrong_settings_are_wrong_usage():
         pairs = paired(sources, output)
         scans = [Scan(each.source, column, each.output, **given) for each in pairs]
+        if len(scans) > 1:
+            for each in scans:  # before hours of work, and not when its turn comes
+                opened_corpus(each, task)
     found, started = [], time.perf_counter()
     for each in scans:
         began = time.perf_counter()
@@ -121,8 +126,16 @@ def scan_files(
         _show(about, [written], found[-1], task, time.perf_counter() - began, json)
     if len(scans) > 1 and not json:
         _show({}, [("all files", f"{len(scans):,}")], Summary.of(found), task, _since(started))
+    _warn(task, found)
+
+
+def _warn(task: Task | AnyTask, found: Sequence[Summary]) -> None:
+    """Say what a reader of the results has to know. Exit with 1 if no row has a result."""
     for warning in _warnings(task):
         streams.note(f"ticore: {warning}")
+    summary = Summary.of(found)
+    if summary.errors == summary.rows > 0:
+        raise InputFileError(f"no text could be scored; the first: {summary.first_error}")
 
 
 def _since(started: float) -> float:
@@ -159,12 +172,16 @@ def _show(
         ("watermarked", f"{found.watermarked:,}"),
         ("in part", f"{found.in_part:,}"),
         ("none found", f"{found.without:,}"),
-        ("errors", f"{found.errors:,}"),
+        ("errors", _errors(found)),
         ("by chance", _by_chance(found, task.fpr)),
         *_facts(task),
     ):
         grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
     streams.show(grid, *_bands(found))
+
+
+def _errors(found: Summary) -> str:
+    return f"{found.errors:,}" + (f"; the first: {found.first_error}" if found.errors else "")
 
 
 def _by_chance(found: Summary, fpr: float) -> str:
@@ -194,7 +211,7 @@ def _facts(task: Task | AnyTask) -> list[tuple[str, str]]:
     if isinstance(task, Task):
         return task.target.facts()
     return [
-        ("entries", f"{len(task.configurations):,} of the list of configurations"),
+        ("entries", f"{len(task.configurations):,}, all those of the list of configurations"),
         ("tokenizer", task.tokenizer),
         ("threshold", f"{task.fpr:g} of texts without a watermark may be called watermarked"),
     ]

@@ -112,7 +112,9 @@ def read_json_file(path: Path, what: str) -> object:
     try:
         return parse_json(text)
     except ValueError as error:
-        raise InputFileError(f"{path}: expected {what}: {error}") from None
+        raise InputFileError(
+            f"{path}: expected {what}, found something that is not JSON ({error})"
+        ) from None
 
 
 def ask_password(*, twice: bool) -> str:

@@ -182,6 +182,15 @@ Fpr = Annotated[
         rich_help_panel=WATERMARK,
     ),
 ]
+FprOfOneKey = Annotated[
+    float,
+    typer.Option(
+        metavar="X",
+        help="The share of texts without a watermark that the detector may call watermarked, over "
+        "all keys.",
+        rich_help_panel=WATERMARK,
+    ),
+]
 DEFAULT_FPR: float = _DETECTOR["fpr"].default
 
 
@@ -284,7 +293,10 @@ class WatermarkOptions:
                 f"give --agreement FILE, or {name} FILE for --scheme {self.scheme_name}"
             )
         if wanted is None or unwanted is not None:
-            raise UsageError(f"with --scheme {self.scheme_name} give {name} FILE, and no {other}")
+            said = f"with --scheme {self.scheme_name} give {name} FILE, and no {other}"
+            if other == "--config":
+                said += "; a list of configurations names its keys itself: leave --key-file out"
+            raise UsageError(said)
         if wanted is self.key_file:
             return {"key": self.read_key()}
         found = streams.read_json_file(wanted, "a JSON object")

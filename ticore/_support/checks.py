@@ -115,7 +115,7 @@ def require_temperature(found: object) -> float:
     # A float32 of NumPy cannot be compared with the largest float, and integers may be larger.
     value = float(found) if is_number(found) and not isinstance(found, Integral) else found
     fits = is_number(value) and LEAST_TEMPERATURE <= value <= sys.float_info.max
-    advice = "for the likeliest token alone, keep the top 1"
+    advice = "for the likeliest token alone, which hides no message, keep the top 1"
     what = f"a finite number of at least {LEAST_TEMPERATURE:g} ({advice})"
     require(fits, "temperature", what, found)
     return float(cast(float, found))

@@ -32,7 +32,8 @@ def ending(path: Path) -> str:
     found = path.suffix.lower()
     if found not in _CORPORA:
         raise SettingsError(
-            f"expected a file name that ends in {' or '.join(ENDINGS)}, found {str(path)!r}"
+            f"expected a file name that ends in {' or '.join(ENDINGS)}, found {str(path)!r}; "
+            f"unpack a .gz first, and rename a file of one JSON object per line"
         )
     return found
 

@@ -152,7 +152,7 @@ class JsonlCorpus:
             taken = next(name for name in found if name in self._added)
             raise InputFileError(
                 f"{self._path}, {where}: expected no column {taken!r}, which the scan adds; "
-                f"rename it first"
+                f"rename it first, or leave the file out if a scan has written it"
             )
         return JsonlRecord(_bare(line), self._columns.item(found, where))
 

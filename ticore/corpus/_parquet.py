@@ -142,7 +142,7 @@ class ParquetCorpus:
         if taken := [name for name in self._added if name in names]:
             raise InputFileError(
                 f"{self._path}: expected no column {taken[0]!r}, which the scan adds; "
-                f"rename it first"
+                f"rename it first, or leave the file out if a scan has written it"
             )
 
     def _expected(self, name: str, kind: Any) -> str:

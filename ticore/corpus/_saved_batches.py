@@ -60,6 +60,10 @@ class SavedBatches:
         self.folder = output.with_name(output.name + ".parts")
         self.refused = 0
         self._digest = digest
+        if not output.parent.is_dir():
+            raise OutputFileError(
+                f"cannot write {output}: there is no directory {output.parent}; make it first"
+            )
         try:
             self._lock = self._locked(output)
         except (OSError, ValueError) as error:

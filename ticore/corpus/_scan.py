@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,6 +90,7 @@ class Summary:
         rows: all rows.
         watermarked, in_part, without: rows with this verdict.
         errors: rows without a verdict.
+        first_error: why the first of them has none.
         bands: rows by p-value, and how many of them chance explains; the highest threshold first.
             One band has the scan's false-positive rate.
     """
@@ -99,6 +101,7 @@ class Summary:
     without: int
     errors: int
     bands: tuple[Band, ...] = ()
+    first_error: str | None = None
 
     @classmethod
     def of(cls, parts: Sequence[Summary]) -> Summary:
@@ -110,12 +113,14 @@ class Summary:
                 Band(same[0].threshold, sum(b.found for b in same), sum(b.by_chance for b in same))
                 for same in bands
             ),
+            first_error=next((part.first_error for part in parts if part.first_error), None),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes by name, in types that JSON has."""
         counts = {name: getattr(self, name) for name in _COUNTS}
-        return counts | {"bands": [band.to_dict() for band in self.bands]}
+        bands = [band.to_dict() for band in self.bands]
+        return counts | {"first_error": self.first_error, "bands": bands}
 
 
 _COUNTS = ("rows", "watermarked", "in_part", "without", "errors")
@@ -127,7 +132,7 @@ def default_output(source: Path, what: str = "detected") -> Path:
     >>> default_output(Path("texts.jsonl")).name
     'texts.detected.jsonl'
     """
-    return source.with_name(f"{source.stem}.{what}{source.suffix}")
+    return source.parent / f"{source.stem}.{what}{source.suffix}"
 
 
 @renamed_arguments(engine="executor")
@@ -165,11 +170,13 @@ def scan(
         TicoreError: a worker failed.
     """
     verdicts: Counter[str | None] = Counter()
-
+    errors: list[str] = []  # the first one
     bands = BandCounter(task.fpr)
 
     def see(_: int, results: Sequence[Result | AnyResult]) -> None:
         verdicts.update(result.verdict for result in results)
+        if not errors:
+            errors.extend(islice((result.error for result in results if result.error), 1))
         p_values = (result.corrected for result in results)
         bands.see(p_value for p_value in p_values if p_value is not None)
 
@@ -181,7 +188,25 @@ def scan(
         without=verdicts["no watermark found"],
         errors=verdicts[None],
         bands=bands.bands(),
+        first_error=next(iter(errors), None),
     )
+
+
+def opened_corpus(given: Scan, job: Job) -> tuple[Corpus, list[str]]:
+    """The file to scan, and its identity. Its beginning is written to memory as the output will be.
+
+    So a file without the column, or an output that cannot be written, is refused before the work.
+
+    Raises:
+        SettingsError, FileError, MissingExtraError: as `scan`.
+    """
+    _require_regular(given.source, "a file that can be read twice")
+    _require_regular(given.output, "a new or regular file")
+    before = file_identity(given.source)
+    added = () if given.results_only else job.result._fields
+    corpus = open_corpus(given.source, given.column, given.batch_size, given.limit, added)
+    rehearse(given.output, corpus, job.result, results_only=given.results_only)
+    return corpus, before
 
 
 def scan_rows(
@@ -203,12 +228,8 @@ def scan_rows(
     run = lookup("executor", EXECUTORS, executor)
     if workers is not None:
         workers = require_integer("workers", workers, 1)
-    _require_regular(given.source, "a file that can be read twice")
-    _require_regular(given.output, "a new or regular file")
+    corpus, before = opened_corpus(given, job)
     opened = OpenedJob(job)
-    before = file_identity(given.source)
-    added = () if given.results_only else job.result._fields
-    corpus = open_corpus(given.source, given.column, given.batch_size, given.limit, added)
     things: list[object] = [
         before,
         corpus.traits(),
@@ -218,7 +239,8 @@ def scan_rows(
         given.limit,
     ]
     things += opened.depends_on()
-    rehearse(given.output, corpus, job.result, results_only=given.results_only)
+    if given.output.exists():
+        tell(f"{given.output} is there already: it is replaced when this is done")
     name = digest(job.secret(), things)
     with SavedBatches(given.output, name, tell, job.result) as saved:
         unscored = _UnscoredBatches(corpus, saved)

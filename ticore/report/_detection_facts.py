@@ -71,12 +71,16 @@ def tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str,
 
 
 def stretch_facts(stretches: Sequence[Stretch]) -> list[tuple[str, str]]:
-    """A line for each stretch: its number, its place, its p-value and what wrote it."""
+    """A line for each stretch: its number, its place, its p-value and what wrote it.
+
+    The p-value is corrected for the test of the whole text beside that of its parts, and for all
+    configurations; that of a best segment alone is not.
+    """
     return [
         (
             f"stretch {number}",
-            f"tokens {one.begin:,} to {one.end - 1:,}, p-value {probability(one.p_value)}"
-            + (f", {one.configuration}" if one.configuration else ""),
+            f"tokens {one.begin:,} to {one.end - 1:,}, p-value {probability(one.p_value)}, "
+            "corrected" + (f", {one.configuration}" if one.configuration else ""),
         )
         for number, one in enumerate(stretches, 1)
     ]

@@ -143,7 +143,7 @@ def make_scheme(
     if unknown := sorted(settings.keys() - own.keys()):
         raise SettingsError(
             f"expected settings that {scheme} has, found {', '.join(unknown)}; it has "
-            f"{', '.join(own) or 'none'}: leave out what another scheme has"
+            f"{', '.join(own) or 'none'}: correct a misspelt one, leave out what another scheme has"
         )
     return make(key_bytes(key), vocab_size, **settings)
 

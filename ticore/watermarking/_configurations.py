@@ -204,7 +204,8 @@ def _scheme(settings: dict[str, Any], vocab_size: int) -> Detectable:
         if unknown := [name for name in settings if name not in known]:
             raise SettingsError(
                 f"expected settings that {scheme} has, found {', '.join(map(shown, unknown))}; it "
-                f"has {', '.join(known) or 'none'}: leave out what another scheme has"
+                f"has {', '.join(known) or 'none'}: correct a misspelt one, leave out what another "
+                f"scheme has"
             )
         require_no_payload(settings)
         made: Detectable = make_scheme(scheme, key, vocab_size, **settings)
