@@ -59,7 +59,7 @@ def cross_entropy(model: LanguageModel, text: str) -> tuple[float, int]:
     """
     tokenizer, bits, size = model.tokenizer, 0.0, 0
     ids = tokenizer.encode(text)
-    for start in range(0, len(ids) - WINDOW, WINDOW):
+    for start in range(0, len(ids) - WINDOW + 1, WINDOW):
         window = ids[start : start + WINDOW]
         logits = model.score(window).astype(np.float64)
         logits -= logits.max(-1, keepdims=True)

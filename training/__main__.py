@@ -11,6 +11,8 @@ import safetensors.torch
 import torch
 from rich.console import Console
 
+from ticore._support.atomic_files import write_atomically
+
 from . import loop
 from .network import Llama
 from .recipes import RECIPES
@@ -55,7 +57,7 @@ def export(model: Llama, out: Path) -> None:
     weights = {name: p.detach().to("cpu", torch.float16) for name, p in model.named_parameters()}
     # Not save_file, which hides what it writes from other users.
     stored = safetensors.torch.save(weights, metadata={"format": "pt"})
-    (out / "model.safetensors").write_bytes(stored)
+    write_atomically(out / "model.safetensors", stored)
     settings = dataclasses.asdict(model.config) | {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",
@@ -66,7 +68,8 @@ def export(model: Llama, out: Path) -> None:
         "torch_dtype": "float16",
         "ticore_version": 2,
     }
-    (out / "config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n")
+    content = json.dumps(settings, indent=2, sort_keys=True) + "\n"
+    write_atomically(out / "config.json", content.encode())
 
 
 if __name__ == "__main__":

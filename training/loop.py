@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +52,9 @@ def train(
     """Train from `checkpoint` if it exists, else from the start, and return the model.
 
     The checkpoint is written every `save_every` steps, and at the end.
+
+    Raises:
+        ValueError: the checkpoint is of a run with other settings.
     """
     torch.manual_seed(run.seed)
     model = Llama(config).to(run.device)
@@ -67,13 +70,14 @@ def train(
     done = 0
     if checkpoint.exists():
         state = torch.load(checkpoint, map_location=run.device, weights_only=True)
+        _require_same(checkpoint, state["settings"], _settings(config, run))
         model.load_state_dict(state["model"])
         for (optimizer, _), saved in zip(optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
         done = state["step"]
 
     long_from = run.steps - int(run.steps * run.long_share)
-    # A resumed run reads windows it has not seen: its seed counts the steps that are done.
+    # A resumed run cuts the texts in another order: its seed counts the steps that are done.
     short = windows(texts, sentence_start, tokenizer, run.window, run.seed + done)
     long = windows(texts, sentence_start, tokenizer, run.long_window, run.seed + done + 1)
     with Progress() as progress:
@@ -94,7 +98,7 @@ def train(
             if step % 50 == 0:
                 progress.console.print(f"step {step} loss {loss.item():.4f}", highlight=False)
             if (step + 1) % run.save_every == 0 or step + 1 == run.steps:
-                _save(checkpoint, model, [o for o, _ in optimizers], step + 1)
+                _save(checkpoint, model, run, [o for o, _ in optimizers], step + 1)
     return model
 
 
@@ -111,8 +115,25 @@ def _schedule(step: int, run: Run) -> float:
     return min(rise, 1.0, (run.steps - step) / decay if decay else 1.0)
 
 
-def _save(path: Path, model: Llama, optimizers: list[torch.optim.Optimizer], step: int) -> None:
+def _save(
+    path: Path, model: Llama, run: Run, optimizers: list[torch.optim.Optimizer], step: int
+) -> None:
     part = path.with_suffix(".part")
     state = {"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers]}
-    torch.save({**state, "step": step}, part)
+    torch.save({**state, "step": step, "settings": _settings(model.config, run)}, part)
     os.replace(part, path)
+
+
+def _settings(config: LlamaConfig, run: Run) -> dict[str, object]:
+    """What a run that goes on must have as before. It may be longer, or on another device."""
+    free = {"steps", "save_every", "device"}
+    return asdict(config) | {name: n for name, n in asdict(run).items() if name not in free}
+
+
+def _require_same(path: Path, before: dict[str, object], now: dict[str, object]) -> None:
+    """Refuse to go on with other settings. Raises ValueError."""
+    if other := sorted(name for name in now if before.get(name) != now[name]):
+        raise ValueError(
+            f"{path}: expected the settings that it was begun with, found other values of "
+            f"{', '.join(other)}; give the former ones, or remove it to begin again"
+        )

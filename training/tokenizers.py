@@ -11,6 +11,8 @@ import sentencepiece
 import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+from ticore._support.atomic_files import write_atomically
+
 START_MARK = "<|endoftext|>"
 # How Qwen2 splits a text: runs of letters, single digits, and the rest.
 QWEN2_SPLIT = (
@@ -82,7 +84,7 @@ class SentencePieceBpe:
             num_threads=2,
             minloglevel=1,
         )
-        path.write_bytes(written.getvalue())
+        write_atomically(path, written.getvalue())
 
     def open(self, path: Path) -> TrainingTokenizer:
         """Read the one at `path`."""
@@ -124,7 +126,7 @@ class ByteLevelBpe:
             single=f"{START_MARK} $A",
             special_tokens=[(START_MARK, _id_of(START_MARK, tokenizer))],
         )
-        tokenizer.save(str(path), pretty=False)
+        write_atomically(path, tokenizer.to_str(pretty=False).encode())
 
     def open(self, path: Path) -> TrainingTokenizer:
         """Read the one at `path`."""

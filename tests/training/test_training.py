@@ -155,6 +155,9 @@ def test_a_run_resumes_exports_and_loads(kind, folder, tmp_path):
     network = train(RUN)
     assert torch.load(checkpoint, weights_only=True)["step"] == 4
 
+    with pytest.raises(ValueError, match="found other values of muon_rate; give the former ones"):
+        train(dataclasses.replace(RUN, muon_rate=0.5))
+
     script.export(network, out)
     model = ticore.load_model(f"embedded:{out}", dtype="float32")
     ids = tokenizer.encode("the quick brown fox")

@@ -197,7 +197,8 @@ def _embed_parts(
         streams.write_json({"files": files, "tokens": tokens, "bits": bits})
     else:
         streams.note(
-            f"ticore: {len(written):,} text{'s' * (len(written) > 1)} of {tokens:,} tokens in {folder}"
+            f"ticore: {len(written):,} text{'s' * (len(written) > 1)} of {tokens:,} tokens in "
+            f"{folder}"
         )
 
 

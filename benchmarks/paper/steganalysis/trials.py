@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject
 
 ONE_OF = 5
-"""A detector is tested on one of so many texts."""
+"""A detector is tested on one text of that many."""
 
 FEWEST = 20
 """Texts of a kind below which nothing is tested."""
