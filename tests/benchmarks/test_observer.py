@@ -5,9 +5,11 @@ from random import Random
 import numpy as np
 import pytest
 
+from benchmarks.observer import telling
 from benchmarks.observer.__main__ import main
 from benchmarks.observer.plan import SAME, SEALED, WHOLE
-from benchmarks.observer.telling import auc
+from benchmarks.observer.sizes import guesses
+from benchmarks.observer.telling import CLASSIFIER, auc
 from benchmarks.observer.writing import UntilBits, UntilTokens
 from benchmarks.paper.steganalysis.trials import auroc
 from ticore.codecs import codec_spec
@@ -56,3 +58,71 @@ def test_the_area_is_that_of_all_pairs_and_its_error_that_of_drawing_again():
     drawn = [auc(rng.choice(high, 300), rng.choice(low, 200))[0].value for _ in range(2000)]
     assert error == pytest.approx(np.std(drawn), rel=0.1)
     assert area.low < area.value < area.high
+
+
+STATISTICS = ("nll", "tokens", "excess_mean", "rank_above_64")
+RARE = ("rarer_than_0.01", "rarer_than_0.001", "rarer_than_0.0001")
+
+
+def text_of_chance(rng, index, **known):
+    """A text as `observing` has it, of which no number tells anything unless `known` sets it."""
+    tokens = 40
+    numbers = rng.normal(size=(2, len(STATISTICS) + len(RARE)))[0]
+    return {
+        "index": index,
+        "text": "",
+        "ids": [0] * tokens,
+        "statistics": dict(zip((*STATISTICS, *RARE), numbers.tolist(), strict=True)),
+        "sentence_ends": [18, 39],
+        "surprisals": rng.exponential(3, tokens).tolist(),
+        "excess": float(rng.normal()),
+        "deviation": 1.0,
+        "borderline": [],
+    } | known
+
+
+def classified(sealed, free):
+    pytest.importorskip("sklearn")
+    [found] = [one for one in telling.tests(sealed, free, seed=0) if one["name"] == CLASSIFIER]
+    return found["auc"]
+
+
+def test_the_classifier_finds_nothing_where_nothing_differs():
+    rng = np.random.default_rng(3)
+    sealed, free = ([text_of_chance(rng, n) for n in range(150)] for _ in range(2))
+    assert 0.4 < classified(sealed, free)["value"] < 0.6  # three deviations
+
+
+def test_the_classifier_finds_what_differs():
+    rng = np.random.default_rng(4)
+    free = [text_of_chance(rng, n) for n in range(100)]
+    sealed = [text_of_chance(rng, n, excess=float(rng.normal() + 4)) for n in range(100)]
+    assert classified(sealed, free)["low"] > 0.9
+
+
+def test_the_classifier_learns_from_no_text_of_the_numbers_that_it_is_tested_on():
+    """Texts of one number are alike, and tell nothing of others: to have seen them would help."""
+    rng = np.random.default_rng(5)
+    values = rng.permutation(200) * 10.0
+    sealed = [text_of_chance(rng, n, excess=values[n] + rng.normal() / 9) for n in range(100)]
+    free = [text_of_chance(rng, n, excess=values[100 + n] + rng.normal() / 9) for n in range(100)]
+    twice = [text | {"text": "again"} for text in sealed], [t | {"text": "again"} for t in free]
+    found = classified(sealed + twice[0], free + twice[1])
+    assert 0.3 < found["value"] < 0.7
+
+
+def test_sizes_are_learned_from_what_tells_them():
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(6)
+    texts = []
+    for n in range(200):
+        size = int(rng.integers(1, 9))
+        known = {"size": size, "bits": 8 * (16 if size < 5 else 32), "excess": float(size)}
+        texts.append(text_of_chance(rng, n, **known))
+    found = {row["name"]: row for row in guesses(texts, seed=0)}
+    assert found["the padding class itself"]["class"]["value"] == 1
+    assert found["padding class and all numbers"]["size"]["value"] > 0.9
+    blind = [text | {"excess": 0.0} for text in texts]
+    without = {row["name"]: row for row in guesses(blind, seed=0)}
+    assert without["padding class and all numbers"]["size"]["high"] < 0.5
+    assert found["nothing"]["size"]["high"] < 0.3
