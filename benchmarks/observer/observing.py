@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.paper.statistics import read_back
+from benchmarks._harness.text_statistics import read_back
 from ticore.interfaces import LanguageModel
 from ticore.steganography._ending import _SENTENCE_END
 from ticore.steganography._jobs import Job

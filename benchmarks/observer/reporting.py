@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from benchmarks._harness.shown_rates import percent, plain
 from benchmarks._harness.tables import text_table
-from benchmarks.paper.numbers import percent, plain
 
 from .plan import FREE, SAME, WHOLE
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks._harness.intervals import as_json, mean
 from benchmarks.paper.endings.guessing import guess
 from benchmarks.paper.endings.plan import USUAL
-from benchmarks.paper.intervals import as_json, mean
 from ticore.evaluation import rate
 
 from .measures import all_numbers

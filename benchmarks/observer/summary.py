@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.intervals import as_json
+from benchmarks._harness.intervals import as_json
 from ticore.evaluation import rate
 
 from .plan import FREE, SEALED

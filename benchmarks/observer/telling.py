@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from statistics import NormalDist
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks._harness.auroc import auroc_with_error, shares_below
 from benchmarks.paper.steganalysis.detectors.detector import Seen
 from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
-from ticore.evaluation import Rate
 
 from .measures import MEASURES, all_numbers
 
@@ -25,7 +24,6 @@ Floats = npt.NDArray[np.float64]
 FOLDS = 5
 CLASSIFIER = "boosted trees on all of it"
 _FEWEST = 2 * FOLDS  # texts of a kind, below which nothing is learned
-_Z = NormalDist().inv_cdf(0.975)
 
 
 def tests(sealed: Sequence[JsonObject], free: Sequence[JsonObject], seed: int) -> list[JsonObject]:
@@ -52,35 +50,11 @@ def tests(sealed: Sequence[JsonObject], free: Sequence[JsonObject], seed: int) -
 
 
 def _test(high: Floats, low: Floats) -> JsonObject:
-    area, error = auc(high, low)
+    area, error = auroc_with_error(high, low)
     p = 1.0 if area.value == 1 / 2 else 0.0
     if error:
         p = 2 * NormalDist().cdf(-abs(area.value - 1 / 2) / error)
     return {"auc": asdict(area), "p": p}
-
-
-def auc(high: Floats, low: Floats) -> tuple[Rate, float]:
-    """The area under the ROC curve, with its interval of 95 %, and its standard error.
-
-    It is how often a value of `high` is above one of `low`; equal values count half. The error is
-    that of DeLong, DeLong & Clarke-Pearson (1988).
-
-    Args:
-        high, low: float64[m] and float64[n], at least two each.
-    """
-    above, below = _placements(high, low), 1 - _placements(low, high)
-    area = float(above.mean())
-    error = math.sqrt(above.var(ddof=1) / len(high) + below.var(ddof=1) / len(low))
-    low_end, high_end = max(0.0, area - _Z * error), min(1.0, area + _Z * error)
-    return Rate(area, low_end, high_end), error
-
-
-def _placements(values: Floats, others: Floats) -> Floats:
-    """For each value the share of others below it; equal ones count half."""
-    ordered = np.sort(others)
-    sides = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
-    shares: Floats = sum(sides, np.zeros(len(values))) / (2 * len(others))
-    return shares
 
 
 def _learned(
@@ -100,5 +74,5 @@ def _learned(
         detector = Boosting()
         detector.fit([seen[n] for n in outside], hidden[outside], seed)
         found = detector.scores([seen[n] for n in inside])
-        scores[inside] = _placements(found, found)
+        scores[inside] = shares_below(found, found)
     return scores[hidden], scores[~hidden]

@@ -19,8 +19,6 @@ page.py          pages as Markdown and HTML
 taking.py        takes the samples of a part
 published.py     the paper's numbers
 free_texts.py    free sampling of texts
-statistics.py    what the generating model says of a text
-intervals.py     intervals of means and ratios over texts
 investigation/   how often tokens are inconsistent, and for how long (their section 3)
 messages/        what each cure of inconsistency costs hidden messages (their section 5, table 2)
 covers/          texts without a message

@@ -12,13 +12,13 @@ from rich.table import Table
 
 import ticore
 from benchmarks._harness.cli import command, exit_status, positive_int
+from benchmarks._harness.corpora import load_corpora
 from benchmarks._harness.environment import one_core
 from benchmarks._harness.number_format import duration
 from benchmarks._harness.progress import track
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject
-from benchmarks.verification.corpora import load_corpora
 
 from . import __doc__ as usage
 from .figure import draw

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from transformers import LogitsProcessorList, StoppingCriteriaList
 
-from benchmarks.verification.corpora import passage
+from benchmarks._harness.corpora import passage
 from benchmarks.verification.plan import CHARACTERS_PER_TOKEN
 from ticore.consistency import Verifier
 from ticore.interfaces import Tokenizer

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks._harness.corpora import Corpora, load_corpora, passage
 from benchmarks._harness.environment import one_core
 from benchmarks._harness.number_format import duration
 from benchmarks._harness.progress import track
@@ -28,7 +29,6 @@ from ticore.consistency._engines.retokenizing import Oracle
 from ticore.errors import SettingsError
 from ticore.interfaces import Tokenizer
 
-from .corpora import Corpora, load_corpora, passage
 from .grammar_engines import time_grammar_engines
 from .modes import modes_to_time
 from .per_tokenizer import finish, measure_each

@@ -8,6 +8,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
+from benchmarks._harness.corpora import Corpora, passage
 from benchmarks._harness.progress import track
 from benchmarks._harness.timing import summarize_timings, timed
 from benchmarks._harness.types import JsonObject
@@ -17,7 +18,6 @@ from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._engines.self_test import require_deterministic_round_trip, run_self_test
 from ticore.interfaces import Tokenizer
 
-from .corpora import Corpora, passage
 from .plan import CHARACTERS_PER_TOKEN, Plan, empty_cache
 
 OpenTokenizer = Callable[[], Tokenizer]

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import ticore
+from benchmarks._harness.corpora import load_corpora
 from ticore.consistency import compare
 from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.list_check import list_check
 from ticore.interfaces import Tokenizer
 
-from .corpora import load_corpora
 from .survey_stages import peak_bytes
 
 T = TypeVar("T")

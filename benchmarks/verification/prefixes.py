@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 
 import ticore
+from benchmarks._harness.corpora import load_corpora
 from benchmarks._harness.environment import one_core
 from benchmarks._harness.number_format import duration, ratio
 from benchmarks._harness.report import new_report
@@ -16,7 +17,6 @@ from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject
 from ticore.interfaces import Tokenizer
 
-from .corpora import load_corpora
 from .per_tokenizer import finish, measure_each
 from .tokenizer_sources import TokenizerSource
 

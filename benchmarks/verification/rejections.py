@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 
 from rich.table import Table
 
+from benchmarks._harness.corpora import Corpora, load_corpora, passage
 from benchmarks._harness.progress import track
 from benchmarks._harness.report import new_report
 from benchmarks._harness.tables import text_table, without_repeats
@@ -21,7 +22,6 @@ from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode, Verifier
 from ticore.interfaces import Tokenizer
 
-from .corpora import Corpora, load_corpora, passage
 from .modes import modes_to_check
 from .per_tokenizer import finish, measure_each
 from .plan import CHARACTERS_PER_TOKEN

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import ticore
+from benchmarks._harness.corpora import load_corpora
 from benchmarks._harness.progress import messages, progress_bar
 from benchmarks._harness.report import results
 from benchmarks._harness.tables import text_table
 from ticore.interfaces import Tokenizer
 
-from .corpora import load_corpora
 from .tokenizer_sources import tokenizer_sources, tokenizers_in
 
 _BATCH = 1000

@@ -11,6 +11,7 @@ from rich.table import Table
 
 import ticore
 from benchmarks._harness.code_digest import code_digest
+from benchmarks._harness.corpora import load_corpora
 from benchmarks._harness.progress import messages, progress_bar
 from benchmarks._harness.report import new_report, results
 from benchmarks._harness.sample_store import SampleStore, digest_of
@@ -18,7 +19,6 @@ from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject, Sample
 from ticore.consistency import Mode, Verifier
 
-from .corpora import load_corpora
 from .modes import modes_to_check
 from .per_tokenizer import finish
 from .soak_cases import CasePlayer

@@ -25,6 +25,7 @@ import numpy as np
 
 import ticore
 from benchmarks._harness.code_digest import code_digest
+from benchmarks._harness.corpora import Corpora, load_corpora, passage
 from benchmarks._harness.sample_store import SampleStore, digest_of
 from benchmarks._harness.tables import write_json
 from benchmarks._harness.types import JsonObject
@@ -32,7 +33,6 @@ from ticore.consistency import Mode, Verification, Verifier
 from ticore.interfaces import Tokenizer
 
 from .cache_probe import mask_work
-from .corpora import Corpora, load_corpora, passage
 from .modes import MODES
 from .plan import CHARACTERS_PER_TOKEN
 from .soak import play_cases

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks._harness.corpora import Corpora, passage
 from benchmarks._harness.progress import track
 from benchmarks._harness.timing import summarize_timings, timed
 from benchmarks._harness.types import JsonObject
@@ -25,7 +26,6 @@ from ticore.consistency._engines.stable_cuts import cut_finder
 from ticore.interfaces import Tokenizer
 
 from .cache_probe import mask_work
-from .corpora import Corpora, passage
 from .plan import CHARACTERS_PER_TOKEN, Plan
 
 Timings = Iterator[tuple[str, float]]

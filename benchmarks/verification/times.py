@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 
+from benchmarks._harness.corpora import Corpora, load_corpora
 from benchmarks._harness.environment import one_core
 from benchmarks._harness.progress import messages
 from benchmarks._harness.report import new_report, publish
@@ -19,7 +20,6 @@ from ticore.consistency._engines.retokenizing import Oracle
 from ticore.errors import InputFileError
 from ticore.interfaces import Tokenizer
 
-from .corpora import Corpora, load_corpora
 from .loading import loading_times, memory
 from .modes import modes_to_time
 from .per_tokenizer import finish, measure_each

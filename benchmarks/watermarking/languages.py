@@ -21,13 +21,13 @@ from rich.table import Table
 
 import ticore
 from benchmarks._harness.cli import command, exit_status, positive_int
+from benchmarks._harness.corpora import load_corpora
 from benchmarks._harness.progress import progress_bar
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.style import GREY, LINE_STYLES, clear_frame, new_figure, save_figure
 from benchmarks._harness.tables import text_table, write_markdown
 from benchmarks._harness.types import JsonObject
-from benchmarks.verification.corpora import load_corpora
 from ticore.evaluation import calibrate
 from ticore.interfaces import LanguageModel, Tokenizer
 from ticore.watermarking import WatermarkDetector, Watermarker

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
+from benchmarks._harness.auroc import RESAMPLINGS, auroc, auroc_interval
 from benchmarks._harness.types import JsonObject, Sample
 
 from .plan import FALSE_POSITIVE_RATE, ROLLBACK, UNMARKED
 
-_RESAMPLINGS = 1000
 _LEVEL = 0.95
 
 Floats = npt.NDArray[np.float64]
@@ -158,7 +157,7 @@ def rollback_overhead(samples: Sequence[JsonObject]) -> JsonObject:
     if not ratios:
         return {"ratio": None}
     rng = np.random.default_rng(2026)
-    resampled = rng.choice(ratios, (_RESAMPLINGS, len(ratios)))
+    resampled = rng.choice(ratios, (RESAMPLINGS, len(ratios)))
     return {
         "ratio": _median(ratios),
         "interval": _interval(np.median(resampled, axis=1).tolist()),
@@ -171,33 +170,6 @@ def rollback_overhead(samples: Sequence[JsonObject]) -> JsonObject:
 def _extra_passes(text: JsonObject) -> int:
     """Forward passes besides one per token; -1 where the model need not read the last token."""
     return int(text["forwards"]) - int(text["token_count"])
-
-
-def auroc(positives: Floats, negatives: Floats) -> float:
-    """The area under the ROC curve.
-
-    That is the probability that a positive exceeds a negative, where a tie counts as half.
-
-    >>> auroc(np.array([2.0, 3.0]), np.array([1.0, 2.0]))
-    0.875
-    """
-    ranks = stats.rankdata(np.concatenate([positives, negatives]))[: len(positives)]
-    least = len(positives) * (len(positives) + 1) / 2
-    return float((ranks.sum() - least) / (len(positives) * len(negatives)))
-
-
-def auroc_interval(positives: Floats, negatives: Floats) -> list[float]:
-    """The 95 % bootstrap interval of the area under the ROC curve.
-
-    For texts that are told apart without exception it is [1, 1], which claims too much: resampling
-    knows only the texts that it is given.
-    """
-    rng = np.random.default_rng(2026)
-    areas = [
-        auroc(rng.choice(positives, len(positives)), rng.choice(negatives, len(negatives)))
-        for _ in range(_RESAMPLINGS)
-    ]
-    return _interval(areas)
 
 
 def _interval(values: Sequence[float]) -> list[float]:

@@ -9,9 +9,8 @@ from benchmarks.observer import telling
 from benchmarks.observer.__main__ import main
 from benchmarks.observer.plan import SAME, SEALED, WHOLE
 from benchmarks.observer.sizes import guesses
-from benchmarks.observer.telling import CLASSIFIER, auc
+from benchmarks.observer.telling import CLASSIFIER
 from benchmarks.observer.writing import UntilBits, UntilTokens
-from benchmarks.paper.steganalysis.trials import auroc
 from ticore.codecs import codec_spec
 
 
@@ -47,17 +46,6 @@ def test_a_sampler_of_a_number_of_tokens_is_done_after_them():
         done.append(sampler.done)
         sampler.choose(np.array([1 << 31, 1 << 31]))
     assert done == [False, False, True]
-
-
-def test_the_area_is_that_of_all_pairs_and_its_error_that_of_drawing_again():
-    rng = np.random.default_rng(1)
-    high, low = rng.integers(2, 9, 300).astype(float), rng.integers(0, 8, 200).astype(float)
-    area, error = auc(high, low)
-    pairs = (high[:, None] > low) + (high[:, None] == low) / 2
-    assert area.value == pytest.approx(pairs.mean()) == auroc(high, low)
-    drawn = [auc(rng.choice(high, 300), rng.choice(low, 200))[0].value for _ in range(2000)]
-    assert error == pytest.approx(np.std(drawn), rel=0.1)
-    assert area.low < area.value < area.high
 
 
 STATISTICS = ("nll", "tokens", "excess_mean", "rank_above_64")

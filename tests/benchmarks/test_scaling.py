@@ -8,9 +8,9 @@ pytest.importorskip("transformers", reason="torch or transformers is not install
 import torch
 
 import ticore
+from benchmarks._harness.corpora import load_corpora
 from benchmarks.scaling.__main__ import main, table
 from benchmarks.scaling.steps import PROMPT, WAYS, GuidedLogits, passages, seconds_per_step
-from benchmarks.verification.corpora import load_corpora
 
 
 @pytest.mark.slow

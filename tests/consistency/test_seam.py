@@ -3,7 +3,7 @@
 import pytest
 
 import ticore
-from benchmarks.verification.corpora import _BUNDLED
+from benchmarks._harness.corpora import _BUNDLED
 from benchmarks.verification.seams import SeamCases
 from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
 from tests.support.toy_models import ToyTokenizer

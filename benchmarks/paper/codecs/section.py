@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.number_format import decimal
+from benchmarks._harness.shown_rates import texts
 from benchmarks.paper.low_probability.comparison import HEADINGS, cells, expectation, verdict
-from benchmarks.paper.numbers import texts
 from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 

@@ -6,11 +6,11 @@ import random
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.sampling import sample_random
+from benchmarks._harness.text_statistics import read_back
 from benchmarks.paper.free_texts import FreeSampling, choose
 from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.side_by_side import SideBySide
-from benchmarks.paper.statistics import read_back
 from ticore.errors import TicoreError
 from ticore.interfaces import LanguageModel
 from ticore.steganography._jobs import Job, NewText, begin_text

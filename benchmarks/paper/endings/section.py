@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.number_format import decimal
-from benchmarks.paper.numbers import number, percent, plain, texts
+from benchmarks._harness.shown_rates import number, percent, plain, texts
 from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import ks_2samp, pearsonr
 
-from benchmarks.paper.intervals import as_json, mean
+from benchmarks._harness.intervals import as_json, mean
 from ticore.evaluation import rate
 
 from .guessing import Guess, guess

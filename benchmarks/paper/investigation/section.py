@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchmarks._harness.shown_rates import beside, percent
 from benchmarks._harness.style import LINE_STYLES, clear_frame, new_figure
 from benchmarks.paper import published
-from benchmarks.paper.numbers import beside, percent
 from benchmarks.paper.sections import PageFigure, PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.intervals import as_json, mean, ratio
+from benchmarks._harness.intervals import as_json, mean, ratio
 from ticore.evaluation import rate
 
 from .plan import LENGTHS, SHORT

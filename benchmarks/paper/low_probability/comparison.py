@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammainc, gammaincc, gammaincinv
 
 from benchmarks._harness.number_format import decimal
-from benchmarks.paper.numbers import number
+from benchmarks._harness.shown_rates import number
 
 from .tails import BOUNDS
 

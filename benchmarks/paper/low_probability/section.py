@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.numbers import percent
+from benchmarks._harness.shown_rates import percent
 from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.paper.intervals import as_json, drawn_means, with_interval
+from benchmarks._harness.intervals import as_json, drawn_means, with_interval
 from benchmarks.paper.published import STEPWISE_CHANGE_PERCENT
 
 from .plan import RIVALS, STEPWISE

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import ticore
 from benchmarks._harness.sampling import sample_key, sample_random
+from benchmarks._harness.text_statistics import read_back
 from benchmarks._harness.timing import timed
 from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.side_by_side import SideBySide
-from benchmarks.paper.statistics import read_back
 from ticore.codecs import ArithmeticCodec
 from ticore.errors import TicoreError
 from ticore.evaluation import Meter

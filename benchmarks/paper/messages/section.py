@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.number_format import decimal
+from benchmarks._harness.shown_rates import bracketed, number, percent
 from benchmarks.paper import published
-from benchmarks.paper.numbers import bracketed, number, percent
 from benchmarks.paper.published import BITS_PER_TOKEN
 from benchmarks.paper.sections import PageFigure, PageTable, Section
 from benchmarks.paper.stand_ins import StandIn

@@ -8,7 +8,7 @@ from math import floor
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.intervals import as_json, mean
+from benchmarks._harness.intervals import as_json, mean
 from benchmarks.paper.published import BITS_PER_TOKEN
 from ticore.evaluation import rate
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.numbers import percent
+from benchmarks._harness.shown_rates import percent
+from benchmarks._harness.text_statistics import RARE
 from benchmarks.paper.sections import PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
-from benchmarks.paper.statistics import RARE
 
 from .texts import BEGINNING
 from .trials import FEWEST

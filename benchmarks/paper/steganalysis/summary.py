@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.paper.intervals import mean
-from benchmarks.paper.statistics import RARE
+from benchmarks._harness.intervals import mean
+from benchmarks._harness.text_statistics import RARE
 
 from .detectors.detector import Seen
 from .trials import FEWEST, MakeDetector, Split, measured, trained

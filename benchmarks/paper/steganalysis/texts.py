@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.statistics import statistics
+from benchmarks._harness.text_statistics import statistics
 from ticore.interfaces import LanguageModel
 
 from .detectors.detector import Seen

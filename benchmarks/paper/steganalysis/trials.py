@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmarks._harness.auroc import auroc
 from ticore.evaluation import Rate, rate
 
 from .detectors.detector import Detector, Seen
@@ -93,14 +93,3 @@ def balanced(one: Rate, other: Rate) -> Rate:
     below = math.hypot(one.value - one.low, other.value - other.low) / 2
     above = math.hypot(one.high - one.value, other.high - other.value) / 2
     return Rate(value, value - below, value + above)
-
-
-def auroc(high: npt.NDArray[np.float64], low: npt.NDArray[np.float64]) -> float:
-    """How often a value of `high` is above one of `low`; equal values count half.
-
-    >>> auroc(np.array([1.0, 2.0]), np.array([0.0, 1.0]))
-    0.875
-    """
-    ordered = np.sort(low)
-    below = np.searchsorted(ordered, high, "left") + np.searchsorted(ordered, high, "right")
-    return float(below.mean() / (2 * len(low)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.paper.numbers import percent, plain
+from benchmarks._harness.shown_rates import percent, plain
 from benchmarks.paper.sections import PageFigure, PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 from ticore.evaluation.attacks import SYSTEM

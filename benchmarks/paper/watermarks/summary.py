@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.paper.intervals import mean, median, ratio
-from benchmarks.watermarking.summary import auroc, auroc_interval
+from benchmarks._harness.auroc import auroc, auroc_interval
+from benchmarks._harness.intervals import mean, median, ratio
 from ticore.evaluation import Rate, rate
 
 from .arms import SAMPLING, UNMARKED, may_end

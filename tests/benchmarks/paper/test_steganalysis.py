@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import ticore
+from benchmarks._harness.text_statistics import read_back
 from benchmarks.paper.stand_ins import STAND_INS
-from benchmarks.paper.statistics import read_back
 from benchmarks.paper.steganalysis.detectors.detector import Seen
 from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
 from benchmarks.paper.steganalysis.section import section
 from benchmarks.paper.steganalysis.summary import accuracies, by_cell, rare_tokens, steps
 from benchmarks.paper.steganalysis.texts import BEGINNING, beginning, whole
-from benchmarks.paper.steganalysis.trials import Split, auroc, balanced, measured, trained
+from benchmarks.paper.steganalysis.trials import Split, balanced, measured, trained
 from ticore.evaluation import rate
 
 pytest.importorskip("sklearn")
@@ -84,11 +84,6 @@ def test_no_number_is_learned_from_and_tested_on_where_texts_are_missing():
     tested = {text.index for split in splits for text in split.test}
     assert len(tested) == 20
     assert not tested & {text.index for split in splits for text in split.train}
-
-
-def test_auroc_counts_equal_values_half():
-    assert auroc(np.array([1.0, 1.0]), np.array([1.0])) == 0.5
-    assert auroc(np.array([2.0]), np.array([1.0, 0.0])) == 1.0
 
 
 def test_accuracy_counts_all_covers_and_as_much_as_the_other_texts():

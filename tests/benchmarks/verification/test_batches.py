@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from benchmarks._harness.corpora import load_corpora
 from benchmarks.verification import grammar_engines
 from benchmarks.verification.__main__ import main
 from benchmarks.verification.batches import time_batch
-from benchmarks.verification.corpora import load_corpora
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyTokenizer
 from ticore.errors import SettingsError

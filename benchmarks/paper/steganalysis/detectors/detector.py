@@ -22,7 +22,7 @@ class Seen:
             same one.
         text: without its prompt.
         ids: its tokens, as they are read.
-        statistics: what the generating model says of it; see `benchmarks.paper.statistics`.
+        statistics: what the generating model says of it; see `benchmarks._harness.text_statistics`.
     """
 
     index: int

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from benchmarks.verification.corpora import load_corpora, passage
+from benchmarks._harness.corpora import load_corpora, passage
 from ticore.errors import FileError
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.paper.intervals import mean, median, ratio
+from benchmarks._harness.intervals import mean, median, ratio
 
 
 def test_ratio_is_that_of_the_sums():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.paper.statistics import of_logits, read_back, statistics
+from benchmarks._harness.text_statistics import of_logits, read_back, statistics
 from ticore import load_model
 from ticore.evaluation import perplexity
 
