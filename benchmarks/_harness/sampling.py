@@ -6,6 +6,9 @@ import hashlib
 import random
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from ticore import Embedding, TicoreError
 from ticore.evaluation._metrics import log_likelihood
 from ticore.interfaces import LanguageModel
@@ -19,6 +22,17 @@ def sample_key(seed: int, index: int) -> bytes:
 def sample_random(seed: int, index: int, purpose: str = "") -> random.Random:
     """The random numbers of a sample; each `purpose` has others."""
     return random.Random(f"{seed} {index} {purpose}".rstrip())
+
+
+def drawn(weights: npt.NDArray[np.int64], draw: random.Random) -> int:
+    """An index by its weight, exactly.
+
+    Args:
+        weights: int64[n], 0 or more, with a positive sum.
+        draw: the random numbers.
+    """
+    ends = np.cumsum(weights)
+    return int(np.searchsorted(ends, draw.randrange(int(ends[-1])), side="right"))
 
 
 def or_raised(written: Embedding | TicoreError) -> Embedding:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-import numpy as np
-
 import ticore
+from benchmarks._harness.sampling import drawn
 from ticore.candidates import Ints
 from ticore.codecs import Reader
 from ticore.steganography._embedding import write_bits
@@ -36,8 +35,7 @@ class PlainSampler:
 
     def choose(self, weights: Ints) -> int:
         """See `Writer.choose`."""
-        ends = np.cumsum(weights)
-        index = int(np.searchsorted(ends, self._draw.randrange(int(ends[-1])), side="right"))
+        index = drawn(weights, self._draw)
         _, count = self._reader.observe(weights, index)
         self.settled += count
         return index

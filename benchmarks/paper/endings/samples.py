@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ticore
-from benchmarks._harness.sampling import sample_key, sample_random
+from benchmarks._harness.sampling import drawn, sample_key, sample_random
 from benchmarks.paper.prompt_cuts import as_given_back
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.side_by_side import SideBySide
@@ -164,8 +164,7 @@ def free_text(setup: Setup, draw: random.Random) -> Job[JsonObject]:
         ended = state.may_end() and draw.random() < step.chance_of_end
         if ended:
             break
-        sums = np.cumsum(step.weights)
-        index = int(np.searchsorted(sums, draw.randrange(int(sums[-1])), side="right"))
+        index = drawn(step.weights, draw)
         state.push(step.token(index))
         notes.add(step.weights, index)
     return notes.as_json() | {"bits": 0, "ended": ended}

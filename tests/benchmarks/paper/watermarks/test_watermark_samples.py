@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks._harness import auroc as roc
 from benchmarks._harness.tables import flattened
 from benchmarks.paper import watermarks
 from benchmarks.paper.page import write_pages
@@ -9,7 +10,6 @@ from benchmarks.paper.setting import Setting
 from benchmarks.paper.stand_ins import STAND_INS
 from benchmarks.paper.watermarks import samples
 from benchmarks.paper.watermarks.arms import SAMPLING, SCHEMES, UNMARKED, rollback
-from benchmarks.watermarking import summary as watermarking
 
 SETTING = Setting(STAND_INS["tiny-en"], ("It was late when", "She opened the door, and"), 2)
 
@@ -49,7 +49,7 @@ def test_every_text_is_detected_and_the_main_arms_are_attacked(taken):
 @pytest.mark.slow
 def test_section_shows_every_cell(taken, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(watermarking, "_RESAMPLINGS", 10)
+    monkeypatch.setattr(roc, "RESAMPLINGS", 10)
     found = watermarks.PART.summarize(watermarks.PART.rows(taken, 2))
     write_pages(tmp_path, [], [watermarks.PART.section({SETTING.model: found})])
     page = (tmp_path / "index.md").read_text(encoding="utf-8")
