@@ -219,7 +219,7 @@ def test_wrap_takes_a_tokenizer_of_another_library_everywhere():
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ("tiny-en", "the text 'tiny-en'; open one with ticore.load_tokenizer"),
+        ("tiny-en", "the text 'tiny-en'; open the one of this name: ticore.load_tokenizer"),
         (None, "a builtins.NoneType"),
         (ToyModel, "a builtins.type"),
     ],
@@ -239,7 +239,7 @@ def test_wrap_refuses_what_no_backend_knows(found, said):
 def test_require_model_refuses_the_name_of_a_model():
     registry.require_model(load_model("tiny-en"))
     with pytest.raises(
-        SettingsError, match=r"expected a model .*, found the text 'tiny-en'; wrap a"
+        SettingsError, match=r"found the text 'tiny-en'; open .* ticore\.load_model\('tiny-en'\)"
     ):
         registry.require_model("tiny-en")
 

@@ -203,8 +203,8 @@ def require_model(found: LanguageModel | object) -> None:
     """
     if not (hasattr(found, "tokenizer") and hasattr(found, "logit_width")):
         raise SettingsError(
-            f"expected a model as ticore.load_model opens it, found {_described(found)}; wrap a "
-            f"network with its tokenizer, ticore.wrap(network, tokenizer), or {_FROM_FILES}"
+            f"expected a model as ticore.load_model opens it, found {_described(found)}; "
+            f"{_how_to_get_a_model(found)}"
         )
 
 
@@ -214,7 +214,15 @@ _FROM_FILES = (
 )
 
 
+def _how_to_get_a_model(found: object) -> str:
+    if isinstance(found, str):
+        return f"open the one of this name: ticore.load_model({shown(found)})"
+    return f"wrap a network with its tokenizer, ticore.wrap(network, tokenizer), or {_FROM_FILES}"
+
+
 def _how_to_get_a_tokenizer(found: object) -> str:
+    if isinstance(found, str):
+        return f"open the one of this name: ticore.load_tokenizer({shown(found)})"
     if hasattr(found, "logit_width"):
         return "give the model's tokenizer: model.tokenizer"
     if hasattr(found, "generate") and hasattr(found, "config"):

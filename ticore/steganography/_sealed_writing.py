@@ -155,8 +155,9 @@ class Writing:
         padded = ""
         if self.setup.pad == "sizes":
             padded = f" ({largest_size(most):,} if padded; pad='none' does not)"
+        usual = f" and usually about {2 * most // 3:,}" if error.bound else ""
         return (
-            f"{error}; {fits} {most:,} bytes fit that do not compress{padded}, found "
+            f"{error}; {fits} {most:,} bytes{usual} fit that do not compress{padded}, found "
             f"{self.length:,}; embed_parts hides longer messages in several texts"
         )
 
