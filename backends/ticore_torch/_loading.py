@@ -122,9 +122,8 @@ def positions_of(config: PreTrainedConfig) -> int:
 def _longrope_limits(config: PreTrainedConfig) -> Iterator[int]:
     """The lengths after which angles change."""
     ropes = getattr(config, "rope_parameters", None) or {}
-    for rope in (
-        [ropes] if "rope_type" in ropes else ropes.values()
-    ):  # or one for each kind of layer
+    each = [ropes] if "rope_type" in ropes else ropes.values()  # of all layers, or of each kind
+    for rope in each:
         if isinstance(rope, Mapping) and rope.get("rope_type") == "longrope":
             of_all = getattr(config, "original_max_position_embeddings", None)
             limit = rope.get("original_max_position_embeddings", of_all)

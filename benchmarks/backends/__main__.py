@@ -126,6 +126,7 @@ def _speed(options: argparse.Namespace, plan: Plan, prompts: Sequence[str]) -> J
                 text_count=options.rows,
                 token_count=min(TOKEN_COUNT, options.tokens),
                 dtype=options.dtype,
+                seed=options.seed,
             )
         ],
     }

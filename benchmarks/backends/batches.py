@@ -53,7 +53,6 @@ def measure_batches(
     text_count: int = 32,
     token_count: int = TOKEN_COUNT,
     dtype: str = "float32",
-    observation: int = 2,
     seed: int = 0,
 ) -> list[BatchSpeed]:
     """Write the same texts with each model, in a batch and one by one.
@@ -67,20 +66,19 @@ def measure_batches(
         text_count: how many texts.
         token_count: per text.
         dtype: that models compute in.
-        observation: as for `ticore.watermarking.Generator`.
         seed: of the texts.
     """
     chosen = list(islice(cycle(prompts), text_count))
-    return [_measure(place, chosen, token_count, dtype, observation, seed) for place in models]
+    return [_measure(place, chosen, token_count, dtype, seed) for place in models]
 
 
 def _measure(
-    place: str, prompts: list[str], token_count: int, dtype: str, observation: int, seed: int
+    place: str, prompts: list[str], token_count: int, dtype: str, seed: int
 ) -> BatchSpeed:
     model = ticore.load_model(place, dtype=dtype)
 
     def generator() -> Generator:
-        return Generator(model, observation=observation, end_of_text=False, seed=seed)
+        return Generator(model, end_of_text=False, seed=seed)
 
     generator().generate_batch(prompts, max_new_tokens=token_count)
     generator().generate(prompts[0], max_new_tokens=_WARM_UP)

@@ -299,7 +299,7 @@ def test_detect_finds_what_the_library_finds_for_another_engine(
         ((*SETTINGS, "--config", "plain"), 2, "give --key-file FILE, and no --config"),
         (("--scheme", "vllm", "--config", "plain"), 1, "plain: expected a JSON object"),
         (("--scheme", "vllm", "--config", "list"), 1, "expected a JSON object, found something"),
-        (("--scheme", "vllm", "--config", "deep"), 1, "expected a JSON object: nested more than"),
+        (("--scheme", "vllm", "--config", "deep"), 1, "not JSON (nested more than"),
         (("--scheme", "vllm", "--config", "no"), 2, "key: expected the writer's key, found none"),
         (("--scheme", "vllm", "--config", "nofile"), 1, "nofile"),
     ],

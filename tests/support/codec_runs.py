@@ -37,9 +37,9 @@ __all__ = [
 ]
 
 
-def normal_pools(tokens, spread=3.0):
-    """100 pools as of a model: logits are normal with deviation `spread`."""
-    logits = np.sort(np.random.default_rng(tokens).normal(0, spread, (100, tokens)))[:, ::-1]
+def normal_pools(tokens):
+    """100 pools as of a model: logits are normal with deviation 3."""
+    logits = np.sort(np.random.default_rng(tokens).normal(0, 3.0, (100, tokens)))[:, ::-1]
     return [weights_of(np.exp(row - row[0]) * 2**30, 32) for row in logits]
 
 

@@ -90,9 +90,9 @@ class RandomTensors:
         pass
 
 
-def random_tensors(settings: Settings, seed: int = 0) -> Tensors:
+def random_tensors(settings: Settings) -> Tensors:
     """All tensors that a network of these settings consists of."""
-    tensors = RandomTensors(seed)
+    tensors = RandomTensors(0)
     build(parse_config({"model_type": "llama"} | settings), tensors, "float32", dots=True)
     return tensors.made
 

@@ -18,9 +18,9 @@ def pool(*ids):
 
 
 @st.composite
-def toys(draw, most=16):
+def toys(draw):
     """A toy tokenizer and a pool of some of its tokens: equal levels, and levels with no mass."""
-    pieces = draw(st.lists(nested, min_size=1, max_size=most))
+    pieces = draw(st.lists(nested, min_size=1, max_size=16))
     ids = draw(st.permutations(range(len(pieces))))[: draw(st.integers(1, len(pieces)))]
     level = st.integers(-2000, 0) | st.sampled_from([0, -1000, -40_000, -50_000])
     levels = draw(st.lists(level, min_size=len(ids), max_size=len(ids)))

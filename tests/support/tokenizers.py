@@ -118,9 +118,9 @@ def train_byte_level(
 
 
 @cache
-def byte_level_with_added(split: str = "hf-gpt2") -> HuggingFaceTokenizer:
+def byte_level_with_added() -> HuggingFaceTokenizer:
     """A trained tokenizer with added tokens that are not special, and of which some may overlap."""
-    library = Tokenizer.from_str(_library(HUGGING_FACE[split]()).to_str())
+    library = Tokenizer.from_str(_library(HUGGING_FACE["hf-gpt2"]()).to_str())
     texts = ("<t>", "<t>>", "<|tool|>", "\t<", "   ", "a b")
     library.add_tokens([AddedToken(text, normalized=False) for text in texts])
     return HuggingFaceTokenizer(library)

@@ -51,8 +51,8 @@ def library():
         return transformers
 
 
-def kgw_processor(config, vocabulary=VOCABULARY):
-    return library().WatermarkingConfig(**config).construct_processor(vocabulary, "cpu")
+def kgw_processor(config):
+    return library().WatermarkingConfig(**config).construct_processor(VOCABULARY, "cpu")
 
 
 def kgw_found(config, ids, vocabulary=VOCABULARY, distinct=False):

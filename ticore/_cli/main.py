@@ -113,7 +113,8 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(_with_locale_advice(said, arguments))
     except UsageError as error:
         path = error.ctx.command_path if error.ctx else "ticore"
-        said = _with_locale_advice(error.format_message().rstrip("."), arguments)
+        said = with_option_names(error.format_message().rstrip("."))
+        said = _with_locale_advice(said, arguments)
         return _fail(f"{said}; see: {path} --help", WRONG_USAGE)
     except OSError as error:
         streams.abandon_stdout()

@@ -10,6 +10,14 @@ OPTION_NAMES = {
     "raise temperature or top_k": "raise --temperature or --top-k",
 }
 
+# What the parser of the command line says, in the words of all other errors.
+_OF_PARSER = {
+    "Input should be a valid number, unable to parse string as a number": "expected a number, "
+    "such as 0.05",
+    "Input should be a valid integer, unable to parse string as an integer": "expected a whole "
+    "number",
+}
+
 
 def with_option_names(said: str) -> str:
     """An error's text for somebody who types commands.
@@ -17,6 +25,6 @@ def with_option_names(said: str) -> str:
     >>> with_option_names("8 bytes fit (4 if padded; pad='none' does not)")
     '8 bytes fit (4 if padded; --pad none does not)'
     """
-    for name, option in OPTION_NAMES.items():
+    for name, option in (OPTION_NAMES | _OF_PARSER).items():
         said = said.replace(name, option)
     return said

@@ -126,14 +126,13 @@ def scan_files(
         _show(about, [written], found[-1], task, time.perf_counter() - began, json)
     if len(scans) > 1 and not json:
         _show({}, [("all files", f"{len(scans):,}")], Summary.of(found), task, _since(started))
-    _warn(task, found)
-
-
-def _warn(task: Task | AnyTask, found: Sequence[Summary]) -> None:
-    """Say what a reader of the results has to know. Exit with 1 if no row has a result."""
     for warning in _warnings(task):
         streams.note(f"ticore: {warning}")
-    summary = Summary.of(found)
+    _require_a_result(Summary.of(found))
+
+
+def _require_a_result(summary: Summary) -> None:
+    """Raises InputFileError if there are rows, and each has an error."""
     if summary.errors == summary.rows > 0:
         raise InputFileError(f"no text could be scored; the first: {summary.first_error}")
 
