@@ -72,9 +72,7 @@ def measure_batches(
     return [_measure(place, chosen, token_count, dtype, seed) for place in models]
 
 
-def _measure(
-    place: str, prompts: list[str], token_count: int, dtype: str, seed: int
-) -> BatchSpeed:
+def _measure(place: str, prompts: list[str], token_count: int, dtype: str, seed: int) -> BatchSpeed:
     model = ticore.load_model(place, dtype=dtype)
 
     def generator() -> Generator:

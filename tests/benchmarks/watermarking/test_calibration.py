@@ -49,3 +49,17 @@ def test_one_list_gives_as_many_greens_as_it_has():
     scores = one_list(100).draw(np.random.default_rng(1), 5, 100, 0.0)
     assert scores.sum(axis=1).tolist() == [50.0] * 5
     assert len({tuple(text) for text in scores.tolist()}) == 5
+
+
+def test_summary_names_the_p_values_that_one_text_in_100_and_in_1000_reaches():
+    """Of 2,000 texts in two parts, each part stores its lowest 2 %."""
+    shares = dict.fromkeys(("whole", "segment", "ville", "verdict", "detected"), [0])
+    p_values = np.random.default_rng(1).permutation(2000) / 2000
+    parts = [
+        dict.fromkeys(calibration._KIND, "x")
+        | shares
+        | {"text_count": 1000, "lowest": np.sort(some)[:20].tolist()}
+        for some in np.split(p_values, 2)
+    ]
+    [found] = calibration.summarize(parts)
+    assert found["claimed"] == [20 / 2000, 2 / 2000]
