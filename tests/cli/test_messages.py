@@ -48,6 +48,8 @@ def test_parts_go_to_a_new_folder_alone(ticore: Ticore, sent: Sent, tmp_path: Pa
     found = ticore("embed", "--agreement", sent.pact, "--parts", tmp_path, stdin=b"x")
     assert found.status == 1
     assert "expected --parts to name a new folder" in found.err
+    lost = ticore("embed", "--agreement", sent.pact, "--parts", "missing/parts", stdin=b"x")
+    lost.assert_error(1, "cannot write missing/parts: there is no directory missing; make it first")
 
 
 @pytest.mark.slow

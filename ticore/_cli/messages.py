@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .._support.atomic_files import new_folder, write_new_secret
+from .._support.atomic_files import new_folder, require_directory_of, write_new_secret
 from ..errors import OutputFileError
 from ..keys import Key, format_key, load_key
 from ..steganography import Agreement, Steganographer
@@ -183,6 +183,7 @@ def _embed_parts(
         raise OutputFileError(
             f"expected --parts to name a new folder, found {folder}; choose another"
         )
+    require_directory_of(folder)
     with streams.progress_bar("hiding") as progress:
         written = stego.embed_parts(message, topic=topic, progress=progress)
     names = [f"part-{n}-of-{len(written)}.txt" for n in range(1, len(written) + 1)]

@@ -145,6 +145,18 @@ def remove_leftovers(folder: Path) -> None:
                     os.unlink(entry.path)
 
 
+def require_directory_of(path: Path) -> None:
+    """Refuse a new file or folder whose directory is missing, before the work that it is for.
+
+    Raises:
+        OutputFileError: there is no such directory.
+    """
+    if not path.parent.is_dir():
+        raise OutputFileError(
+            f"cannot write {path}: there is no directory {path.parent}; make it first"
+        )
+
+
 @contextmanager
 def _failures_named(path: str | os.PathLike[str]) -> Iterator[None]:
     """An error inside the block becomes an OutputFileError about `path`."""

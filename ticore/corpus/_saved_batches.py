@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from .._support.atomic_files import TEMPORARY, write_atomically
+from .._support.atomic_files import TEMPORARY, require_directory_of, write_atomically
 from .._support.input_files import read_file
 from ..errors import FileError, InputFileError, OutputFileError
 from ._lock import HeldError, Lock
@@ -60,10 +60,7 @@ class SavedBatches:
         self.folder = output.with_name(output.name + ".parts")
         self.refused = 0
         self._digest = digest
-        if not output.parent.is_dir():
-            raise OutputFileError(
-                f"cannot write {output}: there is no directory {output.parent}; make it first"
-            )
+        require_directory_of(output)
         try:
             self._lock = self._locked(output)
         except (OSError, ValueError) as error:

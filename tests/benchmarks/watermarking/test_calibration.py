@@ -53,7 +53,7 @@ def test_one_list_gives_as_many_greens_as_it_has():
 
 def test_summary_names_the_p_values_that_one_text_in_100_and_in_1000_reaches():
     """Of 2,000 texts in two parts, each part stores its lowest 2 %."""
-    shares = dict.fromkeys(("whole", "segment", "ville", "verdict", "detected"), [0])
+    shares = {name: [0] for name in ("whole", "segment", "ville", "verdict", "detected")}
     p_values = np.random.default_rng(1).permutation(2000) / 2000
     parts = [
         dict.fromkeys(calibration._KIND, "x")
