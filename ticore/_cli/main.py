@@ -39,7 +39,8 @@ In a browser:    ticore serve
 
 \b
 Both files hold a key: send them over a channel that you trust.
-Exit status: 0 done, 1 could not, 2 wrong usage, 130 interrupted. Errors go to standard error.
+Exit status: 0 done, 1 could not, 2 wrong usage, 130 interrupted.
+Errors go to standard error.
 """
 
 
