@@ -34,7 +34,7 @@ def require_prompts(model: Any, prompts: Any) -> None:
     """
     if prompts is None:
         return
-    if not isinstance(prompts, torch.Tensor) or prompts.is_floating_point():
+    if not isinstance(prompts, torch.Tensor) or prompts.dtype not in (torch.int64, torch.int32):
         found = prompts.dtype if isinstance(prompts, torch.Tensor) else type(prompts).__name__
         raise WrongTypeError(
             f"inputs: expected prompts as a tensor int64[rows, n], found {found}; give "

@@ -165,7 +165,7 @@ def _closure(roots: tuple[object, ...]) -> dict[str, str]:
             continue
         seen.add(request)
         if not (top in followed or top.startswith("ticore_")):
-            found.update({f"{top}:{one}": version for one, version in _versions(top)})
+            found.update({f"{top}:{which}": number for which, number in _versions(top)})
             continue
         module = _find(name)
         if module is None:

@@ -24,7 +24,7 @@ from .watermark_options import (
     DEFAULT_FPR,
     AgreementFile,
     Context,
-    FprOfOneKey,
+    FprToCheck,
     Gamma,
     Greens,
     KeyFile,
@@ -62,7 +62,7 @@ def check_key(
     context: Context = None,
     scheme_version: SchemeVersion = None,
     repeats: Repeats = None,
-    fpr: FprOfOneKey = DEFAULT_FPR,
+    fpr: FprToCheck = DEFAULT_FPR,
     tokenizer: TokenizerPlace = None,
     json: Json = False,
 ) -> None:

@@ -182,7 +182,7 @@ Fpr = Annotated[
         rich_help_panel=WATERMARK,
     ),
 ]
-FprOfOneKey = Annotated[
+FprToCheck = Annotated[
     float,
     typer.Option(
         metavar="X",

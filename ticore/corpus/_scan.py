@@ -7,7 +7,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,13 +169,14 @@ def scan(
         TicoreError: a worker failed.
     """
     verdicts: Counter[str | None] = Counter()
-    errors: list[str] = []  # the first one
+    first_error: str | None = None
     bands = BandCounter(task.fpr)
 
     def see(_: int, results: Sequence[Result | AnyResult]) -> None:
+        nonlocal first_error
         verdicts.update(result.verdict for result in results)
-        if not errors:
-            errors.extend(islice((result.error for result in results if result.error), 1))
+        if first_error is None:
+            first_error = next((result.error for result in results if result.error), None)
         p_values = (result.corrected for result in results)
         bands.see(p_value for p_value in p_values if p_value is not None)
 
@@ -188,7 +188,7 @@ def scan(
         without=verdicts["no watermark found"],
         errors=verdicts[None],
         bands=bands.bands(),
-        first_error=next(iter(errors), None),
+        first_error=first_error,
     )
 
 

@@ -509,6 +509,7 @@ class TestCalling:
                 r"expected prompts as a tensor int64\[rows, n\], found list",
             ),
             (torch.ones(1, 2), WrongTypeError, r"found torch\.float32; give"),
+            (torch.ones(1, 2, dtype=torch.bool), WrongTypeError, r"found torch\.bool; give"),
             (torch.ones(2, dtype=torch.int64), SettingsError, r"found the shape \[2\]"),
             (torch.ones(0, 2, dtype=torch.int64), SettingsError, r"found the shape \[0, 2\]"),
             (torch.ones(1, 0, dtype=torch.int64), PromptError, "at least one id each"),
