@@ -70,7 +70,8 @@ def train(
     done = 0
     if checkpoint.exists():
         state = torch.load(checkpoint, map_location=run.device, weights_only=True)
-        _require_same(checkpoint, state["settings"], _settings(config, run))
+        now = _settings(config, run)
+        _require_same(checkpoint, state.get("settings", now), now)  # earlier ones do not say
         model.load_state_dict(state["model"])
         for (optimizer, _), saved in zip(optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)

@@ -80,7 +80,7 @@ class Chooser:
 
         Raises:
             CapacityError: no token is left for a text.
-            ModelError: the network gives NaN.
+            ModelError: the network gives NaN or infinity.
         """
         logits = self._copied([text.logits() for text in texts])
         kept = logits.clone() if self._wanted.logits else None
@@ -168,9 +168,9 @@ class Chooser:
 
 def _no_token_left(logits: torch.Tensor) -> CapacityError | ModelError:
     """Why there is no token after these logits of the network."""
-    if bool(logits.isnan().any()):
+    if bool((logits.isnan() | logits.isposinf()).any()):
         return ModelError(
-            f"expected logits that are numbers, found NaN among those of the network; check its "
+            f"expected finite logits, found NaN or infinity among those of the network; check its "
             f"weights, or open it in a format of more range than {logits.dtype}, such as "
             f"dtype=torch.bfloat16 or torch.float32"
         )

@@ -102,7 +102,7 @@ def consistent(
             states.
         PromptError: when generating: a prompt is empty, or in view `whole` not consistent.
         CapacityError: when generating: the logits processors leave no token to choose.
-        ModelError: when generating: the network gives NaN.
+        ModelError: when generating: the network gives NaN or infinity.
 
     >>> generate = consistent(tokenizer)  # doctest: +SKIP
     >>> ids = model.generate(prompt, custom_generate=generate, max_new_tokens=50)  # doctest: +SKIP

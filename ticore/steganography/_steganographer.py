@@ -353,8 +353,9 @@ class Steganographer(BatchMethods, LongMessages):
             CapacityError: the message does not fit the model's context (see `embed_parts`), or the
                 model leaves no choice to hide it in.
             CredentialError: there is no key and no password.
-            SettingsError: the check or the topic is unknown, or there is a topic without openers.
-            WrongTypeError: the message is not bytes.
+            SettingsError: the check or the topic is unknown, there is a topic without openers, or
+                `entropy` gives another number of bytes.
+            WrongTypeError: the message is not bytes, or `entropy` gives something else.
         """
         message = checked_message(message)
         require_one_of("check", check, get_args(Check))

@@ -487,17 +487,19 @@ class TestCalling:
                 prefix_allowed_tokens_fn=lambda batch, ids: [UNWRITABLE],
             )
 
-    @pytest.mark.parametrize("sample", [True, False])
+    @pytest.mark.parametrize(
+        ("sample", "value"), [(True, torch.nan), (False, torch.nan), (True, torch.inf)]
+    )
     @pytest.mark.parametrize("consistency", ["rollback", "masks"])
-    def test_generate_names_nan_as_such(
-        self, sample: bool, consistency: Any, english: TorchModel
+    def test_generate_names_logits_that_are_not_finite(
+        self, sample: bool, value: float, consistency: Any, english: TorchModel
     ) -> None:
         module = deepcopy(english.network.module)
         module.set_output_embeddings(deepcopy(module.get_output_embeddings()))
         with torch.no_grad():
-            module.get_output_embeddings().weight[7] = torch.nan
+            module.get_output_embeddings().weight[7] = value
         settings = {"do_sample": sample, "max_new_tokens": 4, "consistency": consistency}
-        with pytest.raises(ModelError, match="found NaN among those of the network"):
+        with pytest.raises(ModelError, match="found NaN or infinity among those of the network"):
             generate_consistent(module, english.tokenizer, prompt(english), **settings)
 
     @pytest.mark.parametrize(
