@@ -30,7 +30,7 @@ from .samples import Plan, make_worker
 
 _MEASURES = {
     "bits_per_token": ("bits per token", "{:.3g}".format),
-    "token_count": ("tokens per text", "{:.3g}".format),
+    "token_count": ("tokens per message", "{:.3g}".format),
     "kl_filter": ("divergence by filtering, bits per token", "{:.2g}".format),
     "writer_passes": ("passes per token, writer", "{:.3g}".format),
     "reader_passes": ("passes per token, reader", "{:.3g}".format),
@@ -54,6 +54,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--batch", type=positive_int, default=plan.batch, help="texts that are written side by side"
+    )
+    parser.add_argument(
+        "--part-size", type=positive_int, metavar="BYTES", help="of a message in each text"
     )
     parser.add_argument(
         "--reader", metavar="PLACE", help="the model that reads, where another one than --model"

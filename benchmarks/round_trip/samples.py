@@ -32,6 +32,8 @@ class Plan:
         chat: whether a prompt is what a user says, and the text the reply of a chat model.
         reader: the model that reads, such as the same one of another backend; None for `model`.
         batch: how many texts are written, and read, side by side.
+        part_size: how many bytes of a message a text holds; None for all of them. A message of
+            several parts is written and read by itself.
         codec, disambiguation: as for `ticore.Steganographer`.
         mode: as well; None for the mode of new messages.
     """
@@ -44,6 +46,7 @@ class Plan:
     chat: bool = False
     reader: str | None = None
     batch: int = 1
+    part_size: int | None = None
     codec: str = "arithmetic"
     disambiguation: str = "stepwise"
     mode: Mode | None = None
@@ -103,7 +106,8 @@ class Sampler:
         }
         if self._plan.portable:
             settings["numerics"] = "portable"
-        take = self._take_one if self._plan.batch == 1 else self._take_batch
+        alone = self._plan.batch == 1 or self._plan.part_size is not None
+        take = self._take_one if alone else self._take_batch
         rows = take(messages, asked, settings, draw)
         for n, prompt, row in zip(range(first, first + count), prompts, rows, strict=True):
             row |= {"index": n, "prompt": prompt}
@@ -121,12 +125,18 @@ class Sampler:
         settings |= {"prompt": prompt}
         writing, reading = CountingModel(self._writer), CountingModel(self._reader)
         writer = ticore.Steganographer(writing, entropy=draw.randbytes, **settings)
-        written = writer.embed(message)
         reader = ticore.Steganographer(reading, **settings)
-        seconds, read = timed(reader.extract, written.text)
-        row = _row(written, written.seconds, read == message, seconds)
-        row["writer_passes"] = writing.passes / len(written.ids)
-        row["reader_passes"] = reading.passes / written.token_count
+        size = self._plan.part_size
+        if size is None:
+            embed_seconds, written = timed(lambda: [writer.embed(message)])
+            extract_seconds, read = timed(reader.extract, written[0].text)
+        else:
+            embed_seconds, written = timed(lambda: writer.embed_parts(message, part_size=size))
+            texts = [each.text for each in written]
+            extract_seconds, read = timed(reader.extract_parts, texts)
+        row = _row(written, embed_seconds, read == message, extract_seconds)
+        row["writer_passes"] = writing.passes / sum(len(each.ids) for each in written)
+        row["reader_passes"] = reading.passes / row["token_count"]
         return [row]
 
     def _take_batch(
@@ -150,7 +160,7 @@ class Sampler:
         extract_seconds, read = timed(lambda: iter(reader.extract_batch(texts, **together)))
         count = len(messages)
         return [
-            _row(each, embed_seconds / count, next(read) == message, extract_seconds / count)
+            _row([each], embed_seconds / count, next(read) == message, extract_seconds / count)
             if isinstance(each, ticore.Embedding)
             else _refused(each)
             for each, message in zip(found, messages, strict=True)
@@ -165,16 +175,23 @@ def _refused(error: BaseException) -> JsonObject:
 
 
 def _row(
-    written: ticore.Embedding, embed_seconds: float, recovered: bool, extract_seconds: float
+    written: Sequence[ticore.Embedding],
+    embed_seconds: float,
+    recovered: bool,
+    extract_seconds: float,
 ) -> JsonObject:
+    """Of the texts of one message. The divergence is the mean over all their tokens."""
+    tokens = sum(each.token_count for each in written)
+    bits = sum(each.bits for each in written)
+    dropped = sum(each.kl_filter * each.token_count for each in written)
     return {
         "recovered": recovered,
-        "bits": written.bits,
-        "token_count": written.token_count,
-        "bits_per_token": written.bits_per_token,
-        "kl_filter": written.kl_filter,
-        "given_up": written.given_up,
+        "bits": bits,
+        "token_count": tokens,
+        "bits_per_token": bits / tokens,
+        "kl_filter": dropped / tokens,
+        "given_up": [reason for each in written for reason in each.given_up],
         "embed_seconds": embed_seconds,
         "extract_seconds": extract_seconds,
-        "text": written.text,
+        "texts": [each.text for each in written],
     }

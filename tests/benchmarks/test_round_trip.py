@@ -37,6 +37,15 @@ def test_messages_are_written_side_by_side_and_read_by_another_backend(tmp_path,
 
 
 @pytest.mark.slow
+def test_a_message_takes_several_texts(tmp_path, run):
+    command = ["--size", 2, "--part-size", 1, "--processes", 1, "--samples", 1]
+    found = run(main, *command, "--out", tmp_path / "out.jsonl")
+    assert (found.status, found.report["recovered_count"]) == (0, 1)
+    (message,) = json.loads((tmp_path / "out.jsonl").read_text())["texts"]
+    assert len(message["texts"]) == 2
+
+
+@pytest.mark.slow
 def test_round_trip_shows_nothing_when_it_is_interrupted_at_once(tmp_path, run, interrupt_after):
     interrupt_after(0)
     found = run(main, "--processes", 1, "--out", tmp_path / "out.jsonl")
