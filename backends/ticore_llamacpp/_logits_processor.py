@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ticore.backend_kit import checked_ids, require_tokenizer_of_model
+from ticore.backend_kit import checked_ids, require_integer, require_tokenizer_of_model
 from ticore.consistency import Verifier, View, packed_masks
 from ticore.errors import SettingsError
 from ticore.interfaces import Tokenizer
@@ -50,8 +50,8 @@ class ConsistentLogitsProcessor:
         prompt_length: int | None = None,
         view: View = "continuation",
     ) -> None:
-        if prompt_length is not None and prompt_length < 0:
-            raise SettingsError(f"prompt_length: expected 0 or more ids, found {prompt_length}")
+        if prompt_length is not None:
+            prompt_length = require_integer("prompt_length", prompt_length, 0)
         self._verifier = Verifier(tokenizer, mode="prefix", view=view)
         self._eos_ids = checked_ids(list(eos_ids), self._verifier.tokenizer.vocab_size)
         if not self._eos_ids:

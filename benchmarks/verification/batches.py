@@ -23,9 +23,10 @@ from benchmarks._harness.style import LINE_STYLES, clear_frame, new_figure, save
 from benchmarks._harness.tables import text_table, without_repeats
 from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode, Verification, packed_masks
-from ticore.consistency._engines.base import Engine, Unsupported
+from ticore.consistency._engines.base import Engine
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._unsupported import Unsupported
 from ticore.errors import SettingsError
 from ticore.interfaces import Tokenizer
 

@@ -19,8 +19,8 @@ from typing import TypeVar
 import ticore
 from benchmarks._harness.corpora import load_corpora
 from ticore.consistency import compare
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.list_check import list_check
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Tokenizer
 
 from .survey_stages import peak_bytes

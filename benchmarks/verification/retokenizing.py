@@ -17,9 +17,9 @@ from benchmarks._harness.progress import track
 from benchmarks._harness.timing import summarize_timings, timed
 from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.retokenizing import Oracle, RetokenizingEngine
 from ticore.consistency._engines.stable_cuts import cut_finder
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Tokenizer
 
 from .plan import Plan

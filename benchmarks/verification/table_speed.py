@@ -19,10 +19,10 @@ from benchmarks._harness.progress import track
 from benchmarks._harness.timing import summarize_timings, timed
 from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode, Verification
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._engines.stable_cuts import cut_finder
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Tokenizer
 
 from .cache_probe import mask_work

@@ -14,9 +14,9 @@ from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.timing import timed
 from benchmarks._harness.types import JsonObject
 from ticore.consistency import Mode
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._unsupported import Unsupported
 from ticore.errors import InputFileError
 from ticore.interfaces import Tokenizer
 

@@ -23,11 +23,11 @@ from ticore._support.utf8 import unfinished_suffix
 from ticore.backend_kit import byte_alphabet
 from ticore.consistency import Verifier, send
 from ticore.consistency._channels import PASSAGES
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.channel_engine import ChannelEngine
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._tokenizer_rules.pretokenizers import GPT2
+from ticore.consistency._unsupported import Unsupported
 from ticore.consistency._verifier import Verification
 from ticore.errors import SettingsError
 from ticore_tokenizers import HuggingFaceTokenizer

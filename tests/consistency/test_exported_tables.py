@@ -95,9 +95,9 @@ def test_masks_of_random_tokenizers_can_be_made_of_the_arrays(mode, case):
     tokenizer = model.open()
     ids = [i for i in tokenizer.encode(text) if i not in tokenizer.special_ids][:6]
     with few_characters():
-        engine, judge = engine_of(tokenizer, mode)
+        engine, oracle = engine_of(tokenizer, mode)
         lists = [ids[:n] for n in range(len(ids) + 1)]
-        texts = [Verification(engine, judge, cuts_of(tokenizer), some) for some in lists]
+        texts = [Verification(engine, oracle, cuts_of(tokenizer), some) for some in lists]
         check(ExportedTables(engine), [text for text in texts if text.admissible])
 
 

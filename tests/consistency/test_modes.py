@@ -42,9 +42,9 @@ def test_modes_differ_in_what_they_reject_of_true_texts(text, mode, bytes_reject
 def all_rejected(name, mode):
     """The same for texts of several kinds."""
     tokenizer = (TRAINED | REAL)[name]()
-    engine, judge = engine_of(tokenizer, mode)
+    engine, oracle = engine_of(tokenizer, mode)
     texts = [PASSAGES[name] for name in ("english", "japanese", "spaces", "runs")]
-    assert all(judge.is_consistent(tokenizer.encode(text)) for text in texts)
+    assert all(oracle.is_consistent(tokenizer.encode(text)) for text in texts)
     return [rejected(engine, tokenizer, text) for text in texts]
 
 

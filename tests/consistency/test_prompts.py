@@ -17,7 +17,7 @@ from tests.support.random_bpe import (
 )
 from tests.support.tokenizers import TRAINED
 from ticore.consistency import Verifier, _part
-from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._unsupported import Unsupported
 from ticore.consistency._verifier import Verification
 
 picks = st.lists(st.integers(0, 999), max_size=6)
@@ -63,11 +63,11 @@ def check_model(model, text, mode, method, damage, more):
         ids[at : at + pick % 2] = [tokens[pick % len(tokens)]]
     with few_characters():
         try:
-            engine, judge = engine_of(tokenizer, mode, method)
+            engine, oracle = engine_of(tokenizer, mode, method)
         except Unsupported:
             return
         cuts = cuts_of(tokenizer)
-        check(lambda given: Verification(engine, judge, cuts, given), ids, more, tokens)
+        check(lambda given: Verification(engine, oracle, cuts, given), ids, more, tokens)
 
 
 @settings(max_examples=40)
@@ -89,11 +89,11 @@ def test_answers_are_the_same_for_random_added_tokens(model, choices, more):
     tokens = tokens_to_compare(tokenizer)
     if tokenizer.structure() is None:
         return
-    engine, judge = engine_of(tokenizer, "prefix")
+    engine, oracle = engine_of(tokenizer, "prefix")
     text = tokenizer.decode([tokens[choice % len(tokens)] for choice in choices])
     cuts = cuts_of(tokenizer)
     for ids in (tokenizer.encode(text), [tokens[choice % len(tokens)] for choice in choices]):
-        check(lambda given: Verification(engine, judge, cuts, given), ids, more, tokens)
+        check(lambda given: Verification(engine, oracle, cuts, given), ids, more, tokens)
 
 
 CHAT = "<s>", "It's  a\n\n long  story, naïve 日本語。", "😀\tend", " of 12345 words"

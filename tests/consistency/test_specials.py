@@ -12,9 +12,9 @@ from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.consistency import Verifier, compare
 from ticore.consistency._boundaries import unlike_gaps, written_ids
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle, WrittenOracle
+from ticore.consistency._unsupported import Unsupported
 from ticore.consistency._verifier import Verification
 from ticore.errors import SettingsError
 
@@ -119,12 +119,12 @@ def test_special_tokens_as_text_are_read_like_the_library(model, picks):
     tokens = [*special, *added, *ordinary]
     ids = [tokens[pick % len(tokens)] for pick in picks]
     if unlike_gaps(tokenizer, written_ids(tokenizer)):
-        judge, boundaries = WrittenOracle(tokenizer), frozenset()
+        oracle, boundaries = WrittenOracle(tokenizer), frozenset()
         verification = Verifier(tokenizer, specials="text").start()
     else:
-        judge, boundaries = Oracle(tokenizer), written_ids(tokenizer)
+        oracle, boundaries = Oracle(tokenizer), written_ids(tokenizer)
         try:
-            verification = Verification(table_engine(judge), judge, None, (), boundaries)
+            verification = Verification(table_engine(oracle), oracle, None, (), boundaries)
         except Unsupported:
             return
     for n, token in enumerate(ids, start=1):

@@ -50,17 +50,17 @@ with_cuts = byte_level() | character_level().map(
 )
 
 
-def check(verification, judge, tokens, *, masks=True):
+def check(verification, oracle, tokens, *, masks=True):
     """Compare each answer of a verification with the definition.
 
     Args:
         masks: ask for the mask as well, for which the slower methods take long.
     """
     ids = list(verification.ids)
-    assert verification.consistent == judge.is_consistent(ids)
-    assert verification.admissible == judge.may_begin(ids)
+    assert verification.consistent == oracle.is_consistent(ids)
+    assert verification.admissible == oracle.may_begin(ids)
     if verification.admissible:
-        expected = judge.admits(ids, tokens).tolist()
+        expected = oracle.admits(ids, tokens).tolist()
         assert verification.admits(tokens).tolist() == expected
         few = slice(None, None, 1 + len(tokens) // 8)
         assert [verification.admits_one(token) for token in tokens[few]] == expected[few]
@@ -87,8 +87,8 @@ def test_verification_equals_the_definition_for_random_tokenizers(engine_name, m
     special = sorted(tokenizer.special_ids)
     true = [i for i in tokenizer.encode(text) if i not in tokenizer.special_ids]
     with few_characters():
-        engine, judge = engine_of(tokenizer, mode, engine_name)
-        verification = Verification(engine, judge, cuts_of(tokenizer), ())
+        engine, oracle = engine_of(tokenizer, mode, engine_name)
+        verification = Verification(engine, oracle, cuts_of(tokenizer), ())
         for step in steps:
             ids = verification.ids
             if step == "true":
@@ -99,9 +99,9 @@ def test_verification_equals_the_definition_for_random_tokenizers(engine_name, m
                 verification.push(tokens[step % len(tokens)])
             else:
                 verification.rewind(min(-step, len(ids)))
-            check(verification, judge, tokens)
-        fresh = Verification(engine, judge, cuts_of(tokenizer), verification.ids)
-        check(fresh, judge, tokens)
+            check(verification, oracle, tokens)
+        fresh = Verification(engine, oracle, cuts_of(tokenizer), verification.ids)
+        check(fresh, oracle, tokens)
 
 
 @cache
@@ -127,7 +127,7 @@ def special_of(tokenizer, draw):
 def test_verification_equals_the_definition_for_trained_tokenizers(name, mode):
     """Lists hold true text, special ids and temporary inconsistencies, and are rewound."""
     tokenizer = TRAINED[name]()
-    judge, draw = Oracle(tokenizer, mode), random.Random(name)
+    oracle, draw = Oracle(tokenizer, mode), random.Random(name)
     true = tokenizer.encode(TEXT)
     verifier = verifier_of(name, mode)
     masks = verifier.method == "table"
@@ -136,19 +136,19 @@ def test_verification_equals_the_definition_for_trained_tokenizers(name, mode):
         at = len(verification.ids)
         for token in true[at : at + draw.randrange(1, 8)]:
             verification.push(token)
-        check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
+        check(verification, oracle, candidates_of(tokenizer, true, draw), masks=masks)
         aside = candidates_of(tokenizer, true, draw)[: draw.randrange(4)]
         aside += special_of(tokenizer, draw)
         for token in aside:
             verification.push(token)
-        check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
+        check(verification, oracle, candidates_of(tokenizer, true, draw), masks=masks)
         verification.rewind(len(aside) + draw.randrange(2))
         for token in special_of(tokenizer, draw):
             verification.push(token)
             if not verification.admissible:
                 assert verification.unrecoverable
                 verification.rewind(1)
-        check(verification, judge, candidates_of(tokenizer, true, draw), masks=masks)
+        check(verification, oracle, candidates_of(tokenizer, true, draw), masks=masks)
 
 
 @pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, NAMES))
@@ -201,7 +201,7 @@ def test_no_method_finds_unknown_text_consistent(model_type, mode, words, more):
     (unknown,) = tokenizer.unknown_ids
     ids = [i for w in words for i in (tokenizer.encode(w) if isinstance(w, str) else [w])]
     ids = [*ids, *(i % tokenizer.vocab_size for i in more)]
-    judge = Oracle(tokenizer, mode)
+    oracle = Oracle(tokenizer, mode)
     verifiers = [
         Verifier(tokenizer, mode=mode, method=method) for method in ("table", "retokenize")
     ]
@@ -210,12 +210,12 @@ def test_no_method_finds_unknown_text_consistent(model_type, mode, words, more):
     for verifier in verifiers:
         text = verifier.start()
         for token in ids:
-            check(text, judge, some, masks=verifier.method == "table")
+            check(text, oracle, some, masks=verifier.method == "table")
             if text.admissible:
                 assert not text.admits([unknown])[0]
             text.push(token)
             assert not (token == unknown and text.admissible)
-        check(text, judge, some, masks=verifier.method == "table")
+        check(text, oracle, some, masks=verifier.method == "table")
         if unknown in ids:
             assert not text.consistent
             assert not text.admissible

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -303,6 +304,13 @@ def test_evidence_refuses_ids_of_another_tokenizer(name, ids):
 def test_schemes_refuse_settings_out_of_range(settings, part):
     with pytest.raises(SettingsError, match=part):
         make_scheme("left_hash", KEY, SIZE, **settings)
+
+
+@pytest.mark.parametrize("number", [np.int64(2), np.float32(2), Fraction(2)])
+def test_settings_are_numbers_of_any_kind(number):
+    found = make_scheme("left_hash", KEY, SIZE, delta=number)
+    assert found.delta == 2
+    assert type(found.delta) is float
 
 
 def test_make_scheme_knows_names_and_objects():

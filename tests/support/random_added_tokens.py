@@ -150,15 +150,15 @@ def walk(model: Model, mode: str, choices: Sequence[int]) -> None:
     tokenizer = model.open()
     tokens = tokens_to_compare(tokenizer)
     with few_characters() if mode != "prefix" else nullcontext():
-        judge = retokenizing.Oracle(tokenizer, mode)
-        engine = build.table_engine(judge)
-        judge.boundaries = frozenset()
+        oracle = retokenizing.Oracle(tokenizer, mode)
+        engine = build.table_engine(oracle)
+        oracle.boundaries = frozenset()
         state, history = engine.start(), list[int]()
         for choice in choices:
             some = tokens
             spelled = [tokenizer.token_bytes(i) for i in history]
-            if judge.may_begin(history):
-                expected = judge.admits(history, tokens).tolist()
+            if oracle.may_begin(history):
+                expected = oracle.admits(history, tokens).tolist()
                 found = {
                     "steps": [engine.step_if_admitted(state, t) is not None for t in tokens],
                     "mask": engine.mask(state)[tokens].tolist(),
@@ -171,7 +171,7 @@ def walk(model: Model, mode: str, choices: Sequence[int]) -> None:
                         if a != b
                     ]
                     assert not wrong, (how, spelled, wrong)
-                assert engine.is_consistent(state) == judge.is_consistent(history), spelled
+                assert engine.is_consistent(state) == oracle.is_consistent(history), spelled
                 for token, admitted in zip(tokens, expected, strict=True):
                     gone = engine.never_recovers(state, token)
                     assert not (gone and admitted), (spelled, token)

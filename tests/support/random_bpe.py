@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from tests.support.reference_encoder import UNKNOWN, ReferenceEncoder
 from ticore.consistency._engines import build, retokenizing
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.bpe import character_classes, unsplit_engine
 from ticore.consistency._engines.bpe.merge_rules import merge_rules
 from ticore.consistency._engines.bpe.merge_trees import grow_merge_trees
@@ -33,6 +32,7 @@ from ticore.consistency._tokenizer_rules.pretokenizers import (
     QWEN2,
     splitter_for,
 )
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import TokenizerStructure
 
 MODES = ("prefix", "open", "viable")
@@ -523,7 +523,7 @@ def check_short_lists(model: Bpe, mode: str, length: int) -> None:
                 lists += [([*ids, t], after) for t, after in followed.items() if after is not None]
 
 
-def check_behind(
+def check_after_tokens(
     model: Bpe, mode: str, *history: bytes, method: str = "table", characters: str = CHARACTERS
 ) -> None:
     """Compare an engine's answers with the oracle's after some tokens."""

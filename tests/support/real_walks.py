@@ -15,7 +15,7 @@ import numpy as np
 from tests.support.random_bpe import CHARACTERS, check_list, few_characters
 from ticore.backend_kit import NoStructure
 from ticore.consistency._engines import build, retokenizing
-from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Tokenizer
 
 

@@ -21,6 +21,7 @@ from .._support.deprecation import keywords_after, warn_deprecated
 from .._support.utf8 import unfinished_suffix
 from ..interfaces import LanguageModel, LossyTokenizer, Tokenizer, TokenizerStructure
 from ..registry import wrap
+from ._engines.tokenizer_parts import spelled_by
 from ._modes import Mode
 from ._partial_tokens import never_given
 from ._rejections import Rejections, TextReader
@@ -178,7 +179,7 @@ def audit(
         _, build_seconds = _timed(tokenizer, mode)
     forget(tokenizer)
     verifier, load_seconds = _timed(tokenizer, mode)
-    spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+    spelled = spelled_by(tokenizer)
     ordinary = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids]
     whole = [i for i in ordinary if _is_whole(spelled[i])]
     reader = TextReader(tokenizer, text, model) if text else None

@@ -25,9 +25,10 @@ from .._support.common_beginning import common_length
 from .._support.utf8 import is_complete
 from ..interfaces import Tokenizer
 from ._boundaries import is_boundary, special_name
-from ._engines.base import Unsupported, spell_each
 from ._engines.list_check import list_check_at_hand
+from ._engines.tokenizer_parts import spell_each
 from ._tokenizer_rules.pretokenizers import Splitter, splitter_for
+from ._unsupported import Unsupported
 
 Cause = Literal[
     "bpe",

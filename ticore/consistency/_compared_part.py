@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..interfaces import Tokenizer
 from ._boundaries import special_name
-from ._engines.base import spell_each
+from ._engines.tokenizer_parts import spell_each
 from ._spans import characters_before, places_of
 
 

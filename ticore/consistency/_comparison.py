@@ -32,10 +32,10 @@ from ..registry import wrap
 from ._boundaries import Specials, is_boundary, parts, specials_named
 from ._causes import Cause, Difference, first_difference
 from ._compared_part import ComparedPart
-from ._engines.base import Unsupported
 from ._engines.list_check import list_check, list_check_at_hand
 from ._spans import Spans, characters_before
 from ._transcripts import Reread, read_text, read_transcripts
+from ._unsupported import Unsupported
 
 # Characters. Libraries read as many faster as a batch: they keep no offsets, and may use threads.
 _LONG = 1 << 14

@@ -12,9 +12,9 @@ from ..interfaces import Tokenizer
 from ._boundaries import Specials
 from ._comparison import compare, compare_batch
 from ._drift import Drift, Ids, drifts_by_parts
-from ._engines.base import Unsupported
 from ._engines.list_check import ListCheck, list_check
 from ._transcripts import read_transcripts
+from ._unsupported import Unsupported
 
 
 class DriftCheck:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from .._support.caches import BoundedCache
 from .._support.packed_bits import Words, unpack, word_count
 from ..errors import SettingsError
-from ._engines.base import Engine, Unsupported
+from ._engines.base import Engine
 from ._engines.bpe.answer_rows import AnswerRows
 from ._engines.bpe.table_engine import TableEngine
+from ._unsupported import Unsupported
 
 if TYPE_CHECKING:
     from ._verifier import Verification

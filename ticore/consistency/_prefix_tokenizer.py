@@ -16,9 +16,9 @@ from .._support.utf8 import require_unicode
 from ..interfaces import Tokenizer
 from ..registry import wrap
 from ._boundaries import is_boundary
-from ._engines.base import Unsupported
 from ._engines.text_cuts import TextCuts, text_cuts
 from ._token_stream import TokenStream
+from ._unsupported import Unsupported
 
 
 class Appended(NamedTuple):

@@ -19,8 +19,8 @@ from .._support.utf8 import require_text
 from ..interfaces import Tokenizer
 from ..registry import wrap
 from ._boundaries import is_boundary, parts
-from ._engines.base import Unsupported
 from ._engines.text_cuts import TextCuts, text_cuts
+from ._unsupported import Unsupported
 
 Method = Literal["tables", "encoding"]
 

@@ -22,9 +22,10 @@ from .._support.packed_bits import Words, word_count
 from ..errors import InconsistentStateError, SettingsError
 from ..interfaces import SpecialWritingTokenizer, Tokenizer
 from ..registry import wrap
+from ._arrays import Bools
 from ._boundaries import Specials, boundary_ids, specials_named, unlike_gaps, written_ids
 from ._channels import PASSAGES, Channel
-from ._engines.base import Bools, Engine, Unsupported
+from ._engines.base import Engine
 from ._engines.build import table_engine
 from ._engines.channel_engine import ChannelEngine
 from ._engines.passed_tests import checks_of
@@ -34,6 +35,7 @@ from ._engines.stable_cuts import CutFinder, cut_finder
 from ._exported_tables import ExportedTables
 from ._modes import Mode
 from ._part import Part
+from ._unsupported import Unsupported
 
 View = Literal["whole", "continuation"]
 """What a receiver retokenizes: the prompt and its continuation, or the continuation alone."""

@@ -30,8 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from array_api_compat import array_namespace
 
-from .._support.checks import require_number
-from ..errors import SettingsError
+from .._support.checks import require_integer, require_number
 from ._base import Array
 from ._evidence import Evidence, Ints
 from ._key import key_fingerprint
@@ -73,9 +72,7 @@ class DiPmark:
     def __init__(
         self, key: bytes | str, vocab_size: int, *, alpha: float = 0.5, context: int = 5
     ) -> None:
-        if vocab_size < 2:
-            raise SettingsError(f"vocab_size: expected at least 2, found {vocab_size}")
-        self.vocab_size = vocab_size
+        self.vocab_size = vocab_size = require_integer("vocab_size", vocab_size, 2)
         self.alpha = require_number("alpha", alpha, above=0, most=0.5)
         self.context = checked_context(context)
         self.key_fingerprint = key_fingerprint(key)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from operator import index
 from typing import Any
 
-import numpy as np
-
+from .._support.checks import is_integer, is_number
 from ..errors import SettingsError, shown
 
 MAX_CONTEXT = 256
@@ -24,14 +24,13 @@ def checked_number(name: str, value: object, *, above: float, below: float) -> f
     Raises:
         SettingsError: it is not.
     """
-    is_number = isinstance(value, int | float | np.floating) and not isinstance(value, bool)
     # Compared as it is: an integer of hundreds of digits has no float.
-    if not is_number or not above < value < below:  # type: ignore[operator]  # known to be a number
+    if not (is_number(value) and above < value < below):
         raise SettingsError(
             f"{name}: expected a number above {above:g} and below {below:g}, found {shown(value)}; "
             f"give one between them"
         )
-    return float(value)  # type: ignore[arg-type]  # known to be a number
+    return float(value)
 
 
 def checked_integer(
@@ -56,14 +55,13 @@ def checked_integer(
     Raises:
         SettingsError: it is not.
     """
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_integer or not least <= int(value) <= most:  # type: ignore[call-overload]  # known to be an integer
-        another = f"a {type(value).__name__}" if not is_integer else "another one"
+    if not (is_integer(value) and least <= value <= most):
+        another = "another one" if is_integer(value) else f"a {type(value).__name__}"
         raise SettingsError(
             f"{name}: expected an integer from {least} to {most}{why and f' ({why})'}, found "
             f"{another if secret else shown(value)}; {advice}"
         )
-    return int(value)  # type: ignore[call-overload, no-any-return]  # known to be an integer
+    return index(value)
 
 
 def checked_context(value: object) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from typing import Literal, TypedDict, get_args
 
 from .._support.checks import listed, require, require_integer, require_one_of
@@ -58,12 +57,8 @@ class TextWriter:
         end_of_text: bool = True,
     ) -> None:
         require_model(model)
-        require(
-            observation is None or (isinstance(observation, Integral) and observation >= 0),
-            "observation",
-            "0 or more tokens, or None",
-            observation,
-        )
+        if observation is not None:
+            observation = require_integer("observation", observation, 0)
         require_one_of("rollback", rollback, get_args(RollbackKind))
         max_attempts = require_integer("max_attempts", max_attempts, 1)
         require(
@@ -109,7 +104,7 @@ class TextWriter:
             sampler: of this text.
             seed: for the result, see `Generated`.
         """
-        _require_length(max_new_tokens)
+        max_new_tokens = require_integer("max_new_tokens", max_new_tokens, 0)
         ids = self._ids(prompt)
         verification = self._verification(ids)
         return self._stream(self._model.start(ids), verification, sampler, max_new_tokens, seed)
@@ -123,7 +118,7 @@ class TextWriter:
     ) -> list[Generated]:
         """For each prompt a text. Raises as `Generator.generate_batch`."""
         prompts = listed(prompts, "prompts", "for one text use generate, or give [prompt]")
-        _require_length(max_new_tokens)
+        max_new_tokens = require_integer("max_new_tokens", max_new_tokens, 0)
         ids = each_row(self._ids, prompts)
         verifications = each_row(self._verification, ids)
         chosen = [samplers(row) for row in range(len(ids))]
@@ -212,10 +207,3 @@ def _reads(row: int, text: TextStream) -> Iterator[int]:
     """`TextLoop.reads` of a row's text. Errors name the row."""
     with error_names_row(row):
         yield from text.rollback.reads()
-
-
-def _require_length(max_new_tokens: int) -> None:
-    """Refuse what is not a length. An integer of NumPy is one; True and False are not."""
-    fits = isinstance(max_new_tokens, Integral) and not isinstance(max_new_tokens, bool)
-    fits = fits and max_new_tokens >= 0
-    require(fits, "max_new_tokens", "an integer of at least 0", max_new_tokens)

@@ -86,15 +86,15 @@ steps = st.lists(
 )
 
 
-def check(verification, judge, tokens):
+def check(verification, oracle, tokens):
     """Compare what a verification says about its list with the definition."""
     ids = list(verification.ids)
-    assert verification.consistent == judge.is_consistent(ids)
-    assert verification.admissible == judge.may_begin(ids)
+    assert verification.consistent == oracle.is_consistent(ids)
+    assert verification.admissible == oracle.may_begin(ids)
     if verification.admissible:
-        assert verification.admits(tokens).tolist() == judge.admits(ids, tokens).tolist()
+        assert verification.admits(tokens).tolist() == oracle.admits(ids, tokens).tolist()
     elif verification.unrecoverable:
-        assert not any(judge.may_begin([*ids, token]) for token in tokens)
+        assert not any(oracle.may_begin([*ids, token]) for token in tokens)
 
 
 @pytest.mark.slow
@@ -111,8 +111,8 @@ def test_verification_answers_as_the_definition_in_long_runs_of_random_tokenizer
     tokenizer, some_ids = model.open(), model.ids_to_compare()
     true = tokenizer.encode(text)
     with few_characters():
-        engine, judge = engine_of(tokenizer, mode)
-        verification = Verification(engine, judge, cuts_of(tokenizer), ())
+        engine, oracle = engine_of(tokenizer, mode)
+        verification = Verification(engine, oracle, cuts_of(tokenizer), ())
         for step in [*steps, len(true)]:
             if isinstance(step, str):
                 verification.push(some_ids[int(step) % len(some_ids)])
@@ -122,7 +122,7 @@ def test_verification_answers_as_the_definition_in_long_runs_of_random_tokenizer
                     verification.push(token)
             else:
                 verification.rewind(min(-step, len(verification.ids)))
-            check(verification, judge, draw.sample(some_ids, k=min(6, len(some_ids))))
+            check(verification, oracle, draw.sample(some_ids, k=min(6, len(some_ids))))
 
 
 TRAINED_HERE = (
@@ -135,9 +135,9 @@ def opened(name):
     return (TRAINED.get(name) or REAL[name])()
 
 
-def push_and_compare(verification, judge, true, draw):
+def push_and_compare(verification, oracle, true, draw):
     """Push the tokens of a text, and in some places wrong ones that are taken back; compare."""
-    tokenizer = judge.tokenizer
+    tokenizer = oracle.tokenizer
     usual = [i for i in set(true) if i not in tokenizer.special_ids]
     for at, token in enumerate(true):
         if at in (3, 40) or at == len(true) - 2:
@@ -145,10 +145,10 @@ def push_and_compare(verification, judge, true, draw):
             for other in wrong:
                 verification.push(other)
                 ids = list(verification.ids)
-                assert verification.consistent == judge.is_consistent(ids)
-                assert verification.admissible == judge.may_begin(ids)
+                assert verification.consistent == oracle.is_consistent(ids)
+                assert verification.admissible == oracle.may_begin(ids)
                 if verification.unrecoverable:
-                    assert not judge.may_begin([*ids, *true[at:]])
+                    assert not oracle.may_begin([*ids, *true[at:]])
             verification.rewind(len(wrong))
         verification.push(token)
     ids = list(verification.ids)
@@ -157,7 +157,7 @@ def push_and_compare(verification, judge, true, draw):
     some = [*usual[:12], *draw.choices(range(tokenizer.vocab_size), k=12)]
     some = [i for i in some if i not in tokenizer.special_ids and tokenizer.token_bytes(i)]
     some = [i for i in some if tokenizer.token_bytes(i)[-1] < 0xE0]
-    assert verification.admits(some).tolist() == judge.admits(ids, some).tolist()
+    assert verification.admits(some).tolist() == oracle.admits(ids, some).tolist()
 
 
 @pytest.mark.slow
@@ -166,14 +166,14 @@ def test_verification_answers_as_the_definition_in_long_runs_of_real_text(name):
     """Some runs are shorter and some longer than what a state keeps."""
     tokenizer, draw = opened(name), random.Random(name)
     mode = draw.choice(MODES) if name in TRAINED else "prefix"
-    judge, verifier = Oracle(tokenizer, mode), Verifier(tokenizer, mode=mode)
+    oracle, verifier = Oracle(tokenizer, mode), Verifier(tokenizer, mode=mode)
     for kind, unit in KINDS.items():
         length = draw.choice([draw.randrange(1, 40), draw.randrange(40, 90), 150])
         text = ("o" if kind == "marks" else "") + (unit * length)[:length]
         text = draw.choice(["", "Well", "!", "a\n"]) + text + draw.choice(["", "x", " y", "\n"])
         true = tokenizer.encode(text)
         if tokenizer.encode(tokenizer.decode(true)) == true:
-            push_and_compare(verifier.start(), judge, true, draw)
+            push_and_compare(verifier.start(), oracle, true, draw)
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from tests.support.random_added_tokens import Added, Model, added_models, tokens_to_compare, walk
 from tests.support.random_bpe import MODES
 from ticore.consistency import Verifier
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.nested_added_tokens import may_nest
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._engines.stable_cuts import cut_finder
+from ticore.consistency._unsupported import Unsupported
 from ticore.consistency._verifier import Verification
 
 choices = st.lists(st.integers(0, 99), min_size=2, max_size=9)

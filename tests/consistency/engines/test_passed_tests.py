@@ -6,8 +6,8 @@ from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyTokenizer
 from ticore._support import table_cache
 from ticore.consistency import Verifier
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.passed_tests import checks_of
+from ticore.consistency._unsupported import Unsupported
 from ticore_tokenizers import HuggingFaceTokenizer, _opened_before
 
 

@@ -14,11 +14,12 @@ from ticore._support.packed_bits import pack
 from ticore.consistency import Verifier
 from ticore.consistency import _verifier as verifier
 from ticore.consistency._channels import PASSAGES
-from ticore.consistency._engines.base import Engine, Recovery, Unsupported
+from ticore.consistency._engines.base import Engine, Recovery
 from ticore.consistency._engines.bpe.pair_table import PairTable
 from ticore.consistency._engines.channel_engine import ChannelEngine
 from ticore.consistency._engines.retokenizing import Oracle, RetokenizingEngine
 from ticore.consistency._engines.self_test import require_deterministic_round_trip, run_self_test
+from ticore.consistency._unsupported import Unsupported
 from ticore.errors import SettingsError
 
 WORDS = tuple((word, 0) for word in (b"th", b"the", b" t", b" th", b" the", b"12", b"\n\n", b"'s"))

@@ -14,10 +14,10 @@ from tests.support.random_steps import byte_level_step, metaspace
 from tests.support.random_tokenizers import JsonTokenizer, merges
 from tests.support.verifier_answers import check_answers
 from ticore.consistency import Mode, Verifier, compare, packed_masks
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._engines.single_words import without_single_words
+from ticore.consistency._unsupported import Unsupported
 
 ADDED = (("<m>", ("special", "single_word")),)
 BYTES = JsonTokenizer(

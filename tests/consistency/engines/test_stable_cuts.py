@@ -13,14 +13,14 @@ from tests.support.random_bpe import (
     Bpe,
     byte_level,
     character_level,
-    check_behind,
+    check_after_tokens,
     check_walk,
     with_text,
 )
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyTokenizer
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.stable_cuts import WordCuts, cut_finder
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import TokenizerStructure
 
 choices = st.lists(st.integers(0, 99), max_size=6)
@@ -159,7 +159,7 @@ def test_advance_finds_no_cut_in_a_text_with_an_added_token():
 def test_word_cuts_do_not_lie_inside_an_added_token(kind, mode):
     """A special one spells nothing, so that its text is known to the description alone."""
     model = Bpe(**{kind: ("x yz",)}, ranks=((b" y", 0), (b"x", 0), (b"y", 0), (b"z", 0)))
-    check_behind(model, mode, b"x", b" y", method="suffix")
+    check_after_tokens(model, mode, b"x", b" y", method="suffix")
 
 
 PLAIN = TokenizerStructure(kind="bpe", atoms="bytes", pieces=np.ones(256, dtype=bool))

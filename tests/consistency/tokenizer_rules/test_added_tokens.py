@@ -4,27 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.random_bpe import MODES, Bpe, check_behind, engine_of, few_characters
+from tests.support.random_bpe import MODES, Bpe, check_after_tokens, engine_of, few_characters
 from ticore.consistency import Verifier
 from ticore.consistency._engines import build, retokenizing
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.added_tokens import AddedTokens, Texts
+from ticore.consistency._unsupported import Unsupported
 
 any_mode = pytest.mark.parametrize("mode", MODES)
 either_engine = pytest.mark.parametrize("pattern", ["", "gpt2"])
 letters = st.text(st.sampled_from("abé"), min_size=1, max_size=4)
 
 
+def beginnings(texts, text):
+    """How added tokens begin with which a text ends, and what completes each."""
+    cut = ((other[:n], other[n:]) for other in texts for n in range(1, len(other)))
+    return {(beginning, rest) for beginning, rest in cut if text.endswith(beginning)}
+
+
 @given(texts=st.lists(letters, unique=True, max_size=4), text=letters)
-def test_begun_gives_the_rest_of_each_added_token_that_has_begun(texts, text):
+def test_beginnings_at_end_are_all_with_which_a_text_ends(texts, text):
     added = AddedTokens({text: n for n, text in enumerate(texts)}, [])
-    begun = {
-        other[n:].encode()
-        for other in texts
-        for n in range(1, len(other))
-        if text.endswith(other[:n])
-    }
-    assert set(added.begun(text)) == begun
+    expected = {beginning for beginning, _ in beginnings(texts, text)}
+    found = added.beginnings_at_end(text)
+    assert set(found) == expected
+    assert len(found) == len(expected)
+    assert added.ends_in_beginning(text) == bool(expected)
+    assert added.longest_beginning >= max(map(len, expected), default=0)
 
 
 @given(texts=st.lists(letters, unique=True, max_size=4), text=letters)
@@ -51,9 +56,8 @@ def test_found_in_gives_all_texts_from_left_to_right(texts, text):
 )
 def test_completing_gives_the_ids_that_complete_an_added_token(texts, text, spelled):
     added = AddedTokens({text: n for n, text in enumerate(texts)}, spelled)
-    rests = added.begun(text)
-    expected = [n for n, data in enumerate(spelled) if data.startswith(tuple(rests))]
-    assert added.has_begun(text) == bool(rests)
+    rests = tuple(rest.encode() for _, rest in beginnings(texts, text))
+    expected = [n for n, data in enumerate(spelled) if data.startswith(rests)]
     assert added.completing(text).tolist() == expected
     assert [n for n, data in enumerate(spelled) if added.is_completed(text, data)] == expected
 
@@ -80,7 +84,7 @@ def test_starting_with_gives_the_ids_whose_bytes_begin_with_the_data(spelled, da
 
 def test_added_tokens_find_nothing_when_there_are_none():
     added = AddedTokens({}, [b"a"])
-    assert added.begun("a") == []
+    assert added.beginnings_at_end("a") == ()
     assert not added.occurs_in("a")
 
 
@@ -92,7 +96,7 @@ def test_engine_refuses_ordinary_tokens_that_spell_an_added_token(mode, pattern,
     words = (b"<|", b"|>", b"<", b"|", b"x", b">", b"x|>y")
     model = Bpe(pattern=pattern, ranks=tuple((word, 0) for word in words), **{kind: ("<|x|>",)})
     for history in ([b"<|"], [b"<|", b"x"], [b"<|", b"x", b"|"], [b"<|", b"<|", b"x"]):
-        check_behind(model, mode, *history)
+        check_after_tokens(model, mode, *history)
 
 
 @any_mode
@@ -100,12 +104,12 @@ def test_engine_refuses_ordinary_tokens_that_spell_an_added_token(mode, pattern,
 def test_engine_answers_rightly_for_an_added_token_of_one_character(mode, pattern):
     """Its byte does not come either, nor do tokens that hold it."""
     model = Bpe(pattern=pattern, added=("<",), ranks=((b"a", 0), (b"a<", 0), (b"<", 0)))
-    check_behind(model, mode, b"a")
+    check_after_tokens(model, mode, b"a")
 
 
 @any_mode
 def test_engine_answers_rightly_for_an_added_token_that_bytes_spell(mode):
-    check_behind(Bpe(added=("<",), more=(b"a",)), mode, b"a")
+    check_after_tokens(Bpe(added=("<",), more=(b"a",)), mode, b"a")
 
 
 @pytest.mark.parametrize("added", [("い",), ("bい",)])
@@ -113,29 +117,31 @@ def test_bytes_that_complete_an_added_token_are_refused_after_refused_ones(added
     """In mode `prefix` the first bytes of a character are refused, and what follows may recover."""
     tokenizer = Bpe(pattern="gpt2", added=added).open()
     bytes_ = {tokenizer.token_bytes(i): i for i in range(len(added), tokenizer.vocab_size)}
-    engine, judge = engine_of(tokenizer, "prefix")
+    engine, oracle = engine_of(tokenizer, "prefix")
     state, ids = engine.start(), []
     for byte in "bい".encode():
         state, before = engine.step_if_admitted(state, bytes_[bytes([byte])]), state
         ids.append(bytes_[bytes([byte])])
-        assert (state is not None) == judge.may_begin(ids)
+        assert (state is not None) == oracle.may_begin(ids)
         if state is None:
             state = engine.step_if_refused(before, ids[-1])
-    assert not judge.may_begin(ids)
+    assert not oracle.may_begin(ids)
 
 
 @any_mode
 @either_engine
 def test_engine_answers_rightly_for_an_added_token_that_overlaps_itself(mode, pattern):
     """Of nnn the first two are found: the third one is free."""
-    check_behind(Bpe(pattern=pattern, added=("nn",), more=(b"n",)), mode, b"nn")
+    check_after_tokens(Bpe(pattern=pattern, added=("nn",), more=(b"n",)), mode, b"nn")
 
 
 @any_mode
 @either_engine
 def test_engine_answers_rightly_for_added_tokens_that_overlap(mode, pattern):
     """Of abs the first one is found."""
-    check_behind(Bpe(pattern=pattern, added=("ab", "bs"), more=(b"a", b"b", b"s")), mode, b"ab")
+    check_after_tokens(
+        Bpe(pattern=pattern, added=("ab", "bs"), more=(b"a", b"b", b"s")), mode, b"ab"
+    )
 
 
 @any_mode
@@ -143,16 +149,16 @@ def test_engine_answers_rightly_for_added_tokens_that_overlap(mode, pattern):
 def test_engine_normalizes_nothing_across_an_added_token(mode, pattern):
     ranks = tuple((text.encode(), 0) for text in ("n\u0303", "\u0303", "n"))
     model = Bpe(pattern=pattern, added=("nn",), normal_form="NFC", ranks=ranks)
-    check_behind(model, mode, b"nn")
+    check_after_tokens(model, mode, b"nn")
 
 
 @any_mode
 def test_engine_admits_an_added_token_after_the_dummy_prefix_alone(mode):
     """Its text is read as the prefix and the token, though no text is read as the prefix alone."""
     model = Bpe(added=("<x>",), more=(b"a",), dummy_prefix=True)
-    check_behind(model, mode)
+    check_after_tokens(model, mode)
     if mode == "viable":
-        check_behind(model, mode, b" ")
+        check_after_tokens(model, mode, b" ")
 
 
 NESTED = {
@@ -169,8 +175,8 @@ def test_engine_answers_rightly_when_an_added_token_begins_another(mode, pattern
     with few_characters():
         assert Verifier(NESTED[pattern].open(), mode=mode).method == "table"
     for method in ("table", "suffix"):
-        check_behind(NESTED[pattern], mode, b"<|x", method=method)
-        check_behind(NESTED[pattern], mode, b"<|x", b"|", method=method)
+        check_after_tokens(NESTED[pattern], mode, b"<|x", method=method)
+        check_after_tokens(NESTED[pattern], mode, b"<|x", b"|", method=method)
 
 
 def test_table_engine_refuses_added_tokens_when_spaces_are_dropped():

@@ -12,9 +12,9 @@ from tokenizers.pre_tokenizers import UnicodeScripts
 from tests.support.pretokenizers import BYTE_STEPS, library_ends_in_bytes
 from ticore._support.utf8 import NEVER_IN_TEXTS
 from ticore.backend_kit import byte_alphabet
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.byte_steps import read_steps, without_merges_across
 from ticore.consistency._tokenizer_rules.pretokenizers import Splitter, splitter_for
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Split, TokenizerStructure
 from ticore_tokenizers._scripts import split_at_scripts
 

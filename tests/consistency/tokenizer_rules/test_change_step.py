@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers.pre_tokenizers import UnicodeScripts
 
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.pretokenizers import Splitter, splitter_for
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Split
 from ticore_tokenizers._scripts import split_at_scripts
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
 from tests.support.random_steps import beside_metaspace, metaspace
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.character_splits import (
     splits_between,
     without_merges_across,
 )
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Split, TokenizerStructure
 from ticore_tokenizers._beside_metaspace import read_beside_metaspace
 

@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.random_bpe import Bpe, check_behind, check_one_by_one, engine_of, few_characters
-from ticore.consistency._engines.base import Unsupported
+from tests.support.random_bpe import (
+    Bpe,
+    check_after_tokens,
+    check_one_by_one,
+    engine_of,
+    few_characters,
+)
 from ticore.consistency._modes import AFTER_SPACE, CONTINUATIONS
 from ticore.consistency._tokenizer_rules.continuations import Continuations
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import AddedTokenFlags
 
 texts = st.text(st.sampled_from("a1.\n x\u0e3f"), min_size=1, max_size=4)
@@ -88,9 +94,9 @@ def test_an_added_token_of_white_space_beyond_ascii_and_a_digit_is_refused():
 def test_engine_reads_a_text_as_ended_before_an_added_token_that_follows():
     """No continuation splits the two spaces: all that would begin with an added token."""
     ranks = ((b"  ", 0),)
-    check_behind(Bpe(pattern="gpt2", ranks=ranks), "viable", b" ")
+    check_after_tokens(Bpe(pattern="gpt2", ranks=ranks), "viable", b" ")
     added = tuple(text for text in CONTINUATIONS if not text.isspace())
-    check_behind(Bpe(pattern="gpt2", ranks=ranks, added=added), "viable", b" ")
+    check_after_tokens(Bpe(pattern="gpt2", ranks=ranks, added=added), "viable", b" ")
 
 
 def test_engine_answers_depend_on_an_added_token_that_begins_before_the_last_token():

@@ -12,10 +12,10 @@ from tokenizers import normalizers
 
 from tests.support.normalizer_sequences import CHARACTERS, steps
 from ticore.backend_kit import NoStructure
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.characters import is_assigned
 from ticore.consistency._tokenizer_rules.normalizer_steps import require_local
 from ticore.consistency._tokenizer_rules.normalizers import Normalization, require_known
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import TokenizerStructure
 from ticore_tokenizers._normalizer_steps import normalize_with, read_normalizer
 

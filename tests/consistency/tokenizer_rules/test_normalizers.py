@@ -13,7 +13,6 @@ from sentencepiece import sentencepiece_model_pb2
 
 from tests.support.random_bpe import ALPHABETS, Bpe
 from tests.support.tokenizers import TRAINED
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.characters import is_assigned, is_doubtful
 from ticore.consistency._tokenizer_rules.normalizers import (
     _LONGEST_REPLACED,
@@ -21,6 +20,7 @@ from ticore.consistency._tokenizer_rules.normalizers import (
     joining,
     require_known,
 )
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import TokenizerStructure
 
 NORMAL_FORMS = {

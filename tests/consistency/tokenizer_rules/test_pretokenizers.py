@@ -12,7 +12,6 @@ from tests.support.pretokenizers import PRETOKENIZERS, library_ends, library_end
 from tests.support.random_bpe import ALPHABETS, PATTERNS
 from tests.support.random_steps import byte_level_steps
 from ticore.backend_kit import NoStructure
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules import byte_steps
 from ticore.consistency._tokenizer_rules.characters import is_doubtful
 from ticore.consistency._tokenizer_rules.pretokenizers import (
@@ -21,6 +20,7 @@ from ticore.consistency._tokenizer_rules.pretokenizers import (
     is_ambiguous,
     splitter_for,
 )
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import Split
 from ticore_tiktoken import PATTERNS as TIKTOKENS
 from ticore_tokenizers._pretokenizers import GPT2_PATTERN, read_steps

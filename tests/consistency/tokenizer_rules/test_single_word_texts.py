@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.single_word_texts import ADDED, SingleWordTexts
+from ticore.consistency._unsupported import Unsupported
 
 
 def texts(*found: str, mode="prefix", lasting=()):

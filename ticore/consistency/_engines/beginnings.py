@@ -19,7 +19,8 @@ import numpy as np
 
 from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import unfinished_suffix
-from .base import Bools, Engine, Ids, Recovery, state_of
+from .._arrays import Bools, Ids
+from .base import Engine, Recovery, state_of
 from .retokenizing import Oracle
 
 S = TypeVar("S")

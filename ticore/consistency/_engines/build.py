@@ -12,6 +12,7 @@ import regex
 
 from ..._support import table_cache
 from ...interfaces import TokenizerStructure
+from .._arrays import Bools
 from .._tokenizer_rules import (
     added_tokens,
     character_splits,
@@ -24,7 +25,8 @@ from .._tokenizer_rules.continuations import Continuations
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
 from .._tokenizer_rules.unicode14 import VERSION
-from .base import Bools, Engine, Unsupported, spelled_by, structure_of
+from .._unsupported import Unsupported
+from .base import Engine
 from .bpe.character_classes import shapes_for
 from .bpe.loose_characters import loose_characters, with_atoms
 from .bpe.pair_table import expect
@@ -38,6 +40,7 @@ from .leading_space import with_leading_space, without_leading_space
 from .nested_added_tokens import with_nested
 from .retokenizing import Oracle
 from .single_words import has_single_words, with_single_words, without_single_words
+from .tokenizer_parts import spelled_by, structure_of
 from .unigram.engine import UnigramEngine
 
 Arrays = Mapping[str, npt.NDArray[Any]]

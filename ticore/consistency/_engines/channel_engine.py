@@ -39,10 +39,13 @@ from ..._support.caches import cached_method
 from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import is_continuation_byte, unfinished_suffix
 from ...interfaces import TokenizerStructure
+from .._arrays import Bools, Ids
 from .._channels import Passage
 from .._tokenizer_rules import normalizers
-from .base import Bools, Engine, Ids, Recovery, Unsupported, structure_of
+from .._unsupported import Unsupported
+from .base import Engine, Recovery
 from .retokenizing import Oracle
+from .tokenizer_parts import spelled_by, structure_of
 
 S = TypeVar("S")
 
@@ -142,7 +145,7 @@ class ChannelEngine(Generic[S]):
         _require_not_undone(structure, passage)
         self._inner, self._passage, self._oracle = inner, passage, oracle
         self._special = tokenizer.special_ids
-        self._spelled = [tokenizer.token_bytes(i) for i in range(tokenizer.vocab_size)]
+        self._spelled = spelled_by(tokenizer)
         self._may_be_unfinished, self._viable = oracle.mode != "prefix", oracle.mode == "viable"
         self._hides_spaces = structure.dummy_prefix or not structure.keeps_whitespace
         self._ignores_merges = structure.ignore_merges

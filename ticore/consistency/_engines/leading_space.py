@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...interfaces import SpacePrefixingTokenizer, Tokenizer
-from .base import Engine, Unsupported
+from .._unsupported import Unsupported
+from .base import Engine
 from .beginnings import BeginningEngine
 from .retokenizing import Oracle
 

@@ -29,12 +29,14 @@ import numpy.typing as npt
 
 from ..._support.caches import BoundedCache
 from ...interfaces import Tokenizer, TokenizerStructure
+from .._arrays import Bools
 from .._boundaries import boundary_ids
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import splitter_for
-from .base import Bools, Unsupported, spelled_by, structure_of
+from .._unsupported import Unsupported
 from .stable_cuts import WordCuts
 from .text_cuts import text_cuts
+from .tokenizer_parts import spelled_by, structure_of
 
 Codes = npt.NDArray[np.int64]
 

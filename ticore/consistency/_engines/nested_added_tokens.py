@@ -28,9 +28,10 @@ import numpy as np
 from ..._support.caches import cached_method
 from ..._support.packed_bits import Words, clear_bits
 from ..._support.utf8 import is_continuation_byte
+from .._arrays import Bools, Ids
 from .._modes import beginnings
 from .._tokenizer_rules.added_tokens import Texts
-from .base import Bools, Engine, Ids, Recovery
+from .base import Engine, Recovery
 from .bpe.table_engine import TableEngine, TableState
 from .retokenizing import Oracle
 

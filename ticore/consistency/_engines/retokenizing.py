@@ -26,11 +26,12 @@ from ..._support.packed_bits import Words, pack
 from ..._support.utf8 import LONGEST_UNFINISHED, is_continuation_byte, unfinished_suffix
 from ...errors import SettingsError
 from ...interfaces import SpecialWritingTokenizer, Tokenizer
+from .._arrays import Bools, Ids
 from .._boundaries import boundary_ids, parts, unknown_ids
 from .._channels import PASSAGES, Channel
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
 from .._tokenizer_rules.characters import completions
-from .base import Bools, Ids, Recovery
+from .base import Recovery
 from .stable_cuts import CutFinder
 
 # Texts are retokenized this many at a time: enough to occupy the library, and little to hold.

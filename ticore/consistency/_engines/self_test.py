@@ -19,9 +19,11 @@ from ..._support.packed_bits import unpack, word_count
 from ..._support.utf8 import unfinished_suffix
 from ...errors import SettingsError
 from ...interfaces import Tokenizer
+from .._arrays import Bools
 from .._tokenizer_rules.pretokenizers import is_ambiguous
-from .base import Bools, Engine, Recovery, spelled_by
+from .base import Engine, Recovery
 from .retokenizing import Oracle
+from .tokenizer_parts import spelled_by
 
 S = TypeVar("S")
 

@@ -33,10 +33,12 @@ from ..._support.overlaps import may_overlap, overlaps_itself
 from ..._support.packed_bits import Words, clear_bits, pack, set_bits
 from ..._support.utf8 import unfinished_suffix
 from ...interfaces import SingleWordTokenizer, Tokenizer, TokenizerStructure
+from .._arrays import Bools, Ids
 from .._tokenizer_rules.added_tokens import AddedTokens
 from .._tokenizer_rules.single_word_texts import ADDED, SingleWordTexts
 from .._tokenizer_rules.word_characters import LONGEST_CHARACTER, begins_word
-from .base import Bools, Engine, Ids, Recovery, Unsupported, state_of, write_packed_masks
+from .._unsupported import Unsupported
+from .base import Engine, Recovery, state_of, write_packed_masks
 from .retokenizing import Oracle
 from .token_history import TokenHistory
 

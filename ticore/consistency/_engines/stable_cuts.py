@@ -23,7 +23,8 @@ from ...interfaces import Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import AddedTokens
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import WORDS, splitter_for
-from .base import Unsupported, spelled_by, structure_of
+from .._unsupported import Unsupported
+from .tokenizer_parts import spelled_by, structure_of
 
 
 class CutFinder(Protocol):
@@ -187,6 +188,8 @@ class _PretokenCuts:
         for at in self._splitter.settled(text):
             if self._adds_space and text[at] != " ":
                 continue
-            if not self._normalization.joins(text[at]) and not self._added.has_begun(text[:at]):
+            if not self._normalization.joins(text[at]) and not self._added.ends_in_beginning(
+                text[:at]
+            ):
                 return at
         return 0

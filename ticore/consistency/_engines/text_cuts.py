@@ -34,8 +34,9 @@ from ...interfaces import Tokenizer, TokenizerStructure
 from .._tokenizer_rules.added_tokens import Texts
 from .._tokenizer_rules.normalizers import Normalization
 from .._tokenizer_rules.pretokenizers import splitter_for
-from .base import Unsupported, spelled_by, structure_of
+from .._unsupported import Unsupported
 from .stable_cuts import WordCuts, require_known
+from .tokenizer_parts import spelled_by, structure_of
 
 _IsCut = Callable[[str, int, int, int], bool]
 """`f(text, at, low, high)`: whether a text without added tokens from `low` to `high` has a cut.

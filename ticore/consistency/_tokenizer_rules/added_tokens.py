@@ -16,7 +16,7 @@ import regex
 
 from ..._support.caches import cached_method
 from ..._support.token_heads import heads_of
-from .._engines.base import Ids
+from .._arrays import Ids
 
 _HEAD = 2  # bytes
 _CODES = 257  # of a byte, or none
@@ -90,6 +90,11 @@ class AddedTokens:
     Args:
         added: texts and their ids.
         spelled: the bytes of every id.
+
+    Attributes:
+        ids: of the added tokens.
+        longest_beginning: characters of the longest beginning that is not a whole token. So no more
+            of the end of a text matters.
     """
 
     def __init__(self, added: Mapping[str, int], spelled: Sequence[bytes]) -> None:
@@ -98,7 +103,7 @@ class AddedTokens:
         self._in_order = sorted(added)
         # There may be tens of thousands, and few are met.
         self._beginnings = {text[:n] for text in added for n in range(1, len(text))}
-        self.longest = max(map(len, added), default=1) - 1
+        self.longest_beginning = max(map(len, added), default=1) - 1
         self._firsts = {text[:1] for text in added}
         self._lasts = set[str]().union(*(text[:-1] for text in added))
         self._spelled = spelled
@@ -107,20 +112,16 @@ class AddedTokens:
         """Whether the text of an added token is part of `text`."""
         return self._texts.are_in(text)
 
-    def begun(self, text: str) -> list[bytes]:
-        """The bytes that would complete the added tokens with whose beginnings `text` ends.
-
-        Such a beginning has `longest` characters at most, so no more of the text matters.
-        """
-        return [rest for begun in self._begun(text) for rest in self._rests_of(begun).each]
-
     def beginnings_at_end(self, text: str) -> tuple[str, ...]:
         """The beginnings of added tokens with which `text` ends."""
-        return self._begun(text)
+        if not text or text[-1] not in self._lasts:
+            return ()
+        ends = (text[-n:] for n in range(1, min(self.longest_beginning, len(text)) + 1))
+        return tuple(end for end in ends if end in self._beginnings)
 
-    def has_begun(self, text: str) -> bool:
+    def ends_in_beginning(self, text: str) -> bool:
         """Whether `text` ends with the beginning of an added token."""
-        return bool(self._begun(text))
+        return bool(self.beginnings_at_end(text))
 
     def begins_with(self, character: str) -> bool:
         """Whether the text of an added token begins with `character`, or is nothing more."""
@@ -130,7 +131,7 @@ class AddedTokens:
         """Whether `data` completes an added token with whose beginning `text` ends."""
         return any(
             data[:length] in rests.each and length <= len(data)
-            for rests in map(self._rests_of, self._begun(text))
+            for rests in map(self._rests_of, self.beginnings_at_end(text))
             for length in rests.lengths
         )
 
@@ -141,26 +142,19 @@ class AddedTokens:
             text: whole characters.
             unfinished: the bytes of a character after them, which the id goes on with.
         """
-        return self._completing(self._begun(text), unfinished)
-
-    def _begun(self, text: str) -> tuple[str, ...]:
-        """The beginnings of added tokens with which `text` ends."""
-        if not text or text[-1] not in self._lasts:
-            return ()
-        ends = (text[-n:] for n in range(1, min(self.longest, len(text)) + 1))
-        return tuple(end for end in ends if end in self._beginnings)
+        return self._completing(self.beginnings_at_end(text), unfinished)
 
     @cached_method(1 << 12)
-    def _rests_of(self, begun: str) -> _Rests:
-        longer = self._in_order
-        begin = bisect_right(longer, begun)
-        end = bisect_right(longer, begun, lo=begin, key=lambda text: text[: len(begun)])
-        each = dict.fromkeys(text[len(begun) :].encode() for text in longer[begin:end])
+    def _rests_of(self, beginning: str) -> _Rests:
+        longer, size = self._in_order, len(beginning)
+        begin = bisect_right(longer, beginning)
+        end = bisect_right(longer, beginning, lo=begin, key=lambda text: text[:size])
+        each = dict.fromkeys(text[size:].encode() for text in longer[begin:end])
         return _Rests(each, tuple(sorted(set(map(len, each)))))
 
     @cached_method(256)
     def _completing(self, beginnings: tuple[str, ...], unfinished: bytes) -> Ids:
-        rests = (rest for begun in beginnings for rest in self._rests_of(begun).each)
+        rests = (rest for each in beginnings for rest in self._rests_of(each).each)
         left = [rest[len(unfinished) :] for rest in rests if rest.startswith(unfinished)]
         found = [self.starting_with(rest) for rest in left]
         return np.unique(np.concatenate([np.array([], dtype=np.int64), *found]))

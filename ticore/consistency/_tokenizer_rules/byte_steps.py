@@ -32,7 +32,7 @@ import regex
 from ..._support.byte_alphabet import byte_alphabet
 from ..._support.utf8 import NEVER_IN_TEXTS
 from ...interfaces import Split, TokenizerStructure
-from .._engines.base import Unsupported
+from .._unsupported import Unsupported
 from .expressions.neighbours import places_of
 from .expressions.syntax import parse
 from .expressions.tree import (

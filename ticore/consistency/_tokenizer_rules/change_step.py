@@ -17,7 +17,7 @@ from itertools import product
 
 from ..._support.caches import TextTable
 from ...interfaces import Split
-from .._engines.base import Unsupported
+from .._unsupported import Unsupported
 from .expressions.character_sets import is_by_property
 from .expressions.open_matches import OpenMatch, Ways
 from .expressions.tree import Chars, Choice, Node, Repeat, leaves

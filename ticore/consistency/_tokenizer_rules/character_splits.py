@@ -29,7 +29,7 @@ import numpy as np
 import regex
 
 from ...interfaces import Split, TokenizerStructure
-from .._engines.base import Unsupported
+from .._unsupported import Unsupported
 from .byte_steps import is_boundary, is_run
 from .expressions.character_sets import is_by_property
 from .expressions.classes import CharacterClasses, is_ambiguous

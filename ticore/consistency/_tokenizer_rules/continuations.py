@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...interfaces import TokenizerStructure
-from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode, beginnings
+from .._unsupported import Unsupported
 from .added_tokens import Texts
 
 _NONE = frozenset[int]()

@@ -33,8 +33,8 @@ import numpy as np
 
 from ..._support.utf8 import NEVER_IN_TEXTS
 from ...interfaces import TokenizerStructure
-from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
+from .._unsupported import Unsupported
 
 _REPLACEMENT = frozenset("\N{REPLACEMENT CHARACTER}".encode())
 _FOLLOWING = frozenset("".join((*CONTINUATIONS, AFTER_SPACE)).encode())

@@ -39,7 +39,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from .._engines.base import Unsupported
+from .._unsupported import Unsupported
 
 COMPOSING = frozenset({"nfc", "nfkc"})
 DECOMPOSING = frozenset({"nfd", "nfkd"})

@@ -18,8 +18,8 @@ import regex
 from ..._support.caches import cached_method
 from ..._support.utf8 import character_length
 from ...interfaces import TokenizerStructure
-from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, CONTINUATIONS, Mode
+from .._unsupported import Unsupported
 from .characters import combining, is_assigned, is_doubtful
 from .clusters import Clusters
 from .normalizer_steps import (

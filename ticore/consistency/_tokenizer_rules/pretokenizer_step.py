@@ -10,7 +10,7 @@ from typing import NamedTuple
 import regex
 
 from ...interfaces import Split
-from .._engines.base import Unsupported
+from .._unsupported import Unsupported
 from .byte_steps import is_boundary
 from .expressions.classes import CharacterClasses
 from .expressions.matching import Matcher

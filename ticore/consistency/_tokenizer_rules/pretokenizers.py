@@ -18,7 +18,7 @@ import regex
 
 from ..._support.caches import cached_method
 from ...interfaces import Split
-from .._engines.base import Unsupported
+from .._unsupported import Unsupported
 from .byte_steps import read_steps
 from .change_step import ChangeStep
 from .expressions.classes import AMBIGUOUS, CharacterClasses, is_ambiguous

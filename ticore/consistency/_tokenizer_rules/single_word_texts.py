@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .._engines.base import Unsupported
 from .._modes import AFTER_SPACE, Mode, beginnings
+from .._unsupported import Unsupported
 from .added_tokens import Texts
 from .word_characters import begins_word, ends_word
 

@@ -22,6 +22,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from ..._support.checks import is_number, require, require_integer, require_number
 from ...errors import SettingsError, TicoreError, shown
 from ._base import Attacked
 from ._paraphrase import INSTRUCTION, PLACE, fill, require_template, share_changed
@@ -103,12 +104,9 @@ class EndpointParaphrase:
                 f"model's name, found {', '.join(reserved)}; give system, prompt or model"
             )
         self._url = _checked(base_url)
-        if attempts < 1:
-            raise SettingsError(f"attempts: expected at least 1, found {attempts!r}")
-        if not timeout > 0:
-            raise SettingsError(f"timeout: expected seconds above 0, found {timeout!r}")
-        if not pause >= 0:
-            raise SettingsError(f"pause: expected 0 seconds or more, found {pause!r}")
+        attempts = require_integer("attempts", attempts, 1)
+        timeout = require_number("timeout", timeout, above=0)
+        require(is_number(pause) and pause >= 0, "pause", "0 seconds or more", pause)
         self.name = f"paraphrase by {model}"
         self._model = model
         self._key = _key(key_variable)

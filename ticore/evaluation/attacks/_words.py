@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import regex
 
-from ...errors import SettingsError
+from ..._support.checks import require_integer
 from ._base import Attacked, require_share
 
 _UNSPACED = "".join(
@@ -97,10 +97,7 @@ class WordSwap:
 
     def __init__(self, epsilon: float, draw: random.Random, *, window: int = 1) -> None:
         require_share("epsilon", epsilon)
-        if window < 1:
-            raise SettingsError(
-                f"window: expected at least 1 word, which swaps neighbours, found {window!r}"
-            )
+        window = require_integer("window", window, 1)
         self.name = f"word swap {epsilon:g}" + f" within {window}" * (window > 1)
         self._epsilon = epsilon
         self._draw = draw

@@ -100,7 +100,7 @@ def test_no_added_token_reaches_from_one_plain_text_into_the_next(before, after)
     assert forms.is_plain(" b")
     if forms.is_plain(before) and forms.is_plain(after):
         assert not added.occurs_in(before + after)
-        assert not added.has_begun(before + after)
+        assert not added.ends_in_beginning(before + after)
 
 
 def test_no_step_is_known_near_an_added_token_or_a_mark():

@@ -60,11 +60,11 @@ def test_loose_characters_are_those_of_pieces_that_are_neither_pieces_nor_added_
 def test_a_loose_character_is_spelled_in_bytes_only_where_it_stays_alone():
     tokenizer = LOOSE.open()
     with few_characters(CHARACTERS):
-        engine, judge = table_of(tokenizer, "open")
-        judge.boundaries = frozenset()
+        engine, oracle = table_of(tokenizer, "open")
+        oracle.boundaries = frozenset()
         for text, alone in [("a", False), ("楃", True), ("a楂", True), (" ", False)]:
             ids = tokenizer.encode(text)
-            assert not differences(tokenizer, engine, judge, ids), text
+            assert not differences(tokenizer, engine, oracle, ids), text
             assert (tokenizer.encode(text + "楂")[: len(ids)] == ids) == alone
 
 
@@ -72,16 +72,16 @@ def test_a_loose_character_is_spelled_in_bytes_only_where_it_stays_alone():
 def test_chinese_llama_2_is_decided_from_tables():
     tokenizer = real("chinese-llama-2/tokenizer.model")
     assert Verifier(tokenizer, mode="viable").method == "table"
-    engine, judge = table_of(tokenizer, "prefix")
+    engine, oracle = table_of(tokenizer, "prefix")
     loose = "\u0327楂琊"
     rare = [i for i in range(tokenizer.vocab_size) if set(loose) & set(text_of(tokenizer, i))]
     bytes_ = [i for i in range(tokenizer.vocab_size) if len(tokenizer.token_bytes(i)) == 1]
     for text in ("山", "山楂", "楂", "琅琊榜 琊", "a\u0327 \u0327"):
         ids, state = tokenizer.encode(text), engine.start()
         for at, token in enumerate([*ids, ids[0]]):
-            if judge.may_begin(ids[:at]):
+            if oracle.may_begin(ids[:at]):
                 found = engine.admits(state, np.array(rare + bytes_))
-                assert found.tolist() == judge.admits(ids[:at], rare + bytes_).tolist(), ids[:at]
+                assert found.tolist() == oracle.admits(ids[:at], rare + bytes_).tolist(), ids[:at]
             state = engine.step(state, token)
 
 

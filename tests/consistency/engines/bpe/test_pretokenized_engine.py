@@ -10,7 +10,7 @@ from tests.support.random_bpe import (
     Bpe,
     byte_level,
     check_after,
-    check_behind,
+    check_after_tokens,
     check_nothing_lost,
     check_one_by_one,
     check_short_lists,
@@ -78,15 +78,15 @@ def test_pretokenized_engine_answers_as_the_definition_for_all_short_lists(
 def test_never_recovers_is_false_for_what_a_text_is_read_as(case):
     model, text = case
     with few_characters():
-        engine, judge = engine_of(model.open(), "prefix")
-        check_nothing_lost(engine, judge.tokenizer, text)
+        engine, oracle = engine_of(model.open(), "prefix")
+        check_nothing_lost(engine, oracle.tokenizer, text)
 
 
 @in_modes_with_unfinished_characters
 def test_admits_a_beginning_that_only_an_ambiguous_character_finishes(mode):
     """After the byte C5 only a long s fits, on whose class libraries disagree: ž has a token."""
     model = Bpe(pattern="gpt2", rules=(("ž".encode()[:1], "ž".encode()[1:]),))
-    check_behind(model, mode, characters="ž\u017f")
+    check_after_tokens(model, mode, characters="ž\u017f")
 
 
 @in_modes_with_unfinished_characters
@@ -95,7 +95,7 @@ def test_refuses_a_beginning_when_the_finished_character_is_one_token_as_a_part(
     letter = "ก".encode()
     rules = ((letter[1:2], letter[2:]), (letter[:1], letter[1:2]))
     model = Bpe(pattern="gpt2", ignore_merges=True, rules=rules, more=(letter,))
-    check_behind(model, mode, characters="ก฿")
+    check_after_tokens(model, mode, characters="ก฿")
 
 
 @in_modes_with_unfinished_characters
@@ -104,7 +104,7 @@ def test_refuses_the_last_byte_when_the_finished_character_is_one_token_as_a_par
     letter = "ᄉ".encode()
     rules = ((letter[:1], letter[1:2]),)
     model = Bpe(pattern="gpt2", ignore_merges=True, rules=rules, more=(letter,))
-    check_behind(model, mode, letter[:2], characters="ᄀᄉ")
+    check_after_tokens(model, mode, letter[:2], characters="ᄀᄉ")
 
 
 @in_modes_with_unfinished_characters
@@ -121,7 +121,7 @@ def test_answers_after_a_mark_depend_on_the_letter_before_it(mode):
     """A grave accent composes with the letter, across the cedilla."""
     cedilla = "\u0327".encode()
     model = Bpe(pattern="cl100k", normal_form="NFC", ranks=((cedilla + b"\xcc", 0), (cedilla, 0)))
-    check_behind(model, mode, b"a", characters="\u0300")
+    check_after_tokens(model, mode, b"a", characters="\u0300")
 
 
 @in_modes_with_unfinished_characters
@@ -144,4 +144,4 @@ def test_answers_after_long_runs_of_one_shape_differ_when_one_is_a_replaced_part
 @any_mode
 @pytest.mark.parametrize("ending", [b"lL", b"Ll", b"vE", b"Re"])
 def test_admits_what_follows_a_contraction_in_mixed_case(mode, ending):
-    check_behind(Bpe(pattern="o200k", ranks=((ending, 0),)), mode, b"A", b"'")
+    check_after_tokens(Bpe(pattern="o200k", ranks=((ending, 0),)), mode, b"A", b"'")

@@ -8,11 +8,11 @@ import pytest
 from tests.support.sample_texts import PASSAGES
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import REAL, TRAINED
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.bpe.table_engine import TableEngine
 from ticore.consistency._engines.build import table_engine
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._modes import Mode
+from ticore.consistency._unsupported import Unsupported
 
 
 @pytest.mark.parametrize("mode", ["prefix", "open", "viable"])

@@ -13,8 +13,8 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from tests.consistency.engines.unigram.test_engine import MODES, charsmap, check, engine_of, quick
 from tests.support.tokenizers import REAL
 from ticore.consistency import Verifier
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.retokenizing import Oracle
+from ticore.consistency._unsupported import Unsupported
 from ticore_tokenizers import HuggingFaceTokenizer
 
 SPECIAL = "<a>"

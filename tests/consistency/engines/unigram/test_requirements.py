@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._engines.unigram.requirements import require_known
 from ticore.consistency._tokenizer_rules.pretokenizers import WORDS
+from ticore.consistency._unsupported import Unsupported
 from ticore.interfaces import TokenizerStructure
 
 PLAIN = TokenizerStructure(

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tiktoken import Encoding
 from tokenizers import Regex, pre_tokenizers
 
-from ticore.consistency._engines.base import Unsupported
 from ticore.consistency._tokenizer_rules.characters import is_assigned
 from ticore.consistency._tokenizer_rules.expressions.classes import is_ambiguous
 from ticore.consistency._tokenizer_rules.expressions.syntax import parse
 from ticore.consistency._tokenizer_rules.expressions.tree import Chars, leaves, to_regex
+from ticore.consistency._unsupported import Unsupported
 
 PROPERTIES = [
     "L",

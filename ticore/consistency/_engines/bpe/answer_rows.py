@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._support.packed_bits import Words, has_bit, pack, set_bit, take_bits
-from ..base import Bools, Ids
+from ..._arrays import Bools, Ids
 from .token_pairs import ChangedWords, TokenPairs
 
 

@@ -31,9 +31,9 @@ import regex
 
 from ...._support.caches import BoundedCache, cached_method
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
+from ..._arrays import Bools
 from ..._tokenizer_rules.added_tokens import AddedTokens
 from ..._tokenizer_rules.normalizers import Normalization
-from ..base import Bools
 from ..chain import Chain
 from .boundary_effects import FollowVerdict, Tail, TokenGroup
 from .character_classes import AMBIGUOUS, Closing, Shapes
@@ -94,7 +94,9 @@ class Forms:
                 if found is False:
                     return False
                 may_begin = True
-        return not may_begin or not (self._added.has_begun(text) or self._added.occurs_in(text))
+        return not may_begin or not (
+            self._added.ends_in_beginning(text) or self._added.occurs_in(text)
+        )
 
     def _is_plain(self, character: str) -> bool | None:
         if self._normalization.joins(character) or AMBIGUOUS in self._shapes.shape(character):

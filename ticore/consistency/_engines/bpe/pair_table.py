@@ -34,11 +34,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...._support.packed_bits import Words, pack, word_count
+from ..._arrays import Bools
 from .merge_rules import Ints, MergeRules
 from .merge_trees import MergeTrees
 from .rule_index import NEVER
-
-Bools = npt.NDArray[np.bool_]
 
 _FEW_RULES = 12
 

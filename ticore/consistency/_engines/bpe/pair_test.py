@@ -91,7 +91,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..base import Bools
+from ..._arrays import Bools
 from .merge_rules import Ints, MergeRules
 from .rule_index import NEVER, RuleIndex
 

@@ -23,9 +23,10 @@ from ...._support.caches import BoundedCache, TextTable, cached_method
 from ...._support.packed_bits import has_bit
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ....interfaces import TokenizerStructure
+from ..._arrays import Bools, Ids
 from ..._tokenizer_rules.normalizers import joining
 from ..._tokenizer_rules.pretokenizers import splitter_for
-from ..base import Bools, Ids, Recovery
+from ..base import Recovery
 from ..retokenizing import Oracle
 from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows, with_tokens
 from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
@@ -171,9 +172,10 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             self._shapes.never_joined_after(self._shapes.shape(before[-1]))
         ):
             return False
-        # As many bytes as the characters of an added token have at most.
-        data = b"".join(self._spelled[i] for i in ids[max(0, at - 4 * self._added.longest) : at])
-        return not self._added.has_begun(data.decode(errors="replace"))
+        # As many bytes as the characters of a beginning have at most, in ids of one byte or more.
+        most = 4 * self._added.longest_beginning
+        data = b"".join(self._spelled[i] for i in ids[max(0, at - most) : at])
+        return not self._added.ends_in_beginning(data.decode(errors="replace"))
 
     def step_if_refused(self, state: PretokenizedState, token: int) -> PretokenizedState | Recovery:
         """See Engine. A state remembers the wrong pairs in its tail; others are looked at here."""
@@ -196,7 +198,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         more = longer.text[len(state.text) :]
         if (
             self._is_forbidden(state, token)
-            or self._added.occurs_in(state.text[-self._added.longest :] + more)
+            or self._added.occurs_in(state.text[-self._added.longest_beginning :] + more)
             or not self._normalization.keeps(self._normalization.context(state.text) + more)
         ):
             return Recovery.UNKNOWN
@@ -324,8 +326,8 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     # In the text of a state with a form no character joins, and no added token begins at its end.
 
-    def _added_has_begun(self, state: PretokenizedState) -> bool:
-        return state.form is None and super()._added_has_begun(state)
+    def _ends_in_beginning(self, state: PretokenizedState) -> bool:
+        return state.form is None and super()._ends_in_beginning(state)
 
     def _context(self, state: PretokenizedState) -> str:
         return super()._context(state) if state.form is None else state.text[-1:]
@@ -377,7 +379,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     def _with_asked(self, state: PretokenizedState, end: _End, last: int) -> TableAnswers:
         """The answers of the rows, and those that the tokenizer gives."""
-        if self._added_has_begun(state):  # the text decides whether one is completed
+        if self._ends_in_beginning(state):  # the text decides whether one is completed
             also = self._ask(state, (*end.by_class.tolist(), *end.by_text))
             return TableAnswers(end.rows, last, also)
         rows, also = end.rows, ()

@@ -65,7 +65,7 @@ class StateBuilder:
         self._splitter = splitter_for(pretokenizer)
         self._shapes = shapes_for(pretokenizer)
         # The end of the text must show an added token that begins in it, and what is composed.
-        kept_at_end = max(16, added.longest + 8)
+        kept_at_end = max(16, added.longest_beginning + 8)
         self._folder = RunFolder(self._splitter, self._shapes, normalization, kept_at_end)
         self.longest_text = 2 * kept_at_end + 16
         self.forms = Forms(self._shapes, normalization, added)
@@ -203,7 +203,7 @@ class StateBuilder:
             not text
             or text[-1].isspace()
             or self._shapes.is_near_apostrophe(tail.shape)
-            or self._added.has_begun(text)
+            or self._added.ends_in_beginning(text)
             or self.may_end(tail) is not FollowVerdict.YES
         ):
             return None
@@ -224,7 +224,7 @@ class StateBuilder:
         settled = self._splitter.settled(text) if is_ambiguous else self._shapes.settled(shape)
         is_broken = False
         for boundary in settled:
-            if not self._normalization.joins(text[boundary]) and not self._added.has_begun(
+            if not self._normalization.joins(text[boundary]) and not self._added.ends_in_beginning(
                 text[:boundary]
             ):
                 if boundary in ends:

@@ -31,9 +31,10 @@ from ...._support.packed_bits import (
 )
 from ...._support.utf8 import is_complete, unfinished_suffix
 from ....interfaces import TokenizerStructure
+from ..._arrays import Bools, Ids
 from ..._tokenizer_rules.added_tokens import AddedTokens
 from ..._tokenizer_rules.normalizers import Normalization
-from ..base import Bools, Ids, Recovery
+from ..base import Recovery
 from ..retokenizing import Oracle
 from .answer_rows import AnswerRows, TableAnswers
 from .merge_rules import Ints
@@ -258,9 +259,9 @@ class TableEngine(ABC, Generic[S]):
         """What a normalizer may compose with the next characters, after a whole character."""
         return self._normalization.context(state.text)
 
-    def _added_has_begun(self, state: S) -> bool:
+    def _ends_in_beginning(self, state: S) -> bool:
         """Whether the text ends with the beginning of an added token."""
-        return self._added.has_begun(state.text)
+        return self._added.ends_in_beginning(state.text)
 
     def _forbidden_by_text(self, state: S) -> list[Ids]:
         """The ids of cases 1 and 2: refused for the characters that stand before them."""
@@ -274,7 +275,7 @@ class TableEngine(ABC, Generic[S]):
                 ids = self._composed.get(context, lambda: self._find_composed(context))
             if len(ids):
                 found.append(ids)
-        if self._added_has_begun(state):
+        if self._ends_in_beginning(state):
             found.append(self._added.completing(state.text, state.unfinished))
         return found
 

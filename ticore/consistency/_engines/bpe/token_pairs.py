@@ -14,8 +14,8 @@ import numpy.typing as npt
 from ...._support.caches import BoundedCache
 from ...._support.packed_bits import Words, has_bit, pack, unpack
 from ....interfaces import TokenizerStructure
+from ..._arrays import Bools
 from ..._modes import beginnings
-from ..base import Bools
 from .merge_rules import MergeRules, merge_rules
 from .merge_trees import grow_merge_trees
 from .merging import merge_side_by_side

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..base import Bools
+from ..._arrays import Bools
 from .key_index import KeyIndex
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by, modulo 2**64

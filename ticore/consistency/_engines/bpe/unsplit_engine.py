@@ -1,7 +1,7 @@
 """Verification of BPE without a pretokenizer, from tables: the whole text is one part.
 
 This is SentencePiece's BPE, and what other libraries convert it to. A token may follow wherever it
-does not merge with the last one (`pair_test`). Two things are added to that:
+does not merge with the last one (`pair_test`). Three things are added to that:
 
 1. Byte fallback. A character that is no piece is spelled in bytes, which never merge. So a byte may
    follow iff some such character begins with the bytes before it and this byte. Let "€" be no piece
@@ -27,10 +27,12 @@ from ...._support.caches import BoundedCache, cached_method
 from ...._support.token_heads import heads_of
 from ...._support.utf8 import character_length, unfinished_suffix
 from ....interfaces import TokenizerStructure
+from ..._arrays import Bools
 from ..._modes import CONTINUATIONS
 from ..._tokenizer_rules.characters import completions
 from ..._tokenizer_rules.normalizers import is_metaspace
-from ..base import Bools, Recovery, Unsupported
+from ..._unsupported import Unsupported
+from ..base import Recovery
 from ..chain import Chain
 from ..retokenizing import Oracle
 from ..stable_cuts import WordCuts
@@ -121,7 +123,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
         texts = [*spelled, *(character.encode() for character in loose)]
         self._cuts = WordCuts(texts, structure.added_tokens) if self._normalization.idle else None
-        self._text_length = max(1, self._added.longest)
+        self._text_length = max(1, self._added.longest_beginning)
         # Rules may also make an added token, which never merges all the same.
         self._mergeable = pairs.reachable.copy()
         self._mergeable[: len(spelled)] &= structure.pieces
@@ -174,7 +176,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         forget = is_cut or (has_begun and not may_ask)
         ids = (_NO_TOKENS if forget else state.ids).then(token)
         text = (state.text + more)[-self._text_length :]
-        last_token_suffices = has_begun and not unfinished and not self._added.has_begun(text)
+        last_token_suffices = (
+            has_begun and not unfinished and not self._added.ends_in_beginning(text)
+        )
         context = self._context_after(state.context, more)
         last = state.last if unfinished else token
         if token in self._byte_ids:
@@ -212,7 +216,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         """See Engine. There is a state for the bytes of a character, which come one by one."""
         if self.never_recovers(state, token):
             return Recovery.NEVER
-        if token in self._byte_ids and not self._added.has_begun(state.text):
+        if token in self._byte_ids and not self._added.ends_in_beginning(state.text):
             longer = self.step(state, token)
             # There is no such state for a list that ends in a broken character, or in the bytes of
             # a character that is a piece.
@@ -323,8 +327,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
     def _has_begun(self, state: UnsplitState) -> bool:
         return state.has_begun
 
-    def _added_has_begun(self, state: UnsplitState) -> bool:
-        return not state.last_token_suffices and super()._added_has_begun(state)
+    def _ends_in_beginning(self, state: UnsplitState) -> bool:
+        return not state.last_token_suffices and super()._ends_in_beginning(state)
 
     def _context(self, state: UnsplitState) -> str:
         return state.context
@@ -506,7 +510,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
                 text,
                 last=token,
                 has_begun=True,
-                last_token_suffices=not self._added.has_begun(text),
+                last_token_suffices=not self._added.ends_in_beginning(text),
                 context=self._context_after("", whole),
             )
         self._state_after[token] = found

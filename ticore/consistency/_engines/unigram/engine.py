@@ -26,9 +26,10 @@ from ...._support.caches import BoundedCache, cached_method
 from ...._support.packed_bits import Words, clear_bits, pack, set_bit, set_bits
 from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
+from ..._arrays import Bools, Ids
 from ..._modes import CONTINUATIONS, Mode
 from ..._tokenizer_rules.character_splits import splits_between
-from ..base import Bools, Ids, Recovery
+from ..base import Recovery
 from .byte_fallback import ByteFallback
 from .piece_tables import Arrays, build_piece_tables
 from .reading import Reading

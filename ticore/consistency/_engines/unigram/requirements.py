@@ -10,7 +10,7 @@ from ....interfaces import TokenizerStructure
 from ..._modes import Mode
 from ..._tokenizer_rules import normalizers
 from ..._tokenizer_rules.character_splits import depend_on_unicode, splits_between
-from ..base import Unsupported
+from ..._unsupported import Unsupported
 
 # Each changes a text if and only if it changes a character or two neighbours of it, taken alone.
 _PAIRWISE = frozenset(

@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...._support.caches import cached_method
-from .trie import Bools, Ints, Longs, Trie
+from ..._arrays import Bools
+from .trie import Ints, Longs, Trie
 
 Singles = npt.NDArray[np.float32]
 Arrays = Mapping[str, npt.NDArray[np.generic]]

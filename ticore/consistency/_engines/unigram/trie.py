@@ -13,7 +13,6 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

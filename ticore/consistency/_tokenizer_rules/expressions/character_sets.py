@@ -9,7 +9,7 @@ from typing import Literal, NoReturn
 
 import regex
 
-from ..._engines.base import Unsupported
+from ..._unsupported import Unsupported
 
 Dialect = Literal["oniguruma", "rust"]
 

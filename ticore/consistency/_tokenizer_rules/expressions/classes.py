@@ -22,7 +22,7 @@ import regex
 
 from ...._support import table_cache
 from ...._support.caches import TextTable
-from ..._engines.base import Unsupported
+from ..._unsupported import Unsupported
 from ..characters import is_assigned, is_doubtful
 from ..unicode14 import VERSION
 from .neighbours import Contractions, contractions_of

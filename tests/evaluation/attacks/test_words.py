@@ -162,5 +162,9 @@ def test_edits_refuse_settings_out_of_range(epsilon):
     for make in (WordDrop, WordSwap):
         with pytest.raises(SettingsError, match="epsilon: expected a probability"):
             make(epsilon, random.Random(1))
-    with pytest.raises(SettingsError, match="window: expected at least 1 word"):
-        WordSwap(0.5, random.Random(1), window=0)
+
+
+@pytest.mark.parametrize("window", [0, 1.5, True, "2"])
+def test_swaps_refuse_a_window_that_is_no_number_of_words(window):
+    with pytest.raises(SettingsError, match="window: expected an integer of at least 1"):
+        WordSwap(0.5, random.Random(1), window=window)

@@ -14,7 +14,7 @@ from tests.support.real_walks import check_library_walk, table_of
 from tests.support.tokenizers import CL100K_PATTERN
 from ticore.backend_kit import byte_alphabet
 from ticore.consistency._engines import build, retokenizing
-from ticore.consistency._engines.base import Unsupported
+from ticore.consistency._unsupported import Unsupported
 from ticore_tokenizers import HuggingFaceTokenizer
 
 NEVER = bytes([0xC0, 0xC1, *range(0xF5, 0x100)])
