@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from ticore.backend_kit import word_count
 from ticore.consistency import Verification
 
 from ._tensors import refused_tokens
@@ -136,7 +137,7 @@ def mask_inconsistent(
     """
     width = scores.shape[1]
     sizes = [text.vocab_size for text in texts if text is not None]
-    words = -(-max(width, *sizes, 1) // 32)
+    words = word_count(max(width, *sizes, 1))
     refused = refused_tokens(texts, words, width, scores.device)
     if ends := sorted(end_ids):
         may_not_end = torch.tensor([text is not None and not text.consistent for text in texts])

@@ -9,7 +9,7 @@ from copy import copy
 import numpy as np
 import numpy.typing as npt
 
-from ticore.backend_kit import require_tokenizer_of_model
+from ticore.backend_kit import require_tokenizer_of_model, word_count
 from ticore.consistency import Mode, Verification, Verifier, View
 from ticore.errors import TicoreError
 from ticore.interfaces import Tokenizer
@@ -43,7 +43,7 @@ class ServedTexts:
     def __init__(self, tokenizer: Tokenizer, width: int, log: logging.Logger) -> None:
         require_tokenizer_of_model(tokenizer, width)
         self._tokenizer, self._log, self.width = tokenizer, log, width
-        self.words = -(-max(width, tokenizer.vocab_size) // 32)
+        self.words = word_count(max(width, tokenizer.vocab_size))
         self._verifiers: dict[tuple[Mode, View], Verifier] = {}
         # At once, since it takes seconds: nobody should wait for it at the first request.
         default = RequestSettings()

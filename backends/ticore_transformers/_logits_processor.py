@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from transformers import LogitsProcessor
 
-from ticore.backend_kit import require_integer, require_tokenizer_of_model
+from ticore.backend_kit import require_integer, require_tokenizer_of_model, word_count
 from ticore.consistency import Verification, Verifier, View
 from ticore.errors import CapacityError
 from ticore.interfaces import Tokenizer
@@ -69,7 +69,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         width = scores.shape[-1]
         require_tokenizer_of_model(self._verifier.tokenizer, width)
         texts = [self._verification(number, row) for number, row in enumerate(input_ids.tolist())]
-        words = -(-max(width, self._verifier.tokenizer.vocab_size) // 32)
+        words = word_count(max(width, self._verifier.tokenizer.vocab_size))
         refused = refused_tokens(texts, words, width, scores.device)
         refused[:, [token for token in self._eos_ids if token < width]] = False
         masked = torch.where(refused, -torch.inf, scores)  # one pass; masked_fill makes two

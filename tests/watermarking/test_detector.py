@@ -25,15 +25,11 @@ from ticore.errors import (
 from ticore.schemes import (
     EXTERNAL_SCHEMES,
     SCHEMES,
-    BinomialNull,
-    Evidence,
-    ExponentialNull,
     external_scheme,
     key_fingerprint,
 )
 from ticore.schemes.external import TransformersKGW
 from ticore.watermarking import DetectionTarget
-from ticore.watermarking._segments import find_segment
 
 KEY = bytes(range(32))
 CONTINUED = [
@@ -147,31 +143,6 @@ def test_repeats_are_not_drawn_without_replacement(ids):
     ).detect_ids(ids)
     assert of_list.best.detection.p_value == found.p_value
     assert of_list.best.detection.segment == found.segment
-
-
-def test_find_segment_gives_the_p_value_computed_by_hand():
-    """Usual odds of 3 to 1 in marked text: strengths of 3^0.7, 3^1.2 and 3^2 to 1."""
-    null = BinomialNull(0.5, 0.75)
-    odds = [3**0.7, 3**1.2, 3**2]
-    green = [math.log(2 * one / (one + 1)) for one in odds]
-    loss = [-(math.log(2 * one / (one + 1)) + math.log(2 / (one + 1))) / 2 for one in odds]
-    count = np.arange(8)
-    scores = np.array([0, 0, 1, 1, 1, 1, 0, 0], dtype=float)
-    segment = find_segment(null, Evidence(count + 3, count, count, scores))
-    assert (segment.begin, segment.end) == (5, 9)
-    parts = [
-        (math.exp(4 * g) - 4 * g - 1) / (8 * lost) for g, lost in zip(green, loss, strict=True)
-    ]
-    assert segment.p_value == pytest.approx(3 / sum(parts))
-    scores = np.ones(40)
-    count = np.arange(40)
-    segment = find_segment(null, Evidence(count, count, count, scores))
-    parts = [
-        (math.exp(40 * g) - 40 * g - 1) / (40 * lost) for g, lost in zip(green, loss, strict=True)
-    ]
-    assert segment.p_value == pytest.approx(3 / sum(parts))
-    nothing = find_segment(ExponentialNull(), Evidence(count, count, count, np.zeros(40)))
-    assert (nothing.begin, nothing.end, nothing.p_value) == (0, 0, 1.0)
 
 
 def test_detect_counts_each_draw_once():

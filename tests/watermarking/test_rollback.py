@@ -3,7 +3,6 @@
 import random
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -15,7 +14,7 @@ from ticore.consistency import Verifier
 from ticore.errors import SettingsError
 from ticore.schemes import Gumbel
 from ticore.watermarking import Rollback, greedy, multinomial, watermarked_sampler
-from ticore.watermarking._rollback import without
+from ticore.watermarking._logits import without
 
 # Longest match first: whatever is written by shorter pieces is read back by the longer ones.
 VOCABULARIES = [
@@ -275,9 +274,3 @@ def test_rollback_takes_old_names_with_a_warning():
     assert len(text.committed) == 3
     with pytest.warns(DeprecationWarning, match="Rollback.backtracks"):
         assert text.undone == 0
-
-
-def test_without_returns_new_logits():
-    logits = np.arange(4.0)
-    assert without(logits, {1, 3}).tolist() == [0.0, -np.inf, 2.0, -np.inf]
-    assert logits.tolist() == [0.0, 1.0, 2.0, 3.0]

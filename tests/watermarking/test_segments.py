@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ticore.schemes import BinomialNull, Evidence, ExponentialNull, HypergeometricNull
 from ticore.schemes._evidence import BatchEvidence
 from ticore.schemes.external._grid_null import GridNull
-from ticore.watermarking._segments import find_segment, find_segments, least_p_values
+from ticore.watermarking._segments import find_segments, least_p_values
 
 GREENS = BinomialNull(0.5, 0.69)
 LISTS = HypergeometricNull(0.5, 0.69, 2048, 4096)
@@ -26,6 +26,10 @@ def evidence_of(scores, seeds=None):
     scores = np.array(scores, float)
     count = np.arange(len(scores))
     return Evidence(count + 3, count if seeds is None else np.array(seeds), count, scores)
+
+
+def find_segment(null, evidence):
+    return find_segments(null, BatchEvidence.of(evidence))[0]
 
 
 def texts_of(scores, seeds=None):
@@ -243,3 +247,28 @@ def test_least_p_values_are_no_higher_and_hardly_lower(null):
     kept = least_p_values(null, scores.T, counted)
     assert (kept <= p_values(null, scores[:, :250])).all()
     assert least_p_values(null, scores.T[:0], None).tolist() == [1.0] * 200
+
+
+def test_a_segment_has_the_p_value_computed_by_hand():
+    """Usual odds of 3 to 1 in marked text: strengths of 3^0.7, 3^1.2 and 3^2 to 1."""
+    null = BinomialNull(0.5, 0.75)
+    odds = [3**0.7, 3**1.2, 3**2]
+    green = [math.log(2 * one / (one + 1)) for one in odds]
+    loss = [-(math.log(2 * one / (one + 1)) + math.log(2 / (one + 1))) / 2 for one in odds]
+    count = np.arange(8)
+    scores = np.array([0, 0, 1, 1, 1, 1, 0, 0], dtype=float)
+    segment = find_segment(null, Evidence(count + 3, count, count, scores))
+    assert (segment.begin, segment.end) == (5, 9)
+    parts = [
+        (math.exp(4 * g) - 4 * g - 1) / (8 * lost) for g, lost in zip(green, loss, strict=True)
+    ]
+    assert segment.p_value == pytest.approx(3 / sum(parts))
+    scores = np.ones(40)
+    count = np.arange(40)
+    segment = find_segment(null, Evidence(count, count, count, scores))
+    parts = [
+        (math.exp(40 * g) - 40 * g - 1) / (40 * lost) for g, lost in zip(green, loss, strict=True)
+    ]
+    assert segment.p_value == pytest.approx(3 / sum(parts))
+    nothing = find_segment(ExponentialNull(), Evidence(count, count, count, np.zeros(40)))
+    assert (nothing.begin, nothing.end, nothing.p_value) == (0, 0, 1.0)

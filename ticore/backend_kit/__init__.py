@@ -32,6 +32,7 @@ from .._support.code_digest import code_digest
 from .._support.deprecation import keywords_after, moved_names, renamed_arguments, warn_deprecated
 from .._support.overlaps import may_overlap
 from .._support.own_tokenizer import require_tokenizer_of_model
+from .._support.packed_bits import word_count
 from .._support.utf8 import require_unicode
 from ._batch_decoder import (
     BatchedForward,
@@ -86,4 +87,5 @@ __all__ = [
     "table_cache",
     "tokenizer_failure",
     "warn_deprecated",
+    "word_count",
 ]

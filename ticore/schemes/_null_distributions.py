@@ -53,6 +53,12 @@ class LikelihoodRatios:
     losses: Floats
     excess: Floats
 
+    @property
+    def factors(self) -> Floats:
+        """float64[k]: what an exponential of a sum counts in the average of all strengths."""
+        factors: Floats = self.excess / self.losses / len(self.losses)
+        return factors
+
 
 class NullDistribution(Protocol):
     """The distribution of the scores of texts without a watermark."""
@@ -197,7 +203,7 @@ def null_with_repeats(null: NullDistribution) -> NullDistribution:
 
 
 # With these, the mean of a score in marked text is 1 / (1 - tilt): 1.4, 2 and 3.3.
-_TILTS = np.array([0.3, 0.5, 0.7])
+TILTS = np.array([0.3, 0.5, 0.7])
 
 
 @dataclass(frozen=True)
@@ -223,8 +229,8 @@ class ExponentialNull(SingleTextMethods):
         passes a threshold, its exponential is 1 / (1 - tilt) times that of the threshold on
         average.
         """
-        ratios = np.log1p(-_TILTS)[:, None] + _TILTS[:, None] * texts.all.scores
-        return LikelihoodRatios(ratios, -np.log1p(-_TILTS) - _TILTS, 1 / (1 - _TILTS))
+        ratios = np.log1p(-TILTS)[:, None] + TILTS[:, None] * texts.all.scores
+        return LikelihoodRatios(ratios, -np.log1p(-TILTS) - TILTS, 1 / (1 - TILTS))
 
 
 def earlier_draws(texts: BatchEvidence) -> tuple[Ints, Ints]:

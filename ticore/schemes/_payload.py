@@ -26,14 +26,13 @@ import numpy.typing as npt
 from scipy import special
 
 from ._evidence import BatchEvidence, Evidence, Floats, Ints
-from ._null_distributions import LikelihoodRatios, SingleTextMethods
+from ._null_distributions import TILTS, LikelihoodRatios, SingleTextMethods
 
 VALUES = 256
 """The values of a byte."""
 
 _LEAST = 1e-300  # a tail below it counts as this: the p-value is then too high, if anything
 _BELOW_ONE = 1 - 2.0**-53
-_TILTS = np.array([0.3, 0.5, 0.7])  # see `ExponentialNull`
 # The strengths of mark among which a reader is undecided before reading; 0 is no mark.
 _PRIOR_TILTS = np.arange(0.0, 0.95, 0.05)
 
@@ -124,12 +123,12 @@ class PayloadNull(SingleTextMethods):
         The loss is at most the average of the losses of all values, since -log is convex.
         """
         one = _of_payload(texts.all)
-        logs = np.zeros((len(_TILTS), len(one)))
+        logs = np.zeros((len(TILTS), len(one)))
         for at in range(len(texts.bounds) - 1):
             for rows in self._rows(texts, at):
                 known = _known(one.value_scores[rows])
                 logs[:, rows] = np.diff(known, axis=1, prepend=0.0)
-        return LikelihoodRatios(logs, -np.log1p(-_TILTS) - _TILTS, np.ones(len(_TILTS)))
+        return LikelihoodRatios(logs, -np.log1p(-TILTS) - TILTS, np.ones(len(TILTS)))
 
     def read(self, evidence: Evidence) -> FoundPayload:
         """The payload of one text.
@@ -196,13 +195,13 @@ def _known(scores: Floats) -> Floats:
         sums[at] += sums[at - 1]
     highest = sums.max(axis=1)
     sums -= highest[:, None]
-    others = np.array([np.exp(tilt * sums).sum(axis=1) for tilt in _TILTS])
+    others = np.array([np.exp(tilt * sums).sum(axis=1) for tilt in TILTS])
     counts = np.arange(1, len(scores) + 1)
     found: Floats = (
         np.log(others)
         - np.log(VALUES)
-        + np.outer(np.log1p(-_TILTS), counts)
-        + np.outer(_TILTS, highest)
+        + np.outer(np.log1p(-TILTS), counts)
+        + np.outer(TILTS, highest)
     )
     return found
 

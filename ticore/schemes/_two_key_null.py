@@ -19,9 +19,8 @@ import numpy as np
 from scipy import special
 
 from ._evidence import BatchEvidence, Floats, Ints
-from ._null_distributions import LikelihoodRatios, SingleTextMethods
+from ._null_distributions import TILTS, LikelihoodRatios, SingleTextMethods
 
-_TILTS = np.array([0.3, 0.5, 0.7])  # see `ExponentialNull`
 _LEFT_OUT = 45.0  # nats below the greatest term, where terms no longer count
 _LOOKS = 4096  # terms that are computed first, to see which count
 _MOST_TERMS = 1 << 17
@@ -76,7 +75,7 @@ class TwoKeyNull(SingleTextMethods):
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios exp(t score) (1 - larger t) (1 - smaller t) of scores that are tilted by t."""
-        tilts = _TILTS / self.larger
+        tilts = TILTS / self.larger
         start = np.log1p(-self.larger * tilts) + np.log1p(-self.smaller * tilts)
         ratios = start[:, None] + tilts[:, None] * texts.all.scores
         return LikelihoodRatios(ratios, -start - tilts, np.ones(len(tilts)))

@@ -9,7 +9,7 @@ from ..errors import CapacityError
 from ._capacity import Capacity
 from ._ending import Ending, write_one
 from ._jobs import Job
-from ._nonce_first_codec import NonceFirstWriter
+from ._nonce_first_codec import rest_begun
 from ._results import Embedding
 from ._step import Step, TextState
 from ._token_check import TokenCheck
@@ -76,8 +76,8 @@ def write_bits(
         text.take(step, index)
         if check is not None:
             check.see(step, index)
-        if isinstance(writer, NonceFirstWriter) and writer.nonce_done:
-            text.share(writer.begin_rest())
+        if (numbers := rest_begun(writer)) is not None:
+            text.share(numbers)
 
         stalled = 0 if writer.settled > settled_before else stalled + 1
         if stalled == STALL_TOKENS:

@@ -8,7 +8,7 @@ from ..codecs import Reader
 from ..errors import CapacityError, OutsidePoolError
 from ._departure import TextAsRead
 from ._jobs import Job
-from ._nonce_first_codec import NonceFirstReader
+from ._nonce_first_codec import rest_begun
 from ._step import TextState
 
 Take = Callable[[int, int], bool]
@@ -38,7 +38,7 @@ def read_bits(text: TextState, received: TextAsRead, reader: Reader, take: Take)
             raise received.departure(text.text(), step.choices) from error
         text.take(step, index)
         value, count = reader.observe(step.weights, index)
-        if isinstance(reader, NonceFirstReader) and reader.nonce_done:
-            text.share(reader.begin_rest())
+        if (numbers := rest_begun(reader)) is not None:
+            text.share(numbers)
         if take(value, count):
             return

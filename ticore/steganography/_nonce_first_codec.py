@@ -7,8 +7,7 @@ frame, which look random anyway, so that the message becomes no longer.
     writer   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
     reader   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
 
-Both loops call `begin_rest` as soon as `nonce_done` is True, and give its result to the
-disambiguation.
+Whoever writes or reads calls `rest_begun` after each choice.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from .._support.shared_randomness import SharedRandomness
 from ..codecs import (
     ArithmeticCodec,
     BitSource,
+    Codec,
     CodecSpec,
     RandomBits,
     Reader,
@@ -74,11 +74,10 @@ class NonceFirstWriter:
 
     def begin_rest(self) -> SharedRandomness:
         """Go on with the keyed codec. Returns the random numbers of the disambiguation."""
-        key = self._frames.shared_key(self._secret, self._nonce)
-        codec = self._codec.make(randomness=SharedRandomness(key, FOR_CODEC))
+        codec, numbers = _rest(self._codec, self._frames, self._secret, self._nonce)
         self._writer = codec.writer(self._source(self._rest))
         self._in_nonce, self._settled_before = False, 8 * len(self._nonce)
-        return SharedRandomness(key, FOR_DISAMBIGUATION)
+        return numbers
 
     def choose(self, weights: Weights) -> int:
         return self._writer.choose(weights)
@@ -112,11 +111,10 @@ class NonceFirstReader:
     def begin_rest(self) -> SharedRandomness:
         """Go on with the keyed codec. Returns the random numbers of the disambiguation."""
         nonce = self._value.to_bytes(self._nonce_bits // 8)
-        key = self._frames.shared_key(self._secret, nonce)
-        codec = self._codec.make(randomness=SharedRandomness(key, FOR_CODEC))
+        codec, numbers = _rest(self._codec, self._frames, self._secret, nonce)
         self._reader = codec.reader()
         self._in_nonce = False
-        return SharedRandomness(key, FOR_DISAMBIGUATION)
+        return numbers
 
     def fork(self) -> Self:
         other = copy(self)
@@ -135,3 +133,22 @@ class NonceFirstReader:
 
     def remainder(self, count: int) -> int:
         return self._reader.remainder(count)
+
+
+def rest_begun(codec: Writer | Reader) -> SharedRandomness | None:
+    """Begin the rest if the nonce has just been done; the random numbers of the disambiguation.
+
+    None otherwise, and for a codec that is not keyed.
+    """
+    if isinstance(codec, NonceFirstWriter | NonceFirstReader) and codec.nonce_done:
+        return codec.begin_rest()
+    return None
+
+
+def _rest(
+    codec: CodecSpec, frames: FrameFormat, secret: Secret, nonce: bytes
+) -> tuple[Codec, SharedRandomness]:
+    """The keyed codec of what follows a nonce, and the random numbers of the disambiguation."""
+    key = frames.shared_key(secret, nonce)
+    keyed = codec.make(randomness=SharedRandomness(key, FOR_CODEC))
+    return keyed, SharedRandomness(key, FOR_DISAMBIGUATION)

@@ -19,7 +19,7 @@ from ..codecs import Reader
 from ..disambiguation import Choices, ReceivedText
 from ..errors import ExtractionError
 from ._extraction import Take
-from ._nonce_first_codec import NonceFirstReader
+from ._nonce_first_codec import rest_begun
 from ._step import Step
 
 MOST_KEPT = 1 << 21
@@ -59,8 +59,7 @@ class TokenCheck:
         else:
             self._kept.clear()
         value, count = self._reader.observe(step.weights, index)
-        if isinstance(self._reader, NonceFirstReader) and self._reader.nonce_done:
-            self._reader.begin_rest()
+        rest_begun(self._reader)
         self._enough = self._take(value, count)
 
     def confirm(self, received: ReceivedText, ids: Sequence[int]) -> bool:

@@ -23,15 +23,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
 from .._support.deprecation import renamed_arguments, warn_deprecated
 from ..consistency import Verification
 from ..errors import SettingsError
 from ..interfaces import Decoder
+from ._logits import without
 from ._text_loop import Sampler, TextLoop
 
 MAX_BACKTRACKS = 8
@@ -213,16 +213,3 @@ class Rollback(TextLoop):
         self._note("backtracked", *self.committed[at:])
         self._forget(last.size)
         del self.committed[at:]
-
-
-def without(logits: Any, banned: AbstractSet[int]) -> Any:
-    """The logits with -inf for the `banned` ids. The given array is not changed.
-
-    Args:
-        logits: float[n], an array of any library.
-        banned: ids. Some may have no logit.
-    """
-    xp = array_namespace(logits)
-    mask = np.zeros(logits.shape[-1], dtype=bool)
-    mask[[token for token in banned if token < len(mask)]] = True
-    return xp.where(xp.asarray(mask, device=device(logits)), -xp.inf, logits)

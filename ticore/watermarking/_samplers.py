@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import numpy as np
 from array_api_compat import array_namespace, device
 
 from .._support.checks import require_integer, require_number, require_temperature
 from ..errors import ModelError
 from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
+from ._logits import mask_of
 from ._text_loop import Sampler
 
 # A float32 holds both: a higher temperature changes no probability, and a lower top-p no choice.
@@ -242,11 +242,5 @@ class _Excluding:
 
     def __call__(self, ids: Sequence[int], logits: Any) -> int:
         xp, size, where = array_namespace(logits), logits.shape[-1], device(logits)
-
-        def mask() -> Any:
-            excluded = np.zeros(size, dtype=bool)
-            excluded[[token for token in self._never if token < size]] = True
-            return xp.asarray(excluded, device=where)
-
-        excluded = self._masks.get((xp, size, where), mask)
+        excluded = self._masks.get((xp, size, where), lambda: mask_of(self._never, logits))
         return self._sampler(ids, xp.where(excluded, -xp.inf, logits))

@@ -73,13 +73,11 @@ class Segment:
     p_value: float
 
 
-def find_segment(null: NullDistribution, evidence: Evidence) -> Segment:
-    """The best segment of one text. Its p-value is 1 where no segment is evidence."""
-    return find_segments(null, BatchEvidence.of(evidence))[0]
-
-
 def find_segments(null: NullDistribution, texts: BatchEvidence) -> list[Segment]:
-    """The best segment of each text, for watermarks of any strength."""
+    """The best segment of each text, for watermarks of any strength.
+
+    Its p-value is 1 where no segment is evidence.
+    """
     lengths = texts.lengths
     if not len(texts.all):
         return [Segment(0, 0, 1.0) for _ in lengths]
@@ -143,7 +141,7 @@ def _best_segments(
     parts = np.subtract(above, scale[:, None], out=sums)
     np.exp(parts, out=parts)
     parts -= (above + 1) * np.exp(-scale)[:, None]
-    parts *= (ratios.excess / ratios.losses / len(ratios.losses))[:, None, None]
+    parts *= ratios.factors[:, None, None]
     mean = np.add.reduce(parts, axis=0)
     ends = mean.argmax(axis=1)
     strength = parts[:, texts, ends].argmax(axis=0)
@@ -181,7 +179,7 @@ def least_p_values(
             logs = logs * counted[begin : begin + _ROWS]
         if begin == 0:
             sums = np.zeros((len(logs), texts), np.float32)
-            highest, factors = sums.copy(), ratios.excess / ratios.losses / len(logs)
+            highest, factors = sums.copy(), ratios.factors
         widest = max(widest, float(np.abs(logs).max(initial=0.0)))
         for row in range(len(rows)):
             sums += logs[:, row]

@@ -87,7 +87,7 @@ def find_stretches(
     if not len(evidence):
         return ()
     ratios = null.likelihood_ratios(BatchEvidence.of(evidence))
-    factors = ratios.excess / ratios.losses / len(ratios.losses)
+    factors = ratios.factors
     # With this sum, one strength alone gives a p-value of the rate; the others help a little.
     costs = np.log(tests * len(evidence) / (rate * factors)) - 1
     segments = likeliest_segments(ratios.logs, np.maximum(costs, _LEAST_COST))

@@ -39,8 +39,8 @@ from .._tokenizer_rules.single_word_texts import ADDED, SingleWordTexts
 from .._tokenizer_rules.word_characters import LONGEST_CHARACTER, begins_word
 from .._unsupported import Unsupported
 from .base import Engine, Recovery, state_of, write_packed_masks
+from .chain import Chain
 from .retokenizing import Oracle
-from .token_history import TokenHistory
 
 S = TypeVar("S")
 
@@ -76,7 +76,7 @@ class SingleWordState(NamedTuple):
     inner: Any
     end: bytes = b""
     occurrence: Occurrence | None = None
-    history: TokenHistory = TokenHistory()
+    history: Chain = Chain()
 
 
 class SingleWords(Generic[S]):
@@ -132,7 +132,7 @@ class SingleWords(Generic[S]):
             for i in ids[-self._kept :]
         )
         inner = state_of(self._inner, ids)
-        return SingleWordState(inner, self._end_of(marked), None, TokenHistory.of(ids))
+        return SingleWordState(inner, self._end_of(marked), None, reduce(Chain.then, ids, Chain()))
 
     def admits(self, state: SingleWordState, candidates: Ids) -> Bools:
         if state.occurrence and state.occurrence.lasts:
@@ -199,7 +199,7 @@ class SingleWords(Generic[S]):
         text = state.end + self._spelled[token]
         occurrence = self._occurrence_after(state, token, text)
         end = self._end_of(text + ADDED if token in self._added_ids else text)
-        return SingleWordState(inner, end, occurrence, state.history.and_then(token))
+        return SingleWordState(inner, end, occurrence, state.history.then(token))
 
     def _occurrence_after(
         self, state: SingleWordState, token: int, text: bytes
@@ -232,7 +232,7 @@ class SingleWords(Generic[S]):
             return np.zeros(0, dtype=bool)
         return self._oracle.admits(self._tokens_that_matter(state), candidates.tolist())
 
-    def _tokens_that_matter(self, state: SingleWordState) -> list[int]:
+    def _tokens_that_matter(self, state: SingleWordState) -> tuple[int, ...]:
         """The ids after the last stable cut; all of them, if an added token may begin there.
 
         Then what stands before the cut decides whether it is found.

@@ -10,7 +10,7 @@ from ...channels import PassingText
 from ...codecs import Reader, forked
 from ...errors import ExtractionError
 from .._frame_formats import AnyFrameReader
-from .._nonce_first_codec import NonceFirstReader
+from .._nonce_first_codec import rest_begun
 from .._payload import Payload
 from .._step import Step
 
@@ -59,8 +59,7 @@ class Branch:
         passing.push(token)
         value, count = reader.observe(weights, index)
         frame.feed(value, count)
-        if isinstance(reader, NonceFirstReader) and reader.nonce_done:
-            reader.begin_rest()
+        rest_begun(reader)
         score = self.score + math.log2(weights[index]) - math.log2(weights.sum())
         length, bits = self.length + 1, self.bits + count
         return Branch(self, token, length, place, score, passing, reader, frame, bits)
