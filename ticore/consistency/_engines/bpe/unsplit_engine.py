@@ -3,12 +3,7 @@
 This is SentencePiece's BPE, and what other libraries convert it to. A token may follow wherever it
 does not merge with the last one (`pair_test`). Three things are added to that:
 
-1. Byte fallback. A character that is no piece is spelled in bytes, which never merge. So a byte may
-   follow iff some such character begins with the bytes before it and this byte. Let "€" be no piece
-   and "₭" be one. They share two bytes. After these the last byte of "€" may follow, and that of
-   "₭" may not.
-   Some characters that are no piece merge all the same (`loose_characters`). The bytes of such one
-   may follow iff it does not merge with the last token, and what follows must not merge with it.
+1. Byte fallback. A character that is no piece is spelled in bytes (`byte_fallback`).
 2. The dummy prefix. The tokenizer puts a space before the text, and decode drops it. What may come
    first is asked of the tokenizer once, and stored.
 3. A dummy suffix. The tokenizer ends each text with one space, which decode keeps. So no text ends
@@ -17,36 +12,27 @@ does not merge with the last one (`pair_test`). Three things are added to that:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
 
-from ...._support.caches import BoundedCache, cached_method
-from ...._support.token_heads import heads_of
-from ...._support.utf8 import character_length, unfinished_suffix
+from ...._support.utf8 import unfinished_suffix
 from ....interfaces import TokenizerStructure
 from ..._arrays import Bools
 from ..._modes import CONTINUATIONS
-from ..._tokenizer_rules.characters import completions
 from ..._tokenizer_rules.normalizers import is_metaspace
-from ..._unsupported import Unsupported
 from ..base import Recovery
 from ..chain import Chain
 from ..retokenizing import Oracle
 from ..stable_cuts import WordCuts
 from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows
+from .byte_fallback import ByteFallback
 from .table_engine import TableEngine
 from .token_pairs import TokenPairs
 
 _CACHED_PAIRS = 1 << 16
-_CACHED_BYTES = 4096
-# By the first byte of a character, how many bytes it has.
-_LENGTH_AFTER = np.array(
-    [1 if lead < 0xC0 else character_length(lead) for lead in range(256)], dtype=np.int64
-)
-_SPACE_SIGN = "\N{LOWER ONE EIGHTH BLOCK}"  # stands for a space inside these tokenizers
 _NO_TOKENS = Chain()
 
 
@@ -116,22 +102,24 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._is_metaspace = is_metaspace(structure)
         # Without them a text is never a dummy prefix alone, and the tokenizer is never asked.
         self._may_hide_spaces = structure.dummy_prefix or self._is_metaspace or self._drops_spaces
-        byte_ids = enumerate(structure.byte_ids)
-        self._byte_ids = {token: value for value, token in byte_ids if token >= 0}
-        self._lost_bytes = frozenset(range(256)).difference(self._byte_ids.values())
-        self._known_characters = _known_characters(structure, spelled)
         self._loose = {character: n for n, character in enumerate(loose, start=len(spelled))}
+        self._fallback = ByteFallback(
+            structure,
+            spelled,
+            pairs,
+            self._loose,
+            normalization=self._normalization,
+            mode=oracle.mode,
+            may_end=self._may_end,
+        )
         texts = [*spelled, *(character.encode() for character in loose)]
         self._cuts = WordCuts(texts, structure.added_tokens) if self._normalization.idle else None
         self._text_length = max(1, self._added.longest_beginning)
         # Rules may also make an added token, which never merges all the same.
         self._mergeable = pairs.reachable.copy()
         self._mergeable[: len(spelled)] &= structure.pieces
-        self._require_other_completions(structure.added_tokens)
+        self._fallback.require_other_completions(structure.added_tokens)
         self.usable = self._find_usable(structure) if usable is None else usable
-        self._byte_answers: BoundedCache[tuple[bytes, str, frozenset[str]], list[bool]] = (
-            BoundedCache(_CACHED_BYTES)
-        )
         self.starting = self._find_starting(structure) if starting is None else starting
         # `step_if_admitted` decides nearly every push from these tables alone. Between two forward
         # passes of a model, anything else would have left the processor's caches.
@@ -153,6 +141,37 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         if (self._begins[token] & self._ends[last]) or not self._merge(last, token):
             return after
         return None
+
+    def _find_state_after(self, token: int) -> UnsplitState | None:
+        """The one state that an id leads to where `last_token_suffices`, noted; else None.
+
+        There is one under two conditions:
+
+        1. The token's first characters compose with nothing before them, and what later ones
+           compose with is in the token.
+        2. It completes no added token. That always holds where `last_token_suffices`: the text
+           ends in the beginning of none.
+        """
+        found = None
+        data = self._spelled[token]
+        may_ask = self._ordinary_added and self._may_hide_spaces
+        if (
+            self.usable[token]
+            and not may_ask
+            and not self._normalization.head(data)
+            and self._normalization.holds_context(whole := data.decode())
+        ):
+            text = whole[-self._text_length :]
+            found = UnsplitState(
+                _NO_TOKENS.then(token),
+                text,
+                last=token,
+                has_begun=True,
+                last_token_suffices=not self._added.ends_in_beginning(text),
+                context=self._context_after("", whole),
+            )
+        self._state_after[token] = found
+        return found
 
     def step(self, state: UnsplitState, token: int) -> UnsplitState:
         if token in self._added.ids:  # no normalizer and no merge reaches across it
@@ -181,7 +200,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         )
         context = self._context_after(state.context, more)
         last = state.last if unfinished else token
-        if token in self._byte_ids:
+        if token in self._fallback.values:
             last = self._loose.get(more, last)
         return UnsplitState(ids, text, unfinished, last, has_begun, last_token_suffices, context)
 
@@ -216,7 +235,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         """See Engine. There is a state for the bytes of a character, which come one by one."""
         if self.never_recovers(state, token):
             return Recovery.NEVER
-        if token in self._byte_ids and not self._added.ends_in_beginning(state.text):
+        if token in self._fallback.values and not self._added.ends_in_beginning(state.text):
             longer = self.step(state, token)
             # There is no such state for a list that ends in a broken character, or in the bytes of
             # a character that is a piece.
@@ -263,9 +282,9 @@ class UnsplitEngine(TableEngine[UnsplitState]):
     def decide_one(self, state: UnsplitState, token: int) -> bool:
         if not state.ids and not state.unfinished:
             return bool(self.starting[token])
-        if token in self._byte_ids:
+        if token in self._fallback.values:
             data = state.unfinished + self._spelled[token]
-            return self._spells_unknown(data, state.context, self._merging_after(state.last))
+            return self._fallback.spells(data, state.context, state.last)
         if state.unfinished:
             return False
         return bool(self.usable[token]) and not self._merge(state.last, token)
@@ -315,7 +334,7 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         always = self.usable & ~self._mergeable
         self._add_bytes(always, state)
         pieces = self.usable & self._mergeable
-        pieces[list(self._byte_ids)] = False
+        pieces[self._fallback.ids] = False
         return answer_rows(always, pieces)
 
     def _decide_inside(self, state: UnsplitState) -> Bools:
@@ -341,131 +360,10 @@ class UnsplitEngine(TableEngine[UnsplitState]):
 
     def _add_bytes(self, answers: Bools, state: UnsplitState) -> None:
         """Admit the byte tokens that spell, or begin, a character that is no piece."""
-        if self._byte_ids:
-            key = state.unfinished, state.context, self._merging_after(state.last)
-            answers[list(self._byte_ids)] = self._byte_answers.get(
-                key, lambda: self._find_byte_answers(*key)
-            )
-
-    def _find_byte_answers(
-        self, unfinished: bytes, context: str, merging: frozenset[str]
-    ) -> list[bool]:
-        """`_spells_unknown` of each byte token after some bytes."""
-        return [
-            self._spells_unknown(unfinished + bytes([value]), context, merging)
-            if answer is None
-            else answer
-            for value, answer in zip(
-                self._byte_ids.values(), self._byte_answers_anywhere(unfinished), strict=True
-            )
-        ]
-
-    @cached_method(_CACHED_BYTES)
-    def _byte_answers_anywhere(self, unfinished: bytes) -> list[bool | None]:
-        """`_spells_unknown` of each byte token, where the text before makes no difference."""
-        found = (unfinished + bytes([value]) for value in self._byte_ids.values())
-        return list(map(self._spells_unknown_anywhere, found))
-
-    def _spells_unknown_anywhere(self, data: bytes) -> bool | None:
-        """`_spells_unknown` if it is the same after every text; else None.
-
-        The character must join nothing before it, or be one of several, one of which does not.
-        """
-        if unfinished := unfinished_suffix(data):
-            if unfinished != data or self._oracle.mode == "prefix":
-                return False
-            return any(map(self._is_always_spelled_in_bytes, completions(data))) or None
-        try:
-            character = data.decode()
-        except UnicodeDecodeError:
-            return False
-        if len(character) == 1 and (
-            character in self._loose or self._normalization.joins(character)
-        ):
-            return None
-        return self._spells_unknown(data, "", frozenset())
-
-    def _merging_after(self, last: int) -> frozenset[str]:
-        """The loose characters that merge with the token before them."""
-        if not self._loose or last < 0 or not self._pairs.reachable[last]:
-            return frozenset()
-        unmerged = self._pairs.unmerged_after(last)
-        return frozenset(character for character, n in self._loose.items() if not unmerged[n])
-
-    def _spells_unknown(self, data: bytes, context: str, merging: frozenset[str]) -> bool:
-        """Whether `data` are the bytes of a character that is spelled in bytes, or its first bytes.
-
-        Args:
-            data: some bytes.
-            context: what the normalizer may compose with the character.
-            merging: characters that merge with the token before.
-        """
-        if unfinished := unfinished_suffix(data):
-            is_beginning = unfinished == data and self._oracle.mode != "prefix"
-            return is_beginning and any(
-                self._is_spelled_in_bytes(read, context, merging)
-                for character in completions(data)
-                # What it is changed into may have the same first bytes.
-                if (read := self._first_read(context, character)).encode().startswith(data)
-            )
-        try:
-            character = data.decode()
-        except UnicodeDecodeError:
-            return False
-        is_spelled = len(character) == 1 and self._is_spelled_in_bytes(character, context, merging)
-        # Bytes merge with nothing that follows, so any text may go on after them.
-        return is_spelled and (self._oracle.mode == "viable" or self._may_end(character))
-
-    def _first_read(self, context: str, character: str) -> str:
-        """The first character that the normalizer makes of one after `context`; or nothing."""
-        if self._normalization.keeps(context + character):
-            return character
-        read = self._normalization.read(context + character)
-        return read[len(context) :][:1] if read.startswith(context) else ""
-
-    def _is_spelled_in_bytes(self, character: str, context: str, merging: frozenset[str]) -> bool:
-        """Whether this character is spelled in bytes; for the arguments see `_spells_unknown`."""
-        if character in self._known_characters or character in merging:
-            return False
-        is_lost = not self._lost_bytes.isdisjoint(character.encode())
-        return not is_lost and self._normalization.keeps(context + character)
-
-    def _require_other_completions(self, added: Collection[str]) -> None:
-        """Refuse added tokens whose last character alone might finish some first bytes.
-
-        A text may go on after these bytes if they begin a character that is spelled in bytes. It
-        must not complete an added token, which depends on the text. For most bytes there is another
-        character that is spelled in bytes wherever it stands, so the text does not matter.
-
-        Raises:
-            Unsupported: for such added tokens.
-        """
-        if self._oracle.mode == "prefix" or not self._byte_ids:
-            return
-        lasts = {text[-1]: text for text in added if not text[-1].isascii()}
-        for last, text in lasts.items():
-            if last in self._known_characters:
-                continue
-            data = last.encode()
-            for n in range(1, len(data)):
-                if not any(
-                    c not in lasts and self._is_always_spelled_in_bytes(c)
-                    for c in completions(data[:n])
-                ):
-                    raise Unsupported(
-                        f"the added token {text!r} ends in {last!r}, and no other character that "
-                        f"begins with the same bytes is always spelled in bytes"
-                    )
-
-    def _is_always_spelled_in_bytes(self, character: str) -> bool:
-        """Whether this character is spelled in bytes, whatever stands before it."""
-        return (
-            character not in self._known_characters
-            and character not in self._loose
-            and not self._normalization.joins(character)
-            and self._normalization.keeps(character)
-            and self._lost_bytes.isdisjoint(character.encode())
-        )
+        fallback = self._fallback
+        if fallback.values:
+            found = fallback.answers_after(state.unfinished, state.context, state.last)
+            answers[fallback.ids] = found
 
     def _find_usable(self, structure: TokenizerStructure) -> Bools:
         """See `usable`."""
@@ -484,37 +382,6 @@ class UnsplitEngine(TableEngine[UnsplitState]):
                 and (self._may_end(text) or self._may_go_on(token))
             )
         return answers
-
-    def _find_state_after(self, token: int) -> UnsplitState | None:
-        """The one state that an id leads to where `last_token_suffices`, noted; else None.
-
-        There is one under two conditions:
-
-        1. The token's first characters compose with nothing before them, and what later ones
-           compose with is in the token.
-        2. It completes no added token. That always holds where `last_token_suffices`: the text
-           ends in the beginning of none.
-        """
-        found = None
-        data = self._spelled[token]
-        may_ask = self._ordinary_added and self._may_hide_spaces
-        if (
-            self.usable[token]
-            and not may_ask
-            and not self._normalization.head(data)
-            and self._normalization.holds_context(whole := data.decode())
-        ):
-            text = whole[-self._text_length :]
-            found = UnsplitState(
-                _NO_TOKENS.then(token),
-                text,
-                last=token,
-                has_begun=True,
-                last_token_suffices=not self._added.ends_in_beginning(text),
-                context=self._context_after("", whole),
-            )
-        self._state_after[token] = found
-        return found
 
     def _find_starting(self, structure: TokenizerStructure) -> Bools:
         """The tokens that a text may begin with; asked of a tokenizer that adds or drops spaces."""
@@ -555,12 +422,3 @@ def _merge(pairs: TokenPairs, mergeable: Bools, left: int, right: int) -> bool:
     """Whether two tokens merge. They then do so in every text, since the text is one part."""
     # Bytes and added tokens are not mergeable.
     return bool(mergeable[left] and mergeable[right]) and not pairs.do_not_merge(left, right)
-
-
-def _known_characters(structure: TokenizerStructure, spelled: Sequence[bytes]) -> frozenset[str]:
-    """The characters that are pieces themselves, or added tokens."""
-    heads = heads_of(spelled)
-    is_single = structure.pieces & (heads.lengths == _LENGTH_AFTER[heads.first])
-    single = [spelled[token].decode() for token in np.flatnonzero(is_single).tolist()]
-    single += [text for text in structure.added_tokens if len(text) == 1]
-    return frozenset({_SPACE_SIGN, *single})
