@@ -25,7 +25,7 @@ SENT = "and the little house"
 def test_letter_is_undone_at_the_step_where_it_was_read(changed: str, what: str, at: int) -> None:
     tokens = [" house", " other", " l", " little", " lit", " the"]
     found = typos(changed, [(len(changed) - 6, [" house"]), (7, tokens), (3, [" the"])])
-    assert [(edit.what, edit.at) for edit in found if edit.text == SENT] == [(what, at)]
+    assert [(repair.what, repair.at) for repair in found if repair.text == SENT] == [(what, at)]
     assert found[0].text == SENT  # the longest token that fits
 
 
@@ -43,15 +43,15 @@ texts = st.text("ab c,家", max_size=20)
 def test_typos_are_few_and_one_letter_away(text: str, steps: list[tuple[int, list[str]]]) -> None:
     found = typos(text, steps)
     assert len(found) <= MOST_TYPOS
-    assert len({text, *(edit.text for edit in found)}) == len(found) + 1
-    for edit in found:
-        assert edit.text[: edit.at] == text[: edit.at]
-        assert abs(len(edit.text) - len(text)) <= 1
-        assert sorted(edit.text) == sorted(text) or "exchanged" not in edit.what
+    assert len({text, *(repair.text for repair in found)}) == len(found) + 1
+    for repair in found:
+        assert repair.text[: repair.at] == text[: repair.at]
+        assert abs(len(repair.text) - len(text)) <= 1
+        assert sorted(repair.text) == sorted(text) or "exchanged" not in repair.what
         fits = [
             token
             for at, tokens in steps
             for token in tokens
-            if edit.text.startswith(token, at) and not text.startswith(token, at)
+            if repair.text.startswith(token, at) and not text.startswith(token, at)
         ]
         assert fits

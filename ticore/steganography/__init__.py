@@ -22,7 +22,7 @@ _embedding.py          the writer's loop over steps
 _ending.py             what follows the message, up to the end of the text
 _extraction.py         the reader's loop over steps
 _departure.py          where a changed text leaves what can have been written
-_edits.py              small changes to a text, undone near such a place
+_small_repairs.py      small changes to a text, undone near such a place
 _rereading.py          reading many texts that begin alike
 _token_check.py        what the reader of a text will find, without a second pass of the model
 _repeatable.py         whether a model gives the same logits again

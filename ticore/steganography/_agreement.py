@@ -58,7 +58,7 @@ _LATER = {
     "edits": 0.0,
 }
 _MOST_PORTABLE_GRID_BITS = 10  # with a finer grid hardly any text stays within the tolerance
-_MOST_EDITS = 0.5
+_LARGEST_SHARE_OF_EDITS = 0.5
 _WIDEST = 2**31 - 1  # of windows; no model reads as many tokens
 _LEAST_LEFT = 0.15  # of the tokens must stand where no edit reaches them
 _BESIDE_EDITS = {"codec": "arithmetic", "disambiguation": "stepwise"}  # neither is used otherwise
@@ -176,7 +176,7 @@ class Agreement:
         """Whether messages can survive the share of edits. Raises SettingsError."""
         if self.edits == 0 and is_number(self.edits):
             return
-        require_number("edits", self.edits, above=0, most=_MOST_EDITS)
+        require_number("edits", self.edits, above=0, most=_LARGEST_SHARE_OF_EDITS)
         object.__setattr__(self, "edits", float(self.edits))
         window = self.window
         if window is None:

@@ -23,13 +23,13 @@ from ..errors import (
     TextPlace,
 )
 from ._departure import furthest, in_received
-from ._edits import edits
 from ._embedding import Progress
 from ._jobs import Job
 from ._payload import Payload
 from ._rereading import PassLimitError, Rereading
 from ._sealed_reading import payload_of
 from ._setup import Setup
+from ._small_repairs import small_repairs
 from ._typos import BACK, typos
 
 MOST_READINGS = 24
@@ -164,11 +164,13 @@ def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
         first = max(len(setup.sent), place.start - BACK)
         misspelled = typos(place.text, rereading.tokens_before(place.text, first))
         # By turns: neither kind may use up all passes before the other has had its likeliest ones.
-        turns = chain.from_iterable(zip_longest(edits(place, len(setup.sent)), misspelled))
-        for edit in filter(None, turns):
+        turns = chain.from_iterable(zip_longest(small_repairs(place, len(setup.sent)), misspelled))
+        for repair in filter(None, turns):
             with suppress(ExtractionError):
-                message = rereading.message(edit.text)
-                return Recovered(message, (f"{edit.what} at character {edit.at + shift}{where}",))
+                message = rereading.message(repair.text)
+                return Recovered(
+                    message, (f"{repair.what} at character {repair.at + shift}{where}",)
+                )
     return None
 
 

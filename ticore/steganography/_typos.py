@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from .._support.common_beginning import common_length
-from ._edits import Edit
+from ._small_repairs import SmallRepair
 
 MOST_TYPOS = 60
 BACK = 24  # characters before the place; wrong letters may have read on for some tokens
 _EARLIER = 6  # a step earlier counts as much as that many more probable tokens
 
 
-def typos(text: str, steps: Iterable[tuple[int, Sequence[str]]]) -> list[Edit]:
+def typos(text: str, steps: Iterable[tuple[int, Sequence[str]]]) -> list[SmallRepair]:
     """The texts that may have become `text` by one wrong letter, the likeliest first.
 
     At most MOST_TYPOS, all different. Tokens with many letters of the text come first, and of
@@ -31,19 +31,19 @@ def typos(text: str, steps: Iterable[tuple[int, Sequence[str]]]) -> list[Edit]:
         steps: offsets in the text at which tokens began, each with the tokens that could have
             been written there, as text; the last step and the most probable tokens first.
     """
-    found: dict[str, tuple[tuple[int, int], Edit]] = {}
+    found: dict[str, tuple[tuple[int, int], SmallRepair]] = {}
     for earlier, (at, tokens) in enumerate(steps):
         for more_probable, token in enumerate(tokens):
-            for supplied, edit in _one_letter(text, at, token):
+            for supplied, repair in _one_letter(text, at, token):
                 order = supplied - len(token), more_probable + _EARLIER * earlier
-                known = found.get(edit.text)
+                known = found.get(repair.text)
                 if known is None or order < known[0]:
-                    found[edit.text] = order, edit
+                    found[repair.text] = order, repair
     ordered = sorted(found.values(), key=lambda each: each[0])
-    return [edit for _, edit in ordered[:MOST_TYPOS]]
+    return [repair for _, repair in ordered[:MOST_TYPOS]]
 
 
-def _one_letter(text: str, at: int, token: str) -> Iterator[tuple[int, Edit]]:
+def _one_letter(text: str, at: int, token: str) -> Iterator[tuple[int, SmallRepair]]:
     """The texts that go on with a token at a place, if one letter is changed.
 
     Yields:
@@ -67,4 +67,4 @@ def _one_letter(text: str, at: int, token: str) -> Iterator[tuple[int, Edit]]:
             undone.append((0, "two letters that were exchanged", rest))
     for supplied, what, rest in undone:
         if rest.startswith(token[alike:]):
-            yield supplied, Edit(what, here, text[:here] + rest)
+            yield supplied, SmallRepair(what, here, text[:here] + rest)

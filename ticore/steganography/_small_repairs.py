@@ -1,7 +1,7 @@
 r"""Small changes that people and programs make to a text, undone one at a time near a place.
 
     place    and then he went     "then" cannot have been written there
-    edits    and, then he went
+    repairs  and, then he went
              and Then he went
              and\nthen he went
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ..errors import TextPlace
 
-MOST_EDITS = 40
+MOST_SMALL_REPAIRS = 40
 _BACK = 24  # characters before the place; a change may have read on for some tokens
 _UNLIKELY = 8  # counts as many characters from the place
 
@@ -37,8 +37,8 @@ _OTHER_MARKS: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Edit:
-    """One change that is undone.
+class SmallRepair:
+    """One change, undone.
 
     Attributes:
         what: the change, in words.
@@ -62,24 +62,24 @@ class _Swap:
     unlikely: bool = False
 
 
-def edits(place: TextPlace, first: int = 0) -> list[Edit]:
+def small_repairs(place: TextPlace, first: int = 0) -> list[SmallRepair]:
     """The texts that may have become `place.text` by one small change, the likeliest first.
 
-    At most MOST_EDITS, all different; those nearest to the place come first.
+    At most MOST_SMALL_REPAIRS, all different; those nearest to the place come first.
 
     Args:
         place: where the text leaves what can have been written.
         first: offset of the first character that may have been changed.
     """
     text, centre = place.text, place.start
-    found: dict[str, Edit] = {}
+    found: dict[str, SmallRepair] = {}
     window = range(max(first, centre - _BACK), min(len(text), place.end) + 1)
     swaps = [swap for at in window for swap in _swaps(text, at)]
     swaps.sort(key=lambda swap: abs(swap.at - centre) + _UNLIKELY * swap.unlikely)
     for swap in swaps:
         undone = text[: swap.at] + swap.by + text[swap.at + swap.size :]
-        found.setdefault(undone, Edit(swap.what, swap.at, undone))
-        if len(found) == MOST_EDITS:
+        found.setdefault(undone, SmallRepair(swap.what, swap.at, undone))
+        if len(found) == MOST_SMALL_REPAIRS:
             break
     return list(found.values())
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticore.errors import TextPlace
-from ticore.steganography._edits import MOST_EDITS, edits
+from ticore.steganography._small_repairs import MOST_SMALL_REPAIRS, small_repairs
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ from ticore.steganography._edits import MOST_EDITS, edits
 def test_change_is_undone_where_it_had_an_effect_or_a_little_before(sent, changed, at, later):
     start = min(at + later, len(changed))
     place = TextPlace(changed, start, min(start + 4, len(changed)))
-    found = [edit for edit in edits(place) if edit.text == sent]
-    assert [abs(edit.at - at) <= 1 for edit in found] == [True]
+    found = [repair for repair in small_repairs(place) if repair.text == sent]
+    assert [abs(repair.at - at) <= 1 for repair in found] == [True]
 
 
 @given(
@@ -47,7 +47,7 @@ def test_change_is_undone_where_it_had_an_effect_or_a_little_before(sent, change
 )
 def test_edits_are_few_and_differ(text, start, first):
     place = TextPlace(text, min(start, len(text)), min(start + 3, len(text)))
-    found = [edit.text for edit in edits(place, first)]
-    assert len(found) <= MOST_EDITS
+    found = [repair.text for repair in small_repairs(place, first)]
+    assert len(found) <= MOST_SMALL_REPAIRS
     assert len({*found, text}) == len(found) + 1
     assert all(each.startswith(text[: min(first, len(text))]) for each in found)
