@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ticore.backend_kit import require_integer
-from ticore.errors import SettingsError
+from ticore.backend_kit.checkpoint import require_known_options, text_option
 
 _MOST_THREADS = 512  # as many as llama.cpp takes
 
@@ -35,17 +35,9 @@ def parse_options(options: Mapping[str, object]) -> Options:
     Raises:
         SettingsError: an unknown option, or a value it does not take.
     """
-    known = ("context", "threads", "tokenizer")
-    for name in options:
-        if name not in known:
-            raise SettingsError(
-                f"unknown option {name!r} for a llama.cpp model: the options are {', '.join(known)}"
-            )
+    require_known_options(options, ("context", "threads", "tokenizer"), "a llama.cpp model")
     context = options.get("context")
     if context is not None:
         context = require_integer("context", context, 2)
     threads = require_integer("threads", options.get("threads", 1), 1, _MOST_THREADS)
-    tokenizer = options.get("tokenizer")
-    if not isinstance(tokenizer, str | None):
-        raise SettingsError(f"expected tokenizer to be a place or None, found {tokenizer!r}")
-    return Options(context, threads, tokenizer)
+    return Options(context, threads, text_option(options, "tokenizer"))

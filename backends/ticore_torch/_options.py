@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from ticore.backend_kit.checkpoint import dtype_option, require_known_options, text_option
 from ticore.errors import SettingsError
 
 DTYPES = {
@@ -43,14 +44,8 @@ def parse_options(options: Mapping[str, object]) -> Options:
         SettingsError: an unknown option, a value it does not take, a device that is not there.
     """
     known = ("device", "dtype", "revision", "tokenizer", "trust_remote_code")
-    for name in options:
-        if name not in known:
-            raise SettingsError(
-                f"unknown option {name!r} for a torch model: the options are {', '.join(known)}"
-            )
-    dtype = options.get("dtype", "float32")
-    if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise SettingsError(f"expected dtype to be one of {', '.join(DTYPES)}, found {dtype!r}")
+    require_known_options(options, known, "a torch model")
+    dtype = dtype_option(options, DTYPES)
     trust = options.get("trust_remote_code", False)
     if not isinstance(trust, bool):
         raise SettingsError(f"expected trust_remote_code to be True or False, found {trust!r}")
@@ -60,15 +55,12 @@ def parse_options(options: Mapping[str, object]) -> Options:
             "expected a dtype that device 'mps' computes, found 'float64'; use device='cpu'"
         )
     return Options(
-        DTYPES[dtype], device, _text(options, "revision"), trust, _text(options, "tokenizer")
+        DTYPES[dtype],
+        device,
+        text_option(options, "revision"),
+        trust,
+        text_option(options, "tokenizer"),
     )
-
-
-def _text(options: Mapping[str, object], name: str) -> str | None:
-    found = options.get(name)
-    if found is not None and not isinstance(found, str):
-        raise SettingsError(f"expected {name} to be a text or None, found {found!r}")
-    return found
 
 
 def _device(name: object) -> torch.device:

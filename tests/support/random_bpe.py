@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 
 from tests.support.reference_encoder import UNKNOWN, ReferenceEncoder
 from ticore.consistency._engines import build, retokenizing
-from ticore.consistency._engines.bpe import character_classes, unsplit_engine
+from ticore.consistency._engines.bpe import byte_fallback as bpe_fallback
+from ticore.consistency._engines.bpe import character_classes
 from ticore.consistency._engines.bpe.merge_rules import merge_rules
 from ticore.consistency._engines.bpe.merge_trees import grow_merge_trees
 from ticore.consistency._engines.retokenizing import RetokenizingEngine
 from ticore.consistency._engines.stable_cuts import CutFinder, cut_finder
-from ticore.consistency._engines.unigram import byte_fallback
+from ticore.consistency._engines.unigram import byte_fallback as unigram_fallback
 from ticore.consistency._modes import CONTINUATIONS
 from ticore.consistency._tokenizer_rules.pretokenizers import (
     CL100K,
@@ -397,7 +398,7 @@ def few_characters(characters: str = CHARACTERS) -> Iterator[None]:
                 yield character
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (retokenizing, character_classes, unsplit_engine, byte_fallback):
+        for module in (retokenizing, character_classes, bpe_fallback, unigram_fallback):
             patch.setattr(module, "completions", few)
         # Not the shapes that other tests have cached.
         patch.setattr(

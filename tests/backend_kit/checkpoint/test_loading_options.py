@@ -23,9 +23,9 @@ def test_what_is_not_given_is_float32_and_the_models_own_tokenizer() -> None:
             {"device": "cpu"},
             "unknown option 'device' for a model: the options are dtype, tok",
         ),
-        ({"dtype": "bfloat16"}, "expected dtype to be one of float64, float32, found 'bfloat16'"),
+        ({"dtype": "bfloat16"}, "dtype: expected one of float64, float32, found 'bfloat16'"),
         ({"dtype": None}, "found None"),
-        ({"tokenizer": 7}, "expected tokenizer to be a place or None, found 7"),
+        ({"tokenizer": 7}, "tokenizer: expected a text or None, found 7"),
     ],
 )
 def test_other_options_are_refused(options: dict[str, object], said: str) -> None:

@@ -124,7 +124,7 @@ class TestBadFiles:
 
         BACKEND.load(str(copy), opened, {"tokenizer": "toy:numbers"})
         assert places == ["toy:numbers"]
-        with pytest.raises(SettingsError, match="tokenizer to be a place or None, found 3"):
+        with pytest.raises(SettingsError, match="tokenizer: expected a text or None, found 3"):
             load(copy, tokenizer=3)
 
     def test_load_refuses_an_unknown_dtype(self, copy: Path) -> None:

@@ -77,7 +77,7 @@ class TestOptions:
             ({"device": "meta"}, "cpu, cuda, cuda:N or mps, found 'meta'"),
             ({"device": "cuda:99"}, r"'cuda:99': expected PyTorch to see it, found \d+ devices"),
             ({"revision": "main"}, "no revision for the directory"),
-            ({"revision": 3}, "revision to be a text or None, found 3"),
+            ({"revision": 3}, "revision: expected a text or None, found 3"),
             ({"trust_remote_code": "yes"}, "True or False, found 'yes'"),
         ],
     )

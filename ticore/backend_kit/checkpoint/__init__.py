@@ -9,7 +9,7 @@ _config_fields.py      typed access to config.json
 _safetensors_files.py  weights, single or sharded: mapped, checked, taken by name
 _tokenizer_files.py    which of the tokenizer's files is read
 _start_token.py        what the model reads before a text
-_loading_options.py    the dtype and tokenizer that a caller asks for
+_loading_options.py    what a caller may choose about a model
 _memory.py             the error for files larger than the memory
 _chat_template.py      how the messages of a dialogue become one text
 _template_files.py     the template in a file that a user names
@@ -25,7 +25,12 @@ from ._config_fields import Fields
 from ._files import MOST_OF_TOKENIZER, read_whole
 from ._gguf.vocabulary import GgufVocabulary, TokenKind
 from ._json_files import read_config, read_object
-from ._loading_options import dtype_and_tokenizer
+from ._loading_options import (
+    dtype_and_tokenizer,
+    dtype_option,
+    require_known_options,
+    text_option,
+)
 from ._memory import within_memory
 from ._model_files import (
     DirectoryFiles,
@@ -53,6 +58,7 @@ __all__ = [
     "Tensors",
     "TokenKind",
     "dtype_and_tokenizer",
+    "dtype_option",
     "find_chat_template",
     "find_model_files",
     "find_special_tokens",
@@ -67,5 +73,7 @@ __all__ = [
     "read_object",
     "read_whole",
     "require_fits",
+    "require_known_options",
+    "text_option",
     "within_memory",
 ]
