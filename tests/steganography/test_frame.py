@@ -255,7 +255,7 @@ def test_seal_writes_lengths_of_every_size(size: int) -> None:
 
 
 @given(st.integers(4, 2**28 + 4))
-def test_decode_length_reads_what_encode_length_wrote(size: int) -> None:
+def test_decode_length_reads_what_leb128_wrote(size: int) -> None:
     code = leb128(size)
     assert frame._decode_length(code) == size
     assert len(code) <= frame.MAX_LENGTH_BYTES

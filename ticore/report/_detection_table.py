@@ -79,7 +79,7 @@ def _in_part(found: Detection) -> bool:
 
 
 def _payload(found: Detection) -> str:
-    """Any other text has one, too, and it names nobody."""
+    """The payload in hex digits; none without a watermark, since every text gives some bytes."""
     if found.payload is None or found.verdict == "no watermark found":
         return ""
     return found.payload.payload.hex()

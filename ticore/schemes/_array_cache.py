@@ -13,7 +13,7 @@ from array_api_compat import array_namespace, device, is_jax_namespace
 
 from ._base import Array
 
-_MAX_RESULTS = 16  # of a vocabulary of 150,000 tokens, 0.6 MB each
+_MOST_RESULTS = 16  # of a vocabulary of 150,000 tokens, 0.6 MB each
 _LOCK = Lock()  # of the module: an object with a lock of its own could not be pickled
 
 
@@ -24,7 +24,7 @@ class ResultCache:
     pickled or not, is empty.
     """
 
-    def __init__(self, most: int = _MAX_RESULTS) -> None:
+    def __init__(self, most: int = _MOST_RESULTS) -> None:
         self._most = most
         self._values: OrderedDict[Hashable, Any] = OrderedDict()
 

@@ -8,7 +8,7 @@ from ..errors import CredentialError
 from ..keys import key_bytes
 
 MIN_KEY_BYTES = 16
-_MAX_KEY_BYTES = blake2b.MAX_KEY_SIZE
+_MOST_KEY_BYTES = blake2b.MAX_KEY_SIZE
 
 
 def scheme_key(key: object) -> bytes:
@@ -21,9 +21,9 @@ def scheme_key(key: object) -> bytes:
         CredentialError: it is neither, or too short or too long. The error does not show the key.
     """
     found = key_bytes(key)
-    if not MIN_KEY_BYTES <= len(found) <= _MAX_KEY_BYTES:
+    if not MIN_KEY_BYTES <= len(found) <= _MOST_KEY_BYTES:
         raise CredentialError(
-            f"expected a key of {MIN_KEY_BYTES} to {_MAX_KEY_BYTES} bytes, found "
+            f"expected a key of {MIN_KEY_BYTES} to {_MOST_KEY_BYTES} bytes, found "
             f"{len(found)}; make one with: ticore keygen"
         )
     return found

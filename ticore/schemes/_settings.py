@@ -15,7 +15,7 @@ MAX_CONTEXT = 256
 All windows of a text are in memory at once, 8 bytes for each token of each window.
 """
 WHY_MAX_CONTEXT = "wider windows fill the memory"
-_MAX_NAMES = 100  # characters of unknown settings' names that an error repeats
+_MOST_NAMES = 100  # characters of unknown settings' names that an error repeats
 
 
 def checked_number(name: str, value: object, *, above: float, below: float) -> float:
@@ -92,7 +92,7 @@ def selected_settings(
     if unknown:
         raise SettingsError(
             f"the engine's settings: expected some of {', '.join(sorted({*used, *ignored}))}, "
-            f"found {', '.join(unknown)[:_MAX_NAMES]}; leave out what does not concern the "
+            f"found {', '.join(unknown)[:_MOST_NAMES]}; leave out what does not concern the "
             f"watermark"
         )
     return {name: config[name] for name in used if config.get(name) is not None}

@@ -34,7 +34,7 @@ FORMAT = "ticore-watermark-agreement-1"
 _FIELDS = ("scheme", "version", "settings", "repeats", "tokenizer", "tokenizer_digest", "key")
 # What `make_scheme` is given beside an agreement's settings.
 _ELSEWHERE = {"scheme", "key", "vocab_size", "version", "payload"}
-_MAX_BYTES = 1 << 20
+_MOST_BYTES = 1 << 20
 _KEY_BYTES = 32
 
 
@@ -195,7 +195,7 @@ class WatermarkAgreement:
             InputFileError: the file cannot be read.
             CredentialError: it does not hold an agreement on a watermark. No error shows the key.
         """
-        return cls.loads(read_file(path, _MAX_BYTES), str(path))
+        return cls.loads(read_file(path, _MOST_BYTES), str(path))
 
     @classmethod
     def loads(cls, text: str | bytes, source: str = "the agreement") -> WatermarkAgreement:

@@ -49,7 +49,7 @@ IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 # Texts are scored together up to this many tokens. That is little work per text, and the arrays
 # stay in the processor's cache.
-_MAX_TOGETHER = 1 << 13
+_MOST_TOGETHER = 1 << 13
 _NO_IDS = np.zeros(0, np.int64)
 _SHOWN_DIGEST = 12  # digits
 
@@ -455,7 +455,7 @@ class WatermarkDetector:
         count = 0
         for ids in listed(lists, "lists of token ids", "use detect_ids(ids)"):
             length = len(ids) if isinstance(ids, Sized) else 0
-            if together and count + length > _MAX_TOGETHER:
+            if together and count + length > _MOST_TOGETHER:
                 found += self._detect_together(together)
                 together, count = [], 0
             together.append(ids)

@@ -164,7 +164,10 @@ class _OncePerContext:
     The earlier contexts are read from the ids alone, so tokens that were taken back leave no trace.
 
     Args:
-        begin: how many of the ids are the prompt's.
+        scheme, warper: see `watermarked_sampler`.
+        unmarked: chooses where the context occurred before.
+        choose: chooses by the logits with the scheme's bias.
+        prompt_length: how many of the ids are the prompt's.
     """
 
     def __init__(
@@ -173,14 +176,16 @@ class _OncePerContext:
         unmarked: Sampler,
         choose: Sampler,
         warper: LogitsWarper | None = None,
-        begin: int = 0,
+        prompt_length: int = 0,
     ) -> None:
         self._scheme, self._unmarked, self._choose = scheme, unmarked, choose
-        self._warper, self._begin = warper, begin
+        self._warper, self._begin = warper, prompt_length
         self.deterministic = is_deterministic(choose)
 
-    def of_text(self, begin: int) -> Sampler:
-        return _OncePerContext(self._scheme, self._unmarked, self._choose, self._warper, begin)
+    def of_text(self, prompt_length: int) -> Sampler:
+        return _OncePerContext(
+            self._scheme, self._unmarked, self._choose, self._warper, prompt_length
+        )
 
     def __call__(self, ids: Sequence[int], logits: Any) -> int:
         width = self._scheme.context
@@ -208,14 +213,14 @@ def is_first_occurrence(ids: Sequence[int], width: int, begin: int = 0) -> bool:
         at += 1
 
 
-def of_text(sampler: Sampler, begin: int) -> Sampler:
-    """The sampler of one text: the first `begin` ids that it is given are the prompt's.
+def of_text(sampler: Sampler, prompt_length: int) -> Sampler:
+    """The sampler of one text: the first `prompt_length` ids that it is given are the prompt's.
 
-    A sampler that must know this has a method `of_text(begin)`. All others are returned as they
-    are.
+    A sampler that must know this has a method `of_text`, see `Sampler`. All others are returned as
+    they are.
     """
     own = getattr(sampler, "of_text", None)
-    return sampler if own is None else cast(Sampler, own(begin))
+    return sampler if own is None else cast(Sampler, own(prompt_length))
 
 
 def excluding(sampler: Sampler, never: Sequence[int], masks: ResultCache | None = None) -> Sampler:
@@ -237,8 +242,8 @@ class _Excluding:
     def __init__(self, sampler: Sampler, never: Sequence[int], masks: ResultCache) -> None:
         self._sampler, self._never, self._masks = sampler, never, masks
 
-    def of_text(self, begin: int) -> Sampler:
-        return _Excluding(of_text(self._sampler, begin), self._never, self._masks)
+    def of_text(self, prompt_length: int) -> Sampler:
+        return _Excluding(of_text(self._sampler, prompt_length), self._never, self._masks)
 
     def __call__(self, ids: Sequence[int], logits: Any) -> int:
         xp, size, where = array_namespace(logits), logits.shape[-1], device(logits)

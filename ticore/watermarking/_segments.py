@@ -51,8 +51,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 # Texts of similar lengths are computed together, in a table with a row for each text and at most
-# `_MAX_CELLS` numbers for each strength. Rows that are shorter by up to `_SLACK` are filled up.
-_MAX_CELLS = 1 << 12
+# `_MOST_CELLS` numbers for each strength. Rows that are shorter by up to `_SLACK` are filled up.
+_MOST_CELLS = 1 << 12
 _SLACK = 16
 _LEAST = 1e-300
 _ROWS = 16  # scores of each text whose likelihood ratios `least_p_values` computes at once
@@ -109,7 +109,7 @@ def _of_similar_lengths(lengths: Ints) -> Iterator[Ints]:
     at = 0
     while at < len(order) and lengths[order[at]]:
         longest = int(lengths[order[at]])
-        several = order[at : at + max(1, _MAX_CELLS // longest)]
+        several = order[at : at + max(1, _MOST_CELLS // longest)]
         count = int((lengths[several] >= longest - max(_SLACK, longest // 8)).sum())
         yield several[:count]
         at += count

@@ -21,9 +21,9 @@ Sampler = Callable[[Sequence[int], Any], int]
 
 `ids` are all tokens before it, those of the prompt included. `logits` are the decoder's,
 float[logit_width], with -inf for banned tokens. A sampler that must know where the prompt ends has
-a method `of_text(length)`, which returns the sampler of a text whose prompt has that many ids. A
-sampler whose choices depend on `ids` and `logits` alone, everywhere or in most places, should have
-an attribute `deterministic` that is True: with `rollback="exact"` it is refused.
+a method `of_text(prompt_length)`, which returns the sampler of a text whose prompt has that many
+ids. A sampler whose choices depend on `ids` and `logits` alone, everywhere or in most places,
+should have an attribute `deterministic` that is True: with `rollback="exact"` it is refused.
 """
 
 End = Literal["length", "end of text", "dead end"]

@@ -127,5 +127,5 @@ def test_known_steps_are_those_in_full_along_real_tokens(name):
     tokens = tokenizer.encode(
         "東京都の人口は、大阪の人口より多い。今天天气很好，我们去公园。 It's 3!\n" * 3
     )
-    assert remembered_steps(engine, tokens) >= 0
+    remembered_steps(engine, tokens)  # the first time they are made in full
     assert remembered_steps(engine, tokens) > len(tokens) // 3
