@@ -13,59 +13,33 @@ Lists of tokens become states in `state_builder`. Here states are asked what may
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property, partial, reduce
-from typing import NamedTuple
+from functools import partial, reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from ...._support.caches import BoundedCache, TextTable, cached_method
 from ...._support.packed_bits import has_bit
 from ...._support.utf8 import is_continuation_byte, unfinished_suffix
 from ....interfaces import TokenizerStructure
-from ..._arrays import Bools, Ids
-from ..._tokenizer_rules.normalizers import joining
+from ..._arrays import Bools
 from ..._tokenizer_rules.pretokenizers import splitter_for
 from ..base import Recovery
 from ..retokenizing import Oracle
 from .answer_rows import AnswerRows, TableAnswers, answer_of, answer_rows, with_tokens
-from .boundary_effects import FollowVerdict, GroupIndex, Tail, TailVerdicts, decide
+from .asked_tokens import AskedTokens
+from .boundary_effects import FollowVerdict, decide
 from .character_classes import shapes_for
+from .inside_characters import InsideCharacters
 from .known_steps import REFUSED, KnownSteps
 from .pretokenized_state import PretokenizedState, UnsettledList
 from .replaced_parts import ReplacedParts
 from .state_builder import StateBuilder
 from .table_engine import TableEngine
+from .tail_answers import AnswersAfterTails, TailAnswers, are
 from .token_groups import GroupedVocabulary, TokenGrouper
 from .token_pairs import TokenPairs
 
-_CACHED_BEGINNINGS, _CACHED_SHAPES, _CACHED_TAILS = 1 << 14, 4096, 4096
-_CACHED_QUESTIONS, _CACHED_ANSWERS = 64, 4  # of one kind of tail; each answer has two rows
-
-
-class _End(NamedTuple):
-    """What is known of all lists whose tails are of one kind, between characters.
-
-    Attributes:
-        rows: the answers, all but those that the tokenizer gives.
-        by_class: ids that the tokenizer is asked about, int64[n], for a character on whose class
-            libraries disagree. Its answers are the same after all lists with such tails whose last
-            tokens merge with the same of these ids.
-        by_text: other ids that it is asked about, in order.
-        answers: the rows with those of `by_class` that may follow, by those that do not merge with
-            the last token.
-        by_answer: the same rows by these ids, of which there are few kinds.
-    """
-
-    rows: AnswerRows
-    by_class: Ids
-    by_text: tuple[int, ...]
-    answers: BoundedCache[bytes, AnswerRows]
-    by_answer: BoundedCache[tuple[int, ...], AnswerRows]
-
-    def asks_about(self, token: int) -> bool:
-        """Whether the tokenizer is asked about `token`."""
-        return token in self.by_text or token in self.by_class
+_CACHED_BEGINNINGS, _CACHED_TAILS = 1 << 14, 4096
 
 
 class PretokenizedEngine(TableEngine[PretokenizedState]):
@@ -93,8 +67,6 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         oracle: Oracle,
     ) -> None:
         super().__init__(structure, spelled, pairs, oracle)
-        self._grouper = grouper
-        self._groups, self._groups_near_apostrophe = groups, groups_near_apostrophe
         self._splitter = splitter_for(structure.pretokenizer)
         self._shapes = shapes_for(structure.pretokenizer)
         self._replaced_parts = ReplacedParts(pairs, oracle.mode)
@@ -107,10 +79,28 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             self._added,
         )
         self._may_occur = structure.pieces & (pairs.reachable | pairs.whole_part_only)
-        self._tail_verdicts: BoundedCache[str, TailVerdicts] = BoundedCache(_CACHED_SHAPES)
-        self._ends: BoundedCache[Tail, _End] = BoundedCache(_CACHED_TAILS)
-        self._ends_by_kind: BoundedCache[Hashable, _End] = BoundedCache(_CACHED_TAILS)
-        # Which of `_End.by_text` may follow, by the key of a table and `_joined_context`.
+        self._after_tails = AnswersAfterTails(
+            self._splitter,
+            self._shapes,
+            spelled,
+            pairs,
+            groups,
+            groups_near_apostrophe,
+            normalization=self._normalization,
+            rows=self._rows,
+        )
+        self._asked = AskedTokens(self._after_tails, pairs, self._normalization, oracle)
+        self._inside = InsideCharacters(
+            self._splitter,
+            self._shapes,
+            spelled,
+            pairs,
+            grouper,
+            self._may_occur,
+            normalization=self._normalization,
+            added=self._added,
+        )
+        # Which of `TailAnswers.by_text` may follow, by the key of a table and `joined_context`.
         self._questions: BoundedCache[Hashable, tuple[int, ...]] = BoundedCache(_CACHED_TAILS)
         self._first_shape = TextTable(self._find_first_shape)
         self._known_steps = KnownSteps(
@@ -224,7 +214,7 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
 
     def knows_shape(self, state: PretokenizedState) -> bool:
         """Whether the verdicts after tails of this state's shape are cached."""
-        return state.tail is not None and state.tail.shape in self._tail_verdicts
+        return state.tail is not None and self._after_tails.knows_shape(state.tail)
 
     def table_key(self, state: PretokenizedState) -> Hashable:
         if state.tail is None:
@@ -242,15 +232,15 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         tail = state.tail
         assert tail is not None  # else there is no key
         if state.unfinished:
-            verdicts = self._verdicts_inside(state, tail)
+            verdicts = self._inside.verdicts(state, tail)
         else:
-            verdicts = self._verdicts_after(tail)
+            verdicts = self._after_tails.verdicts_after(tail)
         verdicts[list(tail.completing)] = FollowVerdict.ASK_TOKENIZER
-        answers = _are(verdicts, FollowVerdict.YES)
+        answers = are(verdicts, FollowVerdict.YES)
         if state.tokens:
             unmerged = self._pairs.unmerged_after(state.tokens.token)
-            answers |= _are(verdicts, FollowVerdict.IF_UNMERGED) & unmerged
-        asked = np.flatnonzero(_are(verdicts, FollowVerdict.ASK_TOKENIZER))
+            answers |= are(verdicts, FollowVerdict.IF_UNMERGED) & unmerged
+        asked = np.flatnonzero(are(verdicts, FollowVerdict.ASK_TOKENIZER))
         if len(asked):
             answers[asked] = self._oracle.admits(state.ids, asked)
         return answers
@@ -261,9 +251,9 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         if state.unfinished:
             begins_inside = b"\x80" <= self._spelled[token][:1] < b"\xc0"
             is_next = begins_inside and self._does_not_merge(state, token)
-            verdict = self._verdict_inside(state, tail, token) if is_next else FollowVerdict.NO
+            verdict = self._inside.verdict(state, tail, token) if is_next else FollowVerdict.NO
         else:
-            vocabulary = self._grouped_vocabulary(tail)
+            vocabulary = self._after_tails.vocabulary_after(tail)
             verdict = decide(self._splitter, tail, vocabulary.groups[vocabulary.group_of[token]])
         if token in tail.completing:
             verdict = FollowVerdict.ASK_TOKENIZER
@@ -286,15 +276,15 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             key = self.table_key(state)
             return TableAnswers(self._rows.get(key, lambda: answer_rows(self.decide_all(state))))
         form = state.form
-        end: _End | None = None if form is None else form.end
-        if end is None:
-            end = self._ends.get(tail, lambda: self._end(tail))
+        found: TailAnswers | None = None if form is None else form.answers
+        if found is None:
+            found = self._after_tails.after(tail)
             if form is not None:
-                form.end = end
+                form.answers = found
         last = state.tokens.token if state.tokens else -1
-        if not len(end.by_class) and not end.by_text:
-            return TableAnswers(end.rows, last)
-        return self._with_asked(state, end, last)
+        if not len(found.by_class) and not found.by_text:
+            return TableAnswers(found.rows, last)
+        return self._with_asked(state, found, last)
 
     def last_to_merge(self, state: PretokenizedState) -> int:
         if state.tail is None or state.unfinished or not state.tokens:
@@ -304,9 +294,9 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
     def is_cached(self, state: PretokenizedState) -> bool:
         if state.unfinished or state.tail is None:
             return self.table_key(state) in self._rows
-        end = self._ends.peek(state.tail)
-        return end is not None and (
-            end.rows.if_unmerged is None
+        found = self._after_tails.at_hand(state.tail)
+        return found is not None and (
+            found.rows.if_unmerged is None
             or not state.tokens
             or self._pairs.is_cached(state.tokens.token)
         )
@@ -315,11 +305,11 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         if state.tail is None or state.unfinished:
             rows = self._rows.peek(self.table_key(state))
             return None if rows is None else has_bit(rows.yes, token)
-        end = self._ends.peek(state.tail)
-        if end is None or end.asks_about(token):
+        found = self._after_tails.at_hand(state.tail)
+        if found is None or found.asks_about(token):
             return None
         last = state.tokens.token if state.tokens else -1
-        return answer_of(end.rows, self._pairs, last, token)
+        return answer_of(found.rows, self._pairs, last, token)
 
     def _has_begun(self, state: PretokenizedState) -> bool:
         return True  # there is no dummy prefix: spaces are a text like others
@@ -347,184 +337,24 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
             return ""
         return self._shapes.shape(text[0])
 
-    # Between characters.
-
-    def _end(self, tail: Tail) -> _End:
-        """What the rows, and the questions to the tokenizer, are after `tail`."""
-        known = self._known_verdicts(tail)
-        vocabulary = self._grouped_vocabulary(tail)
-        kind = vocabulary is self._groups, tail.completing, known.kind(tail)
-        return self._ends_by_kind.get(kind, lambda: self._new_end(tail, known.of(tail)))
-
-    def _new_end(self, tail: Tail, verdicts: npt.NDArray[np.uint8]) -> _End:
-        """`_end` for the first tail of a kind."""
-        vocabulary = self._grouped_vocabulary(tail)
-        key = vocabulary is self._groups, tail.completing, verdicts.tobytes()
-        rows = self._rows.get(key, lambda: self._end_rows(vocabulary, verdicts, tail.completing))
-        by_class, by_text = self._undecided if vocabulary is self._groups else self._undecided_near
-        if tail.completing:
-            by_class = by_class[~np.isin(by_class, list(tail.completing))]
-            by_text = tuple(sorted(tail.completing.union(by_text)))
-        answers: BoundedCache[bytes, AnswerRows] = BoundedCache(_CACHED_QUESTIONS)
-        return _End(rows, by_class, by_text, answers, BoundedCache(_CACHED_ANSWERS))
-
-    def _end_rows(
-        self, vocabulary: GroupedVocabulary, verdicts: npt.NDArray[np.uint8], asked: frozenset[int]
-    ) -> AnswerRows:
-        """The rows of these verdicts on the groups, without the ids that are `asked` about."""
-        by_id = verdicts.take(vocabulary.group_of)
-        by_id[list(asked)] = FollowVerdict.NO
-        if_unmerged = _are(by_id, FollowVerdict.IF_UNMERGED) & self._pairs.reachable
-        return answer_rows(_are(by_id, FollowVerdict.YES), if_unmerged)
-
-    def _with_asked(self, state: PretokenizedState, end: _End, last: int) -> TableAnswers:
+    def _with_asked(self, state: PretokenizedState, found: TailAnswers, last: int) -> TableAnswers:
         """The answers of the rows, and those that the tokenizer gives."""
         if self._ends_in_beginning(state):  # the text decides whether one is completed
-            also = self._ask(state, (*end.by_class.tolist(), *end.by_text))
-            return TableAnswers(end.rows, last, also)
-        rows, also = end.rows, ()
-        if len(end.by_class):
-            unmerged = self._unmerged_of_asked(last)
-            rows = end.answers.peek(unmerged) or end.answers.get(
-                unmerged, lambda: self._rows_with_answers(state, end)
+            also = self._asked.ask(state.ids, (*found.by_class.tolist(), *found.by_text))
+            return TableAnswers(found.rows, last, also)
+        rows, also = found.rows, ()
+        if len(found.by_class):
+            unmerged = self._asked.unmerged(last)
+            rows = found.answers.peek(unmerged) or found.answers.get(
+                unmerged, lambda: self._rows_with_answers(state, found)
             )
-        if end.by_text:
+        if found.by_text:
             # The last token need not be a whole character, and so does not tell what joins it.
-            key = self.table_key(state), self._joined_context(state.text)
-            also = self._questions.get(key, lambda: self._ask(state, end.by_text))
+            key = self.table_key(state), self._asked.joined_context(state.text)
+            also = self._questions.get(key, lambda: self._asked.ask(state.ids, found.by_text))
         return TableAnswers(rows, last, also)
 
-    def _rows_with_answers(self, state: PretokenizedState, end: _End) -> AnswerRows:
-        """The rows with those of `end.by_class` that may follow."""
-        more = self._ask(state, end.by_class.tolist())
-        return end.by_answer.get(more, lambda: with_tokens(end.rows, more))
-
-    def _joined_context(self, text: str) -> str:
-        """What the next characters may be changed together with; empty where nothing is."""
-        if self._normalization.idle:
-            return ""
-        context = self._normalization.context(text)
-        return context if self._may_change(context) else ""
-
-    @cached_method(_CACHED_TAILS)
-    def _may_change(self, context: str) -> bool:
-        """Whether some character after `context` may be changed with it; after most, none is."""
-        return any(map(self._normalization.joins, context)) or not (
-            self._normalization.keeps_together(context + mark for mark in sorted(joining()))
-        )
-
-    def _unmerged_of_asked(self, last: int) -> bytes:
-        """One bit for each id of any `_End.by_class`: whether `last` does not merge with it."""
-        length, data = self._unmerged_before_asked
-        return data[last * length : (last + 1) * length] if last >= 0 else b""
-
-    @cached_property
-    def _unmerged_before_asked(self) -> tuple[int, bytes]:
-        """The bytes for each last token, and `_unmerged_of_asked` of all one after the other."""
-        bits = np.packbits(self._pairs.table.unmerged_before(self._asked_by_class), axis=0)
-        return len(bits), bits.T.tobytes()
-
-    @cached_property
-    def _asked_by_class(self) -> list[int]:
-        """The ids of any `_End.by_class`."""
-        found: list[int] = np.union1d(self._undecided[0], self._undecided_near[0]).tolist()
-        return found
-
-    def _ask(self, state: PretokenizedState, tokens: Sequence[int]) -> tuple[int, ...]:
-        """Ask the tokenizer which of some ids may follow."""
-        return tuple(np.array(tokens)[self._oracle.admits(state.ids, tokens)].tolist())
-
-    @cached_property
-    def _undecided(self) -> tuple[Ids, tuple[int, ...]]:
-        return self._find_undecided(self._groups)
-
-    @cached_property
-    def _undecided_near(self) -> tuple[Ids, tuple[int, ...]]:
-        return self._find_undecided(self._groups_near_apostrophe)
-
-    def _find_undecided(self, vocabulary: GroupedVocabulary) -> tuple[Ids, tuple[int, ...]]:
-        """The ids that no table decides about: `by_class` and `by_text`, see `_End`.
-
-        What may follow a tail depends on the shapes of its characters, because the expression does
-        not tell characters of one shape apart, whatever follows them. That holds for characters of
-        any class. But what a token's first character composes with is not in the shape, nor which
-        characters finish the token's last one.
-        """
-        undecided = np.array([group.undecided for group in vocabulary.groups])
-        asked = np.flatnonzero(undecided.take(vocabulary.group_of))
-        is_whole = np.array([self._is_whole(token) for token in asked.tolist()], dtype=bool)
-        return asked[is_whole], tuple(asked[~is_whole].tolist())
-
-    def _is_whole(self, token: int) -> bool:
-        """Whether a token is whole characters, and composes with none before them."""
-        data = self._spelled[token]
-        return not unfinished_suffix(data) and not self._normalization.head(data)
-
-    def _verdicts_after(self, tail: Tail) -> npt.NDArray[np.uint8]:
-        """The verdict on every id: uint8[vocab_size]."""
-        vocabulary = self._grouped_vocabulary(tail)
-        return self._known_verdicts(tail).of(tail).take(vocabulary.group_of)
-
-    def _known_verdicts(self, tail: Tail) -> TailVerdicts:
-        """The verdicts on all groups after tails of this shape."""
-        return self._tail_verdicts.get(
-            tail.shape, lambda: TailVerdicts(tail.shape, self._group_index(tail))
-        )
-
-    def _group_index(self, tail: Tail) -> GroupIndex:
-        return self._index_of(self._shapes.is_near_apostrophe(tail.shape))
-
-    @cached_method(2)
-    def _index_of(self, near_apostrophe: bool) -> GroupIndex:
-        vocabulary = self._groups_near_apostrophe if near_apostrophe else self._groups
-        return GroupIndex(self._splitter, vocabulary.groups)
-
-    def _grouped_vocabulary(self, tail: Tail) -> GroupedVocabulary:
-        near = self._shapes.is_near_apostrophe(tail.shape)
-        return self._groups_near_apostrophe if near else self._groups
-
-    # Inside a character.
-
-    @cached_property
-    def _continuing(self) -> list[int]:
-        """The reachable tokens that begin inside a character, in order."""
-        # Rules may also make a special token, which has no bytes.
-        reachable = np.flatnonzero(self._pairs.reachable & self._may_occur).tolist()
-        return [i for i in reachable if 0x80 <= self._spelled[i][0] < 0xC0]
-
-    def _verdicts_inside(self, state: PretokenizedState, tail: Tail) -> npt.NDArray[np.uint8]:
-        """The verdict on every id after a token that ends inside a character: uint8[vocab_size]."""
-        verdicts = np.zeros(len(self._spelled), dtype=np.uint8)
-        unmerged = self._pairs.unmerged_after(state.tokens.token)
-        for token in self._continuing:
-            if unmerged[token]:
-                verdicts[token] = self._verdict_inside(state, tail, token)
-        return verdicts
-
-    def _verdict_inside(self, state: PretokenizedState, tail: Tail, token: int) -> FollowVerdict:
-        """The verdict on a token that begins inside the character and does not merge there."""
-        data = state.open_bytes + state.unfinished + self._spelled[token]
-        near = self._shapes.is_near_apostrophe(tail.shape)
-        group = self._grouper.group(data, token, near_apostrophe=near)
-        verdict = decide(self._splitter, tail, group)
-        if verdict is FollowVerdict.IF_UNMERGED:
-            verdict = FollowVerdict.YES if tail.unmerged_with_open else FollowVerdict.NO
-        if verdict is FollowVerdict.YES and not self._stays_as_it_is(state, token):
-            return FollowVerdict.NO
-        return verdict
-
-    def _stays_as_it_is(self, state: PretokenizedState, token: int) -> bool:
-        """Whether the finished character stays as it is after the text before it.
-
-        The normalizer must leave it alone, and no added token may begin with it.
-        """
-        data = state.unfinished + self._spelled[token]
-        text = data[: len(data) - len(unfinished_suffix(data))].decode()
-        keeps = self._normalization.keeps(self._context(state) + text)
-        return keeps and not self._added.occurs_in(text)
-
-
-def _are(verdicts: npt.NDArray[np.uint8], verdict: FollowVerdict) -> Bools:
-    """Which verdicts are `verdict`. As an enum it would be compared as int64, which is slow."""
-    found: Bools = verdicts == int(verdict)
-    return found
+    def _rows_with_answers(self, state: PretokenizedState, found: TailAnswers) -> AnswerRows:
+        """The rows with those of `by_class` that may follow."""
+        more = self._asked.ask(state.ids, found.by_class.tolist())
+        return found.by_answer.get(more, lambda: with_tokens(found.rows, more))

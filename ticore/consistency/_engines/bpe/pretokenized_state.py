@@ -29,16 +29,16 @@ class Form:
         steps: by kind of token; None where no step is remembered.
         opened: the tail inside a character that begins after it, by whether the token that begins
             the character does not merge with the last one.
-        end: what the engine knows of lists with this tail; None before it was asked.
+        answers: the `TailAnswers` of lists with this tail; None before they were needed.
     """
 
-    __slots__ = ("end", "opened", "steps", "tail")
+    __slots__ = ("answers", "opened", "steps", "tail")
 
     def __init__(self, tail: Tail) -> None:
         self.tail = tail
         self.steps: dict[int, Any] = {}
         self.opened: dict[bool, Tail] = {}
-        self.end: Any = None
+        self.answers: Any = None
 
 
 class PretokenizedState(NamedTuple):

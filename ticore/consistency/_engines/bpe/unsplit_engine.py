@@ -99,6 +99,8 @@ class UnsplitEngine(TableEngine[UnsplitState]):
         self._drops_spaces = not structure.keeps_whitespace
         self._dummy_prefix = structure.dummy_prefix
         self._dummy_suffix = structure.dummy_suffix
+        # No method: `_fallback` would refer back to the engine.
+        self._may_end = partial(_may_end, structure.dummy_suffix, not structure.keeps_whitespace)
         self._is_metaspace = is_metaspace(structure)
         # Without them a text is never a dummy prefix alone, and the tokenizer is never asked.
         self._may_hide_spaces = structure.dummy_prefix or self._is_metaspace or self._drops_spaces
@@ -398,12 +400,6 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             answers[asked] = self._oracle.admits([], asked)
         return answers
 
-    def _may_end(self, text: str) -> bool:
-        """Whether spaces at the end of a text, or that there is none, let it be as it is."""
-        if self._dummy_suffix:
-            return not text or text.endswith(" ")
-        return not (self._drops_spaces and text.endswith(" "))
-
     def _may_go_on(self, token: int) -> bool:
         """Whether some continuation leaves a token as it is that no text may end with."""
         suffix = " " if self._dummy_suffix else ""
@@ -416,6 +412,13 @@ class UnsplitEngine(TableEngine[UnsplitState]):
             )
             for text in CONTINUATIONS
         )
+
+
+def _may_end(dummy_suffix: bool, drops_spaces: bool, text: str) -> bool:
+    """Whether spaces at the end of a text, or that there is none, let it be as it is."""
+    if dummy_suffix:
+        return not text or text.endswith(" ")
+    return not (drops_spaces and text.endswith(" "))
 
 
 def _merge(pairs: TokenPairs, mergeable: Bools, left: int, right: int) -> bool:
