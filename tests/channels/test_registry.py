@@ -6,8 +6,11 @@ import pickle
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ticore.channels import CHANNELS, Channel, channel_named, channel_of
+from ticore.channels._base import joined
 from ticore.errors import SettingsError
 
 
@@ -15,6 +18,45 @@ def test_joined_names_have_one_order():
     one, other = channel_named("typographic+chat"), channel_named("chat+typographic+chat")
     assert one.name == other.name == "chat+typographic"
     assert one.read("  “a”  b ") == other.read("  “a”  b ") == '"a" b'
+
+
+@pytest.mark.parametrize("name", ["email+typographic", "email+sms"])
+@pytest.mark.parametrize(
+    ("sent", "arrived"),
+    [
+        ("我们...well done", "我们…well done"),
+        ("我们说-office it", "我们说-o\ufb03ce it"),
+        ("店の1/2-open day", "店の½-open day"),
+    ],
+)
+def test_email_counts_the_characters_that_stand_for_a_single_sign(
+    name: str, sent: str, arrived: str
+) -> None:
+    assert channel_named(name).leaves(sent)
+    assert channel_named(name).read(arrived) == sent
+
+
+_SIGNS = " >-/.'`\n\u00ad\u2028\u226f\u0338½…ﬃ—“ıßéǰ中あ가"
+
+
+@given(
+    others=st.sets(st.sampled_from(["line", "chat", "typographic", "sms", "caseless", "ascii"])),
+    text=st.lists(
+        st.sampled_from([*_SIGNS, "a", "I", "of", "fi", "1/2", "...", "中...well done"]),
+        max_size=12,
+    ).map("".join),
+)
+def test_texts_from_when_email_read_earlier_are_left_alone(others: set[str], text: str) -> None:
+    """`email` only takes away what `typographic` and `sms` never put in, so none undoes another."""
+    before = [
+        CHANNELS[name]
+        for name in ("line", "chat", "email", "typographic", "sms", "caseless", "ascii")
+        if name in {"email", *others}
+    ]
+    earlier = joined(before, "earlier", "")
+    now = channel_named("+".join(["email", *others]))
+    for each in (text, earlier.read(text), now.read(text)):
+        assert now.leaves(each) == earlier.leaves(each)
 
 
 def test_identity_adds_nothing_to_others():

@@ -25,9 +25,10 @@ CHANNELS: Mapping[str, Channel] = {
     for channel in (IDENTITY, ASCII, CASELESS, CHAT, EMAIL, LINE, SMS, TYPOGRAPHIC)
 }
 
-# Who reads before whom where channels are joined: `ascii` last, when others have put plain
-# characters in the place of those that it drops.
-_ORDER = ("line", "chat", "email", "typographic", "sms", "caseless", "ascii")
+# Who reads before whom where channels are joined. `email` counts characters, so it comes after
+# those that put several in the place of one. `ascii` is last, when others have put plain characters
+# in the place of those that it drops.
+_ORDER = ("line", "chat", "typographic", "sms", "email", "caseless", "ascii")
 
 
 def channel_of(channel: str | Channel) -> Channel:

@@ -59,6 +59,7 @@ _WORDS = (
         "か\u3099",
         "x" * 30,
     ),
+    *("中...well done", "中-office it"),
 )
 _texts = st.one_of(
     st.lists(st.sampled_from(_WORDS), max_size=12).map("".join),
