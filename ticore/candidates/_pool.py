@@ -77,7 +77,8 @@ def to_weights(unnormalized_probs: Ints, bits: int) -> Ints:
         bits: the weights sum to 2^bits; 8 to 32.
 
     Returns:
-        int64[n], each at least 1. What rounding leaves over is added to the first weight.
+        int64[n], each at least 1, read-only: writer and reader must see the same. What rounding
+        leaves over is added to the first weight.
 
     Raises:
         SettingsError: n is more than half of 2^bits.
@@ -97,6 +98,7 @@ def to_weights(unnormalized_probs: Ints, bits: int) -> Ints:
     weights //= whole
     weights += 1
     weights[0] += total - int(weights.sum())
+    weights.setflags(write=False)
     return weights
 
 

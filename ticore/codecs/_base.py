@@ -17,7 +17,8 @@ from ._bits import BitSource
 Floats = npt.NDArray[np.float64]
 
 Weights = Ints
-"""Integer weights int64[n], each at least 1, summing to a power of two of at most 2^32."""
+"""Integer weights int64[n], each at least 1, summing to a power of two of at most 2^32. They are
+read-only: a codec that needs others, such as sorted ones, makes a copy."""
 
 
 class Writer(Protocol):
