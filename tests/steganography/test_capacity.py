@@ -32,38 +32,49 @@ def _carried(seed: int, room: int, rate: float, drift: float) -> list[int]:
     return after
 
 
-def _refused_after(length: int, after: list[int]) -> int | None:
+def _refused_after(length: int, after: list[int], block: int = 1) -> int | None:
+    """After how many tokens a message is refused, if bits are settled in whole blocks."""
     try:
         capacity = Capacity(length, len(after), MOST_CHOICES)
     except NoRoomError:
         return 0
-    for tokens, settled in enumerate(after, 1):
-        if settled >= length:
+    for tokens, carried in enumerate(after, 1):
+        pending = carried % block
+        if (settled := carried - pending) >= length:
             return None
         try:
-            capacity.after(tokens, settled)
+            capacity.after(tokens, settled, pending)
         except NoRoomError:
             return tokens
     return None
 
 
 @settings(max_examples=60, deadline=None)
-@given(SEEDS, st.integers(10, 2_000), st.floats(0.3, 5), st.floats(0, 1.5), st.floats(0.01, 1))
-@example(seed=1, room=2040, rate=4.0, drift=1.0, share=1.0)
+@given(
+    SEEDS,
+    st.integers(10, 2_000),
+    st.floats(0.3, 5),
+    st.floats(0, 1.5),
+    st.floats(0.01, 1),
+    st.sampled_from([1, 64, 1024]),
+)
+@example(seed=1, room=2040, rate=4.0, drift=1.0, share=1.0, block=1)
 def test_capacity_accepts_every_message_that_fits(
-    seed: int, room: int, rate: float, drift: float, share: float
+    seed: int, room: int, rate: float, drift: float, share: float, block: int
 ) -> None:
     after = _carried(seed, room, rate, drift)
-    assert _refused_after(int(after[-1] * share), after) is None
+    assert _refused_after(int((after[-1] - after[-1] % block) * share), after, block) is None
 
 
 @settings(max_examples=30, deadline=None)
-@given(SEEDS, st.floats(2, 4.5))
-def test_capacity_refuses_early_when_the_message_does_not_fit(seed: int, rate: float) -> None:
+@given(SEEDS, st.floats(2, 4.5), st.sampled_from([1, 64, 1024]))
+def test_capacity_refuses_early_when_the_message_does_not_fit(
+    seed: int, rate: float, block: int
+) -> None:
     room = 2040
     after = _carried(seed, room, rate, drift=0.3)
     for excess, part in ((1.5, 0.45), (2, 0.25), (3, 0.13)):
-        refused = _refused_after(int(after[-1] * excess), after)
+        refused = _refused_after(int(after[-1] * excess), after, block)
         assert refused is not None
         assert refused <= part * room
 
@@ -84,6 +95,13 @@ def test_capacity_accepts_a_text_when_it_starts_with_few_choices() -> None:
     after = [n // 20 for n in range(256)]
     after += [after[-1] + int(4 * n) for n in range(1, 1_700)]
     assert _refused_after(after[-1] // 2, after) is None
+
+
+def test_capacity_says_what_whole_blocks_carried_when_the_context_is_full() -> None:
+    capacity = Capacity(20, 10, MOST_CHOICES)
+    with pytest.raises(NoRoomError, match=r"10 tokens carried 16 of them.*is full") as found:
+        capacity.after(10, 16, 15.0)
+    assert found.value.fits == 16
 
 
 # 5 bits each at most, by their weights about 3; compared by bytes, which is quick in long texts.
@@ -119,3 +137,17 @@ def test_embed_refuses_long_before_the_context_is_full() -> None:
     figure = re.search(r"about ([\d,]+) bytes", said)
     assert figure is not None
     assert 0.8 * most < int(figure[1].replace(",", "")) < 1.2 * most
+
+
+def test_embed_writes_a_message_that_fits_with_large_blocks() -> None:
+    message = random.Random(2).randbytes(290)
+    stego = Steganographer(
+        MODEL,
+        key=bytes(32),
+        codec="sparsamp:1024",
+        disambiguation="basic",
+        finish="none",
+        pad="none",
+        entropy=random.Random(3).randbytes,
+    )
+    assert stego.extract(stego.embed(message)) == message

@@ -55,7 +55,7 @@ class Capacity:
         self._room = room
         self._most = math.log2(most_choices)  # bits per token
         self._best = 0.0  # of any stretch so far, in bits per token
-        self._last = 0  # bits that were carried when the last stretch ended
+        self._last = 0.0  # bits that were carried when the last stretch ended
         if length > (most := int(room * self._most)):
             raise NoRoomError(
                 f"the message takes {length} bits, and the model's context has room for {room} "
@@ -64,12 +64,13 @@ class Capacity:
                 bound=True,
             )
 
-    def after(self, tokens: int, settled: int) -> None:
+    def after(self, tokens: int, settled: int, pending: float = 0.0) -> None:
         """Take note of a token that was written.
 
         Args:
             tokens: how many tokens were written so far.
             settled: how many bits of the message they carry.
+            pending: about how many more they can carry, of a block that is not complete.
 
         Raises:
             NoRoomError: the rest of the message will not fit, or the context is full.
@@ -78,18 +79,20 @@ class Capacity:
         left = self._room - tokens
         if left and (between or not stretches):
             return
+        # A block that is not complete when the context is full carries nothing.
+        carried = settled + pending if left else settled
         if not between:
-            self._best = max(self._best, (settled - self._last) / STRETCH)
-            self._last = settled
-        missing = self._length - settled
+            self._best = max(self._best, (carried - self._last) / STRETCH)
+            self._last = carried
+        missing = self._length - carried
         # Chance alone varies the bits of n tokens by some sqrt(n).
         if left and missing <= self._bound(stretches) * left + self._most * math.sqrt(left):
             return
-        rate = settled / tokens
+        rate = carried / tokens
         fits = int(rate * self._room)
         raise NoRoomError(
-            f"the message takes {self._length} bits; {tokens} tokens carried {settled} of them, "
-            f"{rate:.1f} per token, and the model's context "
+            f"the message takes {self._length} bits; {tokens} tokens carried {int(carried)} of "
+            f"them, {rate:.1f} per token, and the model's context "
             + (f"has room for {left} more tokens, " if left else "is full; ")
             + (f"which would have to carry {missing / left:.1f} each; " if left else "")
             + _ADVICE,

@@ -10,6 +10,7 @@ from ._capacity import Capacity
 from ._ending import Ending, write_one
 from ._jobs import Job
 from ._nonce_first_codec import rest_begun
+from ._pending_bits import PendingBits
 from ._results import Embedding
 from ._step import Step, TextState
 from ._token_check import TokenCheck
@@ -20,7 +21,7 @@ Observer = Callable[[Step, int], None]
 Progress = Callable[[int, int], None]
 """`f(done, total)`: the work that is done, and all the work as far as it is known, in bits."""
 
-STALL_TOKENS = 512  # a model that settles no bit for that long will hardly ever settle one
+STALL_TOKENS = 512  # a model that leaves no choice for that long will hardly ever leave one
 
 
 class BorderlineError(Exception):
@@ -63,13 +64,13 @@ def write_bits(
         StalledError: the model leaves no choice.
     """
     capacity = Capacity(length, text.room, text.most_choices)
-    kl_filter, stalled = 0.0, 0
+    pending, kl_filter = PendingBits(writer), 0.0
     while not writer.done:
         step = yield from text.next_step()
         if tolerance and not step.is_stable_within(tolerance):
             raise BorderlineError
-        settled_before = writer.settled
         index = writer.choose(step.weights)
+        pending.see(step.weights, index)
         kl_filter += step.kl_filter
         if observer is not None:
             observer(step, index)
@@ -79,14 +80,13 @@ def write_bits(
         if (numbers := rest_begun(writer)) is not None:
             text.share(numbers)
 
-        stalled = 0 if writer.settled > settled_before else stalled + 1
-        if stalled == STALL_TOKENS:
+        if pending.stalled == STALL_TOKENS:
             raise StalledError(
                 f"{STALL_TOKENS} tokens in a row carried no bit of the message: the model leaves "
                 f"no choice here; raise temperature or top_k, or try another prompt"
             )
         if not writer.done:
-            capacity.after(len(text.ids), writer.settled)
+            capacity.after(len(text.ids), writer.settled, pending.count)
         if progress is not None:
             progress(min(writer.settled, length), length)
     token_count = len(text.ids)
