@@ -34,6 +34,9 @@ DATED = """{% set seen = namespace(count=0) %}
 {% if m.role == 'tool' %}{% continue %}{% endif %}
 {{ seen.count }} {{ m | tojson }}
 {% endfor %}"""
+WITH_TOOLS = """{% if tools is not none %}tools: {{ tools | length }}{% endif %}
+{% if documents is not none %}documents{% endif %}
+{% for m in messages %}{{ m.content }}{% endfor %}"""
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 CHATS = [
     Chat.ask("Hi, <b>'you'</b>"),
@@ -48,7 +51,7 @@ CHATS = [
 ]
 
 
-@pytest.mark.parametrize("source", [CHATML, ALTERNATING, DATED])
+@pytest.mark.parametrize("source", [CHATML, ALTERNATING, DATED, WITH_TOOLS])
 def test_templates_write_what_transformers_writes(source: str) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed")
     from transformers.utils.chat_template_utils import (  # noqa: PLC0415  # after the check
@@ -67,6 +70,13 @@ def test_templates_write_what_transformers_writes(source: str) -> None:
             **TOKENS,
         )
         assert _rendering.rendered(ChatTemplate(source, TOKENS), chat) == expected
+
+
+def test_template_has_no_tools_unless_its_settings_have_some() -> None:
+    """It asks for them by `is not none`, as Hugging Face passes None."""
+    assert _rendering.rendered(ChatTemplate(WITH_TOOLS), Chat.ask("Hi")) == "Hi"
+    template = ChatTemplate(WITH_TOOLS, settings={"tools": [{}, {}]})
+    assert _rendering.rendered(template, Chat.ask("Hi")) == "tools: 2Hi"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from ._transcript import Transcript
 
 SECONDS = 10
 MEMORY = 1 << 30  # bytes
+# Templates test them with `is none`, as Hugging Face has it, and not with `is defined`.
+_ABSENT = {"tools": None, "documents": None}
 _PROGRAM = Path(__file__).with_name("_template_process.py")
 
 
@@ -102,7 +104,7 @@ def _run(
     """The answers of one process, at least one: where it was ended, the last says why."""
     request = {
         "template": template.source,
-        "common": {**template.special_tokens, **template.settings},
+        "common": {**_ABSENT, **template.special_tokens, **template.settings},
         "each": list(each),
         "seconds": seconds,
         "memory": memory,
