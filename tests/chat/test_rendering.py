@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import venv
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
@@ -120,4 +125,34 @@ def test_templates_cannot_take_all_time_or_memory(source: str) -> None:
 def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_rendering, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="jinja2"):
+        _rendering.rendered(ChatTemplate(""), CHATS[0])
+
+
+@pytest.fixture
+def bare_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The template's process has no packages, as where they are in a folder of PYTHONPATH."""
+    venv.create(tmp_path, symlinks=os.name != "nt")
+    bare = tmp_path / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    monkeypatch.setattr(sys, "executable", str(bare))
+
+
+@pytest.mark.usefixtures("bare_python")
+def test_packages_may_be_where_only_this_process_looks() -> None:
+    assert _rendering.rendered(ChatTemplate("a {{ messages[0].content }}"), CHATS[2]) == "a a"
+
+
+@pytest.mark.usefixtures("bare_python")
+def test_the_template_is_not_blamed_for_a_package_that_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_rendering, "_folders_of_jinja2", list)
+    with pytest.raises(MissingExtraError, match=r"found .*No module named 'jinja2'"):
+        _rendering.rendered(ChatTemplate(""), CHATS[0])
+
+
+def test_a_process_that_does_not_start_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
+    with pytest.raises(PromptError, match="does not start: "):
         _rendering.rendered(ChatTemplate(""), CHATS[0])

@@ -24,7 +24,7 @@ from ._transcript import Transcript
 
 SECONDS = 10
 MEMORY = 1 << 30  # bytes
-# Templates test them with `is none`, as Hugging Face has it, and not with `is defined`.
+# As Hugging Face gives them: templates compare them with none, and do not ask whether they exist.
 _ABSENT = {"tools": None, "documents": None}
 _PROGRAM = Path(__file__).with_name("_template_process.py")
 
@@ -109,21 +109,38 @@ def _run(
         "seconds": seconds,
         "memory": memory,
     }
-    command = [sys.executable, "-I", str(_PROGRAM)]
+    command = [sys.executable, "-I", str(_PROGRAM), *_folders_of_jinja2()]
     try:
         done = subprocess.run(
             command, input=json.dumps(request).encode(), capture_output=True, check=False
         )
-        *whole, _ = done.stdout.split(b"\n")  # the process may be ended inside a line
-    except OSError:
-        whole = []
+    except OSError as error:
+        return [{"problem": f"its process does not start: {error.strerror}"}]
+    *whole, _ = done.stdout.split(b"\n")  # the process may be ended inside a line
     answers = [json.loads(line) for line in whole]
     if len(answers) < len(each):
+        _require_imported(done.stderr)
         # The process was ended: of its limits, that of time ends it without an answer.
         answers.append(
             {"problem": f"it did not end within {seconds} seconds and {memory >> 20} MB"}
         )
     return answers
+
+
+def _folders_of_jinja2() -> list[str]:
+    """Where this process finds jinja2 and what it needs; an isolated one looks in fewer places."""
+    found = map(find_spec, ("jinja2", "markupsafe"))
+    return [str(Path(spec.origin).parents[1]) for spec in found if spec and spec.origin]
+
+
+def _require_imported(said: bytes) -> None:
+    """Raises MissingExtraError: the process says that it ended since it cannot import jinja2."""
+    last = said.decode(errors="replace").strip().rpartition("\n")[2]
+    if last.startswith(("ImportError", "ModuleNotFoundError")):
+        raise MissingExtraError(
+            f"expected a process that can import 'jinja2', found {last.strip()}; "
+            f"{how_to_install('chat')}"
+        )
 
 
 def _refused(problem: str) -> PromptError:

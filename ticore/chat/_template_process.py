@@ -1,9 +1,9 @@
 """Renders one chat template: a program of its own, so that its time and memory can be bounded.
 
 It reads a request as JSON from standard input and writes a line for each conversation in it,
-{"text": ...} or {"problem": ...}. It imports nothing of ticore, so that it starts fast. A template
-gets what Hugging Face's templates expect, without the date: two sides must render the same prompt
-on two days.
+{"text": ...} or {"problem": ...}. Its arguments are folders to import from. It imports nothing of
+ticore, so that it starts fast. A template gets what Hugging Face's templates expect, without the
+date: two sides must render the same prompt on two days.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import math
 import sys
 import time
 from typing import Any
+
+if __name__ == "__main__":
+    sys.path += sys.argv[1:]
 
 from jinja2 import Template, TemplateError, nodes
 from jinja2.ext import Extension, loopcontrols
