@@ -274,12 +274,30 @@ class TopDecoderContract:
     """
 
     def test_top_gives_the_largest_logits(self, model: LanguageModel) -> None:
+        """Of the prompt, and after pushes and rewinds: it is asked for before the logits are."""
         decoder = cast(TopDecoder, model.start([5, 6, 7]))
+        self._check_top(decoder, 6)
         decoder.push(5)
-        ids, largest = decoder.top(6)
+        self._check_top(decoder, 6)
+        decoder.rewind(1)
+        self._check_top(decoder, 6)
+        decoder.push(8)
+        self._check_top(decoder, 6)
+        decoder.push(9)
+        decoder.rewind(1)
+        decoder.push(6)
+        self._check_top(decoder, 6)
+
+    def test_top_gives_all_logits_when_asked_for_as_many(self, model: LanguageModel) -> None:
+        decoder = cast(TopDecoder, model.start([5, 6, 7]))
+        self._check_top(decoder, model.logit_width)
+
+    def _check_top(self, decoder: TopDecoder, count: int) -> None:
+        ids, largest = decoder.top(count)
         assert ids.dtype == np.int64
+        assert len(set(ids.tolist())) == len(ids) == count
         assert largest.dtype == decoder.logits().dtype
-        np.testing.assert_array_equal(largest, np.sort(decoder.logits())[::-1][:6])
+        np.testing.assert_array_equal(largest, np.sort(decoder.logits())[::-1][:count])
         np.testing.assert_array_equal(largest, decoder.logits()[ids])
 
 
