@@ -34,6 +34,7 @@ numbers = st.lists(st.integers(0, 300) | st.integers(0, 2**20), max_size=12)
 
 # Long enough that a library uses threads for it.
 _LONG = 40_000
+_LONG_LIST = 300  # ids
 
 
 def any_ids(tokenizer: Tokenizer, drawn: Sequence[int]) -> list[int]:
@@ -44,6 +45,14 @@ def any_ids(tokenizer: Tokenizer, drawn: Sequence[int]) -> list[int]:
 def joined_bytes(tokenizer: Tokenizer, ids: Sequence[int]) -> bytes:
     """The bytes of all tokens, one after the other."""
     return b"".join(tokenizer.token_bytes(i) for i in ids)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class TokenizerContract:
@@ -111,19 +120,24 @@ class TokenizerContract:
     def test_decode_writes_the_bytes_of_the_tokens(self, tokenizer: Tokenizer) -> None:
         """Malformed UTF-8 becomes U+FFFD."""
 
-        def check(ids: Sequence[int]) -> None:
-            joined, text = joined_bytes(tokenizer, ids), tokenizer.decode(ids)
-            try:
-                joined.decode()
-            except UnicodeDecodeError:
-                assert "\ufffd" in text, ids
-                return
-            if self.removes_all_leading_spaces:
-                assert text.encode().lstrip(b" ") == joined.lstrip(b" "), ids
-            else:
-                assert text.encode() in (joined, joined.removeprefix(b" ")), ids
+        self._try(tokenizer, lambda ids: self._check_decode(tokenizer, ids))
 
-        self._try(tokenizer, check)
+    def test_decode_writes_the_bytes_of_all_tokens_in_long_lists(
+        self, tokenizer: Tokenizer
+    ) -> None:
+        """Of all tokens that are whole characters."""
+        whole = [i for i in range(tokenizer.vocab_size) if _is_text(tokenizer.token_bytes(i))]
+        for start in range(0, len(whole), _LONG_LIST):
+            self._check_decode(tokenizer, whole[start : start + _LONG_LIST])
+
+    def _check_decode(self, tokenizer: Tokenizer, ids: Sequence[int]) -> None:
+        joined, text = joined_bytes(tokenizer, ids), tokenizer.decode(ids)
+        if not _is_text(joined):
+            assert "\ufffd" in text, ids
+        elif self.removes_all_leading_spaces:
+            assert text.encode().lstrip(b" ") == joined.lstrip(b" "), ids
+        else:
+            assert text.encode() in (joined, joined.removeprefix(b" ")), ids
 
     def test_decode_is_the_same_without_ids_that_have_no_bytes(self, tokenizer: Tokenizer) -> None:
         def check(ids: Sequence[int]) -> None:
