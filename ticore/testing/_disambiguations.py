@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..disambiguation import (
     Session,
     SharingSession,
 )
-from ..errors import CapacityError
+from ..errors import BrokenCharacterError, CapacityError
 from ..interfaces import Tokenizer
 from ._same import require_same
 from ._toys import ToyTokenizer
@@ -30,6 +31,8 @@ _TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
     # Every letter has a token, so every text can be read.
     "nested": lambda: ToyTokenizer(["", "a", "b", "ab", "ba", "aab", "c", "cab", " ", " a", "!"]),
     "apart": lambda: ToyTokenizer(["a", "b", "c", "d"]),
+    # Two bytes make "é" or "è". The text may not end between them: it would decode to U+FFFD.
+    "bytes": lambda: ToyTokenizer([b"\xc3", b"\xa8", b"\xa9", "a", "b", "c", "é", "\ufffd"]),
 }
 _LENGTHS = (0, 1, 2, 12)
 _SEEDS = range(8)
@@ -72,7 +75,7 @@ class DisambiguationContract:
             def refine(self, pool, outside):
                 for some in (pool, *outside):
                     spelled = [self.context.tokenizer.token_bytes(i) for i in some.ids]
-                    kept = some.keep([len(data) == 1 for data in spelled])
+                    kept = some.keep([len(data) == 1 and data.isascii() for data in spelled])
                     if len(kept):
                         return Choices.of(kept)
                 raise CapacityError("no token of one character")
@@ -88,7 +91,7 @@ class DisambiguationContract:
 
 
         class Received:
-            foreseen = None
+            known_ids = None  # only the choices tell the tokens
 
             def __init__(self, context, text):
                 self.context, self.left = context, text
@@ -138,6 +141,8 @@ class DisambiguationContract:
                 if written is None:
                     continue
                 session, received = self._session(made), made.read(written.text)
+                if received.known_ids is not None:
+                    require_same(list(received.known_ids), written.ids, "the tokens known")
                 for step in written.steps:
                     assert not received.exhausted
                     choices = session.refine(step.pool, iter(step.outside))
@@ -154,8 +159,8 @@ class DisambiguationContract:
     ) -> None:
         made = make_disambiguation(context)
         seen = 0
-        for seed in _SEEDS:
-            written = _write(made, self._session(made), context, seed, 12)
+        for length, seed in product(_LENGTHS, _SEEDS):
+            written = _write(made, self._session(made), context, seed, length)
             for step in [] if written is None else written.steps:
                 _assert_valid(step.choices, step.pool)
                 if not isinstance(made.start(), BranchingSession):
@@ -200,6 +205,7 @@ class _WrittenStep:
 @dataclass(frozen=True)
 class _Written:
     text: str
+    ids: list[int]
     steps: list[_WrittenStep]
 
 
@@ -215,26 +221,29 @@ def _write(
     made: Disambiguation, session: Session, context: PromptContext, seed: int, length: int
 ) -> _Written | None:
     """A text of `length` tokens, or a few more until it may end; None if it cannot go on."""
-    rng, steps = np.random.default_rng((seed, length)), list[_WrittenStep]()
+    rng, steps, ids = np.random.default_rng((seed, length)), list[_WrittenStep](), list[int]()
     while len(steps) < length or not session.may_end():
         if len(steps) > length + _PATIENCE:
             return None
         pool, outside = _random_pool(rng, context.tokenizer)
         try:
             choices = session.refine(pool, iter(outside))
-        except CapacityError:
+            index = int(rng.integers(len(choices.ids)))
+            steps.append(_WrittenStep(pool, outside, choices, index))
+            back, tokens = _go_on(session, choices, index)
+        except (CapacityError, BrokenCharacterError):
             return None
-        index = int(rng.integers(len(choices.ids)))
-        steps.append(_WrittenStep(pool, outside, choices, index))
-        _go_on(session, choices, index)
-    return _Written(session.text(), steps)
+        ids = [*ids[: len(ids) - back], *tokens]
+    return _Written(session.text(), ids, steps)
 
 
-def _go_on(session: Session, choices: Choices, index: int) -> None:
+def _go_on(session: Session, choices: Choices, index: int) -> tuple[int, Sequence[int]]:
+    """Take a choice: how many tokens that takes back, and which ones it adds."""
     if isinstance(session, BranchingSession):
-        session.take(choices, index)
-    else:
-        session.push(int(choices.ids[index]))
+        return session.take(choices, index)
+    token = int(choices.ids[index])
+    session.push(token)
+    return 0, [token]
 
 
 def _random_pool(rng: np.random.Generator, tokenizer: Tokenizer) -> tuple[Pool, list[Pool]]:
