@@ -16,7 +16,7 @@ from random import Random
 from ..consistency import send
 from ._base import Channel, joined
 from ._typographic import TYPOGRAPHIC
-from ._white_space import LINE
+from ._white_space import LINE, without_unseen
 
 _OF_ALPHABET = frozenset("ÄÅÆÉÑÖØÜßäåæéñöøü")
 _MARKS = re.compile("[\u0300-\u036f]+")
@@ -24,6 +24,8 @@ _MARKS = re.compile("[\u0300-\u036f]+")
 
 def _read(text: str) -> str:
     if not text.isascii():
+        # Characters that nobody sees may stand between a letter and its mark.
+        text = without_unseen(text)
         text = _MARKS.sub("", "".join(map(_plain, send(text, "nfc"))))
     return text.replace("`", "'")
 

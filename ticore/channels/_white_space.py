@@ -15,14 +15,19 @@ _OTHER_SPACES = "\u00a0\u2009\u202f\u3000\t"
 _OTHER_LINE_ENDS = ("\r\n", "\r", "\u2028")
 
 
+def without_unseen(text: str) -> str:
+    """Without characters that nobody sees."""
+    return _UNSEEN.sub("", text)
+
+
 def plain(text: str) -> str:
     """Without characters that nobody sees, with LF as line ends and single plain spaces."""
-    return _BLANK.sub(" ", _LINE_END.sub("\n", _UNSEEN.sub("", text)))
+    return _BLANK.sub(" ", _LINE_END.sub("\n", without_unseen(text)))
 
 
 def one_line(text: str) -> str:
     """Without characters that nobody sees, with single plain spaces, trimmed."""
-    return _WHITE.sub(" ", _UNSEEN.sub("", text)).strip(" ")
+    return _WHITE.sub(" ", without_unseen(text)).strip(" ")
 
 
 def somewhere(text: str, random: Random, pattern: str, *others: str) -> str:
