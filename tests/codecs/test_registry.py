@@ -1,5 +1,6 @@
 """Codecs by name: what a name may say, and what goes with it."""
 
+from functools import partial
 from itertools import repeat
 
 import pytest
@@ -7,7 +8,15 @@ import pytest
 from tests.support.codec_runs import random_bits, random_tail, randomness_of, read, to_source, write
 from tests.support.weight_tables import weights_of
 from ticore import codecs
-from ticore.codecs import CODECS, ArithmeticCodec, codec_named, zeros
+from ticore.codecs import (
+    CODECS,
+    ArithmeticCodec,
+    CodecSpec,
+    SparSampCodec,
+    codec_named,
+    codec_spec,
+    zeros,
+)
 from ticore.errors import CredentialError, SettingsError
 
 WEIGHTS = weights_of([5, 3, 1, 1], 16)
@@ -90,6 +99,40 @@ def test_codec_named_refuses_other_names(name, message):
 def test_codec_named_refuses_numbers_out_of_range(bits):
     with pytest.raises(SettingsError, match=f"block_bits: expected .* 1 to 1024, found {bits}"):
         codec_named(f"sparsamp:{bits}")
+
+
+def test_codec_spec_takes_no_zeros_before_a_number():
+    """Agreements with the two names differ. Those that have such a number are still read."""
+    with pytest.raises(SettingsError, match="found 'sparsamp:032'; write 'sparsamp:32'"):
+        codec_spec("sparsamp:032")
+    spec = codec_named("sparsamp:032")
+    assert codec_spec(spec) is spec
+
+
+@pytest.mark.parametrize(
+    ("name", "build"),
+    [
+        ("sparsamp:32", partial(SparSampCodec, block_bits=8)),
+        ("sparsamp", partial(SparSampCodec, block_bits=8)),
+        ("sparsamp:32", SparSampCodec),
+        ("arithmetic", partial(ArithmeticCodec, "paper")),
+        ("arithmetic", SparSampCodec),
+    ],
+)
+def test_codec_spec_refuses_another_codec_with_a_bundled_name(name, build):
+    with pytest.raises(SettingsError, match=f"another name than '{name}', which a bundled codec"):
+        codec_spec(CodecSpec(name, build, keyed=True))
+
+
+@pytest.mark.parametrize("name", ["sparsamp", "sparsamp:32", "mec:4", "arithmetic"])
+def test_codec_spec_takes_what_its_name_makes(name):
+    spec = codec_named(name)
+    assert codec_spec(spec) is spec
+
+
+def test_codec_spec_takes_a_bundled_codec_that_is_made_alike():
+    spec = CodecSpec("sparsamp:32", partial(SparSampCodec, block_bits=32), keyed=True)
+    assert codec_spec(spec) is spec
 
 
 def test_former_name_of_codec_specs_works_with_a_warning():

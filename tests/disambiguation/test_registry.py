@@ -1,5 +1,7 @@
 """Disambiguations by name: what a name may say, and what goes with it."""
 
+from functools import partial
+
 import pytest
 
 from tests.support.pools import pool
@@ -9,9 +11,13 @@ from ticore import disambiguation
 from ticore._support.shared_randomness import SharedRandomness
 from ticore.disambiguation import (
     DISAMBIGUATIONS,
+    Basic,
+    DisambiguationSpec,
+    Mwis,
     PromptContext,
     SharingSession,
     disambiguation_named,
+    disambiguation_spec,
 )
 from ticore.errors import SettingsError
 
@@ -80,6 +86,26 @@ def test_disambiguation_named_selects_the_method_by_its_name_in_agreements():
 def test_disambiguation_named_refuses_other_names(name, message):
     with pytest.raises(SettingsError, match=message):
         disambiguation_named(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "build"),
+    [
+        ("basic:decoded", Basic),
+        ("basic:decoded", partial(Basic, strings="bytes")),
+        ("basic", partial(Basic, strings="decoded")),
+        ("basic", Mwis),
+    ],
+)
+def test_disambiguation_spec_refuses_another_one_with_a_bundled_name(name, build):
+    with pytest.raises(SettingsError, match=f"another name than '{name}', which a bundled"):
+        disambiguation_spec(DisambiguationSpec(name, build))
+
+
+@pytest.mark.parametrize("name", [*DISAMBIGUATIONS, "basic:decoded", "stepwise:oracle"])
+def test_disambiguation_spec_takes_what_its_name_makes(name):
+    spec = disambiguation_named(name)
+    assert disambiguation_spec(spec) is spec
 
 
 @pytest.mark.parametrize("name", DISAMBIGUATIONS)

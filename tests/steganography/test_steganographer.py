@@ -664,6 +664,15 @@ def test_codec_object_of_a_bundled_codec_is_as_good_as_its_name():
     assert named.extract(given_.embed(b"noon")) == b"noon"
 
 
+def test_agreement_with_zeros_before_the_number_of_its_codec_is_still_used():
+    agreement = replace(toy(prompt="c", codec="sparsamp:16").agreement, codec="sparsamp:016")
+    writer, reader = (
+        Steganographer.from_agreement(agreement, model=ToyModel(TOY), key=KEY) for _ in range(2)
+    )
+    assert reader.extract(writer.embed(b"noon")) == b"noon"
+    assert reader.agreement.codec == "sparsamp:016"
+
+
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from .._support.builders import builds_alike
 from .._support.shared_randomness import SharedRandomness
 from ..errors import CredentialError, SettingsError, shown
 from ..registry import lookup
@@ -93,19 +94,27 @@ def codec_spec(codec: str | CodecSpec) -> CodecSpec:
         codec: a name as `codec_named` takes it, or a CodecSpec that need not be declared anywhere.
 
     Raises:
-        SettingsError: the name is unknown, `codec` is neither, or it is a CodecSpec of your own
-            with the name of a bundled codec.
+        SettingsError: the name is unknown or has a number with zeros before it, `codec` is neither,
+            or it is a CodecSpec of your own with the name of a bundled codec.
         MissingExtraError: see `codec_named`.
     """
     if isinstance(codec, str):
-        return codec_named(codec)
+        base, _, number = codec.partition(":")
+        named = codec_named(codec)
+        # The same codec under another name is another agreement, whose texts are read by it alone.
+        if number.startswith("0"):
+            raise SettingsError(
+                f"codec: expected a number without zeros before it, found {codec!r}; "
+                f"write '{base}:{int(number)}'"
+            )
+        return named
     if not isinstance(codec, CodecSpec):
         raise SettingsError(
             f"codec: expected a name or a CodecSpec, found {shown(codec)}; "
             f"for a codec of your own give ticore.codecs.CodecSpec('its-name', ItsClass)"
         )
-    bundled = CODECS.get(codec.name.partition(":")[0])
-    if bundled is not None and getattr(codec.build, "func", codec.build) is not bundled.build:
+    is_bundled = codec.name.partition(":")[0] in CODECS
+    if is_bundled and not builds_alike(codec.build, codec_named(codec.name).build):
         raise SettingsError(
             f"codec: expected another name than {codec.name!r}, which a bundled codec has; "
             f"the reader would use that one"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
 
+from .._support.builders import builds_alike
 from ..errors import SettingsError, shown
 from ..registry import lookup
 from ._base import Disambiguation, PromptContext
@@ -124,12 +125,12 @@ def disambiguation_spec(disambiguation: str | DisambiguationSpec) -> Disambiguat
             f"{shown(disambiguation)}; for one of your own give "
             f"ticore.disambiguation.DisambiguationSpec('its-name', ItsClass)"
         )
-    build = disambiguation.build
-    bundled = DISAMBIGUATIONS.get(disambiguation.name.partition(":")[0])
-    if bundled is not None and getattr(build, "func", build) is not bundled.build:
+    name, build = disambiguation.name, disambiguation.build
+    is_bundled = name.partition(":")[0] in DISAMBIGUATIONS
+    if is_bundled and not builds_alike(build, disambiguation_named(name).build):
         raise SettingsError(
-            f"disambiguation: expected another name than {disambiguation.name!r}, which a bundled "
-            f"disambiguation has; the reader would use that one"
+            f"disambiguation: expected another name than {name!r}, which a bundled disambiguation "
+            f"has; the reader would use that one"
         )
     return disambiguation
 

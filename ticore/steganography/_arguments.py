@@ -7,11 +7,11 @@ from typing import Any, TypedDict, TypeVar
 
 from .._support.checks import checked_ids
 from .._support.utf8 import require_text
-from ..channels import Channel, PassingTexts, channel_of
+from ..channels import Channel, PassingTexts, channel_named, channel_of
 from ..chat import Prompt, prompt_ids
-from ..codecs import CodecSpec, codec_spec
+from ..codecs import CodecSpec, codec_named, codec_spec
 from ..consistency import View
-from ..disambiguation import DisambiguationSpec, disambiguation_spec
+from ..disambiguation import DisambiguationSpec, disambiguation_named, disambiguation_spec
 from ..errors import AgreementError, CredentialError, PromptError, SettingsError, WrongTypeError
 from ..interfaces import LanguageModel
 from ..registry import load_model
@@ -51,10 +51,16 @@ def agreed_model(agreement: Agreement) -> LanguageModel:
 
 
 Variant = CodecSpec | DisambiguationSpec | Channel
-_NAMED: Mapping[str, Callable[[Any], Variant]] = {
+_GIVEN: Mapping[str, Callable[[Any], Variant]] = {
     "codec": codec_spec,
     "disambiguation": disambiguation_spec,
     "channel": channel_of,
+}
+# Agreements may have names that are refused where a new one is made.
+_NAMED: Mapping[str, Callable[[str], Variant]] = {
+    "codec": codec_named,
+    "disambiguation": disambiguation_named,
+    "channel": channel_named,
 }
 
 
@@ -66,7 +72,7 @@ def agreed_variant(kind: str, name: str, given: Variant | None) -> Variant:
         SettingsError: its name is unknown here.
     """
     if given is not None:
-        given = _NAMED[kind](given)
+        given = _GIVEN[kind](given)
         if given.name != name:
             raise AgreementError(
                 f"expected the {kind} that was agreed on, {name!r}, found {given.name!r}"
