@@ -16,8 +16,8 @@ class DiscopCodec:
 
     The random number is a point on a circle that the node's children divide by their weights. The
     copy for bit 0 takes the child at that point, the copy for bit 1 the child half a turn further.
-    If both copies find the same child, the bit is used later. Each copy samples by the weights, so
-    choices follow the pool exactly, whatever the message is.
+    If both copies find the same child, the bit is used later. Each copy samples a child by its
+    weight, to within 2^-64 of its share, so choices follow the pool, whatever the message is.
 
     A pool of 16, 256 or 4096 tokens carries 0.82, 0.92 or 0.95 of its entropy, computed for
     logits that are normal with deviation 3.
