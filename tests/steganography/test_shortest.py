@@ -11,7 +11,7 @@ import ticore
 from tests.support.toy_models import ToyModel
 from ticore.errors import SettingsError
 from ticore.steganography._sealed_writing import Writing
-from ticore.steganography._step import OutrunError
+from ticore.steganography._text_state import OutrunError
 
 KEY = bytes(range(32))
 

@@ -18,6 +18,9 @@ _frame_formats.py      the two kinds of frames
 _bit_buffer.py         bits that arrive a few at a time
 _model_coding.py       short texts made shorter by the model
 _step.py               one step of a text, the same for both sides
+_divergence.py         what a step drops, in bits
+_text_state.py         a text that grows by such steps
+_steps_taken.py        the steps of a text, for others that begin alike
 _embedding.py          the writer's loop over steps
 _ending.py             what follows the message, up to the end of the text
 _extraction.py         the reader's loop over steps
@@ -30,6 +33,7 @@ _jobs.py               work that says what a model has to read
 _lockstep.py           many such jobs at once, with one model
 _nonce_first_codec.py  keyed codecs: the nonce first, then the rest
 _capacity.py           whether a message fits
+_pending_bits.py       what tokens carry before it is settled
 _openers.py            natural beginnings in the place of a prompt, and opener_lists/, their files
 _beginnings.py         where in a received text the message may begin
 _pasted.py             texts that programs changed on the way to the reader

@@ -12,7 +12,8 @@ from ._jobs import Job
 from ._nonce_first_codec import rest_begun
 from ._pending_bits import PendingBits
 from ._results import Embedding
-from ._step import Step, TextState
+from ._step import Step
+from ._text_state import TextState
 from ._token_check import TokenCheck
 
 Observer = Callable[[Step, int], None]

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from ..codecs import Writer
 from ..errors import CapacityError
 from ._jobs import Job
-from ._step import Step, TextState
+from ._step import Step
+from ._text_state import TextState
 from ._token_check import TokenCheck
 
 Ending = Callable[[TextState, Writer, TokenCheck | None], Job[None]]

@@ -9,7 +9,7 @@ from ..errors import CapacityError, OutsidePoolError
 from ._departure import TextAsRead
 from ._jobs import Job
 from ._nonce_first_codec import rest_begun
-from ._step import TextState
+from ._text_state import TextState
 
 Take = Callable[[int, int], bool]
 """`f(value, count)`: takes the bits that a token settles. True once no more are wanted."""

@@ -18,7 +18,7 @@ from ._departure import text_of
 from ._jobs import NewText, new_decoder, run_alone
 from ._sealed_reading import message_of, payload_from
 from ._setup import Setup
-from ._step import KnownSteps
+from ._steps_taken import StepsTaken
 
 
 class PassLimitError(Exception):
@@ -35,7 +35,7 @@ class Rereading:
 
     def __init__(self, setup: Setup, most_passes: int) -> None:
         self._setup = setup
-        self._steps = KnownSteps()
+        self._steps = StepsTaken()
         self._decoder = start_decoder(setup.model, setup.prompt_ids)
         self._left = most_passes
 

@@ -17,7 +17,7 @@ from ._payload import Packing, Payload
 from ._results import Embedding
 from ._search import searched
 from ._setup import Setup
-from ._step import KnownSteps
+from ._steps_taken import StepsTaken
 
 Search = Callable[[Setup, str, Progress | None], Job[Payload | None]]
 """`searched` or `searched_by_writer`."""
@@ -63,7 +63,7 @@ def payload_from(
     setup: Setup,
     text: str,
     progress: Progress | None,
-    known: KnownSteps | None = None,
+    known: StepsTaken | None = None,
     search: Search = searched,
 ) -> Job[Payload]:
     """The payload of the frame that begins where this text does, or of what edits left of it.
@@ -88,7 +88,7 @@ def payload_from(
 
 
 def _payload_as_received(
-    setup: Setup, text: str, progress: Progress | None, known: KnownSteps | None
+    setup: Setup, text: str, progress: Progress | None, known: StepsTaken | None
 ) -> Job[Payload]:
     """The payload of the tokens that are found in a text. Arguments as in `payload_from`."""
     reader = PayloadReader(setup, progress)

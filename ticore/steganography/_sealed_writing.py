@@ -20,7 +20,7 @@ from ._results import Embedding, GivenUp
 from ._sealed_reading import PayloadReader, payload_from
 from ._search import searched_by_writer
 from ._setup import Setup
-from ._step import Follower, OutrunError
+from ._text_state import Follower, OutrunError
 from ._token_check import TokenCheck
 
 Check = Literal["tokens", "full"]

@@ -53,7 +53,8 @@ from ._openers import Openers
 from ._portability import TOLERANCE
 from ._repeatable import is_repeatable
 from ._results import Embedding
-from ._step import Follower, KnownSteps, TextState
+from ._steps_taken import StepsTaken
+from ._text_state import Follower, TextState
 from ._window import UNBOUNDED, Window
 
 Finish = Literal["sentences", "sentence", "turn", "none"]
@@ -258,7 +259,7 @@ class Setup:
     def begin(
         self,
         known_ids: Sequence[int] | None = None,
-        known: KnownSteps | None = None,
+        known: StepsTaken | None = None,
         follower: Follower | None = None,
         session: Session | None = None,
         rival: int | None = None,

@@ -40,7 +40,7 @@ from ._results import Embedding
 from ._sealed_reading import extraction
 from ._sealed_writing import Check, embedding
 from ._setup import Compress, Entropy, Finish, Pad, Setup
-from ._step import Follower
+from ._text_state import Follower
 
 
 class Steganographer(BatchMethods, LongMessages):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject, Sample, Worker
     from ticore.candidates import Ints
     from ticore.steganography._setup import Setup
-    from ticore.steganography._step import TextState
+    from ticore.steganography._text_state import TextState
 
 _FINISH: Mapping[str, Finish] = {
     PAPER: "none",

@@ -16,7 +16,7 @@ from .._jobs import Job
 from .._payload import Payload
 from .._results import Embedding
 from .._setup import Setup
-from .._step import Follower
+from .._text_state import Follower
 from .evidence import Clue, bounds_of, doubt_of, frames_of, most_bits
 from .session import ForgivingSession
 from .trellis import numbers_of_states
