@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from unittest.mock import ANY
 
 import pytest
 
 from ticore import WatermarkDetector, load_tokenizer
+from ticore.corpus import Scan, Summary
+from ticore.corpus._scan import scan_one
 from ticore.schemes import key_fingerprint
 
 from .conftest import Ticore
@@ -83,6 +86,52 @@ def test_files_are_all_looked_at_before_the_first_is_scanned(ticore: Ticore) -> 
     found = ticore("detect", *SETTINGS, "in")
     found.assert_error(1, "b.jsonl: expected a column 'text', found 'body'")
     assert not list(Path("in").glob("*.detected.*"))
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    """Make the next scan of several files end as Ctrl-C would when the source `at` is its turn."""
+
+    def interrupt(given: Scan, *arguments: Any, **more: Any) -> Summary:
+        if given.source.name == at:
+            raise KeyboardInterrupt
+        return scan_one(given, *arguments, **more)
+
+    monkeypatch.setattr("ticore._cli.scanning.scan_one", interrupt)
+
+
+def test_a_command_that_was_interrupted_does_not_scan_finished_files_again(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("in").mkdir()
+    for name in "abc":
+        Path(f"in/{name}.jsonl").write_bytes(Path("rows.jsonl").read_bytes())
+    command = ("detect", *SETTINGS, "--workers", "1", "--json", "in", "-o", "out")
+    expected = [json.loads(line) for line in ticore(*command).out.splitlines()]
+    assert [path.name for path in sorted(Path("out").iterdir())] == [
+        "a.jsonl",
+        "b.jsonl",
+        "c.jsonl",
+    ]
+    with monkeypatch.context() as patch:
+        interrupted(patch, "c.jsonl")
+        assert ticore(*command).status == 130
+    Path("out/b.jsonl").write_text("changed")
+    before = Path("out/a.jsonl").stat()
+    found = ticore(*command)
+    assert found.err == (
+        "ticore: out/a.jsonl was finished before\n"
+        "ticore: out/b.jsonl is there already: it is replaced when this is done\n"
+        "ticore: out/c.jsonl is there already: it is replaced when this is done\n"
+    )
+    assert os.path.samestat(Path("out/a.jsonl").stat(), before)
+    again = [json.loads(line) for line in found.out.splitlines()]
+    assert [one | {"seconds": 0} for one in again] == [one | {"seconds": 0} for one in expected]
+    assert [path.name for path in sorted(Path("out").iterdir())] == [
+        "a.jsonl",
+        "b.jsonl",
+        "c.jsonl",
+    ]
+    assert len(Path("out/b.jsonl").read_text().splitlines()) == 4
 
 
 def test_the_output_of_a_scan_is_refused_as_such(ticore: Ticore) -> None:

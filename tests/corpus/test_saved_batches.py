@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ticore.corpus import Result
 from ticore.corpus._batch_digests import digest_of_texts
-from ticore.corpus._saved_batches import SavedBatches
+from ticore.corpus._saved_batches import SavedBatches, forget
 from ticore.errors import FileError
 
 TEXTS = digest_of_texts(["a", "b"])
@@ -103,6 +103,39 @@ def test_saved_batch_is_refused_when_it_is_damaged(tmp_path: Path, content: str)
     assert saved.get(1, TEXTS) is None
 
 
+def test_summary_is_kept_until_the_output_or_the_scan_is_another(tmp_path: Path) -> None:
+    output, summary = tmp_path / "out.jsonl", {"rows": 2, "first_error": "\ud800"}
+    output.write_text("one")
+    with opened(tmp_path)[0] as saved:
+        saved.put(0, TEXTS, RESULTS)
+        saved.keep(summary)
+    again, said = opened(tmp_path)
+    assert (again.kept(), said, again.holds(0, TEXTS)) == (summary, [], False)
+    again.close()
+    output.write_text("two, since")
+    with opened(tmp_path)[0] as saved:
+        assert saved.kept() is None
+        saved.keep(summary)
+    with opened(tmp_path, "b")[0] as saved:
+        assert saved.kept() is None
+
+
+def test_forget_leaves_the_folder_to_a_scan_that_has_begun(tmp_path: Path) -> None:
+    output = tmp_path / "out.jsonl"
+    forget(output)
+    with opened(tmp_path)[0] as saved:
+        saved.keep({})
+        saved.put(0, TEXTS, RESULTS)
+        forget(output)
+        assert saved.holds(0, TEXTS)
+    forget(output)
+    assert list(tmp_path.iterdir()) == []
+    with opened(tmp_path)[0] as saved:
+        saved.put(0, TEXTS, RESULTS)
+    forget(output)
+    assert opened(tmp_path)[0].holds(0, TEXTS)
+
+
 @given(at=st.integers(0, 10**6), flipped=st.integers(1, 255), cut=st.booleans(), more=st.booleans())
 @example(at=64, flipped=1, cut=False, more=False)  # the line end after the digest
 def test_saved_batch_is_refused_after_any_change_of_its_bytes(
@@ -172,7 +205,7 @@ def test_folder_is_refused_while_another_scan_uses_it(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
-from ticore.corpus._saved_batches import SavedBatches
+from ticore.corpus._saved_batches import SavedBatches, forget
 saved = SavedBatches(Path(sys.argv[1]) / "out.jsonl", "a", print)
 print("there", flush=True)
 sys.stdin.read()

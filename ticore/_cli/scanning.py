@@ -13,8 +13,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from ..corpus import EXECUTORS, AnyTask, Scan, Summary, Task, scan
-from ..corpus._scan import opened_corpus
+from ..corpus import EXECUTORS, AnyTask, Scan, Summary, Task
+from ..corpus._saved_batches import forget
+from ..corpus._scan import opened_corpus, scan_one
 from ..errors import InputFileError
 from ..report._dependence import DEPENDENT_TEXTS
 from . import streams
@@ -110,7 +111,8 @@ def scan_files(
     with wrong_settings_are_wrong_usage():
         pairs = paired(sources, output)
         scans = [Scan(each.source, column, each.output, **given) for each in pairs]
-        if len(scans) > 1:
+        are_many = len(scans) > 1
+        if are_many:
             for each in scans:  # before hours of work, and not when its turn comes
                 opened_corpus(each, task)
     found, started = [], time.perf_counter()
@@ -120,11 +122,16 @@ def scan_files(
             wrong_settings_are_wrong_usage(),
             scan_progress("looking", each.batch_size) as progress,
         ):
-            found.append(scan(each, task, progress=progress, tell=tell, **running))
+            found.append(
+                scan_one(each, task, progress=progress, tell=tell, one_of_many=are_many, **running)
+            )
         written = ("written", str(each.output))
         about = {"file": str(each.source), "output": str(each.output)}
         _show(about, [written], found[-1], task, time.perf_counter() - began, json)
-    if len(scans) > 1 and not json:
+    if are_many:
+        for each in scans:
+            forget(each.output)
+    if are_many and not json:
         _show({}, [("all files", f"{len(scans):,}")], Summary.of(found), task, _since(started))
     for warning in _warnings(task):
         streams.note(f"ticore: {warning}")

@@ -12,8 +12,9 @@ from ._drift import DriftExample, DriftResult, DriftSummary, DriftTask, scan_dri
 from ._executors import EXECUTORS
 from ._formats import ENDINGS, ending
 from ._results import COLUMNS, Result
-from ._scan import Scan, Summary, default_output, scan
+from ._scan import Scan, default_output, scan
 from ._scoring import Task
+from ._summary import Summary
 
 __all__ = [
     "COLUMNS",

@@ -4,6 +4,9 @@ They are in a folder beside the output, one file per batch. A file is written wh
 The manifest has a digest of the input and the settings; with another digest all files are removed.
 Each file begins with a digest of its results, its number and the texts of its batch. A file that is
 damaged, or of other texts, counts as missing.
+
+In a scan of many files, a summary takes the place of the results of a file that is finished, until
+all files are. It has a digest of the output, and counts as missing if that has changed.
 """
 
 from __future__ import annotations
@@ -11,7 +14,8 @@ from __future__ import annotations
 import errno
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -20,10 +24,11 @@ from typing import Any
 from .._support.atomic_files import TEMPORARY, require_directory_of, write_atomically
 from .._support.input_files import read_file
 from ..errors import FileError, InputFileError, OutputFileError
+from ._identity import file_identity
 from ._lock import HeldError, Lock
 from ._results import Result
 
-_MANIFEST, _LOCK = "manifest.json", "lock"
+_MANIFEST, _LOCK, _FINISHED = "manifest.json", "lock", "finished.json"
 _MOST_MANIFEST = 4 << 10  # bytes
 _MOST_PART = 1 << 30
 _PART = re.compile(r"\d{6,}\.json")
@@ -56,8 +61,8 @@ class SavedBatches:
         tell: Callable[[str], None],
         result: type[Any] = Result,
     ) -> None:
-        self._result = result
-        self.folder = output.with_name(output.name + ".parts")
+        self._result, self._output = result, output
+        self.folder = _folder_of(output)
         self.refused = 0
         self._digest = digest
         require_directory_of(output)
@@ -111,20 +116,35 @@ class SavedBatches:
         body = self._body(index, texts)
         return None if body is None else [self._result(*row) for row in json.loads(body)]
 
+    def keep(self, summary: dict[str, Any]) -> None:
+        """Keep a summary in the place of the results, when the output is finished.
+
+        Args:
+            summary: in types that JSON has.
+
+        Raises:
+            OutputFileError: it cannot be written, or the results cannot be removed.
+        """
+        body = json.dumps(summary).encode()
+        seal = self._seal(_FINISHED, self._digest_of_output(), body)
+        write_atomically(self.folder / _FINISHED, seal + b"\n" + body)
+        with _removing(self.folder):
+            _clear(self.folder)
+
+    def kept(self) -> dict[str, Any] | None:
+        """The summary; None if there is none, or the output is another one than it was then."""
+        body = self._sealed(self.folder / _FINISHED, _FINISHED, self._digest_of_output())
+        return None if body is None else dict(json.loads(body))
+
     def remove(self) -> None:
         """Remove the folder. Raises OutputFileError."""
-        try:
-            self._clear()
+        with _removing(self.folder):
+            _clear(self.folder)
+            (self.folder / _FINISHED).unlink(missing_ok=True)
             # Last, so that the folder never has results without a manifest.
             (self.folder / _MANIFEST).unlink(missing_ok=True)
             self.close()
             self.folder.rmdir()
-        except OSError as error:
-            if error.errno == errno.ENOTEMPTY:
-                return  # another scan of the same output has begun
-            raise OutputFileError(
-                f"cannot remove {self.folder}: {error.strerror or error}"
-            ) from error
 
     def close(self) -> None:
         """Release the folder for other scans."""
@@ -160,12 +180,15 @@ class SavedBatches:
         known = _digest(manifest) if manifest.exists() else None
         if known == self._digest:
             count = self._count()
+            if not count:
+                return
             said = "1 batch was" if count == 1 else f"{count} batches were"
             tell(f"going on: {said} scanned before")
             return
         if known is not None:
             tell("the input or a setting has changed: starting from the beginning")
-        self._clear()
+        _clear(self.folder)
+        (self.folder / _FINISHED).unlink(missing_ok=True)
         write_atomically(manifest, json.dumps({"digest": self._digest}).encode())
 
     def _body(self, index: int, texts: bytes) -> bytes | None:
@@ -173,26 +196,30 @@ class SavedBatches:
         path = self._path(index)
         if not path.exists():
             return None
+        body = self._sealed(path, index, texts)
+        self.refused += body is None
+        return body
+
+    def _sealed(self, path: Path, name: int | str, of: bytes) -> bytes | None:
+        """What is in a file after its seal; None if it has another seal, or cannot be read."""
         try:
             seal, _, body = read_file(path, _MOST_PART).partition(b"\n")
         except InputFileError:
-            seal = body = b""
-        if seal == self._seal(index, texts, body):
-            return body
-        self.refused += 1
-        return None
+            return None
+        return body if seal == self._seal(name, of, body) else None
 
-    def _seal(self, index: int, texts: bytes, body: bytes) -> bytes:
+    def _seal(self, name: int | str, of: bytes, body: bytes) -> bytes:
         found = blake2b(digest_size=32, person=b"ticore part 1")
-        found.update(f"{self._digest} {index}\n".encode())
-        found.update(texts)
+        found.update(f"{self._digest} {name}\n".encode())
+        found.update(of)
         found.update(body)
         return found.hexdigest().encode()
 
-    def _clear(self) -> None:
-        for path in self.folder.iterdir():
-            if _PART.fullmatch(path.name) or TEMPORARY.fullmatch(path.name):
-                path.unlink()
+    def _digest_of_output(self) -> bytes:
+        """Another one after each change of the output."""
+        if not self._output.exists():
+            return b""
+        return json.dumps(file_identity(self._output)).encode()
 
     def _count(self) -> int:
         return sum(_PART.fullmatch(path.name) is not None for path in self.folder.iterdir())
@@ -201,8 +228,48 @@ class SavedBatches:
         return self.folder / f"{index:06}.json"
 
 
+def forget(output: Path) -> None:
+    """Remove the summary that was kept of a finished scan, and its folder.
+
+    The folder is left to a scan of the same output that has begun. Raises OutputFileError.
+    """
+    folder = _folder_of(output)
+    with _removing(folder), suppress(HeldError, FileNotFoundError):
+        lock = Lock(folder / _LOCK)
+        try:
+            (folder / _FINISHED).unlink()
+            _clear(folder)
+            (folder / _MANIFEST).unlink()
+        finally:
+            lock.release()
+        folder.rmdir()
+
+
+@contextmanager
+def _removing(folder: Path) -> Iterator[None]:
+    """An error inside the block becomes an OutputFileError, unless another scan has begun."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOTEMPTY:
+            raise OutputFileError(f"cannot remove {folder}: {error.strerror or error}") from error
+
+
+def _clear(folder: Path) -> None:
+    """Remove the results of batches, and what a killed process left."""
+    for path in folder.iterdir():
+        if _PART.fullmatch(path.name) or TEMPORARY.fullmatch(path.name):
+            path.unlink()
+
+
+def _folder_of(output: Path) -> Path:
+    return output.with_name(output.name + ".parts")
+
+
 def _is_ours(name: str) -> bool:
-    known = name in (_MANIFEST, _LOCK) or _PART.fullmatch(name) or TEMPORARY.fullmatch(name)
+    known = (
+        name in (_MANIFEST, _LOCK, _FINISHED) or _PART.fullmatch(name) or TEMPORARY.fullmatch(name)
+    )
     return bool(known)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,17 +16,16 @@ from .._support.deprecation import renamed_arguments
 from .._support.input_files import unreadable
 from ..errors import InputFileError, OutputFileError, SettingsError, WrongTypeError, shown
 from ..registry import lookup
-from ._any_scoring import AnyResult, AnyTask
+from ._any_scoring import AnyTask
 from ._base import Corpus, CorpusText, Job
-from ._chance import Band, BandCounter
 from ._columns import Columns
 from ._executors import EXECUTORS
 from ._formats import ending, open_corpus, open_writer, rehearse
 from ._identity import digest, file_identity
 from ._opened_job import OpenedJob
-from ._results import Result
 from ._saved_batches import SavedBatches
 from ._scoring import Task
+from ._summary import Summary, Tally
 
 
 @dataclass(frozen=True)
@@ -81,50 +80,6 @@ class Scan:
             object.__setattr__(self, "limit", require_integer("limit", self.limit, 1))
 
 
-@dataclass(frozen=True)
-class Summary:
-    """How many rows a scan found of each kind.
-
-    Attributes:
-        rows: all rows.
-        watermarked, in_part, without: rows with this verdict.
-        errors: rows without a verdict.
-        first_error: why the first of them has none.
-        bands: rows by p-value, and how many of them chance explains; the highest threshold first.
-            One band has the scan's false-positive rate.
-    """
-
-    rows: int
-    watermarked: int
-    in_part: int
-    without: int
-    errors: int
-    bands: tuple[Band, ...] = ()
-    first_error: str | None = None
-
-    @classmethod
-    def of(cls, parts: Sequence[Summary]) -> Summary:
-        """The sum of several scans, at least one, with the same false-positive rate."""
-        bands = zip(*(part.bands for part in parts), strict=True)
-        return cls(
-            **{name: sum(getattr(part, name) for part in parts) for name in _COUNTS},
-            bands=tuple(
-                Band(same[0].threshold, sum(b.found for b in same), sum(b.by_chance for b in same))
-                for same in bands
-            ),
-            first_error=next((part.first_error for part in parts if part.first_error), None),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The attributes by name, in types that JSON has."""
-        counts = {name: getattr(self, name) for name in _COUNTS}
-        bands = [band.to_dict() for band in self.bands]
-        return counts | {"first_error": self.first_error, "bands": bands}
-
-
-_COUNTS = ("rows", "watermarked", "in_part", "without", "errors")
-
-
 def default_output(source: Path, what: str = "detected") -> Path:
     """The default output of a scan: a file beside the source.
 
@@ -168,28 +123,27 @@ def scan(
         MissingExtraError: a package is not installed that the format or the executor needs.
         TicoreError: a worker failed.
     """
-    verdicts: Counter[str | None] = Counter()
-    first_error: str | None = None
-    bands = BandCounter(task.fpr)
+    return scan_one(given, task, executor, workers, progress, tell)
 
-    def see(_: int, results: Sequence[Result | AnyResult]) -> None:
-        nonlocal first_error
-        verdicts.update(result.verdict for result in results)
-        if first_error is None:
-            first_error = next((result.error for result in results if result.error), None)
-        p_values = (result.corrected for result in results)
-        bands.see(p_value for p_value in p_values if p_value is not None)
 
-    scan_rows(given, task, see, executor, workers, progress, tell)
-    return Summary(
-        rows=verdicts.total(),
-        watermarked=verdicts["watermarked"],
-        in_part=verdicts["watermarked in part"],
-        without=verdicts["no watermark found"],
-        errors=verdicts[None],
-        bands=bands.bands(),
-        first_error=first_error,
-    )
+def scan_one(
+    given: Scan,
+    task: Task | AnyTask,
+    executor: str = "processes",
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    *,
+    one_of_many: bool = False,
+) -> Summary:
+    """As `scan`. A file that is one of many is not scanned again before `forget` is called.
+
+    So a command that was interrupted goes on with the file that it was scanning.
+    """
+    tally = Tally(task.fpr)
+    keep = (lambda: tally.summary().kept()) if one_of_many else None
+    kept = scan_rows(given, task, tally.see, executor, workers, progress, tell, keep)
+    return tally.summary() if kept is None else Summary.of_kept(kept)
 
 
 def opened_corpus(given: Scan, job: Job) -> tuple[Corpus, list[str]]:
@@ -217,13 +171,20 @@ def scan_rows(
     workers: int | None,
     progress: Callable[[int, int], None] | None,
     tell: Callable[[str], None],
-) -> None:
+    keep: Callable[[], dict[str, Any]] | None = None,
+) -> dict[str, Any] | None:
     """Do a job for every row and write the output, as `scan` does.
 
     Args:
         given, executor, workers, progress, tell: as for `scan`.
         job: what is done.
         see: called with the number of rows before a batch and the results of the batch, in order.
+        keep: gives, in types that JSON has, what stays in the place of the saved results until
+            `forget`; None: nothing stays.
+
+    Returns:
+        What was kept when the same scan was finished before, if its output is still there: then
+        nothing is done. None if the output was written now.
     """
     run = lookup("executor", EXECUTORS, executor)
     if workers is not None:
@@ -239,10 +200,13 @@ def scan_rows(
         given.limit,
     ]
     things += opened.depends_on()
-    if given.output.exists():
-        tell(f"{given.output} is there already: it is replaced when this is done")
     name = digest(job.secret(), things)
     with SavedBatches(given.output, name, tell, job.result) as saved:
+        if keep is not None and (kept := saved.kept()) is not None:
+            tell(f"{given.output} was finished before")
+            return kept
+        if given.output.exists():
+            tell(f"{given.output} is there already: it is replaced when this is done")
         unscored = _UnscoredBatches(corpus, saved)
         with closing(run(opened, unscored.texts(), workers)) as found:
             for results in found:
@@ -259,8 +223,12 @@ def scan_rows(
         if file_identity(given.source) != before:
             raise _changed(given)
         _write(given, corpus, saved, job, see)
-        saved.remove()
+        if keep is None:
+            saved.remove()
+        else:
+            saved.keep(keep())
     remove_leftovers(given.output.parent)
+    return None
 
 
 class _SentBatch(NamedTuple):
