@@ -254,7 +254,7 @@ def test_an_interrupted_scan_goes_on(given: Scan, monkeypatch: pytest.MonkeyPatc
     expected = given.output.read_bytes()
     given.output.unlink()
 
-    def interrupted(task: Any, texts: Any, workers: Any) -> Iterator[Any]:
+    def interrupted(task: Any, texts: Any, workers: Any, tell: Any) -> Iterator[Any]:
         for number, results in enumerate(processes.processes(task, texts, 1)):
             if number == 2:
                 raise KeyboardInterrupt

@@ -115,7 +115,7 @@ def interrupted(batches: int) -> object:
     """An executor that is interrupted after `count` batches."""
 
     def run(
-        task: Task, texts: Iterable[Sequence[CorpusText]], workers: int | None
+        task: Task, texts: Iterable[Sequence[CorpusText]], workers: int | None, tell: object
     ) -> Iterator[list[Result]]:
         for number, results in enumerate(processes.processes(task, texts, 1)):
             if number == batches:

@@ -10,11 +10,13 @@ from ._processes import processes
 from ._ray_cluster import ray_cluster
 
 Executor = Callable[
-    [Work, Iterable[Sequence[CorpusText]], int | None], Generator[list[Any], None, None]
+    [Work, Iterable[Sequence[CorpusText]], int | None, Callable[[str], None]],
+    Generator[list[Any], None, None],
 ]
-"""`f(task, batches, workers)` gives the results of each batch, in the order of the batches.
+"""`f(task, batches, workers, tell)` gives the results of each batch, in the order of the batches.
 
-`workers` is their number; None means one per core. Batches are taken only when workers need them.
+`workers` is their number; None means one per core. `tell` is called with what
+a person should know of the workers. Batches are taken only when workers need them.
 Closing the iterator stops the workers.
 """
 

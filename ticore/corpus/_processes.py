@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
@@ -23,7 +23,10 @@ _AHEAD = 3  # batches that are queued per worker, so that none waits
 
 
 def processes(
-    task: Work, batches: Iterable[Sequence[CorpusText]], workers: int | None = None
+    task: Work,
+    batches: Iterable[Sequence[CorpusText]],
+    workers: int | None = None,
+    tell: Callable[[str], None] | None = None,  # there is nothing to say
 ) -> Generator[list[Any], None, None]:
     """The results of each batch; see `Executor`. Works in any thread.
 

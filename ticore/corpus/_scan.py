@@ -208,7 +208,7 @@ def scan_rows(
         if given.output.exists():
             tell(f"{given.output} is there already: it is replaced when this is done")
         unscored = _UnscoredBatches(corpus, saved)
-        with closing(run(opened, unscored.texts(), workers)) as found:
+        with closing(run(opened, unscored.texts(), workers, tell)) as found:
             for results in found:
                 sent = unscored.sent.popleft()
                 saved.put(sent.number, sent.texts, results)
