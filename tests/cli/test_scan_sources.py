@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,34 @@ def test_folder_means_its_files_without_outputs_of_earlier_scans() -> None:
         ("in/b.parquet", "in/b.detected.parquet"),
         ("in/deep/a.jsonl", "in/deep/a.detected.jsonl"),
     ]
+
+
+def test_folder_means_also_what_its_links_lead_to() -> None:
+    Path("other").mkdir()
+    Path("other/d.jsonl").touch()
+    Path("in/b_link").symlink_to("../other")
+    Path("in/deep/loop").symlink_to("..")
+    Path("in/gone.jsonl").symlink_to("nothing")
+    assert [source for source, _ in pairs("in")] == [
+        "in/a.jsonl",
+        "in/b.parquet",
+        "in/b_link/d.jsonl",
+        "in/deep/a.jsonl",
+        "in/gone.jsonl",
+    ]
+
+
+def test_folder_that_cannot_be_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if os.path.basename(path) == "deep":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(InputFileError, match=r"cannot read in.deep: Permission denied"):
+        pairs("in")
 
 
 def test_pattern_means_what_matches() -> None:

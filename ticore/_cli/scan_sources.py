@@ -9,10 +9,13 @@ shards/               all its files, each with an output beside it
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
+from .._support.input_files import unreadable
 from ..corpus import ENDINGS, default_output
 from ..errors import InputFileError, OutputFileError
 from . import streams
@@ -41,7 +44,7 @@ def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
 
     Raises:
         UsageError: one output for several sources, or two sources with one output.
-        FileError: a folder or pattern has no file, or a folder cannot be made.
+        FileError: a folder or pattern has no file, or a folder cannot be read or made.
     """
     named: dict[Path, tuple[Path, Path]] = {}  # a file that is meant twice is scanned once
     for source, name in (pair for path in given for pair in _sources(path)):
@@ -80,13 +83,7 @@ def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
 def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
     """Each source, and its name below the folder that was given."""
     if path.is_dir():
-        files = [
-            file
-            for file in sorted(path.rglob("*"))
-            if file.suffix.lower() in ENDINGS
-            and file.is_file()
-            and not file.stem.endswith(_OF_SCANS)
-        ]
+        files = [file for file in _files_below(path) if not file.stem.endswith(_OF_SCANS)]
         _require(files, path)
         yield from ((file, file.relative_to(path)) for file in files)
     elif glob.has_magic(str(path)) and not path.exists():
@@ -97,6 +94,30 @@ def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
             yield from _sources(file)
     else:
         yield path, Path(path.name)
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """All files with the right endings, at any depth. Nothing is left out in silence.
+
+    Links to folders are followed, each folder once. A link to nothing is among the files, so that
+    opening it says what is wrong. Raises InputFileError: a folder cannot be read.
+    """
+    found, seen = [], set()
+    for place, folders, names in os.walk(folder, onerror=_refuse, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        found += [Path(place, name) for name in names if Path(name).suffix.lower() in ENDINGS]
+        # Links last: a file is named by the folder that it is in, and not by a link beside that.
+        links = {name for name in folders if os.path.islink(os.path.join(place, name))}
+        folders[:] = [*sorted({*folders} - links), *sorted(links)]
+    return sorted(found)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise unreadable(streams.printable(str(error.filename)), error) from error
 
 
 def _without_outputs(
