@@ -40,3 +40,9 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbf\r\na line\r\n")
     assert list(texts_of([path], None)) == ["a line"]
+
+
+def test_a_table_may_have_columns_that_a_scan_would_add(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "one", "error": "", "p_value": 1}\n')
+    assert list(texts_of([path], "text")) == ["one"]

@@ -44,7 +44,7 @@ def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
 
 def _texts_of_table(path: Path, column: str) -> Iterator[str]:
     row, left_out, first = 0, 0, ""
-    batches = open_corpus(path, column, _ROWS, None).batches()
+    batches = open_corpus(path, column, _ROWS, None, added=()).batches()  # nothing is written
     for row, found in enumerate(chain.from_iterable(each.texts for each in batches), 1):
         why = _unreadable(found)
         if why is None:
