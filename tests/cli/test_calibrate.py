@@ -63,9 +63,12 @@ def test_calibrate_draws_what_it_found(ticore: Ticore) -> None:
         (("plain.txt", "--length", "500"), 2, "expected texts of 500 tokens or more"),
         (("plain.txt", "--plot", "a.pdf"), 2, "expected a name that ends in .svg or .png"),
         (("missing.txt",), 1, "missing.txt"),
+        (("empty.txt",), 1, "empty.txt: expected texts, found none"),
+        ((".", "--column", "text"), 2, "--column: expected a file that ends in .jsonl"),
     ],
 )
 def test_calibrate_refuses_what_it_cannot_use(
     ticore: Ticore, arguments: tuple[str, ...], status: int, said: str
 ) -> None:
+    Path("empty.txt").touch()
     ticore("calibrate", "--config", "list.json", *arguments).assert_error(status, said)

@@ -70,11 +70,11 @@ def test_check_key_exits_with_0_when_there_is_no_sign_of_bad_luck(ticore: Ticore
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["texts", "--column", "said"], 2, "texts: no --column"),
+        (["texts", "--column", "said"], 2, "texts: --column: expected a file that ends in .jsonl"),
         (["texts.jsonl"], 2, "name the column with the texts"),
         (["texts", "--fpr", "2"], 2, "fpr: expected a rate above 0"),
         (["nothing"], 1, "cannot read nothing"),
-        (["empty"], 1, "found none that could be scored"),
+        (["empty"], 1, "empty: expected texts, found none"),
         ([], 2, "give at least one FILE of texts"),
     ],
 )

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from ticore._cli.texts_of_files import texts_of
+from ticore._cli.usage import UsageError
+from ticore.errors import InputFileError
 
 
 def test_a_line_is_a_text_and_blank_lines_are_none(tmp_path: Path) -> None:
@@ -46,3 +48,21 @@ def test_a_table_may_have_columns_that_a_scan_would_add(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"text": "one", "error": "", "p_value": 1}\n')
     assert list(texts_of([path], "text")) == ["one"]
+
+
+def test_files_without_a_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("\n")
+    (tmp_path / "a.jsonl").write_text('{"text": null}\n')
+    with pytest.raises(InputFileError, match=r"a\.txt: expected texts, found none"):
+        list(texts_of([tmp_path / "a.txt"], None))
+    with pytest.raises(InputFileError, match=r"a\.jsonl: expected texts, found none"):
+        list(texts_of([tmp_path / "a.jsonl"], "text"))
+    assert list(texts_of([], None)) == []
+
+
+def test_a_column_of_what_is_no_table_is_refused(tmp_path: Path) -> None:
+    expected = r"--column: expected a file that ends in \.jsonl or \.parquet, found "
+    with pytest.raises(UsageError, match=expected + "a folder; name its files"):
+        list(texts_of([tmp_path], "text"))
+    with pytest.raises(UsageError, match=expected + "another name"):
+        list(texts_of([tmp_path / "a.txt"], "text"))

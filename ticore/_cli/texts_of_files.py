@@ -11,7 +11,7 @@ from .._support.utf8 import require_unicode
 from ..corpus import ENDINGS
 from ..corpus._base import CorpusText, Problem
 from ..corpus._formats import open_corpus
-from ..errors import SettingsError
+from ..errors import InputFileError, SettingsError
 from . import streams
 from .usage import UsageError
 
@@ -27,19 +27,34 @@ def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
 
     Raises:
         UsageError: a table without a column, or the other way round.
-        FileError, SettingsError, MissingExtraError: a file cannot be read.
+        FileError, SettingsError, MissingExtraError: a file cannot be read, or none has a text.
     """
+    count = 0
     for path in paths:
-        is_table = path.suffix.lower() in ENDINGS
-        if is_table != (column is not None):
-            what = "name the column with the texts: --column NAME" if is_table else "no --column"
-            raise UsageError(f"{streams.printable(str(path))}: {what}")
-        if column is None:
-            # Other characters that end a line for Python may stand within a text.
-            lines = streams.read_text_file(path).removeprefix(BYTE_ORDER_MARK).split("\n")
-            yield from (line.removesuffix("\r") for line in lines if line.strip())
-        else:
-            yield from _texts_of_table(path, column)
+        for text in _texts_of_one(path, column):
+            count += 1
+            yield text
+    if paths and not count:
+        raise InputFileError(
+            f"{streams.printable(', '.join(map(str, paths)))}: expected texts, found none; name "
+            f"files with texts"
+        )
+
+
+def _texts_of_one(path: Path, column: str | None) -> Iterator[str]:
+    is_table = path.suffix.lower() in ENDINGS
+    if is_table != (column is not None):
+        what = "name the column with the texts: --column NAME"
+        if not is_table:
+            found = "a folder; name its files" if path.is_dir() else "another name"
+            what = f"--column: expected a file that ends in {' or '.join(ENDINGS)}, found {found}"
+        raise UsageError(f"{streams.printable(str(path))}: {what}")
+    if column is None:
+        # Other characters that end a line for Python may stand within a text.
+        lines = streams.read_text_file(path).removeprefix(BYTE_ORDER_MARK).split("\n")
+        yield from (line.removesuffix("\r") for line in lines if line.strip())
+    else:
+        yield from _texts_of_table(path, column)
 
 
 def _texts_of_table(path: Path, column: str) -> Iterator[str]:
