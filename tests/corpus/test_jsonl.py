@@ -143,6 +143,20 @@ def test_corpus_refuses_a_missing_column_and_a_column_of_results(
         texts(corpus(tmp_path, data))
 
 
+def test_line_with_a_column_of_results_is_a_problem_after_the_first_batch(tmp_path: Path) -> None:
+    """Such as a key that few lines have: the work for all others is not lost."""
+    found = corpus(tmp_path, b'{"text": "a"}\n{"text": "b", "error": 1}\n', batch_size=1)
+    assert texts(found) == [
+        "a",
+        "line 2: expected no column 'error', which the scan adds; rename it first, give "
+        "--results-only, or leave the file out if a scan has written it",
+    ]
+    assert [json.loads(line) for batch in found.batches() for line in batch.objects()] == [
+        {"text": "a"},
+        {"raw": '{"text": "b", "error": 1}'},
+    ]
+
+
 def test_corpus_refuses_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(FileError, match="cannot read"):

@@ -119,8 +119,8 @@ class Corpus(Protocol):
         """All rows in their order, in the same batches each time.
 
         Raises:
-            InputFileError: the file cannot be read, or a row has a column that results would
-                replace.
+            InputFileError: the file cannot be read, or its first batch has a column that results
+                would replace.
         """
         ...
 

@@ -107,6 +107,15 @@ def columns_of(given: str | Columns) -> Columns:
     return TextColumn(given) if isinstance(given, str) else given
 
 
+def expected_no_column(name: str, columns: Columns) -> str:
+    """Why a file or row is refused that has a column which the scan adds."""
+    otherwise = ", give --results-only" if isinstance(columns, TextColumn) else ""
+    return (
+        f"expected no column {name!r}, which the scan adds; rename it first{otherwise}, or leave "
+        f"the file out if a scan has written it"
+    )
+
+
 def _objects(found: object, name: str) -> list[Any]:
     """A list of objects, which may be written in JSON. Raises ValueError, as `_ids`."""
     if isinstance(found, str):

@@ -1,8 +1,9 @@
 """Files with a JSON object on each line.
 
 A line is written as it was read, byte for byte, with the results at its end: numbers keep their
-digits and keys their order. A line that is not an object is written as `{"raw": "..."}`, or as
-`{"raw_base64": "..."}` if it is not UTF-8. The content of a line beyond 64 MiB is not written.
+digits and keys their order. A line that is not an object, or has a column that the scan adds, is
+written as `{"raw": "..."}`, or as `{"raw_base64": "..."}` if it is not UTF-8. The content of a line
+beyond 64 MiB is not written.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .._support.input_files import open_file, parse_json, unreadable
 from ..errors import InputFileError
 from ._base import Batch, CorpusText, Problem
 from ._batch_digests import digest_of_lines
-from ._columns import Columns, columns_of, kind_of
+from ._columns import Columns, columns_of, expected_no_column, kind_of
 from ._results import COLUMNS
 
 _MOST_BYTES = 64 << 20  # of a line: a file without line ends must not fill the memory
@@ -35,7 +36,7 @@ class JsonlRecord:
     Attributes:
         line: the object on it as it was read, or an object with `raw` or `raw_base64`.
         text: what is looked at, or why the line has none.
-        is_object: whether the line is an object.
+        is_object: whether the line is an object, without a column that the scan adds.
     """
 
     line: bytes
@@ -70,7 +71,7 @@ class JsonlBatch:
 
     @cached_property
     def records(self) -> list[JsonlRecord]:
-        """The lines, parsed. Raises InputFileError: a row has a column that the scan adds."""
+        """The lines, parsed. Raises InputFileError, see `JsonlCorpus.batches`."""
         found = self._parse()
         if all(row.is_object for row in found):
             self._of_objects.add(self.digest)
@@ -119,7 +120,12 @@ class JsonlCorpus:
         return []
 
     def batches(self) -> Iterator[JsonlBatch]:
-        """See `Corpus`. Also raises InputFileError if no row of the first batch has the column."""
+        """See `Corpus`.
+
+        Raises:
+            InputFileError: the file cannot be read, no row of the first batch has the column, or
+                one has a column that results would replace. In a later batch that is a problem.
+        """
         before = 0
         with open_file(self._path) as file:
             lines = islice(_lines(file, self._path), self._limit)
@@ -132,9 +138,11 @@ class JsonlCorpus:
                 yield batch
 
     def _records(self, lines: Sequence[bytes | None], before: int) -> list[JsonlRecord]:
-        return [self._record(*line) for line in enumerate(lines, before + 1)]
+        is_first = before == 0
+        return [self._record(*line, is_first) for line in enumerate(lines, before + 1)]
 
-    def _record(self, number: int, line: bytes | None) -> JsonlRecord:
+    def _record(self, number: int, line: bytes | None, is_first: bool) -> JsonlRecord:
+        """The record of a line, which may be of the first batch."""
         where = f"line {number}"
         if line is None:
             problem = Problem(f"{where}: expected at most {_MOST_BYTES:,} bytes, found more")
@@ -150,10 +158,11 @@ class JsonlCorpus:
             return JsonlRecord(_raw(line), Problem(f"{where}: {error}"), is_object=False)
         if not self._added.isdisjoint(found):
             taken = next(name for name in found if name in self._added)
-            raise InputFileError(
-                f"{self._path}, {where}: expected no column {taken!r}, which the scan adds; "
-                f"rename it first, or leave the file out if a scan has written it"
-            )
+            why = expected_no_column(taken, self._columns)
+            if is_first:
+                raise InputFileError(f"{self._path}, {where}: {why}")
+            # After hours of work one line is no reason to stop.
+            return JsonlRecord(_raw(line), Problem(f"{where}: {why}"), is_object=False)
         return JsonlRecord(_bare(line), self._columns.item(found, where))
 
     def _require_column(self, rows: Sequence[JsonlRecord]) -> None:

@@ -16,7 +16,7 @@ from ..errors import FileError, InputFileError, OutputFileError
 from ._arrow_values import json_values
 from ._base import Batch, CorpusText, Problem
 from ._batch_digests import digest_of_texts
-from ._columns import Columns, TextColumn, columns_of
+from ._columns import Columns, TextColumn, columns_of, expected_no_column
 from ._extras import require_module
 from ._results import COLUMNS, Result
 
@@ -140,10 +140,7 @@ class ParquetCorpus:
                     f"{self._columns.hint}"
                 )
         if taken := [name for name in self._added if name in names]:
-            raise InputFileError(
-                f"{self._path}: expected no column {taken[0]!r}, which the scan adds; "
-                f"rename it first, or leave the file out if a scan has written it"
-            )
+            raise InputFileError(f"{self._path}: {expected_no_column(taken[0], self._columns)}")
 
     def _expected(self, name: str, kind: Any) -> str:
         """What a column should hold, if it holds something else."""
