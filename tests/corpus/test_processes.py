@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ticore.corpus import Scan, scan
 from ticore.corpus import _processes as module
 from ticore.corpus._processes import processes
 from ticore.corpus._scoring import Task
@@ -53,6 +55,35 @@ def test_processes_report_a_worker_that_ended(capfd: pytest.CaptureFixture[str])
     with pytest.raises(TicoreError, match="a worker process ended before its work did"):
         list(processes(TASK, [[TEXT], [Deadly()], [TEXT]], 2))
     assert capfd.readouterr().err == ""
+
+
+def test_a_scan_in_a_worker_that_starts_names_the_missing_guard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": TEXT}))
+    monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
+    with pytest.raises(TicoreError, match=r'called under `if __name__ == "__main__":`'):
+        scan(Scan(tmp_path / "a.jsonl", "text", tmp_path / "out.jsonl"), TASK, workers=1)
+
+
+SCRIPT = """
+from pathlib import Path
+from ticore.corpus import Scan, Task, scan
+given = Scan(Path("a.jsonl"), "text", Path("out.jsonl"), batch_size=1)
+scan(given, Task("tiny-en", "left_hash", bytes(32)), workers=2)
+"""
+
+
+@pytest.mark.slow
+def test_script_without_the_guard_is_told_so_by_all_processes(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text((json.dumps({"text": TEXT}) + "\n") * 3)
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    errors = [line for line in done.stderr.decode().splitlines() if line.startswith("ticore.")]
+    assert len(errors) >= 2
+    for error in errors:
+        assert '`if __name__ == "__main__":`' in error
 
 
 def _started(folder: Path) -> subprocess.Popen[bytes]:

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from itertools import chain, islice
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..errors import TicoreError
 from ._base import CorpusText, Work
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
+_GUARD = '`if __name__ == "__main__":`'
 
 
 def processes(
@@ -46,6 +47,23 @@ def processes(
     yield from _pooled(task, chain(first, batches), workers)
 
 
+def require_main_guard() -> None:
+    """Refuse a scan in a worker that is about to start.
+
+    A worker first runs the script that started it, as a module. If that calls a scan again, its
+    errors blame a second scan, or too little memory.
+
+    Raises:
+        TicoreError: this process is such a worker.
+    """
+    # As multiprocessing itself finds out; it has no public name for it.
+    if getattr(current_process(), "_inheriting", False):
+        raise TicoreError(
+            f"expected the scan to be called under {_GUARD}, found that each worker runs this "
+            f"script from its beginning; put the call under it"
+        )
+
+
 def cores() -> int:
     """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -60,20 +78,24 @@ def _pooled(
     listening, lifeline = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _start, (task, listening))
     waiting: deque[Future[list[Any]]] = deque()
+    some_are_done = False
     try:
         for batch in batches:
             # Any submit may start a process, and not only the first one.
             with postponed_interrupts():
                 waiting.append(pool.submit(_score, batch))
             if len(waiting) >= _AHEAD * workers:
-                yield waiting.popleft().result()
+                results = waiting.popleft().result()
+                some_are_done = True
+                yield results
         while waiting:
             yield waiting.popleft().result()
         pool.shutdown()
     except BrokenProcessPool:
+        hint = "" if some_are_done else f". In a script, call the scan under {_GUARD}"
         raise TicoreError(
-            "a worker process ended before its work did; was there too little memory? Run the "
-            "same command again to go on, with fewer workers or smaller batches"
+            f"a worker process ended before its work did; was there too little memory? Run the "
+            f"same command again to go on, with fewer workers or smaller batches{hint}"
         ) from None
     finally:
         # Workers finish their current batch. If they were ended during it, while more is sent to

@@ -23,6 +23,7 @@ from ._executors import EXECUTORS
 from ._formats import ending, open_corpus, open_writer, rehearse
 from ._identity import digest, file_identity
 from ._opened_job import OpenedJob
+from ._processes import require_main_guard
 from ._saved_batches import SavedBatches
 from ._scoring import Task
 from ._summary import Summary, Tally
@@ -104,6 +105,9 @@ def scan(
     If a scan was interrupted, the same call goes on where it stopped. Two scans cannot write the
     same output at a time: the second one raises FileError.
 
+    A script calls this under `if __name__ == "__main__":`, since each worker process runs the
+    script as a module before it starts.
+
     Args:
         given: what to scan.
         task: what to look for: one configuration, or a list of them.
@@ -121,7 +125,7 @@ def scan(
         CredentialError: the key is too short or too long.
         FileError: a file cannot be read or written, or another scan writes the same output.
         MissingExtraError: a package is not installed that the format or the executor needs.
-        TicoreError: a worker failed.
+        TicoreError: a worker failed, or a script calls this without `if __name__ == "__main__":`.
     """
     return scan_one(given, task, executor, workers, progress, tell)
 
@@ -186,6 +190,7 @@ def scan_rows(
         What was kept when the same scan was finished before, if its output is still there: then
         nothing is done. None if the output was written now.
     """
+    require_main_guard()
     run = lookup("executor", EXECUTORS, executor)
     if workers is not None:
         workers = require_integer("workers", workers, 1)
