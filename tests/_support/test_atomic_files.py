@@ -15,6 +15,7 @@ import pytest
 from ticore._support.atomic_files import (
     new_folder,
     remove_leftovers,
+    require_writable,
     write_atomically,
     write_new_secret,
     written_atomically,
@@ -43,6 +44,23 @@ def test_write_atomically_writes_a_new_file_and_replaces_it(tmp_path: Path) -> N
     write_atomically(path, b"old, and longer")
     write_atomically(str(path), b"new")
     assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_require_writable_tries_the_place_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "key"
+    path.write_bytes(b"old")
+    require_writable(path)
+    assert path.read_bytes() == b"old"
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(OutputFileError, match=r"cannot write .*key: Permission denied; is it"):
+        require_writable(path)
     assert list(tmp_path.iterdir()) == [path]
 
 

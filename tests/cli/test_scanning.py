@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any, Literal
 from unittest.mock import ANY
@@ -86,6 +87,24 @@ def test_files_are_all_looked_at_before_the_first_is_scanned(ticore: Ticore) -> 
     found = ticore("detect", *SETTINGS, "in")
     found.assert_error(1, "b.jsonl: expected a column 'text', found 'body'")
     assert not list(Path("in").glob("*.detected.*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize("second", ["link", "folder", "file"])
+def test_outputs_are_all_tried_before_the_first_file_is_scanned(
+    ticore: Ticore, second: str
+) -> None:
+    Path("out").mkdir()
+    if second == "link":
+        Path("out/nothing.jsonl").symlink_to("missing/b.jsonl")
+    elif second == "folder":
+        Path("out/nothing.jsonl.parts").mkdir()
+        Path("out/nothing.jsonl.parts/mine").touch()
+    else:
+        Path("out/nothing.jsonl.parts").touch()
+    found = ticore("detect", *SETTINGS, "rows.jsonl", "nothing.jsonl", "-o", "out")
+    found.assert_error(1, "out/nothing.jsonl")
+    assert not Path("out/rows.jsonl").exists()
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, at: str) -> None:

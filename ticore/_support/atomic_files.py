@@ -157,6 +157,24 @@ def require_directory_of(path: Path) -> None:
         )
 
 
+def require_writable(path: Path) -> None:
+    """Refuse a file that `written_atomically` cannot write, before the work that it is for.
+
+    An empty file is made in its directory and removed.
+
+    Raises:
+        OutputFileError: see `written_atomically`.
+    """
+    require_directory_of(path)
+    with _failures_named(path):
+        _require_own_link(path)
+        target = Path(os.path.realpath(path))
+        _regular(target, path)
+        temporary = target.parent / f".ticore-{token_hex(8)}.tmp"
+        _created(temporary, 0o600).close()
+        temporary.unlink()
+
+
 @contextmanager
 def _failures_named(path: str | os.PathLike[str]) -> Iterator[None]:
     """An error inside the block becomes an OutputFileError about `path`."""

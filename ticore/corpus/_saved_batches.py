@@ -66,13 +66,8 @@ class SavedBatches:
         self.refused = 0
         self._digest = digest
         require_directory_of(output)
-        try:
+        with _using(self.folder):
             self._lock = self._locked(output)
-        except (OSError, ValueError) as error:
-            if isinstance(error, FileError):
-                raise
-            why = error.strerror if isinstance(error, OSError) else None
-            raise OutputFileError(f"cannot use {str(self.folder)!r}: {why or error}") from error
         try:
             self._begin(tell)
         except BaseException:
@@ -154,7 +149,7 @@ class SavedBatches:
         while True:
             self.folder.mkdir(exist_ok=True)
             try:
-                self._require_ours()
+                _require_ours(self.folder)
                 return Lock(self.folder / _LOCK)
             except HeldError as holder:
                 raise OutputFileError(
@@ -164,16 +159,6 @@ class SavedBatches:
             except FileNotFoundError:
                 # The scan that had the folder has just removed it.
                 continue
-
-    def _require_ours(self) -> None:
-        files = {path.name for path in self.folder.iterdir()}
-        if _MANIFEST in files and _digest(self.folder / _MANIFEST) is not None:
-            return
-        if not all(map(_is_ours, files)):
-            raise OutputFileError(
-                f"expected {self.folder} to hold the saved results of a scan, found something "
-                f"else; remove it, or choose another output"
-            )
 
     def _begin(self, tell: Callable[[str], None]) -> None:
         manifest = self.folder / _MANIFEST
@@ -228,6 +213,27 @@ class SavedBatches:
         return self.folder / f"{index:06}.json"
 
 
+def require_usable(output: Path) -> None:
+    """Refuse an output whose folder of saved results would be something else.
+
+    Raises OutputFileError.
+    """
+    folder = _folder_of(output)
+    with _using(folder), suppress(FileNotFoundError):
+        _require_ours(folder)
+
+
+def _require_ours(folder: Path) -> None:
+    files = {path.name for path in folder.iterdir()}
+    if _MANIFEST in files and _digest(folder / _MANIFEST) is not None:
+        return
+    if not all(map(_is_ours, files)):
+        raise OutputFileError(
+            f"expected {folder} to hold the saved results of a scan, found something else; remove "
+            f"it, or choose another output"
+        )
+
+
 def forget(output: Path) -> None:
     """Remove the summary that was kept of a finished scan, and its folder.
 
@@ -243,6 +249,18 @@ def forget(output: Path) -> None:
         finally:
             lock.release()
         folder.rmdir()
+
+
+@contextmanager
+def _using(folder: Path) -> Iterator[None]:
+    """An error inside the block becomes an OutputFileError."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
+        why = error.strerror if isinstance(error, OSError) else None
+        raise OutputFileError(f"cannot use {str(folder)!r}: {why or error}") from error
 
 
 @contextmanager

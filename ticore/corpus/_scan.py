@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._support.atomic_files import remove_leftovers, written_atomically
+from .._support.atomic_files import remove_leftovers, require_writable, written_atomically
 from .._support.checks import require_integer
 from .._support.deprecation import renamed_arguments
 from .._support.input_files import unreadable
@@ -24,7 +24,7 @@ from ._formats import ending, open_corpus, open_writer, rehearse
 from ._identity import digest, file_identity
 from ._opened_job import OpenedJob
 from ._processes import require_main_guard
-from ._saved_batches import SavedBatches
+from ._saved_batches import SavedBatches, require_usable
 from ._scoring import Task
 from ._summary import Summary, Tally
 
@@ -160,6 +160,8 @@ def opened_corpus(given: Scan, job: Job) -> tuple[Corpus, list[str]]:
     """
     _require_regular(given.source, "a file that can be read twice")
     _require_regular(given.output, "a new or regular file")
+    require_writable(given.output)
+    require_usable(given.output)
     before = file_identity(given.source)
     added = () if given.results_only else job.result._fields
     corpus = open_corpus(given.source, given.column, given.batch_size, given.limit, added)
