@@ -117,6 +117,35 @@ def test_writer_collects_batches_in_row_groups(
     assert read.read()["text"].to_pylist() == [str(n) for n in range(10)]
 
 
+def test_writer_looks_at_each_waiting_table_once(tmp_path: Path) -> None:
+    """Else the time to write grows with the square of the number of batches."""
+    asked: list[int] = []
+
+    class Table:
+        num_rows = 1
+
+        @property
+        def nbytes(self) -> int:
+            asked.append(1)
+            return 1
+
+        def append_column(self, *_: object) -> Table:
+            return self
+
+    class Tables:
+        schema = pa.schema([])
+
+        def table(self, _: object) -> Table:
+            return Table()
+
+    (batch,) = corpus(tmp_path, pa.table({"text": ["a"]})).batches()
+    writer = ParquetWriter(BytesIO(), Tables())
+    for _ in range(20):
+        writer.write(batch, [Result()])
+    assert len(asked) == 20
+    writer.abandon()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_writer_abandons_without_an_error_when_its_file_is_full(tmp_path: Path) -> None:

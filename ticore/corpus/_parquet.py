@@ -258,6 +258,7 @@ class ParquetWriter:
         with self._refusals():
             self._writer = self._pa.parquet.ParquetWriter(file, schema)
         self._waiting: list[Any] = []
+        self._rows = self._bytes = 0  # of those that wait; summed anew they would cost a square
 
     def write(self, batch: Batch, results: Sequence[Any]) -> None:
         table = self._tables.table(batch)
@@ -266,10 +267,9 @@ class ParquetWriter:
             values = self._pa.array(cells, type=field.type)
             table = table.append_column(field, values)
         self._waiting.append(table)
-        if (
-            sum(table.num_rows for table in self._waiting) >= _GROUP_ROWS
-            or sum(table.nbytes for table in self._waiting) >= _GROUP_BYTES
-        ):
+        self._rows += table.num_rows
+        self._bytes += table.nbytes
+        if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._write_group()
 
     def close(self) -> None:
@@ -287,6 +287,7 @@ class ParquetWriter:
         with self._refusals():
             self._writer.write_table(self._pa.concat_tables(self._waiting))
         self._waiting = []
+        self._rows = self._bytes = 0
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
