@@ -76,6 +76,24 @@ def test_corpus_gives_all_rows_in_batches_up_to_the_limit(tmp_path: Path) -> Non
     assert texts(corpus(tmp_path, table.slice(0, 0))) == []
 
 
+def test_rows_that_are_not_written_are_read_without_their_other_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"blob": [b"x", b"y"], "text": ["a", "b"], "error": [1, 2]}), path)
+    (batch,) = ParquetCorpus(path, "text", 10, added=()).batches()
+    assert (batch.rows.schema.names, batch.texts) == (["text"], ["a", "b"])
+
+
+def test_corpus_does_not_hold_a_row_group_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    table = pa.table({"text": ["a"] * 1000, "blob": [bytes(range(250)) * 80] * 1000})
+    pages = {"write_batch_size": 10, "data_page_size": 1 << 16}
+    pq.write_table(table, path, compression="none", use_dictionary=False, **pages)
+    before, most = pa.total_allocated_bytes(), 0
+    for _ in ParquetCorpus(path, "text", 10).batches():
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < path.stat().st_size / 4
+
+
 def test_writer_keeps_columns_types_and_metadata(tmp_path: Path) -> None:
     table = pa.table(
         {"text": ["a", None], "n": pa.array([1, None], pa.int8()), "deep": [[{"x": 1.5}], []]}

@@ -22,6 +22,7 @@ from ._results import COLUMNS, Result
 
 # A row group is written when it has that many rows or bytes. Small groups are slow to read.
 _GROUP_ROWS, _GROUP_BYTES = 100_000, 64 << 20
+_BUFFER = 1 << 20  # read at a time of each column; else all of a row group is in memory
 
 
 def arrow() -> Any:
@@ -68,7 +69,8 @@ class ParquetCorpus:
         column: the one with the texts, or several.
         batch_size: rows of a batch.
         limit: read only the first `limit` rows.
-        added: the names of the results' columns.
+        added: the names of the results' columns. If there are none, the rows will not be written,
+            and only `column` is read.
 
     Attributes:
         schema: of the file.
@@ -101,8 +103,9 @@ class ParquetCorpus:
 
     def batches(self) -> Iterator[ParquetBatch]:
         done = 0
+        columns = None if self._added else [*self._columns.names]
         with self._opened() as file:
-            for rows in file.iter_batches(self._batch_size, use_threads=False):
+            for rows in file.iter_batches(self._batch_size, columns=columns, use_threads=False):
                 rows = rows.slice(0, self.total - done)  # noqa: PLW2901  # not beyond the limit
                 if not rows.num_rows:
                     return
@@ -113,7 +116,9 @@ class ParquetCorpus:
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         try:
-            with self._pa.parquet.ParquetFile(self._path, pre_buffer=False) as file:
+            with self._pa.parquet.ParquetFile(
+                self._path, pre_buffer=False, buffer_size=_BUFFER
+            ) as file:
                 yield file
         # UnicodeDecodeError: the name of a column is not UTF-8.
         except (self._pa.ArrowException, OSError, UnicodeDecodeError) as error:
