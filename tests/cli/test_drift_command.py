@@ -40,6 +40,17 @@ def test_page_that_cannot_be_written_is_refused_before_the_rollouts_are_read(
     assert not Path("rows.drift.jsonl").exists()
 
 
+def test_drift_fails_if_no_row_could_be_looked_at(ticore: Ticore) -> None:
+    assert b"errors      1; the first: line 3: " in ticore("drift", "rows.jsonl").out
+    Path("wrong.jsonl").write_text('{"ids": "377"}\n{"ids": null}\n')
+    found = ticore("drift", "wrong.jsonl", "--json")
+    assert found.status == 1
+    assert "no rollout could be looked at; the first: line 1: expected a list" in found.err
+    assert json.loads(found.out)["first_error"].startswith("line 1: expected a list")
+    Path("empty.jsonl").touch()
+    assert ticore("drift", "empty.jsonl").status == 0
+
+
 def test_drift_gives_one_json_object(ticore: Ticore) -> None:
     found = ticore("drift", "rows.jsonl", "--json", "-o", "out.jsonl", "--limit", "2")
     shown = json.loads(found.out)

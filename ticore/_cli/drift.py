@@ -34,7 +34,18 @@ from ..report import ShownDrift, drift_page
 from . import streams
 from .options import OUTPUT, Json, file_option, option
 from .scan_progress import scan_progress
-from .scanning import SCANS, BatchSize, Executor, Limit, ScanOptions, Workers, json_line, tell
+from .scanning import (
+    SCANS,
+    BatchSize,
+    Executor,
+    Limit,
+    ScanOptions,
+    Workers,
+    errors_said,
+    json_line,
+    require_a_result,
+    tell,
+)
 from .settings import DEFAULT_MODEL
 from .shown_files import require_place, write_shown
 from .usage import UsageError, wrong_settings_are_wrong_usage
@@ -139,7 +150,8 @@ def drift(
     text, or messages that a template writes again.
     The file is written again with the results beside each row, in columns that begin with
     drift_. If this is interrupted, the same command continues it. A row without a list of ids gets
-    an error there. The exit status is 0 whether ids change or not.
+    an error there. The exit status is 0 whether ids change or not, and 1 if no row could be looked
+    at.
     """
     _require_one_reread(reread, messages, template, specials)
     _require_messages(messages, {"--tools": tools, "--template-settings": template_settings})
@@ -168,8 +180,10 @@ def drift(
         write_shown(html, page.encode())
     if json:
         about = {"file": str(file), "output": str(scanned.output), "tokenizer": tokenizer}
-        return streams.write_bytes(json_line(about | found.to_dict()))
-    streams.show(_table(facts, found))
+        streams.write_bytes(json_line(about | found.to_dict()))
+    else:
+        streams.show(_table(facts, found))
+    require_a_result(found, "rollout could be looked at")
 
 
 def _require_one_reread(
@@ -216,7 +230,7 @@ def _facts(scanned: Scan, task: DriftTask, found: DriftSummary, seconds: float) 
         "rows": f"{found.rows:,}, {found.tokens:,} tokens in {seconds:.1f} s",
         "drifted": f"{found.drifted:,}, {found.rate:.2%} of rows{share}",
         "consistent": f"{found.consistent:,}",
-        "errors": f"{found.errors:,}",
+        "errors": errors_said(found),
         "tokenizer": task.tokenizer,
     }
 

@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from ..corpus import EXECUTORS, AnyTask, Scan, Summary, Task
+from ..corpus import EXECUTORS, AnyTask, DriftSummary, Scan, Summary, Task
 from ..corpus._saved_batches import forget
 from ..corpus._scan import opened_corpus, scan_one
 from ..errors import InputFileError
@@ -135,13 +135,13 @@ def scan_files(
         _show({}, [("all files", f"{len(scans):,}")], Summary.of(found), task, _since(started))
     for warning in _warnings(task):
         streams.note(f"ticore: {warning}")
-    _require_a_result(Summary.of(found))
+    require_a_result(Summary.of(found), "text could be scored")
 
 
-def _require_a_result(summary: Summary) -> None:
-    """Raises InputFileError if there are rows, and each has an error."""
-    if summary.errors == summary.rows > 0:
-        raise InputFileError(f"no text could be scored; the first: {summary.first_error}")
+def require_a_result(found: Summary | DriftSummary, what: str) -> None:
+    """Raises InputFileError if there are rows, and each has an error: no `what`."""
+    if found.errors == found.rows > 0:
+        raise InputFileError(f"no {what}; the first: {found.first_error}")
 
 
 def _since(started: float) -> float:
@@ -178,7 +178,7 @@ def _show(
         ("watermarked", f"{found.watermarked:,}"),
         ("in part", f"{found.in_part:,}"),
         ("none found", f"{found.without:,}"),
-        ("errors", _errors(found)),
+        ("errors", errors_said(found)),
         ("by chance", _by_chance(found, task.fpr)),
         *_facts(task),
     ):
@@ -186,7 +186,8 @@ def _show(
     streams.show(grid, *_bands(found))
 
 
-def _errors(found: Summary) -> str:
+def errors_said(found: Summary | DriftSummary) -> str:
+    """How many rows have an error, and the first of them."""
     return f"{found.errors:,}" + (f"; the first: {found.first_error}" if found.errors else "")
 
 

@@ -84,6 +84,7 @@ class DriftSummary:
         differing: source and consequential inconsistent tokens in all of them.
         causes: how many rows drift for each cause, all causes named.
         worst: the rows in which most tokens differ, the worst first; 20 at most.
+        first_error: why the first row with an error could not be looked at.
     """
 
     rows: int
@@ -95,6 +96,7 @@ class DriftSummary:
     differing: int
     causes: dict[Cause, int]
     worst: tuple[DriftExample, ...]
+    first_error: str | None = None
 
     @property
     def rate(self) -> float:
@@ -244,12 +246,14 @@ class _Tally:
         self._counts: Counter[str] = Counter()
         self._causes: Counter[str | None] = Counter()
         self._worst: list[tuple[int, int, DriftResult]] = []
+        self._first_error: str | None = None
 
     def see(self, before: int, results: Sequence[DriftResult]) -> None:
         for row, result in enumerate(results, before + 1):
             self._counts["rows"] += 1
             if result.drift_error is not None:
                 self._counts["errors"] += 1
+                self._first_error = self._first_error or result.drift_error
                 continue
             self._counts["tokens"] += result.drift_tokens or 0
             self._counts["tokens_again"] += result.drift_tokens_again or 0
@@ -275,6 +279,7 @@ class _Tally:
             differing=counts["differing"],
             causes={cause: self._causes[cause] for cause in CAUSES},
             worst=tuple(DriftExample(-row, count, result) for count, row, result in worst),
+            first_error=self._first_error,
         )
 
 
