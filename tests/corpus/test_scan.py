@@ -477,10 +477,12 @@ def test_scan_names_the_extra_when_ray_is_not_installed(
     [
         ({"source": Path("a.txt")}, "ends in .jsonl or .parquet"),
         ({"output": Path("a")}, "ends in .jsonl or .parquet"),
-        ({"batch_size": 0}, "batch_size: expected an integer of at least 1"),
-        ({"batch_size": 2.5}, "batch_size: expected an integer of at least 1"),
-        ({"limit": 0}, "limit: expected an integer of at least 1"),
-        ({"limit": "5"}, "limit: expected an integer of at least 1"),
+        ({"batch_size": 0}, "batch_size: expected an integer from 1 to "),
+        ({"batch_size": 2.5}, "batch_size: expected an integer from 1 to "),
+        ({"limit": 0}, "limit: expected an integer from 1 to "),
+        ({"batch_size": 10**23}, "batch_size: expected an integer from 1 to "),
+        ({"limit": 10**23}, "limit: expected an integer from 1 to "),
+        ({"limit": "5"}, "limit: expected an integer from 1 to "),
     ],
 )
 def test_scan_refuses_settings_out_of_range(

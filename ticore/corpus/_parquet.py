@@ -263,7 +263,9 @@ class ParquetWriter:
         with self._refusals():
             self._writer = self._pa.parquet.ParquetWriter(file, schema)
         self._waiting: list[Any] = []
-        self._rows = self._bytes = 0  # of those that wait; summed each time they would cost a square
+        self._rows = self._bytes = (
+            0  # of those that wait; summed each time they would cost a square
+        )
 
     def write(self, batch: Batch, results: Sequence[Any]) -> None:
         table = self._tables.table(batch)

@@ -28,6 +28,8 @@ from ._saved_batches import SavedBatches, require_usable
 from ._scoring import Task
 from ._summary import Summary, Tally
 
+_MOST_ROWS = 10**12  # more than a file has; far more would not fit the integers of readers
+
 
 @dataclass(frozen=True)
 class Scan:
@@ -44,7 +46,7 @@ class Scan:
 
     Raises:
         SettingsError: a name has another ending, the output is the source, or a number is not an
-            integer of at least 1.
+            integer from 1 to a trillion.
         FileError: no file can have such a name.
         WrongTypeError: source or output is no path, or column no name.
     """
@@ -76,9 +78,11 @@ class Scan:
             raise SettingsError(
                 "output: expected another file than the source, found the same; choose another name"
             )
-        object.__setattr__(self, "batch_size", require_integer("batch_size", self.batch_size, 1))
+        object.__setattr__(
+            self, "batch_size", require_integer("batch_size", self.batch_size, 1, _MOST_ROWS)
+        )
         if self.limit is not None:
-            object.__setattr__(self, "limit", require_integer("limit", self.limit, 1))
+            object.__setattr__(self, "limit", require_integer("limit", self.limit, 1, _MOST_ROWS))
 
 
 def default_output(source: Path, what: str = "detected") -> Path:
