@@ -86,6 +86,14 @@ def test_a_file_that_is_meant_twice_is_scanned_once() -> None:
     assert [each.source.as_posix() for each in paired(given, Path("out"))] == expected
 
 
+def test_output_with_a_slash_at_its_end_is_a_folder() -> None:
+    found = paired([Path("in/a.jsonl"), Path("in/b.parquet")], "results-1.0/")
+    assert [each.output.as_posix() for each in found] == [
+        "results-1.0/a.jsonl",
+        "results-1.0/b.parquet",
+    ]
+
+
 def test_outputs_in_a_folder_keep_the_shape_of_the_source() -> None:
     assert [output for _, output in pairs("in", "out")] == [
         "out/a.jsonl",

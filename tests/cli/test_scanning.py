@@ -182,6 +182,11 @@ def test_detect_prints_a_summary_for_each_file_when_json_is_given(ticore: Ticore
     assert Path("nothing.detected.jsonl").read_bytes() == b""
 
 
+def test_detect_writes_into_a_folder_when_output_ends_in_a_slash(ticore: Ticore) -> None:
+    assert ticore("detect", *SETTINGS, "nothing.jsonl", "-o", "results-1.0/").status == 0
+    assert Path("results-1.0/nothing.jsonl").read_bytes() == b""
+
+
 def test_detect_notes_the_risk_when_one_unigram_key_is_used_for_many_texts(ticore: Ticore) -> None:
     settings = [*SETTINGS[:3], "unigram", *SETTINGS[4:], "--workers", "1"]
     found = ticore("detect", *settings, "rows.jsonl")

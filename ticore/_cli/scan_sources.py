@@ -33,14 +33,15 @@ class Paired:
     output: Path
 
 
-def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
+def paired(given: Sequence[Path], output: str | Path | None) -> list[Paired]:
     """The sources that are meant, each with its output. Folders for outputs are made.
 
     Args:
         given: files, folders or patterns; what several of them name is one source. A folder means
             all files with the right endings in it, at any depth, except outputs that an earlier
             scan of it has put there.
-        output: a file, for one source; a folder, which exists or has no ending; or None.
+        output: a file, for one source; a folder, which exists, has no ending or a slash at its end;
+            or None.
 
     Raises:
         UsageError: one output for several sources, or two sources with one output.
@@ -54,13 +55,15 @@ def paired(given: Sequence[Path], output: Path | None) -> list[Paired]:
     found = [*named.values()]
     if output is None:
         return [Paired(source, default_output(source, _WHAT)) for source, _ in found]
-    is_folder = output.is_dir() or not output.suffix
+    has_slash = str(output).endswith(("/", os.sep))
+    output = Path(output)
+    is_folder = has_slash or output.is_dir() or not output.suffix
     found = _without_outputs(found, output, is_folder)
     if not is_folder:
         if len(found) > 1:
             raise UsageError(
                 "give one FILE with --output, or several without; or name a folder, without an "
-                "ending"
+                "ending or with a slash at its end"
             )
         return [Paired(source, output) for source, _ in found]
     pairs: dict[Path, Path] = {}

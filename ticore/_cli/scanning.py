@@ -20,7 +20,7 @@ from ..errors import InputFileError
 from ..report._dependence import DEPENDENT_TEXTS
 from . import streams
 from .configurations import schemes_of
-from .options import file_option, option
+from .options import option
 from .scan_progress import scan_progress
 from .scan_sources import paired
 from .usage import wrong_settings_are_wrong_usage
@@ -29,8 +29,9 @@ _FEWEST = 0.5  # rows by chance, for a band without finds to be worth a line
 SCANS = "Files of many texts"  # a section of the help
 
 OutputFile = Annotated[
-    Path | None,
-    file_option(
+    str | None,  # a path has no slash at its end, which says that it is a folder
+    option(
+        "FILE",
         "Write rows and results here, in the format of the name's ending, or into this folder; "
         "otherwise beside FILE.",
         "--output",
@@ -72,7 +73,7 @@ ResultsOnly = Annotated[
 class ScanOptions:
     """What was given on the command line; None where nothing was given."""
 
-    output: Path | None
+    output: str | Path | None
     executor: str | None
     workers: int | None
     batch_size: int | None
