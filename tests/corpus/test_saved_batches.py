@@ -116,6 +116,12 @@ def test_summary_is_kept_until_the_output_or_the_scan_is_another(tmp_path: Path)
     with opened(tmp_path)[0] as saved:
         assert saved.kept() is None
         saved.keep(summary)
+    with pytest.raises(KeyboardInterrupt), opened(tmp_path)[0] as saved:
+        raise KeyboardInterrupt
+    with opened(tmp_path)[0] as saved:
+        assert saved.kept() == summary
+        output.unlink()
+        assert saved.kept() is None
     with opened(tmp_path, "b")[0] as saved:
         assert saved.kept() is None
 
@@ -123,13 +129,14 @@ def test_summary_is_kept_until_the_output_or_the_scan_is_another(tmp_path: Path)
 def test_forget_leaves_the_folder_to_a_scan_that_has_begun(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     forget(output)
+    output.touch()
     with opened(tmp_path)[0] as saved:
         saved.keep({})
         saved.put(0, TEXTS, RESULTS)
         forget(output)
         assert saved.holds(0, TEXTS)
     forget(output)
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [output]
     with opened(tmp_path)[0] as saved:
         saved.put(0, TEXTS, RESULTS)
     forget(output)

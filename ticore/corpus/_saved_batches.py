@@ -37,8 +37,8 @@ _PART = re.compile(r"\d{6,}\.json")
 class SavedBatches:
     """The folder of saved results of one output, locked against other scans. Use one per thread.
 
-    As a context manager it is closed at the end. After an exception, a folder without results is
-    removed.
+    As a context manager it is closed at the end. After an exception, a folder without results or a
+    summary is removed.
 
     Args:
         output: the output of the scan.
@@ -84,7 +84,8 @@ class SavedBatches:
         trace: TracebackType | None,
     ) -> None:
         try:
-            if error is not None and not self._count():
+            is_kept = (self.folder / _FINISHED).exists()
+            if error is not None and not is_kept and not self._count():
                 self.remove()
         except OSError:  # The first error is the one to report.
             pass
@@ -120,15 +121,19 @@ class SavedBatches:
         Raises:
             OutputFileError: it cannot be written, or the results cannot be removed.
         """
+        output = self._digest_of_output()
+        if output is None:
+            return self.remove()
         body = json.dumps(summary).encode()
-        seal = self._seal(_FINISHED, self._digest_of_output(), body)
+        seal = self._seal(_FINISHED, output, body)
         write_atomically(self.folder / _FINISHED, seal + b"\n" + body)
         with _removing(self.folder):
             _clear(self.folder)
 
     def kept(self) -> dict[str, Any] | None:
         """The summary; None if there is none, or the output is another one than it was then."""
-        body = self._sealed(self.folder / _FINISHED, _FINISHED, self._digest_of_output())
+        output = self._digest_of_output()
+        body = output and self._sealed(self.folder / _FINISHED, _FINISHED, output)
         return None if body is None else dict(json.loads(body))
 
     def remove(self) -> None:
@@ -200,11 +205,11 @@ class SavedBatches:
         found.update(body)
         return found.hexdigest().encode()
 
-    def _digest_of_output(self) -> bytes:
-        """Another one after each change of the output."""
-        if not self._output.exists():
-            return b""
-        return json.dumps(file_identity(self._output)).encode()
+    def _digest_of_output(self) -> bytes | None:
+        """Another one after each change of the output; None: there is none that can be read."""
+        with suppress(InputFileError):
+            return json.dumps(file_identity(self._output)).encode()
+        return None
 
     def _count(self) -> int:
         return sum(_PART.fullmatch(path.name) is not None for path in self.folder.iterdir())
