@@ -212,7 +212,7 @@ def test_folder_is_refused_while_another_scan_uses_it(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
-from ticore.corpus._saved_batches import SavedBatches, forget
+from ticore.corpus._saved_batches import SavedBatches
 saved = SavedBatches(Path(sys.argv[1]) / "out.jsonl", "a", print)
 print("there", flush=True)
 sys.stdin.read()

@@ -263,9 +263,8 @@ class ParquetWriter:
         with self._refusals():
             self._writer = self._pa.parquet.ParquetWriter(file, schema)
         self._waiting: list[Any] = []
-        self._rows = self._bytes = (
-            0  # of those that wait; summed each time they would cost a square
-        )
+        # Of those that wait. To sum them at each write would take time with the square of batches.
+        self._rows = self._bytes = 0
 
     def write(self, batch: Batch, results: Sequence[Any]) -> None:
         table = self._tables.table(batch)
