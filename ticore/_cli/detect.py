@@ -129,18 +129,18 @@ def detect(
     scanning = ScanOptions(output, executor, workers, batch_size, limit, results_only)
     _require_one_purpose(paths, column, html, scanning)
     options = WatermarkOptions(
-        agreement,
-        key_file,
-        config,
-        scheme,
-        gamma,
-        delta,
-        greens,
-        context,
-        scheme_version,
-        repeats,
-        tokenizer,
-        payload_bits,
+        agreement=agreement,
+        key_file=key_file,
+        config=config,
+        scheme=scheme,
+        gamma=gamma,
+        delta=delta,
+        greens=greens,
+        context=context,
+        scheme_version=scheme_version,
+        repeats=repeats,
+        tokenizer=tokenizer,
+        payload_bits=payload_bits,
     )
     searched = _tokenizations(tokenizations, column)
     if html is not None:

@@ -67,7 +67,7 @@ Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setup:
     """The settings of a Steganographer, made ready for texts. Thread-safe as far as its model is.
 
@@ -282,11 +282,11 @@ class Setup:
             self.candidates,
             session or self.session(),
             passing,
-            self.room,
-            None if at_once else self.window,
-            known,
-            follower,
-            rival,
+            room=self.room,
+            window=None if at_once else self.window,
+            known=known,
+            follower=follower,
+            rival=rival,
         )
 
     def _reads_many_at_once(self) -> bool:

@@ -189,19 +189,19 @@ class Steganographer(BatchMethods, LongMessages):
         passing = PassingTexts(channel, model.tokenizer, keeps_all)
         secret, candidates = secret_of(key, password), Candidates(model, agreement.pool)
         self._setup = Setup(
-            model,
-            agreement,
-            codec,
-            disambiguation,
-            candidates,
-            passing,
-            secret,
-            finish,
-            pad,
-            compress,
-            entropy,
-            shortest_of,
-            mode is None,
+            model=model,
+            agreement=agreement,
+            codec=codec,
+            disambiguation=disambiguation,
+            candidates=candidates,
+            passing=passing,
+            secret=secret,
+            finish=finish,
+            pad=pad,
+            compress=compress,
+            entropy=entropy,
+            shortest_of=shortest_of,
+            mode_is_default=mode is None,
         )
 
     @property

@@ -50,6 +50,7 @@ class TextState:
         candidates: Candidates,
         session: Session,
         passing: PassingText,
+        *,
         room: int,
         window: Window | None = None,
         known: StepsTaken | None = None,

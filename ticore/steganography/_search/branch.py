@@ -44,7 +44,17 @@ class Branch:
     @classmethod
     def root(cls, passing: PassingText, reader: Reader, frame: AnyFrameReader) -> Branch:
         """The branch without tokens."""
-        return cls(None, -1, 0, 0, 0.0, passing, reader, frame, 0)
+        return cls(
+            before=None,
+            token=-1,
+            length=0,
+            place=0,
+            score=0.0,
+            passing=passing,
+            reader=reader,
+            frame=frame,
+            bits=0,
+        )
 
     def grown(self, step: Step, index: int, place: int) -> Branch:
         """The branch with one more token.
@@ -61,8 +71,17 @@ class Branch:
         frame.feed(value, count)
         rest_begun(reader)
         score = self.score + math.log2(weights[index]) - math.log2(weights.sum())
-        length, bits = self.length + 1, self.bits + count
-        return Branch(self, token, length, place, score, passing, reader, frame, bits)
+        return Branch(
+            before=self,
+            token=token,
+            length=self.length + 1,
+            place=place,
+            score=score,
+            passing=passing,
+            reader=reader,
+            frame=frame,
+            bits=self.bits + count,
+        )
 
     def has_all_bits(self, most_bits: int) -> bool:
         """Whether further tokens cannot change what the message is, or that there is none.

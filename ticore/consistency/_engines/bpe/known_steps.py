@@ -159,6 +159,7 @@ class KnownSteps:
 
     def __init__(
         self,
+        *,
         spelled: Sequence[bytes],
         pairs: TokenPairs,
         groups: GroupedVocabulary,

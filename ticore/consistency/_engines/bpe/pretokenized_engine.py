@@ -104,18 +104,18 @@ class PretokenizedEngine(TableEngine[PretokenizedState]):
         self._questions: BoundedCache[Hashable, tuple[int, ...]] = BoundedCache(_CACHED_TAILS)
         self._first_shape = TextTable(self._find_first_shape)
         self._known_steps = KnownSteps(
-            spelled,
-            pairs,
-            groups,
-            grouper,
-            self._replaced_parts,
-            self._added.ids,
-            self._may_occur,
-            self._shapes,
-            self._builder.forms,
-            self._builder.longest_text,
-            self._builder.step,
-            partial(decide, self._splitter),
+            spelled=spelled,
+            pairs=pairs,
+            groups=groups,
+            grouper=grouper,
+            replaced_parts=self._replaced_parts,
+            added=self._added.ids,
+            may_occur=self._may_occur,
+            shapes=self._shapes,
+            forms=self._builder.forms,
+            longest_text=self._builder.longest_text,
+            step=self._builder.step,
+            verdict=partial(decide, self._splitter),
         )
 
     def start(self) -> PretokenizedState:
