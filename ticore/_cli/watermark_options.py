@@ -194,7 +194,7 @@ FprToCheck = Annotated[
 DEFAULT_FPR: float = _DETECTOR["fpr"].default
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WatermarkOptions:
     """What was given about a watermark; None where nothing was given."""
 
