@@ -14,7 +14,7 @@ from ticore.errors import TicoreError
 
 
 class Lengths:
-    """See `Work`."""
+    """See `WorkerTask`."""
 
     def open(self) -> None:
         pass

@@ -51,7 +51,7 @@ CorpusText = str | Rollout | Problem
 """What a scan looks at in a row: a text or a rollout, or why there is none."""
 
 
-class Work(Protocol):
+class WorkerTask(Protocol):
     """What workers do with each row. It is sent to every worker, which opens it itself."""
 
     def open(self) -> Any:
@@ -63,8 +63,8 @@ class Work(Protocol):
         ...
 
 
-class Job(Work, Protocol):
-    """The work of a scan, and what its results depend on.
+class ScanTask(WorkerTask, Protocol):
+    """What a scan does with each row, and what its results depend on.
 
     Attributes:
         result: a NamedTuple of the columns that are added, each with a default.

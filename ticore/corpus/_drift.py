@@ -1,4 +1,4 @@
-"""The job of a scan for drift: do the ids of each rollout survive, and if not, why?"""
+"""The task of a scan for drift: do the ids of each rollout survive, and if not, why?"""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
-from ._base import CorpusText, Work
+from ._base import CorpusText, WorkerTask
 from ._processes import processes
 from ._ray_cluster import ray_cluster
 
 Executor = Callable[
-    [Work, Iterable[Sequence[CorpusText]], int | None, Callable[[str], None]],
+    [WorkerTask, Iterable[Sequence[CorpusText]], int | None, Callable[[str], None]],
     Generator[list[Any], None, None],
 ]
 """`f(task, batches, workers, tell)` gives the results of each batch, in the order of the batches.

@@ -17,14 +17,14 @@ from typing import Any
 
 from .._support.interrupts import postponed_interrupts
 from ..errors import TicoreError
-from ._base import CorpusText, Work
+from ._base import CorpusText, WorkerTask
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
 _GUARD = '`if __name__ == "__main__":`'
 
 
 def processes(
-    task: Work,
+    task: WorkerTask,
     batches: Iterable[Sequence[CorpusText]],
     workers: int | None = None,
     tell: Callable[[str], None] | None = None,  # there is nothing to say
@@ -34,7 +34,7 @@ def processes(
     One worker, or a single batch, is scored in this process.
 
     Raises:
-        TicoreError: a worker ended before its work did, or as `Work.open`.
+        TicoreError: a worker ended before its work did, or as `WorkerTask.open`.
     """
     workers = cores() if workers is None else workers
     batches = iter(batches)
@@ -72,7 +72,7 @@ def cores() -> int:
 
 
 def _pooled(
-    task: Work, batches: Iterator[Sequence[CorpusText]], workers: int
+    task: WorkerTask, batches: Iterator[Sequence[CorpusText]], workers: int
 ) -> Generator[list[Any], None, None]:
     context = get_context("spawn")  # the same on all systems, and safe with threads
     listening, lifeline = context.Pipe(duplex=False)
@@ -105,10 +105,10 @@ def _pooled(
         listening.close()
 
 
-_task: Work | None = None
+_task: WorkerTask | None = None
 
 
-def _start(task: Work, lifeline: Connection) -> None:
+def _start(task: WorkerTask, lifeline: Connection) -> None:
     global _task  # noqa: PLW0603  # a worker's only state, set once
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from ..errors import TicoreError
-from ._base import CorpusText, Work
+from ._base import CorpusText, WorkerTask
 from ._extras import require_module
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
@@ -22,7 +22,7 @@ _MOST_SECONDS = 300.0  # to wait for the first worker
 
 
 class _Worker:
-    def __init__(self, task: Work) -> None:
+    def __init__(self, task: WorkerTask) -> None:
         self._task, self._opened = task, task.open()
 
     def started(self) -> None:
@@ -33,7 +33,7 @@ class _Worker:
 
 
 def ray_cluster(
-    task: Work,
+    task: WorkerTask,
     batches: Iterable[Sequence[CorpusText]],
     workers: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
@@ -45,7 +45,7 @@ def ray_cluster(
 
     Raises:
         MissingExtraError: Ray is not installed.
-        TicoreError: the cluster failed, no worker started, or as `Work.open`.
+        TicoreError: the cluster failed, no worker started, or as `WorkerTask.open`.
     """
     ray = require_module("ray", "scale", "the executor ray")
     own = not ray.is_initialized()
@@ -66,7 +66,7 @@ def ray_cluster(
 
 def _spread(
     ray: Any,
-    task: Work,
+    task: WorkerTask,
     batches: Iterable[Sequence[CorpusText]],
     workers: int | None,
     tell: Callable[[str], None],

@@ -17,12 +17,12 @@ from .._support.input_files import unreadable
 from ..errors import InputFileError, OutputFileError, SettingsError, WrongTypeError, shown
 from ..registry import lookup
 from ._any_scoring import AnyTask
-from ._base import Corpus, CorpusText, Job
+from ._base import Corpus, CorpusText, ScanTask
 from ._columns import Columns
 from ._executors import EXECUTORS
 from ._formats import ending, open_corpus, open_writer, rehearse
 from ._identity import digest, file_identity
-from ._opened_job import OpenedJob
+from ._opened_task import OpenedTask
 from ._processes import require_main_guard
 from ._saved_batches import SavedBatches, require_usable
 from ._scoring import Task
@@ -154,7 +154,7 @@ def scan_one(
     return tally.summary() if kept is None else Summary.of_kept(kept)
 
 
-def opened_corpus(given: Scan, job: Job) -> tuple[Corpus, list[str]]:
+def opened_corpus(given: Scan, task: ScanTask) -> tuple[Corpus, list[str]]:
     """The file to scan, and its identity. Its beginning is written to memory as the output will be.
 
     So a file without the column, or an output that cannot be written, is refused before the work.
@@ -167,15 +167,15 @@ def opened_corpus(given: Scan, job: Job) -> tuple[Corpus, list[str]]:
     require_writable(given.output)
     require_usable(given.output)
     before = file_identity(given.source)
-    added = () if given.results_only else job.result._fields
+    added = () if given.results_only else task.result._fields
     corpus = open_corpus(given.source, given.column, given.batch_size, given.limit, added)
-    rehearse(given.output, corpus, job.result, results_only=given.results_only)
+    rehearse(given.output, corpus, task.result, results_only=given.results_only)
     return corpus, before
 
 
 def scan_rows(
     given: Scan,
-    job: Job,
+    task: ScanTask,
     see: Callable[[int, Sequence[Any]], None],
     executor: str,
     workers: int | None,
@@ -183,11 +183,11 @@ def scan_rows(
     tell: Callable[[str], None],
     keep: Callable[[], dict[str, Any]] | None = None,
 ) -> dict[str, Any] | None:
-    """Do a job for every row and write the output, as `scan` does.
+    """Do a task for every row and write the output, as `scan` does.
 
     Args:
         given, executor, workers, progress, tell: as for `scan`.
-        job: what is done.
+        task: what is done.
         see: called with the number of rows before a batch and the results of the batch, in order.
         keep: gives, in types that JSON has, what stays in the place of the saved results until
             `forget`; None: nothing stays.
@@ -200,19 +200,19 @@ def scan_rows(
     run = lookup("executor", EXECUTORS, executor)
     if workers is not None:
         workers = require_integer("workers", workers, 1)
-    corpus, before = opened_corpus(given, job)
-    opened = OpenedJob(job)
+    corpus, before = opened_corpus(given, task)
+    opened = OpenedTask(task)
     things: list[object] = [
         before,
         corpus.traits(),
-        job.public_settings(),
+        task.public_settings(),
         given.column,
         given.batch_size,
         given.limit,
     ]
     things += opened.depends_on()
-    name = digest(job.secret(), things)
-    with SavedBatches(given.output, name, tell, job.result) as saved:
+    name = digest(task.secret(), things)
+    with SavedBatches(given.output, name, tell, task.result) as saved:
         if keep is not None and (kept := saved.kept()) is not None:
             tell(f"{given.output} was finished before")
             return kept
@@ -233,7 +233,7 @@ def scan_rows(
             )
         if file_identity(given.source) != before:
             raise _changed(given)
-        _write(given, corpus, saved, job, see)
+        _write(given, corpus, saved, task, see)
         if keep is None:
             saved.remove()
         else:
@@ -278,14 +278,14 @@ def _write(
     given: Scan,
     corpus: Corpus,
     saved: SavedBatches,
-    job: Job,
+    task: ScanTask,
     see: Callable[[int, Sequence[Any]], None],
 ) -> None:
     """Write the output from the rows and their saved results."""
     rows = 0
     with written_atomically(given.output, within=saved.folder) as file:
         writer = open_writer(
-            given.output, file, corpus, job.result, results_only=given.results_only
+            given.output, file, corpus, task.result, results_only=given.results_only
         )
         try:
             for index, batch in enumerate(corpus.batches()):

@@ -1,4 +1,4 @@
-"""The work of a worker: open tokenizer and scheme once, then score batch after batch."""
+"""A task of workers: open tokenizer and scheme once, then score batch after batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job that was opened is not opened again in this process; a worker elsewhere opens it itself."""
+"""A task that was opened is not opened again in this process; a worker elsewhere opens it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from ticore.corpus import Scan
 from ticore.corpus._base import CorpusText
-from ticore.corpus._opened_job import OpenedJob
+from ticore.corpus._opened_task import OpenedTask
 from ticore.corpus._scan import scan_rows
 
 OPENED: list[str] = []
@@ -52,13 +52,13 @@ def _none_opened() -> None:
 
 
 def test_what_was_opened_is_given_once() -> None:
-    opened = OpenedJob(Lengths())
+    opened = OpenedTask(Lengths())
     assert opened.depends_on() == ["opened 1"]
     assert [opened.open(), opened.open()] == ["opened 1", "opened 2"]
 
 
-def test_a_worker_gets_the_job_itself_and_nothing_is_kept_here() -> None:
-    opened = OpenedJob(Lengths())
+def test_a_worker_gets_the_task_itself_and_nothing_is_kept_here() -> None:
+    opened = OpenedTask(Lengths())
     assert pickle.loads(pickle.dumps(opened)) == Lengths()
     assert opened.open() == "opened 2"
 
