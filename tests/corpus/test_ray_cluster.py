@@ -80,5 +80,7 @@ def test_nothing_is_said_when_all_workers_start() -> None:
 
 
 def test_a_scan_ends_with_an_error_when_no_worker_starts() -> None:
-    with pytest.raises(TicoreError, match="expected a free CPU in the Ray cluster, found none"):
+    with pytest.raises(
+        TicoreError, match="expected a worker to start in the Ray cluster, found none"
+    ):
         spread(Ray(cpus=0), workers=2)

@@ -21,6 +21,7 @@ from ticore.corpus import EXECUTORS, AnyTask, Result, Scan, Summary, Task, scan
 from ticore.corpus import _jsonl as jsonl
 from ticore.corpus import _processes as processes
 from ticore.corpus._base import CorpusText
+from ticore.corpus._scan import scan_one
 from ticore.errors import (
     FileError,
     MissingExtraError,
@@ -291,6 +292,19 @@ def test_scan_refuses_an_input_whose_middle_changes_during_it(
     with pytest.raises(FileError, match=r"to stay as they are .*found a change"):
         scan(given, TASK, workers=1, progress=change)
     assert not given.output.exists()
+
+
+def test_finished_file_of_many_is_scanned_again_for_another_output(given: Scan) -> None:
+    first = scan_one(given, TASK, workers=1, one_of_many=True)
+    said: list[str] = []
+    assert scan_one(given, TASK, tell=said.append, one_of_many=True) == first
+    assert said == [f"{given.output} was finished before"]
+    alone = replace(given, results_only=True)
+    assert scan_one(alone, TASK, workers=1, one_of_many=True) == first
+    assert "text" not in read(given.output)[0]
+    assert scan(given, TASK, workers=1) == first
+    assert read(given.output)[0]["text"] == rows(1)[0]["text"]
+    assert {path.name for path in given.output.parent.iterdir()} == {"rows.jsonl", "out.jsonl"}
 
 
 def test_scan_is_refused_while_another_one_writes_the_same_output(given: Scan) -> None:

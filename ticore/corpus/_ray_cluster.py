@@ -113,8 +113,9 @@ class _Crew:
         self._started += [self._starting.pop(one) for one in done]
         if not self._started:
             raise TicoreError(
-                f"expected a free CPU in the Ray cluster, found none for {_MOST_SECONDS:.0f} "
-                f"seconds; end other work there, and run the same command again to go on"
+                f"expected a worker to start in the Ray cluster, found none after "
+                f"{_MOST_SECONDS:.0f} seconds; is a CPU free there? Run the same command again to "
+                f"go on"
             )
         if self._starting and monotonic() > self._late:
             self._tell(

@@ -213,9 +213,11 @@ def scan_rows(
     things += opened.depends_on()
     name = digest(task.secret(), things)
     with SavedBatches(given.output, name, tell, task.result) as saved:
-        if keep is not None and (kept := saved.kept()) is not None:
+        finished = None if keep is None else saved.kept()
+        # The output depends on `results_only`, though the results do not.
+        if finished is not None and finished["results_only"] == given.results_only:
             tell(f"{given.output} was finished before")
-            return kept
+            return dict(finished["kept"])
         if given.output.exists():
             tell(f"{given.output} is there already: it is replaced when this is done")
         unscored = _UnscoredBatches(corpus, saved)
@@ -237,7 +239,7 @@ def scan_rows(
         if keep is None:
             saved.remove()
         else:
-            saved.keep(keep())
+            saved.keep({"kept": keep(), "results_only": given.results_only})
     remove_leftovers(given.output.parent)
     return None
 
