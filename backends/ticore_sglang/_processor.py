@@ -8,12 +8,13 @@ import pickle
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary, finalize
 
 import torch
 
-from ticore.errors import TicoreError
+from ticore.consistency import Verification
+from ticore.errors import SettingsError, TicoreError
 from ticore_masks import RequestSettings, ServedText, ServedTexts, mask_texts
 
 from . import _server
@@ -64,34 +65,51 @@ class ConsistentTokens(Base):
             logits: of the requests that named this processor.
             custom_param_list: the `custom_params` of each of them, with the request itself.
         """
-        texts = [self._text(params, logits.shape[1]) for params in custom_param_list or ()]
-        if len(texts) != len(logits):
+        params = custom_param_list or ()
+        if len(params) != len(logits):
             LOG.error("a batch is not held consistent: its rows are not one for each request")
             return logits
-        rows = [
-            None if found is None else found[1].follow(list(found[0].output_ids)) for found in texts
-        ]
-        return mask_texts(logits, rows, [found and found[1] for found in texts])
-
-    def _text(
-        self, params: dict[str, Any] | None, width: int
-    ) -> tuple[_server.Request, ServedText] | None:
-        """A request and its text; None if it is left alone, or ends with an error."""
-        request = (params or {}).get(_REQUEST)
-        if params is None or request is None:
-            LOG.error("a request is not held consistent: it has no custom_params; give some")
-            return None
-        if (known := _TEXTS.get(request)) is not None:
-            return request, known
+        rows = [_row(of_one, logits.shape[1]) for of_one in params]
+        texts = [None if row is None else row.text for row in rows]
         try:
-            settings = RequestSettings.of(params)
-            if why := _server.why_not():
-                _server.abort(request, why)
-            elif settings.on:
-                return request, _new_text(request, settings, width)
-        except TicoreError as error:
-            _server.abort(request, str(error))
+            return mask_texts(logits, [row and row.verification for row in rows], texts)
+        except Exception as error:  # a defect of ours: these requests end, the server goes on
+            for row in rows:
+                if row is not None:
+                    _end(row.request, error)
+            return logits
+
+
+class _Row(NamedTuple):
+    request: _server.Request
+    text: ServedText
+    verification: Verification | None
+
+
+def _row(params: dict[str, Any] | None, width: int) -> _Row | None:
+    """What masks the row of a request; None if it is left alone, or ends with an error."""
+    proxy = (params or {}).get(_REQUEST)
+    if params is None or proxy is None:
+        LOG.error("a request is not held consistent: it has no custom_params; give some")
         return None
+    request = _server.itself(proxy)
+    try:
+        text = _TEXTS.get(request) or _new_text(request, RequestSettings.of(params), width)
+        return None if text is None else _Row(request, text, text.follow(list(request.output_ids)))
+    except Exception as error:
+        _end(request, error)
+        return None
+
+
+def _end(request: _server.Request, error: Exception) -> None:
+    """End a request with an error. A defect of ours is no reason to end the server."""
+    if isinstance(error, TicoreError):
+        _server.abort(request, str(error))
+        return
+    LOG.error("a request ends because of a defect in ticore", exc_info=error)
+    _server.abort(
+        request, f"expected a mask for this request, found a defect in ticore: {error!r}; report it"
+    )
 
 
 @cache
@@ -99,7 +117,16 @@ def _served(width: int) -> ServedTexts:
     return ServedTexts(_server.tokenizer(), width, LOG)
 
 
-def _new_text(request: _server.Request, settings: RequestSettings, width: int) -> ServedText:
+def _new_text(request: _server.Request, settings: RequestSettings, width: int) -> ServedText | None:
+    """The text of a request that was not seen before; None if it is left alone.
+
+    Raises:
+        SettingsError: this server cannot be served.
+    """
+    if why := _server.why_not():
+        raise SettingsError(why)
+    if not settings.on:
+        return None
     served = _served(width)
     ends = {*(request.eos_token_ids or ()), *(request.sampling_params.stop_token_ids or ())}
     text = _TEXTS[request] = served.start(settings, list(request.origin_input_ids), ends)

@@ -1,12 +1,13 @@
 """What is read of a running SGLang server.
 
 SGLang itself is needed only where it runs. This follows `python/sglang/srt/server_args.py`,
-`managers/schedule_batch.py` and `sampling/custom_logit_processor.py` of 2026.
+`runtime_context.py`, `managers/schedule_batch.py` and `sampling/custom_logit_processor.py` of 2026.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from importlib import import_module
@@ -15,6 +16,16 @@ from typing import Any, Protocol
 import ticore
 from ticore.errors import SettingsError
 from ticore.interfaces import Tokenizer
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Those of the server that are read here, by SGLang's names."""
+
+    disable_overlap_schedule: bool
+    speculative_algorithm: str | None
+    tokenizer_path: str
+    trust_remote_code: bool
 
 
 class Request(Protocol):
@@ -33,19 +44,25 @@ class Request(Protocol):
     to_finish: Any
 
 
+def itself(request: Any) -> Request:
+    """The request. SGLang 0.5.23 gives a weak proxy, which cannot be a key of a dictionary."""
+    found: Request = request.__init__.__self__  # a bound method holds the object and no proxy
+    return found
+
+
 def why_not() -> str:
     """Why this server cannot be served; empty if it can be.
 
     The overlap scheduler samples a token while the one before is not in `output_ids` yet. It delays
     this for grammars alone, so masks would be those of a text without its last token.
     """
-    arguments = _arguments()
-    if not arguments.disable_overlap_schedule:
+    settings = _settings()
+    if not settings.disable_overlap_schedule:
         return (
             "expected a server without the overlap scheduler, with which the last token of a text "
             "is not known in time; start it with --disable-overlap-schedule"
         )
-    if arguments.speculative_algorithm is not None:
+    if settings.speculative_algorithm is not None:
         return (
             "expected a server without speculative decoding, whose tokens a custom logit processor "
             "is not told; start it without --speculative-algorithm"
@@ -61,11 +78,11 @@ def tokenizer() -> Tokenizer:
         SettingsError: it cannot be adapted.
         ModelFilesError: it cannot be adapted exactly.
     """
-    arguments = _arguments()
+    settings = _settings()
     transformers: Any = import_module("transformers")
     return ticore.wrap(
         transformers.AutoTokenizer.from_pretrained(
-            arguments.tokenizer_path, trust_remote_code=arguments.trust_remote_code
+            settings.tokenizer_path, trust_remote_code=settings.trust_remote_code
         )
     )
 
@@ -82,6 +99,22 @@ def abort(request: Request, why: str) -> None:
     request.to_finish = reasons.FINISH_ABORT(why, HTTPStatus.BAD_REQUEST, "BadRequestError")
 
 
-def _arguments() -> Any:
-    found: Any = import_module("sglang.srt.server_args")
-    return found.get_global_server_args()
+def _settings() -> Settings:
+    """The settings of the server, from where this version of SGLang keeps them."""
+    arguments: Any = import_module("sglang.srt.server_args")
+    try:
+        found = arguments.get_global_server_args()
+    except RuntimeError:  # retired, in 0.5.23 at the latest
+        context: Any = import_module("sglang.srt.runtime_context")
+        return Settings(
+            context.get_schedule().disable_overlap_schedule,
+            context.get_spec().speculative_algorithm,
+            context.get_serving().tokenizer_path,
+            context.get_model().trust_remote_code,
+        )
+    return Settings(
+        found.disable_overlap_schedule,
+        found.speculative_algorithm,
+        found.tokenizer_path,
+        found.trust_remote_code,
+    )

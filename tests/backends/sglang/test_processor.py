@@ -1,7 +1,8 @@
 """The masks on SGLang's logits are those of a Verifier; no SGLang is needed.
 
-`FakeRequest` has the fields of `Req` in `python/sglang/srt/managers/schedule_batch.py`, and the
-processor is called as `apply_custom_logit_processor` of `python/sglang/srt/layers/sampler.py` does.
+`FakeRequest` has the fields of `Req` in `python/sglang/srt/managers/schedule_batch.py` of SGLang
+0.5.23, and the processor is called as `apply_custom_logit_processor` of
+`python/sglang/srt/layers/sampler.py` does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import pickle
 import random
 import sys
+import weakref
 from array import array
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -39,19 +41,35 @@ class FakeRequest:
         self.eos_token_ids = {END}
         self.sampling_params = SimpleNamespace(stop_token_ids=None)
         self.to_finish: Any = None
-        self.params = {**(arguments or {}), "__req__": self}
+        self.params = {**(arguments or {}), "__req__": weakref.proxy(self)}
+
+
+def retired() -> None:
+    """What SGLang 0.5.23 has made of `get_global_server_args`."""
+    raise RuntimeError("get_global_server_args() is retired.")
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
-    arguments = SimpleNamespace(disable_overlap_schedule=True, speculative_algorithm=None)
-    monkeypatch.setattr(_server, "_arguments", lambda: arguments)
-    monkeypatch.setattr(_server, "tokenizer", lambda: TOKENIZER)
-    reasons = SimpleNamespace(FINISH_ABORT=lambda *said: said)
-    monkeypatch.setitem(sys.modules, "sglang.srt.managers.schedule_batch", reasons)
+    """The settings of a server with SGLang 0.5.23."""
+    settings = SimpleNamespace(
+        disable_overlap_schedule=True,
+        speculative_algorithm=None,
+        tokenizer_path="",
+        trust_remote_code=False,
+    )
+    namespaces = ("get_schedule", "get_spec", "get_serving", "get_model")
+    modules = {
+        "managers.schedule_batch": SimpleNamespace(FINISH_ABORT=lambda *said: said),
+        "server_args": SimpleNamespace(get_global_server_args=retired),
+        "runtime_context": SimpleNamespace(**dict.fromkeys(namespaces, lambda: settings)),
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, f"sglang.srt.{name}", module)
     monkeypatch.setattr(_server, "import_module", sys.modules.__getitem__)
+    monkeypatch.setattr(_server, "tokenizer", lambda: TOKENIZER)
     _processor._served.cache_clear()
-    yield arguments
+    yield settings
     _processor._served.cache_clear()
 
 
@@ -105,6 +123,35 @@ def test_a_server_whose_tokens_come_late_is_refused(
     request = FakeRequest("It was")
     assert bool((apply(request) == 0).all())
     assert said in request.to_finish[0]
+
+
+def test_a_server_of_earlier_versions_is_served(
+    server: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = SimpleNamespace(get_global_server_args=lambda: server)
+    monkeypatch.setitem(sys.modules, "sglang.srt.server_args", before)
+    monkeypatch.delitem(sys.modules, "sglang.srt.runtime_context")
+    request = FakeRequest("It was")
+    request.params["__req__"] = request  # no proxy
+    assert bool(torch.isneginf(apply(request)).any())
+    assert request.to_finish is None
+
+
+@pytest.mark.parametrize("place", ["_new_text", "mask_texts"])
+def test_a_defect_ends_its_requests_and_not_the_server(
+    server: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    place: str,
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(_processor, place, fail)
+    request = FakeRequest("It was")
+    assert bool((apply(request) == 0).all())
+    assert "found a defect in ticore: ZeroDivisionError('by zero')" in request.to_finish[0]
+    assert "Traceback" in caplog.text
 
 
 def test_wrong_arguments_end_their_request_alone(server: SimpleNamespace) -> None:
