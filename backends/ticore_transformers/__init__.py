@@ -11,6 +11,7 @@ _rollouts.py          `rollouts`
 _prompts.py           what is continued
 _logits_processor.py  `ConsistentLogitsProcessor`
 _writing.py           the loop: one call chooses for all texts, one pass reads for all texts
+_synced.py            passes in step with other processes, for parameters that are spread over them
 _text.py              one text: what is taken back, what a streamer is shown
 _choosing.py          the next token of many texts in one call
 _processing.py        logits processors for rows that are not in step

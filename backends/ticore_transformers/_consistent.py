@@ -9,10 +9,10 @@ the one that `generate` writes by itself.
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial, wraps
 from typing import Any, get_args
 
 import torch
@@ -44,6 +44,7 @@ from ._processing import RowProcessors
 from ._prompts import require_no_empty
 from ._sequences import Sequences
 from ._stop_strings import with_stop_strings
+from ._synced import in_step, is_synced
 from ._text import GeneratedText
 from ._writing import Reader, write
 
@@ -161,7 +162,10 @@ def custom_generate(
         prompts = _without_padding(input_ids, inputs)
         require_no_empty(prompts)
         verifications = each_row(partial(verification_of, verifier), prompts)
-        reader, decoders = _decoders(Network(model), prompts, max_rewind(waits, backtracks))
+        # Where parameters are gathered for each pass, inference mode would make them useless for
+        # training.
+        network = Network(model, torch.no_grad if is_synced(model) else torch.inference_mode)
+        reader, decoders = _decoders(network, prompts, max_rewind(waits, backtracks))
         width = len(decoders[0].logits())
         require_tokenizer_of_model(verifier.tokenizer, width)
         eos_ids = frozenset(ids_of(generation_config.eos_token_id)).intersection(range(width))
@@ -205,21 +209,23 @@ def custom_generate(
         (pad, *_) = *ids_of(generation_config.pad_token_id), *sorted(eos_ids), 0
         return _answer(texts, input_ids, pad, generation_config, wanted)
 
-    return generate if streamer is None else _ending(streamer, generate)
-
-
-def _ending(streamer: Any, generate: Callable[..., Any]) -> Callable[..., Any]:
-    """`generate`, after which the streamer is ended, whatever happens: somebody may wait for it."""
-
-    def ending(model: PreTrainedModel, input_ids: Any, **given: Any) -> Any:
-        try:
+    @wraps(generate)  # transformers looks at what a function takes
+    def together(model: PreTrainedModel, input_ids: Any, **given: Any) -> Any:
+        others = in_step(model) if is_synced(model) else nullcontext()
+        with others, _ending(streamer):
             return generate(model, input_ids, **given)
-        finally:
-            streamer.end()
 
-    # transformers looks there for what this function takes.
-    ending.__signature__ = inspect.signature(generate)  # type: ignore[attr-defined]  # not in typeshed
-    return ending
+    return together
+
+
+@contextmanager
+def _ending(streamer: Any | None) -> Iterator[None]:
+    """The streamer is ended at last, whatever happens: somebody may wait for it."""
+    try:
+        yield
+    finally:
+        if streamer is not None:
+            streamer.end()
 
 
 def _chooses_elsewhere(ids: Sequence[int], logits: Any) -> int:
