@@ -44,13 +44,14 @@ def rollouts(
 
     Returns:
         `f(prompts, trainer)`. `prompts` are texts or chats, one for each completion that is wanted,
-        as TRL repeats them. It uses the trainer's `model`, `accelerator`, `processing_class` and
-        `generation_kwargs`, and returns `prompt_ids`, `completion_ids` (with the id that ended it,
+        as TRL repeats them. It uses the trainer's `model`, `accelerator`, `processing_class`,
+        `generation_kwargs` and, for chats, `tools`, `chat_template` and `chat_template_kwargs`. It
+        returns `prompt_ids`, `completion_ids` (with the id that ended it,
         if one did) and `logprobs`: for each prompt a list.
 
     Raises:
         SettingsError, PromptError, CapacityError: when it is called: as `consistent`; also where
-            the trainer generates with vLLM.
+            the trainer generates with vLLM, or has several environments.
     """
 
     def rollout(prompts: Sequence[Any], trainer: Any) -> dict[str, Any]:
@@ -98,11 +99,27 @@ def _generation_settings(trainer: Any) -> dict[str, Any]:
 
 
 def _prompt_ids(prompt: Any, trainer: Any) -> list[int]:
-    """The ids of a text, or of a chat by the tokenizer's template."""
+    """The ids of a text, or of a chat by the template, with the tools that the trainer uses.
+
+    Raises:
+        SettingsError: the trainer has several environments, each with its own tools.
+    """
     if isinstance(prompt, str):
         return list(trainer.processing_class(prompt)["input_ids"])
+    if len(getattr(trainer, "environment_factories", None) or ()) > 1:
+        raise SettingsError(
+            "expected a trainer with one environment at most, found several; a rollout function "
+            "is not told which prompt belongs to which; train with one, or without rollouts()"
+        )
     found = trainer.processing_class.apply_chat_template(
-        prompt, add_generation_prompt=True, tokenize=True, return_dict=True
+        prompt,
+        # Some templates announce tools where the list is empty.
+        tools=getattr(trainer, "tools", None) or None,
+        chat_template=getattr(trainer, "chat_template", None),
+        add_generation_prompt=True,
+        tokenize=True,
+        return_dict=True,
+        **(getattr(trainer, "chat_template_kwargs", None) or {}),
     )
     return list(found["input_ids"])
 

@@ -44,6 +44,10 @@ class FakeTrainer:
         module = network(config).train()
         assert isinstance(module, LlamaForCausalLM)
         self.model = module
+        self.tools: list[Any] = []
+        self.chat_template: str | None = None
+        self.chat_template_kwargs: dict[str, Any] = {}
+        self.environment_factories: dict[str, Any] | None = None
         self.accelerator = SimpleNamespace(unwrap_model=lambda model: model)
         self.generation_kwargs = {
             "max_new_tokens": 12,
@@ -119,6 +123,17 @@ def test_chats_are_templated() -> None:
     assert found["prompt_ids"] == [expected]
 
 
+def test_chats_are_templated_as_the_trainer_templates_them() -> None:
+    trainer = FakeTrainer(max_new_tokens=2)
+    trainer.tools = [{"name": "sea"}, {"name": "shells"}]
+    names = "{% for tool in tools %}{{ tool['name'] }} {% endfor %}"
+    trainer.chat_template = names + "{{ manner }} {{ messages[0]['content'] }}"
+    trainer.chat_template_kwargs = {"manner": "quick"}
+    chat = [{"role": "user", "content": "fox"}]
+    found = rollouts(trainer.processing_class)([chat], trainer)
+    assert found["prompt_ids"] == [trainer.processing_class("sea shells quick fox").input_ids]
+
+
 def test_the_model_trains_as_before() -> None:
     """A part that was frozen stays so."""
     trainer = FakeTrainer()
@@ -132,6 +147,14 @@ def test_the_model_trains_as_before() -> None:
 def test_no_prompts_give_no_rollouts() -> None:
     found = rollouts(HUGGING_FACE["hf-gpt2"]())([], FakeTrainer())
     assert found == {"prompt_ids": [], "completion_ids": [], "logprobs": []}
+
+
+def test_environments_with_their_own_tools_are_refused() -> None:
+    trainer = FakeTrainer()
+    trainer.environment_factories = {"maze": object, "garden": object}
+    chat = [{"role": "user", "content": "fox"}]
+    with pytest.raises(SettingsError, match="found several"):
+        rollouts(trainer.processing_class)([chat], trainer)
 
 
 def test_a_trainer_with_vllm_is_refused() -> None:
