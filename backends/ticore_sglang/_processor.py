@@ -128,7 +128,7 @@ def _new_text(request: _server.Request, settings: RequestSettings, width: int) -
     if not settings.on:
         return None
     served = _served(width)
-    ends = {*(request.eos_token_ids or ()), *(request.sampling_params.stop_token_ids or ())}
-    text = _TEXTS[request] = served.start(settings, list(request.origin_input_ids), ends)
+    prompt, ends = list(request.origin_input_ids), _server.ends_of(request)
+    text = _TEXTS[request] = served.start(settings, prompt, ends)
     finalize(request, served.close, text)
     return text

@@ -50,6 +50,14 @@ def itself(request: Any) -> Request:
     return found
 
 
+def ends_of(request: Request) -> set[int]:
+    """The tokens that end its text, as SGLang's `Req` decides it."""
+    params = request.sampling_params
+    if params.ignore_eos:
+        return set()  # not even those that the request names
+    return {*(request.eos_token_ids or ()), *(params.stop_token_ids or ())}
+
+
 def why_not() -> str:
     """Why this server cannot be served; empty if it can be.
 

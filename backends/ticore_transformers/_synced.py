@@ -1,8 +1,8 @@
 """Forward passes in step with those of other processes that hold parts of the same parameters.
 
 With ZeRO-3 or FSDP each pass needs all processes, but their texts end at different lengths. So each
-process says before each of its passes that it is not done. One that is done passes an id along
-with the others, until all are done. transformers does the same, under the name `synced_gpus`.
+process says before each of its passes that it is not done. One that is done makes passes whose
+result nobody reads, until all are done. transformers does the same, and calls it `synced_gpus`.
 """
 
 from __future__ import annotations

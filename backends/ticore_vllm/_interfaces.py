@@ -17,12 +17,19 @@ import torch
 
 
 class SamplingParams(Protocol):
-    """The settings of one request."""
+    """The settings of one request.
+
+    Attributes:
+        extra_args: those for others than vLLM.
+        stop_token_ids, eos_token_id: what ends the text. With `ignore_eos` neither has the model's
+            end tokens; `all_stop_token_ids` has them always.
+    """
 
     extra_args: dict[str, Any] | None
+    stop_token_ids: list[int] | None
 
     @property
-    def all_stop_token_ids(self) -> set[int]: ...
+    def eos_token_id(self) -> int | None: ...
 
 
 class ModelConfig(Protocol):

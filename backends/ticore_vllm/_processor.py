@@ -80,6 +80,12 @@ def served_texts(vllm_config: VllmConfig) -> ServedTexts:
     return ServedTexts(_tokenizer_of(vllm_config), model.get_vocab_size(), LOG)
 
 
+def ends_of(params: SamplingParams) -> frozenset[int]:
+    """The ids that end the text of a request."""
+    end = params.eos_token_id
+    return frozenset(params.stop_token_ids or ()) | (frozenset() if end is None else {end})
+
+
 def _tokenizer_of(vllm_config: VllmConfig) -> Tokenizer:
     more = vllm_config.additional_config
     named = more.get(_TOKENIZER) if isinstance(more, Mapping) else None

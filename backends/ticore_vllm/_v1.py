@@ -10,7 +10,7 @@ from ticore.consistency import Verification
 from ticore_masks import ServedText, mask_texts
 
 from ._interfaces import BatchUpdate, SamplingParams, VllmConfig
-from ._processor import ConsistentTokens, served_texts
+from ._processor import ConsistentTokens, ends_of, served_texts
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Processor(ConsistentTokens):
         settings = self._texts.settings_of(params.extra_args)
         if not settings.on:
             return None
-        return _Row(self._texts.start(settings, prompt, params.all_stop_token_ids), ids)
+        return _Row(self._texts.start(settings, prompt, ends_of(params)), ids)
 
     def _put(self, index: int, row: _Row | None) -> None:
         """Give a place in the batch to a request, or to none that is masked."""

@@ -19,7 +19,7 @@ from ticore.consistency import Verification
 from ticore_masks import RequestSettings, ServedText, mask_texts
 
 from ._interfaces import LogitsContext, RequestState, SamplingParams, VllmConfig
-from ._processor import ConsistentTokens, served_texts
+from ._processor import ConsistentTokens, ends_of, served_texts
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,7 @@ class Processor(ConsistentTokens):
         settings = self._texts.settings_of(sampling_params.extra_args)
         if settings.on:
             start = 0 if settings.view == "whole" else int(self._state.prompt_len.np[req_idx])
-            ends = frozenset(sampling_params.all_stop_token_ids)
-            self._new[req_idx] = _New(settings, ends, start)
+            self._new[req_idx] = _New(settings, ends_of(sampling_params), start)
         return settings.on
 
     def apply_staged_writes(self) -> None:

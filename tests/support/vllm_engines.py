@@ -24,7 +24,11 @@ PLACEHOLDER = -1
 
 @dataclass
 class SamplingParams:
+    """As an engine gets them. With `ignore_eos` only `all_stop_token_ids` has the model's ends."""
+
     extra_args: dict[str, Any] | None = None
+    stop_token_ids: list[int] = field(default_factory=list)
+    eos_token_id: int | None = None
     all_stop_token_ids: set[int] = field(default_factory=set)
 
 

@@ -39,7 +39,7 @@ class FakeRequest:
         self.origin_input_ids = array("q", TOKENIZER.encode(prompt))
         self.output_ids = array("q")
         self.eos_token_ids = {END}
-        self.sampling_params = SimpleNamespace(stop_token_ids=None)
+        self.sampling_params = SimpleNamespace(stop_token_ids=None, ignore_eos=False)
         self.to_finish: Any = None
         self.params = {**(arguments or {}), "__req__": weakref.proxy(self)}
 
@@ -160,6 +160,14 @@ def test_wrong_arguments_end_their_request_alone(server: SimpleNamespace) -> Non
     assert "ticore_mode: expected one of" in wrong.to_finish[0]
     assert right.to_finish is None
     assert torch.isneginf(found).any(dim=1).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_an_end_that_is_ignored_may_not_be_written(server: SimpleNamespace, ignored: bool) -> None:
+    """SGLang would go on after it, and the text would be read back as other tokens."""
+    request = FakeRequest("It was")
+    request.sampling_params.ignore_eos = ignored
+    assert bool(torch.isneginf(apply(request)[0, END])) is ignored
 
 
 def test_a_request_without_parameters_is_left_alone(

@@ -151,7 +151,7 @@ def new_request(tokenizer: Tokenizer, draw: random.Random, ends: set[int]) -> Re
     prompt = tokenizer.encode(draw.choice(["she sells", "the quick brown", "It was", "  x"]))
     if draw.random() < 0.2:
         draw.shuffle(prompt)  # perhaps not consistent
-    return Request(SamplingParams(arguments or None, ends | {5}), prompt)
+    return Request(SamplingParams(arguments or None, [*ends, 5]), prompt)
 
 
 def drafted(tokenizer: Tokenizer, request: Request, draw: random.Random) -> int:
@@ -175,7 +175,7 @@ def one_text(
     tokenizer: Tokenizer, arguments: dict[str, Any] | None
 ) -> tuple[Any, V1Engine, Request]:
     processor, engine = started(tokenizer, "v1", random.Random(0), tokenizer.vocab_size)
-    return processor, engine, Request(SamplingParams(arguments, {0}), tokenizer.encode("It was"))
+    return processor, engine, Request(SamplingParams(arguments, [0]), tokenizer.encode("It was"))
 
 
 def test_an_id_that_the_tokenizer_lacks_leaves_the_other_rows_masked() -> None:
@@ -285,11 +285,24 @@ def test_special_tokens_are_allowed_where_the_request_says_so() -> None:
     start, end = 1, 2  # <s> and </s>
     for arguments, expected in ((None, [True, False]), ({"ticore_specials": "any"}, [False] * 2)):
         _, engine, request = one_text(tokenizer, arguments)
-        request.params.all_stop_token_ids = {end}
+        request.params.stop_token_ids = [end]
         ((_, _, after),) = engine.step(
             [], [request], lambda n: torch.zeros(n, tokenizer.vocab_size)
         )
         assert torch.isneginf(after[[start, end]]).tolist() == expected
+
+
+@pytest.mark.parametrize("kind", ["v1", "v2"])
+@pytest.mark.parametrize("ignored", [True, False])
+def test_an_end_that_is_ignored_may_not_be_written(kind: str, ignored: bool) -> None:
+    """vLLM would go on after it, and the text would be read back as other tokens."""
+    tokenizer, end = HUGGING_FACE["hf-gpt2"](), 0
+    params = SamplingParams(None, [], None if ignored else end, all_stop_token_ids={end})
+    width = tokenizer.vocab_size
+    _, engine = started(tokenizer, kind, random.Random(0), width)
+    request = Request(params, tokenizer.encode("It was"))
+    ((_, _, after),) = engine.step([], [request], lambda n: torch.zeros(n, width))
+    assert bool(torch.isneginf(after[end])) is ignored
 
 
 def test_the_tokenizer_is_the_one_that_the_server_names() -> None:
