@@ -34,6 +34,7 @@ class Request(Protocol):
     Attributes:
         origin_input_ids: the prompt.
         output_ids: the tokens after it. With the overlap scheduler the last one is missing.
+        tokenizer: the server's own, which may name more ends; None if the server has none.
         to_finish: why it ends after this step; None to go on.
     """
 
@@ -41,6 +42,7 @@ class Request(Protocol):
     output_ids: Sequence[int]
     eos_token_ids: set[int] | None
     sampling_params: Any
+    tokenizer: Any
     to_finish: Any
 
 
@@ -55,7 +57,10 @@ def ends_of(request: Request) -> set[int]:
     params = request.sampling_params
     if params.ignore_eos:
         return set()  # not even those that the request names
-    return {*(request.eos_token_ids or ()), *(params.stop_token_ids or ())}
+    ends = {*(request.eos_token_ids or ()), *(params.stop_token_ids or ())}
+    if (tokenizer := request.tokenizer) is not None:
+        ends |= {tokenizer.eos_token_id, *(tokenizer.additional_stop_token_ids or ())}
+    return ends - {None}
 
 
 def why_not() -> str:

@@ -40,6 +40,7 @@ class FakeRequest:
         self.output_ids = array("q")
         self.eos_token_ids = {END}
         self.sampling_params = SimpleNamespace(stop_token_ids=None, ignore_eos=False)
+        self.tokenizer: Any = SimpleNamespace(eos_token_id=END, additional_stop_token_ids=None)
         self.to_finish: Any = None
         self.params = {**(arguments or {}), "__req__": weakref.proxy(self)}
 
@@ -168,6 +169,21 @@ def test_an_end_that_is_ignored_may_not_be_written(server: SimpleNamespace, igno
     request = FakeRequest("It was")
     request.sampling_params.ignore_eos = ignored
     assert bool(torch.isneginf(apply(request)[0, END])) is ignored
+
+
+@pytest.mark.parametrize(
+    ("eos_token_id", "more", "ends"),
+    [(END, None, True), (None, {END}, True), (None, None, False)],
+)
+def test_ends_of_the_servers_tokenizer_may_be_written(
+    server: SimpleNamespace, eos_token_id: int | None, more: set[int] | None, ends: bool
+) -> None:
+    """They may differ from those of the model's configuration."""
+    request = FakeRequest("It was")
+    request.eos_token_ids = set()
+    request.tokenizer.eos_token_id = eos_token_id
+    request.tokenizer.additional_stop_token_ids = more
+    assert bool(apply(request)[0, END] == 0) is ends
 
 
 def test_a_request_without_parameters_is_left_alone(
