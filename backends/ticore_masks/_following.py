@@ -8,6 +8,9 @@ from itertools import dropwhile
 from ticore.consistency import Verification, Verifier
 from ticore.errors import PromptError
 
+# Of how many of the last tokens an engine may change some. It is one, or a few drafts.
+_COMPARED = 64
+
 
 def verification_of(verifier: Verifier, prompt: Sequence[int]) -> Verification:
     """A text that begins with `prompt`, without the padding and start tokens before it.
@@ -63,6 +66,17 @@ class FollowedText:
             self.verification.rewind(len(known) - common)
             del known[common:]
         return written[len(known) :]
+
+    def after_tail(self, written: Sequence[int]) -> Sequence[int]:
+        """As `after_common`, for tokens that change at their end alone: fast for long texts.
+
+        Where they are fewer than before, or end in others, all are compared.
+        """
+        known = self._written
+        start, end = max(0, len(known) - _COMPARED), len(known)
+        if list(written[start:end]) == known[start:]:
+            return written[end:]
+        return self.after_common(list(written))
 
     def push(self, token: int) -> None:
         """Append one token.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
-from copy import copy
 
 import numpy as np
 import numpy.typing as npt
@@ -130,50 +129,32 @@ class ServedText:
         """The verification that gives the next mask; None if nothing can be masked.
 
         Args:
-            written: all tokens after the prompt, at its end perhaps some that are `UNKNOWN`.
+            written: all tokens after the prompt, at its end perhaps some that are `UNKNOWN`. Since
+                the last call only the end may have changed.
         """
         if written and written[-1] == UNKNOWN:
             self.report.refuse("the engine did not know its last token yet")
             return None
-        return self.extend(self._text.after_common(written) if self._text else (), ())[0]
+        return self.extend(self._text.after_tail(written) if self._text else ())
 
-    def extend(self, tokens: Sequence[int], drafts: Sequence[int]) -> list[Verification | None]:
-        """The verifications that give the next masks, with speculative tokens.
-
-        Args:
-            tokens: those written since the last call.
-            drafts: n tokens that may come next.
-
-        Returns:
-            n + 1 verifications: after the tokens, and after each of the drafts. None where nothing
-            can be masked, and after a draft that is masked.
-        """
-        self._verify(tokens)
-        if self._text is None:
-            self.report.refuse(self._why)
-            return [None] * (len(drafts) + 1)
-        self.report.masked += 1
-        found: list[Verification | None] = [text := self._text.verification]
-        for draft in drafts:
-            text = copy(text)
-            if _refused(text.push, draft) or not text.admissible:
-                break
-            found.append(text)
-        return found + [None] * (len(drafts) + 1 - len(found))
-
-    def _verify(self, tokens: Sequence[int]) -> None:
-        """Push tokens, up to one that the mask did not allow."""
+    def extend(self, tokens: Sequence[int]) -> Verification | None:
+        """As `follow`, from the tokens that were written since the last call."""
         for token in tokens:
             if self._text is None:
-                return
-            why = _refused(self._text.push, token)
+                break
+            why = why_refused(self._text.push, token)
             if not (why or self._text.verification.admissible):
                 why = f"the engine wrote token {token}, which the mask did not allow"
             if why:
                 self._text, self._why = None, why
+        if self._text is None:
+            self.report.refuse(self._why)
+            return None
+        self.report.masked += 1
+        return self._text.verification
 
 
-def _refused(push: Callable[[int], None], token: int) -> str:
+def why_refused(push: Callable[[int], None], token: int) -> str:
     """Why a token cannot be pushed: the tokenizer does not have it; empty if it was."""
     try:
         push(token)

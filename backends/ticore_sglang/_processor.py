@@ -95,7 +95,7 @@ def _row(params: dict[str, Any] | None, width: int) -> _Row | None:
     request = _server.itself(proxy)
     try:
         text = _TEXTS.get(request) or _new_text(request, RequestSettings.of(params), width)
-        return None if text is None else _Row(request, text, text.follow(list(request.output_ids)))
+        return None if text is None else _Row(request, text, text.follow(request.output_ids))
     except Exception as error:
         _end(request, error)
         return None

@@ -132,16 +132,19 @@ class Processor(ConsistentTokens):
             return logits
         for slot, ids in self._snapshot.ids().items():
             self._begin(slot, ids)
-        rows: list[Verification | None] = []
+        verifications: list[Verification | None] = []
         texts: list[ServedText | None] = []
-        for index, length, drafts in self._rows(ctx):
+        drafts: list[list[int]] = []
+        for index, length, its_drafts in self._rows(ctx):
+            drafts.append(its_drafts)
             if (of_slot := self._slots.get(index)) is None:
-                rows += [None] * (len(drafts) + 1)
-                texts += [None] * (len(drafts) + 1)
+                texts.append(None)
+                verifications.append(None)
             else:
-                rows += of_slot.text.extend(self._unverified(index, of_slot, length), drafts)
-                texts += [of_slot.text] * (len(drafts) + 1)
-        return mask_texts(logits, rows, texts)
+                texts.append(of_slot.text)
+                new = self._unverified(index, of_slot, length)
+                verifications.append(of_slot.text.extend(new))
+        return mask_texts(logits, verifications, texts, drafts)
 
     def _begin(self, index: int, ids: list[int]) -> None:
         """Begin the text of a new request, whose tokens are here."""
