@@ -126,9 +126,12 @@ def _beams(
         streamer=streamer,
         **settings,
     )
+    pads = ids_of(_of_config(model, settings, "pad_token_id", None))
     for row in getattr(found, "sequences", found).tolist():
         prompt, written = row[:length], row[length:]
         end = next((at for at, token in enumerate(written) if token in end_ids), len(written))
+        while end and written[end - 1] in pads:  # where a stop string has ended the text
+            end -= 1
         text = FollowedText(verification_of(verifier, prompt))
         if not text.follow(written[:end]).consistent:
             raise CapacityError(

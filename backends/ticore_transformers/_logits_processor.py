@@ -28,11 +28,17 @@ _FEW = 4096
 class ConsistentLogitsProcessor(LogitsProcessor):
     """Gives -inf to each candidate that would make its text inconsistent.
 
+    A row that no text may begin with is left as it is, and the other rows go on:
+
+    - a text that has ended otherwise than with one of `eos_ids`, and its padding;
+    - ids of an assistant with another tokenizer, and drafts that it proposes;
+    - a text in which another processor has forced a token. Nothing says so; `ticore.compare` tells.
+
     Args:
         tokenizer: the receiver's, as `ticore.load_tokenizer` or transformers opens it; its ids are
             the model's.
         prompt_length: how many ids of each row are the prompt, padding included.
-        eos_ids: ids that may end a text. A row that has one, or padding, is left as it is.
+        eos_ids: ids that may end a text. A row that has one, or a special id, is left as it is.
         view: what the receiver retokenizes: the `continuation`, or the `whole`. Of the whole,
             special ids at its beginning are left out; those of a chat are kept, and what is between
             them is read by itself, see `ticore.Verifier`.
@@ -54,6 +60,7 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         given = eos_ids if isinstance(eos_ids, Iterable) else ids_of(eos_ids)
         self._eos_ids = sorted(require_integer("eos_ids", token, 0) for token in given)
         self._verifier = Verifier(tokenizer, mode="prefix", view=view)
+        self._size = self._verifier.tokenizer.vocab_size
         self._ends = {*self._eos_ids, *self._verifier.tokenizer.special_ids}
         self._texts: dict[int, tuple[list[int], FollowedText]] = {}  # prompt and text, by row
 
@@ -63,13 +70,12 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         Raises:
             CapacityError: no candidate keeps a text consistent.
             SettingsError: the tokenizer's ids are not the model's.
-            InconsistentStateError: a text is inconsistent already, because of another processor.
             PromptError: in view `whole`, a prompt is not consistent.
         """
         width = scores.shape[-1]
         require_tokenizer_of_model(self._verifier.tokenizer, width)
         texts = [self._verification(number, row) for number, row in enumerate(input_ids.tolist())]
-        words = word_count(max(width, self._verifier.tokenizer.vocab_size))
+        words = word_count(max(width, self._size))
         refused = refused_tokens(texts, words, width, scores.device)
         refused[:, [token for token in self._eos_ids if token < width]] = False
         masked = torch.where(refused, -torch.inf, scores)  # one pass; masked_fill makes two
@@ -81,11 +87,12 @@ class ConsistentLogitsProcessor(LogitsProcessor):
         return masked
 
     def _verification(self, number: int, row: list[int]) -> Verification | None:
-        """That of a row of ids; None if the row has ended."""
+        """That of a row of ids; None if the row has ended, or if no text may begin with it."""
         prompt, written = row[: self._prompt_length], row[self._prompt_length :]
-        if self._ends.intersection(written):
+        if self._ends.intersection(written) or max(written, default=0) >= self._size:
             return None
-        return self._text(number, prompt).follow(written)
+        text = self._text(number, prompt).follow(written)
+        return text if text.admissible else None
 
     def _text(self, number: int, prompt: list[int]) -> FollowedText:
         """The text of a row; a new one if the prompt is another than before.

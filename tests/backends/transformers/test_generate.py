@@ -850,6 +850,24 @@ class TestGenerate:
         assert torch.equal(found, expected)
         assert all(survives(babble, row.tolist()) for row in found[:, ids.shape[1] :])
 
+    def test_beams_may_be_padded_with_an_ordinary_id(self, english: TorchModel) -> None:
+        """A text that a stop string ended has no id that says so. Two periods are one token."""
+        tokenizer = english.tokenizer
+        *_, period = tokenizer.encode("It was late.")
+        ids = torch.cat([prompt(english, "She is here"), prompt(english, "It was cold")])
+        torch.manual_seed(0)
+        found = generate_consistent(
+            english.network.module,
+            tokenizer,
+            ids,
+            consistency="masks",
+            num_beams=2,
+            max_new_tokens=12,
+            stop_strings="e",
+            pad_token_id=period,
+        )
+        assert any(row[-2:] == [period, period] for row in found.tolist())
+
     def test_beams_with_rollback_are_refused(self, english: TorchModel) -> None:
         with pytest.raises(SettingsError, match=r"found beams.*consistency='masks'"):
             generate_consistent(

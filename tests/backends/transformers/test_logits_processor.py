@@ -92,6 +92,30 @@ def test_processor_leaves_finished_rows_alone(english: TorchModel) -> None:
     assert torch.equal(processor(batch, scores)[0], scores[0])
 
 
+@pytest.mark.parametrize("after", [[4033, 4033], [4033, 5000]])
+def test_row_that_no_text_begins_with_is_left_alone(english: TorchModel, after: list[int]) -> None:
+    """After an end that is unknown here a row is padded, perhaps with an ordinary id: a period.
+
+    An assistant with another tokenizer has ids that this one lacks.
+    """
+    tokenizer, width = english.tokenizer, english.logit_width
+    processor = ConsistentLogitsProcessor(tokenizer, prompt_length=1, eos_ids=[2])
+    alone = ConsistentLogitsProcessor(tokenizer, prompt_length=1, eos_ids=[2])
+    ids = tokenizer.encode("It was late when we came")
+    ended, scores = tokenizer.encode("It was late"), torch.randn(2, width)
+    for length in (3, 4, 5, 4):  # an assistant's drafts are taken back
+        row = [*ended, *after][:length]
+        found = processor(torch.tensor([[1, *row], [1, *ids[:length]]]), scores)
+        expected = alone(torch.tensor([[1, *ids[:length]]]), scores[1:])
+        assert torch.equal(found[1], expected[0])
+        text = Verifier(tokenizer).start()
+        admissible = max(row) < tokenizer.vocab_size
+        for token in row if admissible else ():
+            text.push(token)
+        left_alone = torch.equal(found[0], scores[0])
+        assert left_alone is not (admissible and text.admissible)
+
+
 def test_processor_fails_when_no_candidate_is_left(english: TorchModel) -> None:
     processor = ConsistentLogitsProcessor(english.tokenizer, prompt_length=1)
     with pytest.raises(CapacityError, match="name eos_ids"):
