@@ -383,5 +383,6 @@ def _require_plain(
                 f"expected plain sampling or greedy choice from token ids, found {name}, which "
                 f"consistent() does not do; leave it out, or generate without custom_generate, "
                 f"with ConsistentLogitsProcessor among the logits processors, as "
-                f"ticore_transformers.generate(..., consistency='masks') does for beams"
+                f"ticore_transformers.generate(..., consistency='masks') does for beams; an "
+                f"assistant must then have the model's own tokenizer"
             )

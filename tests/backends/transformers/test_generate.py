@@ -374,7 +374,10 @@ class TestCalling:
             ({"prompt_lookup_num_tokens": 3}, "found prompt lookup"),
             ({"stop_strings": [""]}, "stop_strings: expected a string, or several"),
             ({"return_dict_in_generate": True, "output_attentions": True}, "found attentions"),
-            ({"assistant_model": nn.Identity()}, "found an assistant_model"),
+            (
+                {"assistant_model": nn.Identity()},
+                "found an assistant_model.*an assistant must then have the model's own tokenizer",
+            ),
         ],
     )
     def test_generate_refuses_unsupported_settings_by_name(
