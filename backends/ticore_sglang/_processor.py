@@ -90,7 +90,10 @@ def _row(params: dict[str, Any] | None, width: int) -> _Row | None:
     """What masks the row of a request; None if it is left alone, or ends with an error."""
     proxy = (params or {}).get(_REQUEST)
     if params is None or proxy is None:
-        LOG.error("a request is not held consistent: it has no custom_params; give some")
+        LOG.error(
+            "a request is not held consistent: it has no custom_params, which beams never have; "
+            "give some"
+        )
         return None
     request = _server.itself(proxy)
     try:
