@@ -2,6 +2,7 @@
 
 server.py        the page on a socket of this computer
 listening.py     such a socket, and an application on it
+connections.py   its connections, bounded in number, none of them silent for long
 app.py           which request gets which answer
 security.py      which requests are answered at all, and what every answer forbids the browser
 refusals.py      why a request gets no answer, in words
@@ -21,6 +22,6 @@ detecting.py     whether a text has a watermark
 static/          the page itself
 detection/       `ticore detect-server`: detection for other programs
 
-Only `app`, `bodies`, `handlers`, `listening`, `security`, `server` and detection/ import the web
-framework, which the extra `serve` installs.
+Only `app`, `bodies`, `connections`, `handlers`, `listening`, `security`, `server` and detection/
+import the web framework, which the extra `serve` installs.
 """

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from .._support.checks import require_integer
 from ..errors import SettingsError
+from .connections import Connection
 
 _HIGHEST_PORT = 65535
 _MOST_CONNECTIONS = 64
@@ -35,7 +36,7 @@ def run(app: ASGIApp, listening: socket.socket, most_connections: int = _MOST_CO
         log_config=None,
         access_log=False,
         loop="asyncio",
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="off",
         proxy_headers=False,

@@ -1,0 +1,93 @@
+"""Connections: bounded in number, and closed when they stay silent.
+
+A connection that has sent no request has shown no name, no token and no rate. So it must not keep
+out those that ask for something.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from .refusals import UNAVAILABLE, RefusedError
+from .security import HEADERS, refusal
+
+SECONDS_FOR_HEAD = 20.0
+
+
+class Connection(H11Protocol):
+    """A connection that is closed if no whole head of a request arrives in time.
+
+    Where more than `limit_concurrency` are open, a new one takes the place of the one that has
+    been silent longest. If none is silent, the new one is refused in words.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._answering = self.app
+        self._most = self.limit_concurrency
+        self.limit_concurrency = None  # uvicorn refuses without our headers, and not in JSON
+        self._silence: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a request."""
+        super().connection_made(transport)
+        if self._are_too_many():
+            silent = [each for each in self.connections if isinstance(each, Connection)]
+            silent = [each for each in silent if each.silent_until is not None]
+            if silent:
+                min(silent, key=lambda each: each.silent_until or 0.0).close()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        super().connection_lost(exc)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Answer the requests in what has come."""
+        self.app = _refuse if self._are_too_many() else self._answering
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._watch()
+
+    @property
+    def silent_until(self) -> float | None:
+        """When this connection is closed; None: it asks for something, or is closed already."""
+        return None if self._silence is None else self._silence.when()
+
+    def close(self) -> None:
+        """End a connection that asks for nothing."""
+        self.timeout_keep_alive_handler()
+        self._watch()
+
+    def _watch(self) -> None:
+        """Set the time as long as no request is there, and only once: a byte a day is silence."""
+        asks = self.cycle is not None and not self.cycle.response_complete
+        if self._silence is not None and (asks or self.transport.is_closing()):
+            self._silence.cancel()
+            self._silence = None
+        elif self._silence is None and not (asks or self.transport.is_closing()):
+            self._silence = self.loop.call_later(SECONDS_FOR_HEAD, self.close)
+
+    def _are_too_many(self) -> bool:
+        still_open = sum(not each.transport.is_closing() for each in self.connections)
+        return self._most is not None and still_open > self._most
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    answer = refusal(
+        RefusedError(
+            UNAVAILABLE,
+            "expected a free connection, found that all are at work; try again later",
+        )
+    )
+    answer.headers.update(HEADERS | {"connection": "close"})
+    await answer(scope, receive, send)
