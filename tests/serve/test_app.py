@@ -133,7 +133,7 @@ def test_list_of_configurations_is_looked_for(client: Client) -> None:
     marked = Watermarker.from_agreement(model, agreement).generate("It was", max_new_tokens=60)
     entries = [{"scheme": "gumbel", "key": [KEY, "5b" * 32]}, {"key": KEY, "name": "<b>"}]
     listed = json.dumps(entries)
-    assert client.do("open-configurations", configurations=listed).result == {"entries": 2}
+    assert client.do("open-configurations", configurations=listed).result == {"configurations": 3}
     found = client.do("detect", configurations=listed, model="tiny-en", text=marked.text)
     detector = WatermarkDetector.any(
         model.tokenizer, entries, tokenizer_place="tiny-en", tokenizations="places"
@@ -146,6 +146,21 @@ def test_list_of_configurations_is_looked_for(client: Client) -> None:
     assert plain.result["sentence"].startswith(said)
     long = client.do("detect", configurations=listed, model="tiny-en", text="It was cold. " * 9)
     assert long.result["sentence"].startswith("No watermark of the 3 configurations was found.")
+
+
+def test_list_counts_each_combination_of_keys_schemes_and_contexts(client: Client) -> None:
+    entry = {
+        "scheme": ["gumbel", "left_hash"],
+        "key": [f"{number:064x}" for number in range(20)],
+        "context": [*range(1, 26)],
+    }
+    opened = client.do("open-configurations", configurations=json.dumps([entry]))
+    assert opened.result == {"configurations": 1_000}
+    listed = json.dumps([entry, {"key": KEY}])
+    for action, others in (("open-configurations", {}), ("detect", {"text": "x"})):
+        found = client.do(action, configurations=listed, **others)
+        assert found.status == 400
+        assert "at most 1,000 configurations, found 1,001" in found.error
 
 
 def test_search_says_what_it_tried(client: Client) -> None:

@@ -199,7 +199,7 @@ def look_for_many_keys(page: Any, address: str, folder: Path, name: str) -> None
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "list-file"
     page.set_input_files("#list-file", listed)
-    page.wait_for_selector("#list-facts:has-text('2 entries')")
+    page.wait_for_selector("#list-facts:has-text('2 configurations')")
     page.fill("#suspect", f"{PLAIN} {text} {PLAIN}")
     page.focus("#detect .main")
     page.keyboard.press("Enter")

@@ -11,21 +11,22 @@ from .._support.input_files import parse_json
 from ..errors import CredentialError
 from ..interfaces import Tokenizer
 from ..watermarking import AnyWatermarkDetector, WatermarkDetector
+from ..watermarking._configurations import count_configurations
 from .fields import BAD_REQUEST, Fields
 from .jobs import Watch, Work
 from .models import Models
 from .refusals import RefusedError
 
-MOST_ENTRIES = 1_000
+MOST_CONFIGURATIONS = 1_000
 _FILES = ("key_file", "agreement")
 
 
 def open_configurations(fields: Fields, models: Models) -> Work:
-    """Work that returns how many entries a list has. Keys are checked when they are looked for."""
+    """Work that returns how many a list has. Keys are checked when they are looked for."""
     entries = read_list(fields.text("configurations"))
 
     def work(watch: Watch) -> dict[str, Any]:
-        return {"entries": len(entries)}
+        return {"configurations": count_configurations(entries)}
 
     return work
 
@@ -36,11 +37,19 @@ def read_list(text: str) -> list[Any]:
         found = parse_json(text)
     except ValueError:
         found = None
-    if not isinstance(found, list) or not 0 < len(found) <= MOST_ENTRIES:
+    if not (isinstance(found, list) and found):
         raise RefusedError(
             BAD_REQUEST,
-            f"expected a JSON list of 1 to {MOST_ENTRIES:,} configurations, found something else; "
-            f"open the file that ticore detect --config takes",
+            f"expected a JSON list of 1 to {MOST_CONFIGURATIONS:,} configurations, found something "
+            f"else; open the file that ticore detect --config takes",
+        )
+    # Beside its configurations a list may have entries that stand for none.
+    if (count := max(len(found), count_configurations(found))) > MOST_CONFIGURATIONS:
+        raise RefusedError(
+            BAD_REQUEST,
+            f"expected a list of at most {MOST_CONFIGURATIONS:,} configurations, found {count:,}: "
+            f"an entry stands for each combination of its keys, schemes and contexts; open a "
+            f"shorter list",
         )
     for number, entry in enumerate(found, 1):
         if named := [name for name in _FILES if isinstance(entry, dict) and name in entry]:

@@ -34,7 +34,10 @@ def detect(fields: Fields, models: Models) -> Work:
         def work_of_list(watch: Watch) -> dict[str, Any]:
             model = models.model(place)
             require_few(len(model.tokenizer.encode(text)))
-            return _verdict_of_list(text, open_list(model.tokenizer, entries, place, tokenizations))
+            watch.require_wanted()
+            detector = open_list(model.tokenizer, entries, place, tokenizations)
+            watch.require_wanted()
+            return _verdict_of_list(text, detector)
 
         return work_of_list
     shared = SharedMark.of(fields)

@@ -16,6 +16,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import count, product
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -122,6 +123,22 @@ def named_schemes(
     return _numbered(found)
 
 
+def count_configurations(entries: Sequence[object]) -> int:
+    """How many configurations a list stands for, before any is looked at."""
+    return sum(prod(map(len, _several(entry).values())) for entry in entries)
+
+
+def _several(entry: object) -> dict[str, Sequence[Any]]:
+    """The values of an entry for what may be a list."""
+    if not isinstance(entry, Mapping):
+        return {}
+    return {
+        name: value if isinstance(value, list | tuple) else [value]
+        for name, value in entry.items()
+        if name in _SEVERAL
+    }
+
+
 def _require_free(name: str, names: Mapping[str, int]) -> None:
     """Raises SettingsError if a name is that of another configuration, or of all."""
     if name == ALL:
@@ -172,11 +189,7 @@ def _of_entry(entry: object, tokenizer: Tokenizer, repeats: Repeats) -> list[Nam
 
 
 def _of_mapping(entry: Mapping[str, Any], vocab_size: int) -> list[NamedScheme]:
-    several = {
-        name: value if isinstance(value, list | tuple) else [value]
-        for name, value in entry.items()
-        if name in _SEVERAL
-    }
+    several = _several(entry)
     for name, values in several.items():
         if not values:
             raise SettingsError(f"{name}: expected at least one, found an empty list; add one")

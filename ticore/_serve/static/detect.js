@@ -41,8 +41,8 @@ function lookedFor() {
 }
 
 async function openList(text) {
-  const { entries } = await ask("open-configurations", { configurations: text });
-  use(text, `A list is open, with ${entries} ${entries === 1 ? "entry" : "entries"}. It holds their keys.`);
+  const { configurations: count } = await ask("open-configurations", { configurations: text });
+  use(text, `A list is open, with ${count} ${count === 1 ? "configuration" : "configurations"}. It holds their keys.`);
 }
 
 function use(text, facts) {
