@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import signal
 import socket
 import sys
 
 import pytest
+
+from ticore._cli.serving import until_interrupted
 
 from .conftest import Ticore
 
@@ -53,3 +56,13 @@ def test_port_that_is_taken_is_refused(ticore: Ticore) -> None:
 def test_number_out_of_range_is_wrong_usage(ticore: Ticore, option: str) -> None:
     pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
     ticore("serve", option).assert_error(2, "expected")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_end_is_the_usual_end(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with until_interrupted():
+        assert signal.getsignal(number) is signal.default_int_handler
+        signal.raise_signal(number)
+        pytest.fail("it went on")
+    assert signal.getsignal(number) is before

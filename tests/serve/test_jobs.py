@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ticore._serve.jobs import Jobs
+from ticore._serve.jobs import Job, Jobs, Watch
+from ticore._serve.refusals import RefusedError
 
 
 def test_a_thread_that_cannot_be_started_keeps_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +29,24 @@ def test_a_thread_that_cannot_be_started_keeps_no_place(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(threading.Thread, "start", start_from_the_second_on)
     assert {"done": 2} in [event.get("result", event) for event in asyncio.run(work_twice())]
+
+
+def test_the_end_waits_for_work_that_was_stopped() -> None:
+    ended = threading.Event()
+
+    def work(watch: Watch) -> Any:
+        try:
+            while True:
+                watch.require_wanted()
+        finally:
+            ended.set()
+
+    async def begun(jobs: Jobs) -> Job:
+        return jobs.begin(work)
+
+    jobs = Jobs(at_once=2, seconds=20)
+    asyncio.run(begun(jobs)).stop()
+    jobs.end()
+    assert ended.is_set()
+    with pytest.raises(RefusedError):
+        asyncio.run(begun(jobs))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from typing import Any
+
 import pytest
 
 from .conftest import TOKEN, Client, MakeClient, need
 
-Gate = need("security").Gate
+Gate, Guarded = need("security").Gate, need("security").Guarded
 
 
 @pytest.mark.parametrize("path", ["/", "/ethics", "/static/main.js", "/static/none", "/elsewhere"])
@@ -40,6 +44,34 @@ def test_foreign_host_is_refused_in_words(client: Client, host: str) -> None:
 @pytest.mark.parametrize("host", ["localhost:1", "127.0.0.1", "[::1]:8000", "LOCALHOST:80"])
 def test_names_of_this_computer_are_answered(client: Client, host: str) -> None:
     assert client.get("/", host=host).status == 200
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_request_that_the_end_of_the_server_cuts_short_is_refused_if_nothing_was_said(
+    begun: bool,
+) -> None:
+    sent = list[dict[str, Any]]()
+
+    async def works(scope: Any, receive: Any, send: Any) -> None:
+        if begun:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def cut_short() -> None:
+        scope = {"type": "http", "method": "GET", "headers": [(b"host", b"localhost")]}
+        task = asyncio.create_task(Guarded(works, Gate())(scope, None, send))
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    asyncio.run(cut_short())
+    assert sent[0]["status"] == (200 if begun else 503)
+    assert len(sent) == (1 if begun else 2)
+    if not begun:
+        assert "was told to end" in json.loads(sent[1]["body"])["error"]
 
 
 def test_without_or_with_two_hosts_is_refused(client: Client) -> None:

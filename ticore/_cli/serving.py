@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -61,9 +62,15 @@ def server_module(name: str, command: str) -> ModuleType:
 
 @contextmanager
 def until_interrupted() -> Iterator[None]:
-    """Ctrl-C is the usual end. An address that cannot be served is wrong usage."""
+    """Ctrl-C is the usual end, and SIGTERM ends in the same way, so that all is closed.
+
+    An address that cannot be served is wrong usage.
+    """
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with wrong_settings_are_wrong_usage():
             yield
     except KeyboardInterrupt:
         streams.note()  # the usual end, after a ^C
+    finally:
+        signal.signal(signal.SIGTERM, before)

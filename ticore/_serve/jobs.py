@@ -25,6 +25,7 @@ from .failures import failure
 from .refusals import UNAVAILABLE, RefusedError
 
 _LOG = logging.getLogger("ticore.serve")
+_SECONDS_TO_STOP = 2.0  # a step takes milliseconds with most models
 
 UNEXPECTED = (
     "the program met an error that it does not know; what you asked for was not done; please "
@@ -119,6 +120,15 @@ class Jobs:
         except BaseException:  # no thread can be started
             self._free.release()
             raise
+
+    def end(self) -> None:
+        """Wait a moment for work that was stopped. No other can begin after it.
+
+        The end of Python cuts off threads, and aborts the process if one is in C++ code.
+        """
+        until = time.monotonic() + _SECONDS_TO_STOP
+        for _ in range(self._at_once):
+            self._free.acquire(timeout=max(0.0, until - time.monotonic()))
 
 
 class Job:

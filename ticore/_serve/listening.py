@@ -34,6 +34,7 @@ def run(app: ASGIApp, listening: socket.socket, most_connections: int = _MOST_CO
     config = uvicorn.Config(
         app,
         log_config=None,
+        log_level="critical",  # the rest is what clients do wrong, and whom the end cut short
         access_log=False,
         loop="asyncio",
         http=Connection,

@@ -14,6 +14,7 @@ it. Each rule shuts one door:
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import re
 import secrets
@@ -27,7 +28,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .jobs import UNEXPECTED, log_unexpected
-from .refusals import RefusedError
+from .refusals import UNAVAILABLE, RefusedError
 
 BAD_REQUEST, FORBIDDEN, MISDIRECTED, FAILED = 400, 403, 421, 500
 TOKEN_HEADER = "x-ticore-token"
@@ -49,6 +50,10 @@ HEADERS = {
 """Headers of every answer."""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^][:/@\s]+)(?::\d{1,5})?")
+_ENDS = (
+    "expected the program to run until the answer is there, found that it was told to end; ask "
+    "again when it has been started again"
+)
 _RELOAD = "open the page again at the address that `ticore serve` printed"
 
 
@@ -153,6 +158,9 @@ class Guarded:
             await self._app(scope, receive, send_guarded)
         except (ClientDisconnect, OSError):
             return  # nobody is there to answer
+        except asyncio.CancelledError:  # the server ends, and waits no longer for this request
+            if not begun:
+                await refusal(RefusedError(UNAVAILABLE, _ENDS))(scope, receive, send_guarded)
         except Exception as error:  # the server would log its text
             log_unexpected(error)
             if not begun:

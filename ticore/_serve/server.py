@@ -45,6 +45,10 @@ def serve(
     ip = ipaddress.ip_address(address)
     name = socket.gethostname() if ip.is_unspecified else as_host(host)
     gate = Gate(LOOPBACK_NAMES | {name.lower(), as_host(address)}, any_address=not ip.is_loopback)
-    with listening:
-        started(f"http://{name}:{found_port}/")
-        run(make_app(gate, Jobs(at_once, seconds), Models()), listening)
+    jobs = Jobs(at_once, seconds)
+    try:
+        with listening:
+            started(f"http://{name}:{found_port}/")
+            run(make_app(gate, jobs, Models()), listening)
+    finally:
+        jobs.end()

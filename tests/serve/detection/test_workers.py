@@ -2,6 +2,8 @@
 
 import multiprocessing
 import threading
+import time
+from concurrent.futures.process import BrokenProcessPool
 
 from ticore._serve.detection import workers as module
 from ticore._serve.detection.detectors import DetectorSettings
@@ -17,6 +19,15 @@ def test_nothing_of_the_pool_is_left_after_close():
     workers.close()
     assert {*threading.enumerate()} <= threads
     assert {*multiprocessing.active_children()} <= processes
+
+
+def test_close_waits_for_no_text():
+    workers = Workers(DetectorSettings("tiny-en", ({"scheme": "gumbel", "key": "00" * 32},)), 1, 60)
+    at_work = workers._pool.submit(time.sleep, 3600)
+    while not at_work.running():
+        time.sleep(0.01)
+    workers.close()
+    assert isinstance(at_work.exception(), BrokenProcessPool)
 
 
 def test_a_text_that_there_is_no_memory_for_gets_an_answer(monkeypatch):

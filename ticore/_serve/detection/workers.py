@@ -42,11 +42,13 @@ class Workers:
         self._pool = self._started()
 
     def close(self) -> None:
-        """Wait until the processes have done what they are at, and ended; what waits is not begun.
+        """End the processes, also in the midst of a text, which may take long; nobody waits for it.
 
-        The end of Python would wait for them too. But it wakes the pool without a lock, and writes
-        an error if the pool closes meanwhile.
+        The end of Python would wait for them. It also wakes the pool without a lock, and writes an
+        error if the pool closes meanwhile.
         """
+        for process in list(self._pool._processes.values()):  # `kill_workers` of Python 3.14
+            process.kill()
         self._pool.shutdown(cancel_futures=True)
 
     async def answers(self, query: Query) -> list[dict[str, Any]]:
