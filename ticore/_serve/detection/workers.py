@@ -77,11 +77,11 @@ class Workers:
             self._at_work -= 1
 
     async def _asked(self, query: Query) -> list[dict[str, Any]]:
-        loop = asyncio.get_running_loop()
+        loop, until = asyncio.get_running_loop(), time.monotonic() + self._seconds
         for _ in range(_TRIES):
             pool = self._pool
             try:
-                return await loop.run_in_executor(pool, _answers, query, self._seconds)
+                return await loop.run_in_executor(pool, _answers, query, until)
             except BrokenProcessPool:
                 if pool is self._pool:  # the first request that notices starts another
                     self._pool = self._started()
@@ -119,10 +119,14 @@ def _open(settings: DetectorSettings) -> None:
     _opened = settings.open()
 
 
-def _answers(query: Query, seconds: float) -> list[dict[str, Any]]:
-    """The answer about each item. Raises TimeoutError once nobody waits for it any more."""
+def _answers(query: Query, until: float) -> list[dict[str, Any]]:
+    """The answer about each item. Raises TimeoutError once nobody waits for it any more.
+
+    Args:
+        query: what to look at.
+        until: when that is, by the clock `time.monotonic`, which all processes share.
+    """
     assert _opened is not None
-    until = time.monotonic() + seconds
     detector, found = _opened.named(query.configuration, query.tokenizations), []
     for item in query.items:
         if time.monotonic() > until:
