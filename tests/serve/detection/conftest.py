@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -22,12 +23,13 @@ class Here:
     """Workers that work in this process."""
 
     def __init__(self, settings: Any) -> None:
-        self._workers, self._detectors = need("detection.workers"), settings.open()
+        self._worker, self._detectors = need("detection.worker"), settings.open()
+        self.place = nullcontext
 
-    async def answers(self, query: Any) -> list[dict[str, Any]]:
+    async def answered(self, body: bytes) -> tuple[int, bytes]:
         await asyncio.sleep(0)
-        self._workers._opened = self._detectors
-        found: list[dict[str, Any]] = self._workers._answers(query, float("inf"))
+        self._worker._opened = self._detectors
+        found: tuple[int, bytes] = self._worker.answered(body, float("inf"))
         return found
 
 

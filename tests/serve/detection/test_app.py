@@ -88,16 +88,6 @@ def test_what_costs_more_takes_smaller_requests(service: Service, tokenizations:
     assert service.ask({"text": longer}).status == 200
 
 
-def test_work_ends_once_its_time_is_over(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    workers = need("detection.workers")
-    monkeypatch.setattr(workers, "_opened", settings.open())
-    now = iter([1.0, 5.0, 5.1])
-    monkeypatch.setattr(workers.time, "monotonic", lambda: next(now))
-    with pytest.raises(TimeoutError):
-        workers._answers(query.Query((PLAIN,) * 3, is_one=False, configuration=None), 5.0)
-    assert next(now, None) is None
-
-
 def test_answers_are_those_that_openapi_describes(service: Service) -> None:
     described = json.loads(service.get("/openapi.json").body)
     assert described["openapi"].startswith("3.1")

@@ -6,14 +6,21 @@ import threading
 import time
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from math import inf
 
 import pytest
 
-from ticore._serve.detection import workers as module
+from tests.serve.conftest import need
+from ticore._serve.detection import worker
 from ticore._serve.detection.detectors import DetectorSettings
-from ticore._serve.detection.query import Query
-from ticore._serve.detection.workers import Workers
+from ticore._serve.detection.workers import MOST_WAITING, Workers
 from ticore._serve.refusals import RefusedError
+
+from .conftest import Service
+
+gate, make_app = need("detection.gate"), need("detection.app").make_app
+GATE = gate.ServiceGate(frozenset({"127.0.0.1"}))
 
 
 def test_nothing_of_the_pool_is_left_after_close():
@@ -30,23 +37,9 @@ def test_close_waits_for_no_text():
     workers = Workers(DetectorSettings("tiny-en", ({"scheme": "gumbel", "key": "00" * 32},)), 1, 60)
     at_work = workers._pool.submit(time.sleep, 3600)
     while not at_work.running():
-        time.sleep(0.01)
+        time.sleep(0.001)
     workers.close()
     assert isinstance(at_work.exception(), BrokenProcessPool)
-
-
-def test_a_text_that_there_is_no_memory_for_gets_an_answer(monkeypatch):
-    class Full:
-        def named(self, *_):
-            return self
-
-        def detect(self, text):
-            raise MemoryError
-
-    monkeypatch.setattr(module, "_opened", Full())
-    query = Query(items=("a",), is_one=True, configuration=None)
-    (found,) = module._answers(query, float("inf"))
-    assert "expected a text that there is memory for" in found["error"]
 
 
 def test_a_request_that_was_refused_meanwhile_is_not_worked_on(monkeypatch):
@@ -55,19 +48,23 @@ def test_a_request_that_was_refused_meanwhile_is_not_worked_on(monkeypatch):
             self.work = work
             return Future()
 
-    class Detectors:
-        def named(self, *_):
-            return self
-
-        def detect(self, text):
-            pytest.fail("nobody waits for it")
-
     pool = AllAtWork()
     monkeypatch.setattr(Workers, "_started", lambda self: pool)
     workers = Workers(DetectorSettings("tiny-en", ()), 1, 0.01)
     with pytest.raises(RefusedError, match="expected an answer within"):
-        asyncio.run(workers.answers(Query(("a",), is_one=True, configuration=None)))
-    monkeypatch.setattr(module, "_opened", Detectors())
+        asyncio.run(workers.answered(b'{"text": "a"}'))
+    monkeypatch.setattr(worker, "_opened", "not looked at")
     work, *given = pool.work
     with pytest.raises(TimeoutError):
         work(*given)
+
+
+def test_requests_have_a_place_before_their_body_is_read(monkeypatch):
+    monkeypatch.setattr(Workers, "_started", lambda self: None)
+    workers = Workers(DetectorSettings("tiny-en", ()), 1, 60)
+    with ExitStack() as places:
+        for _ in range(MOST_WAITING):
+            places.enter_context(workers.place())
+        service = make_app(DetectorSettings("tiny-en", ()), workers, GATE, gate.Rate(inf))
+        assert Service(service).ask({"text": "a"}, content_type="text/plain").status == 503
+    assert Service(service).ask({"text": "a"}, content_type="text/plain").status == 415

@@ -22,11 +22,9 @@ from ..security import Guarded
 from .detectors import DetectorSettings
 from .gate import Rate, ServiceGate
 from .openapi import description
-from .query import query_of
 from .workers import Workers
 
 MOST_BYTES = 4 << 20
-_UNSCORABLE = 422
 _NOT_THERE = (
     "expected POST /detect, or GET of /configurations, /healthz or /openapi.json, found another "
     "request"
@@ -43,20 +41,17 @@ def make_app(
         workers: look for it.
         gate, rate: decide which requests are answered.
     """
-    names = settings.names
 
     async def detect(request: Request) -> Response:
         rate.take(request.client.host if request.client else "")
-        body = await read_body(request, MOST_BYTES, "send JSON", "send fewer texts at a time")
-        query = query_of(body, names)
-        found = await workers.answers(query)
-        if not query.is_one:
-            return JSONResponse({"results": found})
-        return JSONResponse(found[0], _UNSCORABLE if "error" in found[0] else 200)
+        with workers.place():
+            body = await read_body(request, MOST_BYTES, "send JSON", "send fewer texts at a time")
+            status, answer = await workers.answered(body)
+        return Response(answer, status, media_type="application/json")
 
     async def configurations(request: Request) -> Response:
         return JSONResponse(
-            {"configurations": names, "tokenizer": settings.tokenizer, "fpr": settings.fpr}
+            {"configurations": settings.names, "tokenizer": settings.tokenizer, "fpr": settings.fpr}
         )
 
     async def health(request: Request) -> Response:

@@ -63,6 +63,7 @@ class Detectors:
             _AT_HAND
         )
         self._all = self._detector(None, "read")
+        self.names = settings.names
 
     def named(
         self, name: str | None, tokenizations: Tokenizations = "read"

@@ -6,7 +6,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, TypeGuard, get_args
 
-from ..._support.checks import is_integer
 from ..._support.input_files import parse_json
 from ..._support.utf8 import require_unicode
 from ...errors import SettingsError
@@ -115,7 +114,7 @@ def _text(value: object, name: str) -> str:
 
 def _is_ids(value: object) -> TypeGuard[list[int]]:
     # An id beyond 64 bits would not fit the array that it is put in.
-    return isinstance(value, list) and all(is_integer(i) and 0 <= i < 1 << 62 for i in value)
+    return isinstance(value, list) and all(type(i) is int and 0 <= i < 1 << 62 for i in value)
 
 
 def _refused(said: str) -> RefusedError:

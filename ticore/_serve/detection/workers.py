@@ -1,25 +1,19 @@
-"""Detection in processes of their own: a bounded number, and another one where one dies.
-
-A detector computes for milliseconds without a pause. In the process that answers requests it would
-hold up all of them.
-"""
+"""The processes that detect: a bounded number, and another one where one dies."""
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from contextlib import contextmanager
 
 from ..._support.interrupts import postponed_interrupts
-from ..._support.parent_process import end_with_parent
-from ...errors import CapacityError, TicoreError
 from ..refusals import UNAVAILABLE, RefusedError
-from .answers import answer
-from .detectors import Detectors, DetectorSettings
-from .query import Query
+from . import worker
+from .detectors import DetectorSettings
 
 MOST_WAITING = 256  # requests
 _TRIES = 3
@@ -38,7 +32,7 @@ class Workers:
         self._settings = settings
         self._count = count
         self._seconds = seconds
-        self._at_work = 0
+        self._waiting = 0
         self._pool = self._started()
 
     def close(self) -> None:
@@ -51,37 +45,50 @@ class Workers:
             process.kill()
         self._pool.shutdown(cancel_futures=True)
 
-    async def answers(self, query: Query) -> list[dict[str, Any]]:
-        """The answer about each item of a query.
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """A place among the requests that wait. Take it before the body of one is read.
 
         Raises:
-            RefusedError: too many requests wait, or this one took too long.
+            RefusedError: too many wait.
         """
-        if self._at_work >= MOST_WAITING:
+        if self._waiting >= MOST_WAITING:
             raise RefusedError(
                 UNAVAILABLE,
                 f"expected at most {MOST_WAITING} requests at a time, found that many already; "
                 f"try again later",
             )
-        self._at_work += 1
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+
+    async def answered(self, body: bytes) -> tuple[int, bytes]:
+        """The status and the body of the answer to a request.
+
+        Args:
+            body: of the request, which has a place.
+
+        Raises:
+            RefusedError: it took too long.
+        """
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._asked(query)
+                return await self._asked(body, time.monotonic() + self._seconds)
         except TimeoutError:
             raise RefusedError(
                 UNAVAILABLE,
                 f"expected an answer within {self._seconds:g} seconds, found that it takes longer; "
                 f"send fewer texts at a time, or try again later",
             ) from None
-        finally:
-            self._at_work -= 1
 
-    async def _asked(self, query: Query) -> list[dict[str, Any]]:
-        loop, until = asyncio.get_running_loop(), time.monotonic() + self._seconds
+    async def _asked(self, body: bytes, until: float) -> tuple[int, bytes]:
+        loop = asyncio.get_running_loop()
         for _ in range(_TRIES):
             pool = self._pool
             try:
-                return await loop.run_in_executor(pool, _answers, query, until)
+                return await loop.run_in_executor(pool, worker.answered, body, until)
             except BrokenProcessPool:
                 if pool is self._pool:  # the first request that notices starts another
                     self._pool = self._started()
@@ -94,50 +101,10 @@ class Workers:
         pool = ProcessPoolExecutor(
             self._count,
             mp_context=multiprocessing.get_context("spawn"),
-            initializer=_open,
+            initializer=worker.start,
             initargs=(self._settings,),
         )
         with postponed_interrupts():
             for _ in range(self._count):
-                pool.submit(_nothing)  # each starts another one
+                pool.submit(worker.nothing)  # each starts another one
         return pool
-
-
-def _nothing() -> None:
-    """Work for a process that is only to be started."""
-
-
-_TOO_LONG = CapacityError(
-    "expected a text that there is memory for, found a longer one; send it in parts"
-)
-_opened: Detectors | None = None  # of this process
-
-
-def _open(settings: DetectorSettings) -> None:
-    global _opened  # noqa: PLW0603  # a process of the pool is told once what it looks for
-    end_with_parent()  # it holds keys
-    _opened = settings.open()
-
-
-def _answers(query: Query, until: float) -> list[dict[str, Any]]:
-    """The answer about each item. Raises TimeoutError once nobody waits for it any more.
-
-    Args:
-        query: what to look at.
-        until: when that is, by the clock `time.monotonic`, which all processes share.
-    """
-    assert _opened is not None
-    detector, found = _opened.named(query.configuration, query.tokenizations), []
-    for item in query.items:
-        if time.monotonic() > until:
-            raise TimeoutError
-        try:
-            detection = (
-                detector.detect(item) if isinstance(item, str) else detector.detect_ids(item)
-            )
-            found.append(answer(detection))
-        except TicoreError as error:
-            found.append(answer(error))
-        except MemoryError:
-            found.append(answer(_TOO_LONG))
-    return found

@@ -1,0 +1,56 @@
+"""What a process does with one request."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ticore._serve.detection import worker
+
+
+class Detectors:
+    """Finds that there is no memory for any text, and counts the texts."""
+
+    names = ()
+
+    def __init__(self) -> None:
+        self.texts = list[str]()
+
+    def named(self, *_: object) -> Detectors:
+        return self
+
+    def detect(self, text: str) -> None:
+        self.texts.append(text)
+        raise MemoryError
+
+
+@pytest.fixture
+def detectors(monkeypatch: pytest.MonkeyPatch) -> Detectors:
+    opened = Detectors()
+    monkeypatch.setattr(worker, "_opened", opened)
+    return opened
+
+
+def test_a_text_that_there_is_no_memory_for_gets_an_answer(detectors: Detectors) -> None:
+    status, found = worker.answered(b'{"text": "a"}', float("inf"))
+    assert status == 422
+    assert "expected a text that there is memory for" in json.loads(found)["error"]
+
+
+@pytest.mark.parametrize(("now", "texts"), [([5.1], ""), ([1.0, 5.0, 5.1], "a")])
+def test_work_ends_once_its_time_is_over(
+    detectors: Detectors, monkeypatch: pytest.MonkeyPatch, now: list[float], texts: str
+) -> None:
+    left = iter(now)
+    monkeypatch.setattr(worker.time, "monotonic", lambda: next(left))
+    with pytest.raises(TimeoutError):
+        worker.answered(b'{"texts": ["a", "b"]}', 5.0)
+    assert "".join(detectors.texts) == texts
+    assert next(left, None) is None
+
+
+def test_what_is_not_understood_is_refused_with_its_status(detectors: Detectors) -> None:
+    status, found = worker.answered(b"[]", float("inf"))
+    assert status == 400
+    assert json.loads(found)["error"].startswith("expected a JSON object")
