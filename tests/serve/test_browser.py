@@ -119,6 +119,39 @@ def test_password_there_and_back(browser: Any, address: str) -> None:
     page.close()
 
 
+def test_stop_ends_the_steps_that_are_still_shown(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    minutes = {"progress": {"steps": [["pending", "a"], ["dropped", 1]] * 200}}
+    answer = "".join(json.dumps(event) + "\n" for event in (minutes, {"result": {"text": "a"}}))
+    page.route("**/do/mark", lambda route: route.fulfill(body=answer))
+    open_page(page, address)
+    page.goto(f"{address}#watermark")
+    page.click("#watermark .main")
+    page.wait_for_selector("#marked > del")
+    page.click("#watermark .stop")
+    page.wait_for_selector("#watermark .status:has-text('Stopped.')", timeout=5_000)
+    assert page.is_enabled("#watermark .main")
+    assert not page.is_visible("#watermark .result")
+    page.close()
+
+
+def test_fields_fit_what_is_chosen_when_the_browser_comes_back(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    open_page(page, address)
+    page.check('input[name="secret"][value="password"]')
+    page.goto(f"{address}#inspect")
+    page.check('#inspect input[value="ids"]')
+    page.goto(f"{address}ethics")
+    page.go_back()
+    page.wait_for_selector("#model-about:not(:empty)", state="attached")
+    chosen = page.is_checked('#inspect input[value="ids"]')
+    assert (page.text_content("#inspected-label") != "Text") == chosen
+    page.goto(f"{address}#write")
+    chosen = page.is_checked('input[name="secret"][value="password"]')
+    assert (page.is_visible("#password"), page.is_visible("#key")) == (chosen, not chosen)
+    page.close()
+
+
 def open_page(page: Any, address: str) -> None:
     page.goto(address)
     page.wait_for_selector("#model-about:not(:empty)")

@@ -32,8 +32,8 @@ export function prepareMark() {
       section.querySelector(".result").hidden = false;
       trail.follow(state.steps ?? []);
     },
-    show: async (found) => {
-      await trail.shown();
+    show: async (found, signal) => {
+      await trail.shown(signal);
       text = found.text;
       facts.textContent = counts(found);
       done.hidden = false;
@@ -41,9 +41,9 @@ export function prepareMark() {
     },
   });
   copies(byId("copy-marked"), () => text);
-  byId("show-trail").addEventListener("change", (event) => {
-    place.classList.toggle("plain", !event.target.checked);
-  });
+  const showTrail = () => place.classList.toggle("plain", !byId("show-trail").checked);
+  byId("show-trail").addEventListener("change", showTrail);
+  showTrail(); // a browser that comes back restores what was chosen
 }
 
 function counts({ tokens, temporary, rollbacks, backtracks, seconds }) {

@@ -9,7 +9,8 @@ import { put } from "./markup.js";
  * @param {HTMLElement} section holds the form and the result.
  * @param {string} what the action of the server.
  * @param {object} parts `fields()` gives what to send and may throw; `begin()`, `progress(state)` and
- *   `show(result)` change the page; while `show` takes time, the form can still be stopped.
+ *   `show(result, signal)` change the page; while `show` takes time, the form can still be stopped:
+ *   the signal says so.
  */
 export function task(section, what, { fields, begin = () => {}, progress = () => {}, show }) {
   const form = section.querySelector("form");
@@ -48,7 +49,7 @@ export function task(section, what, { fields, begin = () => {}, progress = () =>
         },
       });
       result.hidden = false;
-      await show(found);
+      await show(found, controller.signal);
       controller.signal.throwIfAborted();
       status.textContent = "";
     } catch (problem) {

@@ -31,9 +31,12 @@ export class Trail {
     if (!this.#plays) this.#played = this.#play();
   }
 
-  /** Wait until all steps have been shown. */
-  async shown() {
-    await this.#played;
+  /** Wait until all steps have been shown. Throws an AbortError if the signal ends that. */
+  async shown(signal) {
+    const stopped = new Promise((end) => signal.addEventListener("abort", end, { once: true }));
+    await Promise.race([this.#played, stopped]);
+    if (signal.aborted) this.#waiting = [];
+    signal.throwIfAborted();
   }
 
   async #play() {
