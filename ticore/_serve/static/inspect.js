@@ -16,6 +16,7 @@ export function prepareInspect() {
     byId("inspected-label").textContent = kind() === "ids" ? "Numbers, with spaces between them" : "Text";
   };
   section.querySelectorAll('input[name="inspected"]').forEach((box) => box.addEventListener("change", label));
+  label(); // a browser that comes back restores what was chosen
   byId("inspect-example").addEventListener("click", () => {
     byId("inspect-model").value = EXAMPLE.model;
     section.querySelector('input[value="ids"]').checked = true;

@@ -45,6 +45,7 @@ export function prepareSharing() {
   });
   secretField("password");
   byId("secret").addEventListener("change", () => showSecret(true));
+  showSecret(true); // a browser that comes back restores what was chosen
   byId("save-agreement").addEventListener("click", () => trying(error, saveAgreement));
   opensFile(byId("agreement-file"), (text) => trying(error, () => openAgreement(text)));
   byId("forget-agreement").addEventListener("click", forgetAgreement);
