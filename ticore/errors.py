@@ -67,7 +67,15 @@ class InconsistentStateError(TicoreError, RuntimeError):
 
 
 class CapacityError(TicoreError):
-    """The message or text does not fit: no room, no entropy or no consistent token is left."""
+    """The message or text does not fit: no room, no entropy or no consistent token is left.
+
+    Attributes:
+        fitting_bytes: about how many bytes of a message fit; None if that is not known.
+    """
+
+    def __init__(self, text: str = "", *, fitting_bytes: int | None = None) -> None:
+        super().__init__(text)
+        self.fitting_bytes = fitting_bytes
 
 
 class ExtractionError(TicoreError):

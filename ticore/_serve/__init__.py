@@ -11,6 +11,7 @@ fields.py        what a request says, checked
 jobs.py          work in threads: bounded in number and time, and stopped when nobody waits
 handlers.py      what is answered where nothing can be done
 failures.py      why work failed, and where in a text
+page_words.py    the advice of errors, such that the page can follow it
 models.py        the models that the page may open
 choices.py       what a person can choose
 sharing.py       what the two sides of a message share: an agreement, or a secret and settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import CapacityError
 from ..steganography._embedding import Progress
 from ..steganography._keys import password_advice
 from ..steganography._pasted import recover
@@ -22,7 +23,17 @@ def write(fields: Fields, models: Models) -> Work:
 
     def work(watch: Watch) -> dict[str, Any]:
         stego = shared.steganographer(models)
-        written = stego.embed(message.encode(), progress=watch.progress, follower=watch.text)
+        data = message.encode()
+        try:
+            written = stego.embed(data, progress=watch.progress, follower=watch.text)
+        except CapacityError as error:
+            if not error.fitting_bytes:
+                raise
+            fits = error.fitting_bytes * len(message) // len(data)
+            raise CapacityError(
+                f"message: expected one that fits into a text of this model, of about {fits:,} "
+                f"characters at most, found {len(message):,}; send a shorter message, or two"
+            ) from None
         return {
             "text": written.text,
             "tokens": written.token_count,

@@ -136,7 +136,7 @@ class Writing:
                 if error.by_chance and stalled < EMBED_TRIES:
                     given_up.append("room")
                     continue
-                raise CapacityError(self._no_room(error)) from None
+                raise self._no_room(error) from None
             except StalledError:
                 stalled += 1
                 if stalled == EMBED_TRIES:
@@ -147,18 +147,22 @@ class Writing:
             f"{_why_not(setup, given_up)}"
         )
 
-    def _no_room(self, error: NoRoomError) -> str:
+    def _no_room(self, error: NoRoomError) -> CapacityError:
         most = max(
             0, error.fits // 8 - self.setup.frames.overhead_with(self.setup.sealing_secret())
         )
         fits = "at most" if error.bound else "about"
-        padded = ""
+        usually, padded, usual = most, "", ""
+        if error.bound:
+            usually = 2 * most // 3
+            usual = f" and usually about {usually:,}"
         if self.setup.pad == "sizes":
             padded = f" ({largest_size(most):,} if padded; pad='none' does not)"
-        usual = f" and usually about {2 * most // 3:,}" if error.bound else ""
-        return (
+            usually = largest_size(usually)
+        return CapacityError(
             f"{error}; {fits} {most:,} bytes{usual} fit that do not compress{padded}, found "
-            f"{self.length:,}; embed_parts hides longer messages in several texts"
+            f"{self.length:,}; embed_parts hides longer messages in several texts",
+            fitting_bytes=usually,
         )
 
     def _written_and_read(
