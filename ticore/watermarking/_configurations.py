@@ -81,7 +81,7 @@ def named_schemes(
     """The configurations of a list, in its order, each with another name.
 
     Args:
-        configurations: a sequence of `Configuration`.
+        configurations: a sequence of `Configuration`, or of what this gave.
         tokenizer: the detector's.
         repeats: the detector's; an agreement must have the same.
 
@@ -170,6 +170,8 @@ def _with_numbers(name: str, given: Collection[str]) -> Iterator[str]:
 
 
 def _of_entry(entry: object, tokenizer: Tokenizer, repeats: Repeats) -> list[NamedScheme]:
+    if isinstance(entry, NamedScheme):
+        return [entry]
     if isinstance(entry, WatermarkAgreement):
         entry.require_tokenizer(tokenizer)
         if entry.repeats != repeats:

@@ -24,7 +24,7 @@ class Here:
 
     def __init__(self, settings: Any) -> None:
         self._worker, self._detectors = need("detection.worker"), settings.open()
-        self.place = nullcontext
+        self.names, self.place = self._detectors.names, nullcontext
 
     async def answered(self, body: bytes) -> tuple[int, bytes]:
         await asyncio.sleep(0)
@@ -53,7 +53,9 @@ def make_service(settings: Any) -> Callable[..., Service]:
     def make(rate: float = float("inf"), **gate: Any) -> Service:
         gates = need("detection.gate")
         given = gates.ServiceGate(**{"names": frozenset({"127.0.0.1"})} | gate)
-        return Service(need("detection.app").make_app(settings, here, given, gates.Rate(rate)))
+        return Service(
+            need("detection.app").make_app(settings, here.names, here, given, gates.Rate(rate))
+        )
 
     return make
 

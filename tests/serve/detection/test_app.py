@@ -56,6 +56,19 @@ def test_one_configuration_is_looked_for_by_its_name(service: Service, marked: s
     assert listed["configurations"] == [*KEYS]
 
 
+def test_a_configuration_of_many_is_looked_for_by_the_name_of_answers(marked: str) -> None:
+    keys = [key.hex() for key in KEYS.values()]
+    entries = ({"name": "tenant", "scheme": "gumbel", "key": keys}, {"key": keys[0]})
+    opened = need("detection.detectors").DetectorSettings("tiny-en", entries).open()
+    best = opened.named(None).detect(marked).best.name
+    assert best.startswith("tenant, gumbel, key ")
+    assert opened.names == ["tenant", *opened.named(None).names]
+    alone = opened.named(best).detect(marked)
+    assert (alone.best.name, alone.configurations) == (best, 1)
+    both = opened.named("tenant").detect(marked)
+    assert (both.best.name, both.configurations) == (best, 2)
+
+
 @pytest.mark.parametrize("tokenizations", ["read", "places", "search"])
 def test_tokenizations_are_chosen_for_each_request(
     service: Service, marked: str, tokenizations: Any

@@ -65,6 +65,6 @@ def test_requests_have_a_place_before_their_body_is_read(monkeypatch):
     with ExitStack() as places:
         for _ in range(MOST_WAITING):
             places.enter_context(workers.place())
-        service = make_app(DetectorSettings("tiny-en", ()), workers, GATE, gate.Rate(inf))
+        service = make_app(DetectorSettings("tiny-en", ()), (), workers, GATE, gate.Rate(inf))
         assert Service(service).ask({"text": "a"}, content_type="text/plain").status == 503
     assert Service(service).ask({"text": "a"}, content_type="text/plain").status == 415

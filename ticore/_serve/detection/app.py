@@ -10,6 +10,8 @@ A request that is refused has a status of 400 or more and the answer {"error": .
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -32,12 +34,17 @@ _NOT_THERE = (
 
 
 def make_app(
-    settings: DetectorSettings, workers: Workers, gate: ServiceGate, rate: Rate
+    settings: DetectorSettings,
+    names: Sequence[str],
+    workers: Workers,
+    gate: ServiceGate,
+    rate: Rate,
 ) -> Guarded:
     """The service as an ASGI application.
 
     Args:
-        settings: what is looked for, for its names.
+        settings: what is looked for.
+        names: of that, one by one.
         workers: look for it.
         gate, rate: decide which requests are answered.
     """
@@ -51,7 +58,7 @@ def make_app(
 
     async def configurations(request: Request) -> Response:
         return JSONResponse(
-            {"configurations": settings.names, "tokenizer": settings.tokenizer, "fpr": settings.fpr}
+            {"configurations": [*names], "tokenizer": settings.tokenizer, "fpr": settings.fpr}
         )
 
     async def health(request: Request) -> Response:

@@ -10,6 +10,7 @@ from ..._support.caches import BoundedCache
 from ...interfaces import Tokenizer
 from ...registry import load_tokenizer
 from ...watermarking import AnyWatermarkDetector, WatermarkDetector
+from ...watermarking._configurations import named_schemes
 from ...watermarking._detector import Tokenizations
 
 _AT_HAND = 64  # detectors of one configuration, or that look for other tokens
@@ -30,15 +31,6 @@ class DetectorSettings:
     fpr: float = 1e-5
     repeats: Literal["once", "all"] = "once"
 
-    @property
-    def names(self) -> list[str]:
-        """Those of the entries that have one."""
-        return [
-            each["name"]
-            for each in self.entries
-            if isinstance(each, Mapping) and isinstance(each.get("name"), str)
-        ]
-
     def open(self) -> Detectors:
         """The detectors.
 
@@ -49,11 +41,14 @@ class DetectorSettings:
 
 
 class Detectors:
-    """Detectors of all configurations, and of each that has a name. Thread-safe.
+    """Detectors of all configurations, and of each by its name. Thread-safe.
 
     Args:
         settings: what is looked for.
         tokenizer: the opened one.
+
+    Attributes:
+        names: of all configurations, as answers name them, and of entries that stand for several.
     """
 
     def __init__(self, settings: DetectorSettings, tokenizer: Tokenizer) -> None:
@@ -62,13 +57,26 @@ class Detectors:
         self._others = BoundedCache[tuple[str | None, Tokenizations], AnyWatermarkDetector](
             _AT_HAND
         )
+        self._schemes = named_schemes(settings.entries, tokenizer, settings.repeats)
+        # An entry with many keys stands for many configurations, each with a name of its own.
+        self._named = dict[str, list[Any]]()
+        for each in settings.entries:
+            if isinstance(each, Mapping) and isinstance(each.get("name"), str):
+                self._named.setdefault(each["name"], []).append(each)
+        for one in self._schemes:
+            self._named.setdefault(one.name, [one])
+        self.names = [*self._named]
         self._all = self._detector(None, "read")
-        self.names = settings.names
 
     def named(
         self, name: str | None, tokenizations: Tokenizations = "read"
     ) -> AnyWatermarkDetector:
-        """The detector of one entry, or of all (None); tokenizations: see `WatermarkDetector`."""
+        """The detector of what has a name, or of all (None).
+
+        Args:
+            name: one of `names`.
+            tokenizations: see `WatermarkDetector`.
+        """
         if name is None and tokenizations == "read":
             return self._all
         key = (name, tokenizations)
@@ -76,12 +84,10 @@ class Detectors:
 
     def _detector(self, name: str | None, tokenizations: Tokenizations) -> AnyWatermarkDetector:
         settings = self._settings
-        entries = settings.entries
-        if name is not None:
-            entries = tuple(e for e in entries if isinstance(e, Mapping) and e.get("name") == name)
+        looked_for: list[Any] = [*self._schemes] if name is None else self._named[name]
         return WatermarkDetector.any(
             self._tokenizer,
-            entries,
+            looked_for,
             fpr=settings.fpr,
             repeats=settings.repeats,
             tokenizer_place=settings.tokenizer,

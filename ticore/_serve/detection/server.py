@@ -51,7 +51,7 @@ def serve_detection(
     require_number("time_limit", seconds, above=0)
     if rate != float("inf"):
         require_number("rate", rate, above=0)
-    settings.open()  # refused here, and not in each of the processes
+    names = settings.open().names  # refused here, and not in each of the processes
     listening = listen(host, port, to_network)
     address, found_port = listening.getsockname()[:2]
     is_loopback = ipaddress.ip_address(address).is_loopback
@@ -60,6 +60,6 @@ def serve_detection(
     try:
         with listening:
             started(f"http://{as_host(host)}:{found_port}/")
-            run(make_app(settings, workers, gate, Rate(rate)), listening, _MOST_CONNECTIONS)
+            run(make_app(settings, names, workers, gate, Rate(rate)), listening, _MOST_CONNECTIONS)
     finally:
         workers.close()
