@@ -61,7 +61,7 @@ def test_request_that_the_end_of_the_server_cuts_short_is_refused_if_nothing_was
         sent.append(message)
 
     async def cut_short() -> None:
-        scope = {"type": "http", "method": "GET", "headers": [(b"host", b"localhost")]}
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
         task = asyncio.create_task(Guarded(works, Gate())(scope, None, send))
         await asyncio.sleep(0)
         task.cancel()

@@ -37,7 +37,7 @@ def detect_server(
         Path | None,
         file_option(
             "Answer only requests with the header `Authorization: Bearer TOKEN`, where TOKEN is "
-            "what this file holds.",
+            "what this file holds. GET /healthz needs none.",
             panel=ADDRESS,
         ),
     ] = None,

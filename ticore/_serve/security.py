@@ -71,7 +71,7 @@ class Gate:
     any_address: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
-    def check(self, method: str, headers: Headers) -> None:
+    def check(self, method: str, path: str, headers: Headers) -> None:
         """Raises RefusedError if a request is not to be answered."""
         host = require_host(headers, self.names, any_address=self.any_address, advice=_RELOAD)
         if method in ("GET", "HEAD"):
@@ -120,7 +120,7 @@ def require_host(
 class Asked(Protocol):
     """What decides which requests are answered: `Gate`, or that of another application."""
 
-    def check(self, method: str, headers: Headers) -> None:
+    def check(self, method: str, path: str, headers: Headers) -> None:
         """Raises RefusedError if a request is not to be answered."""
 
 
@@ -151,7 +151,7 @@ class Guarded:
 
         try:
             try:
-                self._gate.check(scope["method"], Headers(scope=scope))
+                self._gate.check(scope["method"], scope["path"], Headers(scope=scope))
             except RefusedError as refused:
                 await refusal(refused)(scope, receive, send_guarded)
                 return

@@ -26,6 +26,9 @@ class Here:
         self._worker, self._detectors = need("detection.worker"), settings.open()
         self.names, self.place = self._detectors.names, nullcontext
 
+    def require_life(self) -> None:
+        """This process lives."""
+
     async def answered(self, body: bytes) -> tuple[int, bytes]:
         await asyncio.sleep(0)
         self._worker._opened = self._detectors

@@ -155,6 +155,8 @@ def test_other_requests_are_refused(service: Service, make_service: Callable[...
 def test_a_token_is_asked_for(make_service: Callable[..., Service]) -> None:
     guarded = make_service(token="a-token-of-some-length")
     assert guarded.ask({"text": PLAIN}).status == 401
+    assert guarded.get("/configurations").status == guarded.get("/openapi.json").status == 401
+    assert guarded.get("/healthz").status == 200
     assert guarded.ask({"text": PLAIN}, authorization="Bearer another").status == 401
     assert guarded.ask({"text": PLAIN}, authorization="x a-token-of-some-length").status == 401
     assert guarded.ask({"text": PLAIN}, authorization="bearer a-token-of-some-length").status == 200

@@ -14,6 +14,7 @@ import pytest
 from tests.serve.conftest import need
 from ticore._serve.detection import worker
 from ticore._serve.detection.detectors import DetectorSettings
+from ticore._serve.detection.pulse import Pulse
 from ticore._serve.detection.workers import MOST_WAITING, Workers
 from ticore._serve.refusals import RefusedError
 
@@ -57,6 +58,25 @@ def test_a_request_that_was_refused_meanwhile_is_not_worked_on(monkeypatch):
     work, *given = pool.work
     with pytest.raises(TimeoutError):
         work(*given)
+
+
+def test_processes_that_answer_nothing_for_too_long_are_noticed(monkeypatch):
+    class Hung:
+        def submit(self, *work):
+            return Future()
+
+    monkeypatch.setattr(Workers, "_started", lambda self: Hung())
+    now = [0.0]
+    workers = Workers(DetectorSettings("tiny-en", ()), 1, 60)
+    workers._pulse = Pulse(lambda: now[0])
+    service = Service(make_app(DetectorSettings("tiny-en", ()), (), workers, GATE, gate.Rate(inf)))
+    assert service.get("/healthz").status == 200
+    now[0] = 60.0
+    assert service.get("/healthz").status == 200
+    now[0] = 66.0
+    found = service.get("/healthz")
+    assert found.status == 503
+    assert "found none that has for 66 seconds" in found.error
 
 
 def test_requests_have_a_place_before_their_body_is_read(monkeypatch):

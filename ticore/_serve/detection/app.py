@@ -2,7 +2,7 @@
 
     POST /detect            looks for watermarks in a text, many texts, or token ids
     GET /configurations     the names of what is looked for
-    GET /healthz            whether the service works
+    GET /healthz            whether the service works; the only one that needs no token
     GET /openapi.json       a description that programs read
 
 A request that is refused has a status of 400 or more and the answer {"error": ...}.
@@ -22,7 +22,7 @@ from ..bodies import read_body
 from ..handlers import handlers
 from ..security import Guarded
 from .detectors import DetectorSettings
-from .gate import Rate, ServiceGate
+from .gate import HEALTH, Rate, ServiceGate
 from .openapi import description
 from .workers import Workers
 
@@ -62,6 +62,7 @@ def make_app(
         )
 
     async def health(request: Request) -> Response:
+        workers.require_life()
         return JSONResponse({"status": "ok", "version": __version__})
 
     async def openapi(request: Request) -> Response:
@@ -71,7 +72,7 @@ def make_app(
         routes=[
             Route("/detect", detect, methods=["POST"]),
             Route("/configurations", configurations),
-            Route("/healthz", health),
+            Route(HEALTH, health),
             Route("/openapi.json", openapi),
         ],
         exception_handlers=handlers(_NOT_THERE, _NOT_THERE),

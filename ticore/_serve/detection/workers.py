@@ -14,9 +14,11 @@ from ..._support.interrupts import postponed_interrupts
 from ..refusals import UNAVAILABLE, RefusedError
 from . import worker
 from .detectors import DetectorSettings
+from .pulse import Pulse
 
 MOST_WAITING = 256  # requests
 _TRIES = 3
+_SECONDS_LATE = 5.0  # the text at which the time of a request ends goes on to its own end
 
 
 class Workers:
@@ -33,6 +35,7 @@ class Workers:
         self._count = count
         self._seconds = seconds
         self._waiting = 0
+        self._pulse = Pulse()
         self._pool = self._started()
 
     def close(self) -> None:
@@ -83,18 +86,41 @@ class Workers:
                 f"send fewer texts at a time, or try again later",
             ) from None
 
+    def require_life(self) -> None:
+        """Ask the processes for a sign of life, which the next call looks at.
+
+        Raises:
+            RefusedError: they have answered nothing for longer than a request may take.
+        """
+        pool = self._pool
+        if self._pulse.is_idle:
+            try:
+                self._pulse.follow(pool.submit(worker.nothing))
+            except BrokenProcessPool:
+                self._replace(pool)
+        if (silence := self._pulse.silence) > self._seconds + _SECONDS_LATE:
+            raise RefusedError(
+                UNAVAILABLE,
+                f"expected processes that answer, found none that has for {silence:.0f} seconds; "
+                f"start the service again",
+            )
+
     async def _asked(self, body: bytes, until: float) -> tuple[int, bytes]:
-        loop = asyncio.get_running_loop()
         for _ in range(_TRIES):
             pool = self._pool
             try:
-                return await loop.run_in_executor(pool, worker.answered, body, until)
+                question = pool.submit(worker.answered, body, until)
+                self._pulse.follow(question)
+                return await asyncio.wrap_future(question)
             except BrokenProcessPool:
-                if pool is self._pool:  # the first request that notices starts another
-                    self._pool = self._started()
+                self._replace(pool)
         raise RefusedError(
             UNAVAILABLE, "expected a process that looks at the text, found that it ends each time"
         )
+
+    def _replace(self, broken: ProcessPoolExecutor) -> None:
+        if broken is self._pool:  # the first that notices starts another
+            self._pool = self._started()
 
     def _started(self) -> ProcessPoolExecutor:
         # Not forked: threads of the server may hold locks.
