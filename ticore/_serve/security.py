@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from .jobs import UNEXPECTED, log_unexpected
 from .refusals import UNAVAILABLE, RefusedError
 
-BAD_REQUEST, FORBIDDEN, MISDIRECTED, FAILED = 400, 403, 421, 500
+BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, MISDIRECTED, FAILED = 400, 401, 403, 421, 500
 TOKEN_HEADER = "x-ticore-token"
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -169,7 +169,8 @@ class Guarded:
 
 def refusal(refused: RefusedError) -> JSONResponse:
     """The answer to a request that is refused."""
-    return JSONResponse({"error": refused.said}, refused.status)
+    headers = {"www-authenticate": "Bearer"} if refused.status == UNAUTHORIZED else None
+    return JSONResponse({"error": refused.said}, refused.status, headers)
 
 
 def _only(headers: Headers, name: str) -> str:

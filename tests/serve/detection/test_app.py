@@ -111,6 +111,39 @@ def test_answers_are_those_that_openapi_describes(service: Service) -> None:
     assert json.loads(service.get("/healthz").body)["status"] == "ok"
 
 
+def test_openapi_describes_who_is_refused_and_why(make_service: Callable[..., Service]) -> None:
+    guarded = make_service(token="a-token-of-some-length")
+    known = {"authorization": "Bearer a-token-of-some-length"}
+    paths = json.loads(guarded.get("/openapi.json", **known).body)["paths"]
+    operations = {path: next(iter(each.values())) for path, each in paths.items()}
+    for path, described in operations.items():
+        assert {"200", "400", "421", "500", "503"} <= described["responses"].keys()
+        answer = guarded.ask({"text": PLAIN}) if path == "/detect" else guarded.get(path)
+        assert (answer.status == 401) == ("401" in described["responses"])
+        assert (answer.status == 401) == (described["security"] == [{"token": []}, {}])
+        if answer.status == 401:
+            (header,) = described["responses"]["401"]["headers"].items()
+            assert answer.headers["www-authenticate"] == header[1]["schema"]["const"]
+
+
+def test_openapi_describes_the_requests_that_are_taken(service: Service) -> None:
+    schema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    described = schema.Draft202012Validator(openapi._QUERY)
+    asked: list[tuple[dict[str, object], bool]] = [
+        ({"text": PLAIN}, True),
+        ({"texts": [PLAIN], "configuration": None, "tokenizations": None}, True),
+        ({"ids": [1, 2, 3] * 20}, True),
+        ({"ids": [[1, 2, 3]]}, True),
+        ({"texts": []}, False),
+        ({"ids": [query.MOST_ID + 1]}, False),
+        ({"text": PLAIN, "ids": [1]}, False),
+        ({"configuration": None}, False),
+    ]
+    for fields, taken in asked:
+        assert described.is_valid(fields) == taken
+        assert (service.ask(fields).status == 200) == taken
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [

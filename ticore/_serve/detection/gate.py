@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers
 
 from ..refusals import RefusedError
-from ..security import require_host
+from ..security import UNAUTHORIZED, require_host
 
-UNAUTHORIZED, TOO_MANY = 401, 429
+TOO_MANY = 429
 HEALTH = "/healthz"  # load balancers ask for it, which have no token; it tells nothing secret
 _MOST_CLIENTS = 10_000
 _BURST_SECONDS = 2

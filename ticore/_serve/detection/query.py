@@ -14,6 +14,7 @@ from ..refusals import RefusedError
 
 BAD_REQUEST, TOO_LARGE = 400, 413
 MOST_TEXTS = 1000
+MOST_ID = (1 << 62) - 1  # one beyond 64 bits would not fit the array that it is put in
 # A search takes up to some 50 times as long as reading. 64 KiB searched take about as long as the
 # largest request that is read.
 MOST_SEARCHED_BYTES = 64 << 10
@@ -113,8 +114,7 @@ def _text(value: object, name: str) -> str:
 
 
 def _is_ids(value: object) -> TypeGuard[list[int]]:
-    # An id beyond 64 bits would not fit the array that it is put in.
-    return isinstance(value, list) and all(type(i) is int and 0 <= i < 1 << 62 for i in value)
+    return isinstance(value, list) and all(type(i) is int and 0 <= i <= MOST_ID for i in value)
 
 
 def _refused(said: str) -> RefusedError:
