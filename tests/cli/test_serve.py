@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import json
 import signal
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,13 +45,32 @@ def test_host_of_others_is_refused(ticore: Ticore, host: str, said: str) -> None
     ticore("serve", "--host", host).assert_error(2, said)
 
 
-def test_port_that_is_taken_is_refused(ticore: Ticore) -> None:
+@pytest.fixture
+def detect_server(tmp_path: Path) -> list[object]:
+    config = tmp_path / "list.json"
+    config.write_text(json.dumps([{"scheme": "gumbel", "key": "5a" * 32}]))
+    config.chmod(0o600)
+    return ["detect-server", "--config", config]
+
+
+def test_host_of_others_is_refused_in_words_of_what_is_served(
+    ticore: Ticore, detect_server: list[object]
+) -> None:
+    pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
+    host = ["--host", "0.0.0.0"]
+    ticore("serve", *host).assert_error(2, "use the page there and read keys and messages on")
+    ticore(*detect_server, *host).assert_error(2, "ask the service there and read texts and tokens")
+
+
+def test_port_that_is_taken_is_refused(ticore: Ticore, detect_server: list[object]) -> None:
     pytest.importorskip("ticore._serve.server", reason="needs the extra serve")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        ticore("serve", "--port", port).assert_error(2, "cannot be used")
+        said = "choose another --port; 0 takes a free one"
+        ticore("serve", "--port", port).assert_error(2, said)
+        ticore(*detect_server, "--port", port).assert_error(2, said)
 
 
 @pytest.mark.parametrize("option", ["--port=65536", "--port=-1", "--jobs=0", "--time-limit=0"])

@@ -48,13 +48,14 @@ def run(app: ASGIApp, listening: socket.socket, most_connections: int = _MOST_CO
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def listen(host: str, port: int, to_network: bool) -> socket.socket:
+def listen(host: str, port: int, to_network: bool, risk: str) -> socket.socket:
     """A socket that listens.
 
     Args:
         host: a name or an address of this computer.
         port: 0 takes a free one.
         to_network: whether other computers may reach `host`.
+        risk: what anyone on the network could then do, for the error.
 
     Raises:
         SettingsError: the host is not known, or others reach it; or its port cannot be used.
@@ -71,9 +72,8 @@ def listen(host: str, port: int, to_network: bool) -> socket.socket:
     if not (to_network or ipaddress.ip_address(address[0]).is_loopback):
         raise SettingsError(
             f"host: expected an address that only this computer reaches, such as 127.0.0.1, found "
-            f"{host!r}; anyone on the network could use the page there and read keys and messages "
-            f"on their way, which are not encrypted; if that is what you want, give "
-            f"--unencrypted-network as well"
+            f"{host!r}; anyone on the network could {risk} on their way, which are not encrypted; "
+            f"if that is what you want, give --unencrypted-network as well"
         )
     listening = socket.socket(family, kind, protocol)
     try:
@@ -85,7 +85,7 @@ def listen(host: str, port: int, to_network: bool) -> socket.socket:
         listening.close()
         raise SettingsError(
             f"expected a free port of this computer, found that {host!r}, port {port} cannot be "
-            f"used ({error.strerror or error}); choose another --port, or none"
+            f"used ({error.strerror or error}); choose another --port; 0 takes a free one"
         ) from None
     return listening
 

@@ -13,6 +13,8 @@ from .listening import as_host, listen, require_port, run
 from .models import Models
 from .security import LOOPBACK_NAMES, Gate
 
+_RISK = "use the page there and read keys and messages"
+
 
 def serve(
     host: str,
@@ -40,7 +42,7 @@ def serve(
     require_port(port)
     require_integer("jobs", at_once, 1)
     require_number("time_limit", seconds, above=0)
-    listening = listen(host, port, to_network)
+    listening = listen(host, port, to_network, _RISK)
     address, found_port = listening.getsockname()[:2]
     ip = ipaddress.ip_address(address)
     name = socket.gethostname() if ip.is_unspecified else as_host(host)

@@ -14,6 +14,7 @@ from .gate import Rate, ServiceGate
 from .workers import Workers
 
 _MOST_CONNECTIONS = 1024
+_RISK = "ask the service there and read texts and tokens"
 
 
 def serve_detection(
@@ -52,7 +53,7 @@ def serve_detection(
     if rate != float("inf"):
         require_number("rate", rate, above=0)
     names = settings.open().names  # refused here, and not in each of the processes
-    listening = listen(host, port, to_network)
+    listening = listen(host, port, to_network, _RISK)
     address, found_port = listening.getsockname()[:2]
     is_loopback = ipaddress.ip_address(address).is_loopback
     gate = ServiceGate(LOOPBACK_NAMES | {as_host(host).lower()}, not is_loopback, token)
