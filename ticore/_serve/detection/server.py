@@ -13,7 +13,7 @@ from .detectors import DetectorSettings
 from .gate import Rate, ServiceGate
 from .workers import Workers
 
-_MOST_CONNECTIONS = 1024
+_MOST_CONNECTIONS = 512  # fewer than the 1,024 files that a process may usually have open
 _RISK = "ask the service there and read texts and tokens"
 
 
