@@ -15,6 +15,7 @@ from .connections import Connection
 
 _HIGHEST_PORT = 65535
 _MOST_CONNECTIONS = 64
+_MOST_ACCEPTED = 256  # at once, before those that are too many are closed
 _SECONDS_TO_END = 2
 
 
@@ -43,6 +44,7 @@ def run(app: ASGIApp, listening: socket.socket, most_connections: int = _MOST_CO
         proxy_headers=False,
         server_header=False,
         limit_concurrency=most_connections,
+        backlog=_MOST_ACCEPTED,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
     uvicorn.Server(config).run(sockets=[listening])
