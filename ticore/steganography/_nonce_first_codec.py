@@ -7,7 +7,7 @@ frame, which look random anyway, so that the message becomes no longer.
     writer   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
     reader   nonce by ArithmeticCodec | begin_rest() | rest by the keyed codec
 
-Whoever writes or reads calls `rest_begun` after each choice.
+The loops that write and read call `rest_begun` after each choice.
 """
 
 from __future__ import annotations

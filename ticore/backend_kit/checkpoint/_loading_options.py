@@ -48,7 +48,7 @@ def dtype_option(options: Mapping[str, object], dtypes: Collection[str]) -> str:
     """The number format, float32 if none is given.
 
     Raises:
-        SettingsError: it is none of `dtypes`.
+        SettingsError: it is not one of `dtypes`.
     """
     return str(require_one_of("dtype", options.get("dtype", "float32"), dtypes))
 
