@@ -17,7 +17,7 @@ from .watermark_options import (
     Greens,
     KeyFile,
     PayloadBits,
-    Repeats,
+    RepeatsOption,
     Scheme,
     SchemeVersion,
     TokenizerPlace,
@@ -35,7 +35,7 @@ def agree_watermark(
     scheme_version: SchemeVersion = None,
     payload_bits: PayloadBits = None,
     alpha: Alpha = None,
-    repeats: Repeats = None,
+    repeats: RepeatsOption = None,
     key_file: KeyFile = None,
     output: NewSecretFile = None,
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeVar, cast, get_args
+from typing import Annotated, Any, Protocol, TypeVar, cast, get_args
 
 import typer
 
@@ -15,8 +15,14 @@ from ..errors import FileError, InputFileError, TicoreError
 from ..interfaces import LossyTokenizer, Tokenizer
 from ..report import any_detection_page, any_detection_table, detection_page, detection_table
 from ..report._dependence import DEPENDENT_TEXTS
-from ..watermarking import AnyDetection, Detection, WatermarkAgreement, WatermarkDetector
-from ..watermarking._detector import Tokenizations
+from ..watermarking import (
+    AnyDetection,
+    Detection,
+    Repeats,
+    Tokenizations,
+    WatermarkAgreement,
+    WatermarkDetector,
+)
 from . import streams
 from .configurations import ListedConfigurations, open_detector, read_list, schemes_of
 from .options import OUTPUT, file_option, option
@@ -47,7 +53,7 @@ from .watermark_options import (
     Greens,
     KeyFile,
     PayloadBits,
-    Repeats,
+    RepeatsOption,
     SchemeVersion,
     TokenizationsOption,
     TokenizerPlace,
@@ -100,7 +106,7 @@ def detect(
     context: Context = None,
     scheme_version: SchemeVersion = None,
     payload_bits: PayloadBits = None,
-    repeats: Repeats = None,
+    repeats: RepeatsOption = None,
     tokenizations: TokenizationsOption = None,
     fpr: Fpr = DEFAULT_FPR,
     tokenizer: TokenizerPlace = None,
@@ -222,7 +228,7 @@ def _scan_any(
     json: bool,
 ) -> None:
     """Look for many configurations in each row of files."""
-    repeats = cast(Literal["once", "all"], options.repeats or "once")
+    repeats = cast(Repeats, options.repeats or "once")
     with wrong_settings_are_wrong_usage():
         open_detector(options, listed, {"fpr": fpr, "repeats": repeats})  # says which is wrong
     task = AnyTask(options.place, tuple(listed.entries), fpr, repeats, tokenizations)
@@ -252,7 +258,7 @@ def _task(options: WatermarkOptions, agreement: WatermarkAgreement | None, fpr: 
             options.scheme_name,
             **options.read_secret(),
             fpr=fpr,
-            repeats=cast(Literal["once", "all"], options.repeats or "once"),
+            repeats=cast(Repeats, options.repeats or "once"),
             settings=options.settings(),
         )
     with wrong_settings_are_wrong_usage():

@@ -141,7 +141,7 @@ PayloadBits = Annotated[
         default=scheme_defaults("gumbel_payload")["payload_bits"],
     ),
 ]
-Repeats = Annotated[
+RepeatsOption = Annotated[
     str | None,
     option(
         "NAME",

@@ -10,7 +10,7 @@ from typing import Any
 from .._support.input_files import parse_json
 from ..errors import CredentialError
 from ..interfaces import Tokenizer
-from ..watermarking import AnyWatermarkDetector, WatermarkDetector
+from ..watermarking import AnyWatermarkDetector, Tokenizations, WatermarkDetector
 from ..watermarking._configurations import count_configurations
 from .fields import BAD_REQUEST, Fields
 from .jobs import Watch, Work
@@ -62,7 +62,7 @@ def read_list(text: str) -> list[Any]:
 
 
 def open_list(
-    tokenizer: Tokenizer, entries: list[Any], place: str, tokenizations: Any
+    tokenizer: Tokenizer, entries: list[Any], place: str, tokenizations: Tokenizations
 ) -> AnyWatermarkDetector:
     """The detector of all entries; tokenizations: see `WatermarkDetector.any`.
 

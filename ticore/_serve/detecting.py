@@ -11,8 +11,12 @@ from ..report._detection_page import ShownDetection, evidence, shown_detection
 from ..report._markup import element
 from ..report._markup import text as words
 from ..report._verdict import SaidVerdict
-from ..watermarking import AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
-from ..watermarking._detector import Tokenizations
+from ..watermarking import (
+    AnyWatermarkDetector,
+    Tokenizations,
+    WatermarkAgreement,
+    WatermarkDetector,
+)
 from .configurations import open_list, read_list
 from .fields import Fields
 from .jobs import Watch, Work
@@ -26,7 +30,7 @@ DETECT_FIELDS = (*FIELDS, "text", "configurations", "tokenizations")
 def detect(fields: Fields, models: Models) -> Work:
     """Work that looks for a watermark: of an agreement or key, or of a list of configurations."""
     text = fields.text("text")
-    tokenizations = fields.choice("tokenizations", get_args(Tokenizations), "places")
+    tokenizations: Tokenizations = fields.choice("tokenizations", get_args(Tokenizations), "places")
     listed = fields.text("configurations", "")
     if listed:
         entries, place = read_list(listed), fields.text("model", "")
@@ -51,7 +55,10 @@ def detect(fields: Fields, models: Models) -> Work:
 
 
 def verdict_on(
-    text: str, model: LanguageModel, agreement: WatermarkAgreement, tokenizations: Any = "places"
+    text: str,
+    model: LanguageModel,
+    agreement: WatermarkAgreement,
+    tokenizations: Tokenizations = "places",
 ) -> dict[str, Any]:
     """What the detector says of a text: the verdict, a sentence, both as HTML, and the numbers.
 

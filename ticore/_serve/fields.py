@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from .._support.checks import is_integer
 from .._support.input_files import parse_json
 from .._support.utf8 import require_unicode
 from ..errors import SettingsError
 from .refusals import RefusedError
+
+Known = TypeVar("Known", bound=str)
 
 BAD_REQUEST = 400
 MOST_CHARACTERS = 1 << 18  # of any text
@@ -84,7 +86,7 @@ class Fields:
             ) from None
         return value
 
-    def choice(self, name: str, known: Collection[str], default: str | None = None) -> str:
+    def choice(self, name: str, known: Collection[Known], default: Known | None = None) -> Known:
         """A text that is one of `known`. Raises RefusedError."""
         value = self.text(name, default)
         if value not in known:
@@ -93,7 +95,7 @@ class Fields:
                 f"{name}: expected one of {', '.join(known)}, found {value[:_SHOWN]!a}; "
                 f"reload the page",
             )
-        return value
+        return cast(Known, value)
 
     def ids(self, name: str) -> list[int]:
         """A list of token ids, at least one and at most MOST_IDS. Raises RefusedError."""

@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.metadata import version
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from .._support.checks import python_number
 from ..registry import load_tokenizer
-from ..watermarking import AnyDetection, AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
-from ..watermarking._detector import Tokenizations
+from ..watermarking import (
+    AnyDetection,
+    AnyWatermarkDetector,
+    Repeats,
+    Tokenizations,
+    WatermarkAgreement,
+    WatermarkDetector,
+)
 from ._base import CorpusText
 from ._results import Result
 from ._scoring import results_of, shown_tokenizations
@@ -73,7 +79,7 @@ class AnyTask:
     tokenizer: str
     configurations: Sequence[Any] = field(repr=False)
     fpr: float = 1e-5
-    repeats: Literal["once", "all"] = "once"
+    repeats: Repeats = "once"
     tokenizations: Tokenizations = "read"
     result: ClassVar = AnyResult
 

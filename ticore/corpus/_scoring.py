@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from importlib.metadata import version
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from .._support.checks import python_number
 from ..errors import SettingsError, TicoreError
@@ -15,8 +15,7 @@ from ..registry import load_tokenizer
 from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, key_fingerprint
 from ..schemes._key import scheme_key
 from ..schemes._keyed_numbers import LATEST
-from ..watermarking import DetectionTarget, WatermarkDetector
-from ..watermarking._detector import Tokenizations
+from ..watermarking import DetectionTarget, Repeats, Tokenizations, WatermarkDetector
 from ._base import CorpusText, Problem, Rollout
 from ._results import Result
 
@@ -44,7 +43,7 @@ class Task:
     key: bytes | str | None = field(default=None, repr=False)
     config: dict[str, Any] | None = field(default=None, repr=False)
     fpr: float = 1e-5
-    repeats: Literal["once", "all"] = "once"
+    repeats: Repeats = "once"
     settings: dict[str, Any] = field(default_factory=dict)
     tokenizations: Tokenizations = "read"
     result: ClassVar = Result

@@ -25,6 +25,7 @@ from .._support.atomic_files import write_atomically, write_new_secret
 from .._support.checks import is_number, require, require_integer, require_number
 from .._support.deprecation import warn_deprecated
 from .._support.input_files import read_file
+from .._support.secret_json import NOT_JSON, parsed_json
 from ..candidates import PoolSettings
 from ..consistency import View
 from ..errors import (
@@ -259,8 +260,8 @@ class Agreement:
             AgreementError: `text` is not an agreement, or has another format. The error does not
                 show the key.
         """
-        document = _parsed(text)
-        if document is _NOT_JSON:
+        document = parsed_json(text)
+        if document is NOT_JSON:
             raise AgreementError(
                 f"{source}: expected an agreement file, found something that is not JSON; "
                 f"make one with: ticore agree -o FILE"
@@ -387,25 +388,8 @@ def _may_hold_key(path: str | PathLike[str]) -> bool:
             return True
     with suppress(InputFileError):
         data = read_file(path, _MOST_BYTES)
-        document = _parsed(data)
+        document = parsed_json(data)
         if isinstance(document, dict):
             return document.get("key") is not None
-        return document is _NOT_JSON and b'"key"' in data.replace(b"\0", b"")  # also UTF-16
+        return document is NOT_JSON and b'"key"' in data.replace(b"\0", b"")  # also UTF-16
     return False
-
-
-_NOT_JSON = object()
-
-
-def _parsed(text: str | bytes) -> object:
-    """What the JSON says, or _NOT_JSON.
-
-    No exception leaves this function. JSON's own error carries the whole text, and so the key, and
-    it would stay attached to every error that is raised while it is handled.
-    """
-    if not isinstance(text, str | bytes):
-        return _NOT_JSON
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return _NOT_JSON

@@ -3,13 +3,13 @@
 from typing import Any
 
 from .._support.deprecation import moved_names
-from ._agreement import WatermarkAgreement
+from ._agreement import Repeats, WatermarkAgreement
 from ._any import AnyWatermarkDetector
 from ._any_detection import AnyDetection, FoundConfiguration
 from ._changes import ChangeKind, TextChange
 from ._configurations import Configuration
-from ._detection import Detection, DetectionTarget
-from ._detector import DetectorSettings, WatermarkDetector
+from ._detection import Detection, DetectionTarget, Verdict
+from ._detector import DetectorSettings, Tokenizations, WatermarkDetector
 from ._generator import (
     Generator,
     GeneratorSettings,
@@ -50,6 +50,7 @@ __all__ = [
     "GeneratorSettings",
     "KeyCheck",
     "LogitsWarper",
+    "Repeats",
     "Respelling",
     "Rollback",
     "RollbackKind",
@@ -60,6 +61,8 @@ __all__ = [
     "TextChange",
     "TextStream",
     "TokenizationCheck",
+    "Tokenizations",
+    "Verdict",
     "WatermarkAgreement",
     "WatermarkDetector",
     "Watermarker",

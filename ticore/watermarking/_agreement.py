@@ -21,6 +21,7 @@ from typing import Any, Literal, Unpack, get_args
 from .._support.atomic_files import write_new_secret
 from .._support.checks import python_number, require, require_one_of
 from .._support.input_files import read_file
+from .._support.secret_json import parsed_json
 from ..errors import CredentialError, SettingsError, shown
 from ..interfaces import Tokenizer
 from ..registry import load_tokenizer
@@ -209,7 +210,7 @@ class WatermarkAgreement:
             CredentialError: `text` is not such a file, or one of another format. No error shows
                 the key.
         """
-        document = _parsed(text)
+        document = parsed_json(text)
         found = document.get("format") if isinstance(document, dict) else None
         if not isinstance(document, dict) or found != FORMAT:
             # What does not look like a format may be the key in the wrong place.
@@ -233,16 +234,3 @@ class WatermarkAgreement:
             return cls(**values)
         except (SettingsError, CredentialError) as error:
             raise CredentialError(f"{source}: {error}") from None
-
-
-def _parsed(text: str | bytes) -> object:
-    """What the JSON says; None where there is none.
-
-    No exception leaves this function: JSON's own carries the whole text, the key with it.
-    """
-    if not isinstance(text, str | bytes):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from ..._support.caches import BoundedCache
 from ...interfaces import Tokenizer
 from ...registry import load_tokenizer
-from ...watermarking import AnyWatermarkDetector, WatermarkDetector
+from ...watermarking import AnyWatermarkDetector, Repeats, Tokenizations, WatermarkDetector
 from ...watermarking._configurations import named_schemes
-from ...watermarking._detector import Tokenizations
 
 _AT_HAND = 64  # detectors of one configuration, or that look for other tokens
 
@@ -29,7 +28,7 @@ class DetectorSettings:
     tokenizer: str
     entries: tuple[Any, ...] = field(repr=False)
     fpr: float = 1e-5
-    repeats: Literal["once", "all"] = "once"
+    repeats: Repeats = "once"
 
     def open(self) -> Detectors:
         """The detectors.

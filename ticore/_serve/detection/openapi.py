@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from ..._version import __version__
-from ...watermarking._detector import Tokenizations
+from ...watermarking import Tokenizations
 from .query import MOST_ID, MOST_SEARCHED_BYTES, MOST_TEXTS
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, get_args
 from ..._support.input_files import parse_json
 from ..._support.utf8 import require_unicode
 from ...errors import SettingsError
-from ...watermarking._detector import Tokenizations
+from ...watermarking import Tokenizations
 from ..refusals import RefusedError
 
 BAD_REQUEST, TOO_LARGE = 400, 413
