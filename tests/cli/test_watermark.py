@@ -151,7 +151,7 @@ def test_watermark_help_shows_the_defaults_of_the_library(ticore: Ticore) -> Non
         (["--rollback", "exact", "--max-attempts", "0"], 2, "max_attempts: expected an integer"),
         (["--rollback", "nix"], 2, "rollback: expected one of windowed, exact"),
         (["--rollback", "exact", "--scheme", "gumbel"], 2, "such as greedy or the scheme gumbel"),
-        (["--observation", "-1"], 2, "observation: expected 0 or more"),
+        (["--observation", "-1"], 2, "observation: expected an integer of at least 0"),
         (["--view", "nix"], 2, "--view: expected one of"),
         (["--scheme", "nix"], 2, "unknown scheme 'nix'"),
         (["--scheme", "gumbel", "--gamma", "0.5"], 2, "found gamma"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -188,9 +188,14 @@ TASK = Task("tiny-en", "left_hash", bytes(32))
 
 
 def _stopping(
-    task: Task, batches: Iterable[Sequence[CorpusText]], _: int | None
+    task: Task,
+    batches: Iterable[Sequence[CorpusText]],
+    _: int | None,
+    tell: Callable[[str], None],
 ) -> Iterator[list[Result]]:
-    for _batch, results in zip(range(1), EXECUTORS["processes"](task, batches, 1), strict=False):
+    for _batch, results in zip(
+        range(1), EXECUTORS["processes"](task, batches, 1, tell), strict=False
+    ):
         yield results
     raise KeyboardInterrupt
 
