@@ -31,9 +31,11 @@ from ..._modes import CONTINUATIONS, Mode
 from ..._tokenizer_rules.character_splits import splits_between
 from ..base import Recovery
 from .byte_fallback import ByteFallback
+from .joining_pieces import JoiningPieces
 from .piece_tables import Arrays, build_piece_tables
 from .reading import Reading
 from .requirements import require_known
+from .rows import Rows
 from .segmentations import Segmentations
 from .state import Place, UnigramState
 from .trie import Longs, Trie
@@ -134,28 +136,24 @@ class UnigramEngine:
         firsts = trie.codes.copy()
         for begin, end in trie.levels[1:]:
             firsts[begin:end] = firsts[trie.parents[begin:end]]
-        self._firsts, self._lasts = firsts[nodes], trie.codes[nodes]
-        self._joining = self._by_head()
-        lasts = np.unique(self._lasts).tolist()
-        no_text_ends_in = [code for code in lasts if not self._reading.may_end(chr(code))]
-        self._not_last = self._ids[np.isin(self._lasts, no_text_ends_in)]
+        self._rows = Rows(
+            self._size,
+            self._ids,
+            firsts[nodes],
+            trie.codes[nodes],
+            alone=self._candidates.alone,
+            reading=self._reading,
+            fallback=self._bytes,
+            mode=mode,
+        )
+        self._joining = JoiningPieces(self._ids, firsts[nodes], spelled, self._reading)
         # Whether a text that ends in one of these goes on with a character that no piece holds.
         inside_pieces = frozenset(map(chr, np.unique(trie.codes).tolist()))
         self._goes_on = mode == "viable" and any(
             text not in inside_pieces and self._reading.keeps(text) for text in CONTINUATIONS
         )
         # Whether each piece that no text ends in is tried.
-        self._tries_many = mode == "viable" and not self._goes_on and len(self._not_last) > 0
-        self._spaced = self._ids[self._lasts == ord(" ")]
-
-    def _by_head(self) -> dict[str, Ids]:
-        """The pieces that begin with characters other than a space which join, by these."""
-        codes = np.unique(self._firsts).tolist()
-        joining = [c for c in codes if c != ord(" ") and self._reading.may_be_joined(chr(c))]
-        found = dict[str, list[int]]()
-        for token in self._ids[np.isin(self._firsts, joining)].tolist():
-            found.setdefault(self._reading.head(self._spelled[token].decode()), []).append(token)
-        return {head: np.array(tokens) for head, tokens in found.items()}
+        self._tries_many = mode == "viable" and not self._goes_on and len(self._rows.not_last) > 0
 
     def tables(self) -> Arrays:
         """What took long to compute."""
@@ -218,11 +216,11 @@ class UnigramEngine:
         """
         if state is None or state.unfinished:
             one_by_one = [] if state is None else self._bytes.sometimes_open(state.unfinished)
-            return self._no_row(), *self._answered(state, one_by_one)
+            return self._rows.none(), *self._answered(state, one_by_one)
         place = self._place(state)
         if place in (Place.START, Place.AFTER_PREFIX):  # at each there is one state
             return self._first_row(place, state), self._ids[:0], np.zeros(0, dtype=bool)
-        return self._row(place), *self._changes(state)
+        return self._rows.of(place), *self._changes(state)
 
     def packed_mask(self, state: UnigramState | None, out: Words) -> None:
         if state is None or not self._write_by_ending(state, out):
@@ -256,8 +254,8 @@ class UnigramEngine:
 
     def _pack_ending(self, ending: _Ending) -> Words:
         place, last, ends = ending
-        words = self._packed_row(place).copy()
-        clear_bits(words, self._after(last))
+        words = self._rows.packed(place).copy()
+        clear_bits(words, self._joining.after(last))
         for node, end in ends:
             clear_bits(words, self._candidates.beaten_from(node, end))
         return words
@@ -291,61 +289,21 @@ class UnigramEngine:
             return Place.AFTER_PREFIX
         return Place.AFTER_SPACE
 
-    @cached_method(1)
-    def _no_row(self) -> Bools:
-        return np.zeros(self._size, dtype=bool)
-
-    @cached_method(4)
-    def _row(self, place: Place) -> Bools:
-        """The answers after most texts that go on inside a text: bool[vocab_size]."""
-        row = np.zeros(self._size, dtype=bool)
-        row[self._ids] = self._candidates.alone
-        if self._mode != "viable":
-            row[self._not_last] = False
-        if place is Place.AFTER_SPACE:
-            codes = np.unique(self._firsts).tolist()
-            joins = [code for code in codes if self._reading.may_follow(" ", chr(code))]
-            row[self._ids] &= np.isin(self._firsts, joins)
-        row[self._bytes.always_open()] = True
-        return row
-
-    @cached_method(4)
-    def _packed_row(self, place: Place) -> Words:
-        return pack(self._row(place))
-
     @cached_method(4)
     def _first_row(self, place: Place, state: UnigramState) -> Bools:
         """The mask of the only state at a place."""
-        row = self._row(Place.INSIDE).copy()
-        row[list(self._bytes.bytes)] = False
-        if place is Place.START:
-            # The beginning of a piece is the beginning of the text here.
-            begins = [
-                c for c in np.unique(self._firsts).tolist() if self._reading.may_follow("", chr(c))
-            ]
-            row[self._ids] &= np.isin(self._firsts, begins)
-            if self._reading.dummy_prefix and not self._reading.is_plain:
-                some = self._ids[row[self._ids]].tolist()
-                row[some] = [self._reading.may_begin_with(self._spelled[i].decode()) for i in some]
-        else:
-            may_start = [
-                c for c in np.unique(self._firsts).tolist() if self._reading.may_start(chr(c))
-            ]
-            row[self._ids] &= np.isin(self._firsts, may_start)
-        ids, answers = self._changes(state)
-        row[ids] = answers
-        one_by_one = [*self._bytes.bytes, *self._spaced.tolist()]
-        ids, answers = self._answered(state, one_by_one)
-        row[ids] = answers
+        row = self._rows.first(place, self._spelled)
+        for ids, answers in (self._changes(state), self._answered(state, self._rows.asked_first())):
+            row[ids] = answers
         return row
 
     def _changes(self, state: UnigramState) -> tuple[Longs, Bools]:
         """Ids and answers that differ from those of the row for the state's place, or may."""
         far, sums = self._sums(state)
-        refused: list[Ids] = [self._after(state.last)]
+        refused: list[Ids] = [self._joining.after(state.last)]
         unsure: list[Ids] = [self._candidates.unsure_alone(far)]
         if self._tries_many:
-            unsure.append(self._not_last)
+            unsure.append(self._rows.not_last)
         for node, ahead in sums:
             beaten, maybe = self._candidates.beaten(node, ahead, far)
             refused.append(beaten)
@@ -428,16 +386,6 @@ class UnigramEngine:
     def _spell(self, state: UnigramState, character: str) -> UnigramState | None:
         """The state after a character that was spelled by its bytes."""
         return self._append(state, character) if self._bytes.spells(character) else None
-
-    @cached_method(1 << 12)
-    def _after(self, last: str) -> Longs:
-        """Ids of pieces whose beginning is changed together with `last`, but for spaces."""
-        if not last or not self._joining:
-            return self._ids[:0]
-        if self._reading.keeps_together([last + head for head in self._joining]):
-            return self._ids[:0]
-        found = [ids for head, ids in self._joining.items() if not self._reading.keeps(last + head)]
-        return np.concatenate([self._ids[:0], *found])
 
     def _may_begin(self, state: UnigramState | None) -> bool:
         """Whether a text may begin with the list; the mode defines that."""
