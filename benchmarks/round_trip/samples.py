@@ -106,23 +106,24 @@ class Sampler:
         }
         if self._plan.portable:
             settings["numerics"] = "portable"
-        alone = self._plan.batch == 1 or self._plan.part_size is not None
-        take = self._take_one if alone else self._take_batch
-        rows = take(messages, asked, settings, draw)
+        if self._plan.batch == 1 or self._plan.part_size is not None:
+            each = zip(messages, asked, strict=True)
+            rows = [self._take_one(message, to, settings, draw) for message, to in each]
+        else:
+            rows = self._take_batch(messages, asked, settings, draw)
         for n, prompt, row in zip(range(first, first + count), prompts, rows, strict=True):
             row |= {"index": n, "prompt": prompt}
         return {"first": first, "count": count, "texts": rows}
 
     def _take_one(
         self,
-        messages: list[bytes],
-        prompts: list[str | ticore.Chat],
+        message: bytes,
+        prompt: str | ticore.Chat,
         settings: dict[str, Any],
         draw: Random,
-    ) -> list[JsonObject]:
+    ) -> JsonObject:
         """With how many texts were written, and how many tokens the models read for each of one."""
-        [message], [prompt] = messages, prompts
-        settings |= {"prompt": prompt}
+        settings = settings | {"prompt": prompt}
         writing, reading = CountingModel(self._writer), CountingModel(self._reader)
         writer = ticore.Steganographer(writing, entropy=draw.randbytes, **settings)
         reader = ticore.Steganographer(reading, **settings)
@@ -137,7 +138,7 @@ class Sampler:
         row = _row(written, embed_seconds, read == message, extract_seconds)
         row["writer_passes"] = writing.passes / sum(len(each.ids) for each in written)
         row["reader_passes"] = reading.passes / row["token_count"]
-        return [row]
+        return row
 
     def _take_batch(
         self,

@@ -38,7 +38,7 @@ def test_messages_are_written_side_by_side_and_read_by_another_backend(tmp_path,
 
 @pytest.mark.slow
 def test_a_message_takes_several_texts(tmp_path, run):
-    command = ["--size", 2, "--part-size", 1, "--processes", 1, "--samples", 1]
+    command = ["--size", 2, "--part-size", 1, "--processes", 1, "--samples", 1, "--batch", 2]
     found = run(main, *command, "--out", tmp_path / "out.jsonl")
     assert (found.status, found.report["recovered_count"]) == (0, 1)
     (message,) = json.loads((tmp_path / "out.jsonl").read_text())["texts"]
