@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ticore.interfaces import ChatModel, ChatTemplate, Decoder, LanguageModel, Logits, Tokenizer
+from ticore.interfaces import (
+    ChatModel,
+    ChatTemplate,
+    Decoder,
+    LanguageModel,
+    Logits,
+    PortableModel,
+    Tokenizer,
+)
 
 
 class ModelProxy:
@@ -37,6 +45,11 @@ class ModelProxy:
 
     def digest(self) -> str:
         return self.model.digest()
+
+    def portable_digest(self) -> str:
+        if not isinstance(self.model, PortableModel):
+            raise TypeError("expected a portable model: another one has no portable digest")
+        return self.model.portable_digest()
 
     @property
     def chat_template(self) -> ChatTemplate | None:
