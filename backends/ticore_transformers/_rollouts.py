@@ -9,9 +9,12 @@ stored is often the text. Here the text is read back as exactly these ids.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from typing import Any
 
 import torch
+from torch import distributed
 
 from ticore.consistency import View
 from ticore.errors import SettingsError
@@ -72,7 +75,8 @@ def rollouts(
         model.eval()  # dropout would sample from other networks than the trainer's
         try:
             ids, mask = _padded(prompt_ids, given.get("pad_token_id"), model.device)
-            found = model.generate(ids, attention_mask=mask, custom_generate=custom, **given)
+            with _outer_parameters(trainer.model):
+                found = model.generate(ids, attention_mask=mask, custom_generate=custom, **given)
         finally:
             for module, training in modes:
                 module.training = training
@@ -86,6 +90,19 @@ def rollouts(
         }
 
     return rollout
+
+
+def _outer_parameters(model: Any) -> AbstractContextManager[Any]:
+    """Within it, the parameters are whole that no inner module of FSDP gathers, as in TRL."""
+    if not distributed.is_available():
+        return nullcontext()
+    fsdp: Any = import_module("torch.distributed.fsdp")  # not in every build of PyTorch
+    if not isinstance(model, fsdp.FullyShardedDataParallel):
+        return nullcontext()
+    whole: AbstractContextManager[Any] = fsdp.FullyShardedDataParallel.summon_full_params(
+        model, recurse=False, writeback=False
+    )
+    return whole
 
 
 def _generation_settings(trainer: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ticore.errors import SettingsError
 from ticore.interfaces import (
     ChatModel,
     ChatTemplate,
@@ -48,7 +49,10 @@ class ModelProxy:
 
     def portable_digest(self) -> str:
         if not isinstance(self.model, PortableModel):
-            raise TypeError("expected a portable model: another one has no portable digest")
+            raise SettingsError(
+                f"numerics: expected a model that other backends compute as well, found "
+                f"{type(self.model).__name__}, which has no portable_digest; use 'same-stack'"
+            )
         return self.model.portable_digest()
 
     @property

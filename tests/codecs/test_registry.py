@@ -107,6 +107,8 @@ def test_codec_spec_takes_no_zeros_before_a_number():
         codec_spec("sparsamp:032")
     spec = codec_named("sparsamp:032")
     assert codec_spec(spec) is spec
+    with pytest.raises(SettingsError, match=r"texts of 'mec:04' give .*codec_named\('mec:04'\)"):
+        codec_spec("mec:04")
 
 
 @pytest.mark.parametrize(

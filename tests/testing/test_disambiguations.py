@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ticore.disambiguation import Mwis, Stepwise
-from ticore.errors import OutsidePoolError
+from ticore.errors import CapacityError, OutsidePoolError
 from ticore.testing import DisambiguationContract
 
 
@@ -15,6 +15,19 @@ class EndsAnywhere(Mwis):
         session = super().start()
         session.admits = lambda ids: np.ones(len(ids), dtype=bool)
         session.may_end = lambda: True
+        return session
+
+
+class WritesOneToken(Stepwise):
+    """It goes on after no token."""
+
+    def start(self):
+        session = super().start()
+
+        def push(token):
+            raise CapacityError("one token and no more")
+
+        session.push = push
         return session
 
 
@@ -55,3 +68,8 @@ def test_texts_that_end_inside_a_character_are_noticed():
 def test_tokens_that_were_not_written_are_noticed():
     with pytest.raises(AssertionError, match="known"):
         check(KnowsOneMore, "nested")
+
+
+def test_texts_of_no_length_are_noticed():
+    with pytest.raises(AssertionError, match="hardly any long text"):
+        check(WritesOneToken, "nested")

@@ -102,10 +102,11 @@ def codec_spec(codec: str | CodecSpec) -> CodecSpec:
         base, _, number = codec.partition(":")
         named = codec_named(codec)
         # The same codec under another name is another agreement, whose texts are read by it alone.
-        if number.startswith("0"):
+        if number and number != str(int(number)):
             raise SettingsError(
                 f"codec: expected a number without zeros before it, found {codec!r}; "
-                f"write '{base}:{int(number)}'"
+                f"write '{base}:{int(number)}'; to read texts of {codec!r} give "
+                f"ticore.codecs.codec_named({codec!r})"
             )
         return named
     if not isinstance(codec, CodecSpec):

@@ -151,8 +151,8 @@ class DisambiguationContract:
                     _go_on(session, choices, step.index)
                 assert received.exhausted
                 assert session.text() == written.text
-                found += 1
-        assert found >= len(_SEEDS), "hardly any text could be written"
+                found += len(written.steps) >= max(_LENGTHS)
+        assert found >= len(_SEEDS) // 2, "hardly any long text could be written"
 
     def test_choices_are_from_the_pool_or_else_all_from_outside(
         self, make_disambiguation: MakeDisambiguation, context: PromptContext

@@ -59,11 +59,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
         tokenizer_path="",
         trust_remote_code=False,
     )
-    namespaces = ("get_schedule", "get_spec", "get_serving", "get_model")
+    spaces = ("get_schedule", "get_spec", "get_serving", "get_model")  # in the order of `settings`
+    one_each = {
+        space: lambda name=name: SimpleNamespace(**{name: getattr(settings, name)})
+        for space, name in zip(spaces, vars(settings), strict=True)
+    }
     modules = {
         "managers.schedule_batch": SimpleNamespace(FINISH_ABORT=lambda *said: said),
         "server_args": SimpleNamespace(get_global_server_args=retired),
-        "runtime_context": SimpleNamespace(**dict.fromkeys(namespaces, lambda: settings)),
+        "runtime_context": SimpleNamespace(**one_each),
     }
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, f"sglang.srt.{name}", module)

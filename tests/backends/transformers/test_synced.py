@@ -71,6 +71,7 @@ class Counted:
     def _before_pass(self, *_: object) -> None:
         self.passes += 1
         if self._processes is not None:
+            assert not torch.is_inference_mode_enabled()  # what is gathered in it cannot be trained
             self._processes.gather.wait()
 
     def write(self, prompt: list[int], length: int, **settings: Any) -> Any:

@@ -24,6 +24,8 @@ def test_chain_reads_as_the_tuple_of_its_tokens(tokens, data):
         expected[0],
         tokens[-1],
     )
+    count = data.draw(st.integers(0, len(expected)))
+    assert part.last(count) == expected[len(expected) - count :]
     assert part.then(7).ids() == (*expected, 7)
     assert chain.ids() == tuple(tokens)
 

@@ -71,6 +71,10 @@ class Chain(Sequence[int]):
         """The tokens, the last one first."""
         return self._backwards(len(self))
 
+    def last(self, count: int) -> tuple[int, ...]:
+        """The last `count` tokens, which takes time in proportion to `count`."""
+        return tuple(self._backwards(count))[::-1]
+
     def _backwards(self, count: int) -> Iterator[int]:
         link: Chain | None = self
         for _ in range(count):

@@ -180,7 +180,7 @@ class SingleWords(Generic[S]):
         if not begun or found is None:
             return found
         # An added token that begins before the cut changes what stands there.
-        last = state.history.ids()[-found:] if found else ()
+        last = state.history.last(found)
         return None if len(begun[-1]) > len(self._text_of(last)) else found
 
     def never_recovers(self, state: SingleWordState, token: int) -> bool:
@@ -237,12 +237,11 @@ class SingleWords(Generic[S]):
 
         Then what stands before the cut decides whether it is found.
         """
-        ids = state.history.ids()
-        since_cut = self.tokens_since_cut(state)
-        if not since_cut:
-            return ids
-        last = ids[-since_cut:]
-        return ids if self._texts.may_begin(self._text_of(last)) else last
+        if since_cut := self.tokens_since_cut(state):
+            last = state.history.last(since_cut)
+            if not self._texts.may_begin(self._text_of(last)):
+                return last
+        return state.history.ids()
 
     def _may_matter(self, state: SingleWordState, token: int) -> bool:
         """Whether the inner engine alone may be wrong about a token."""
