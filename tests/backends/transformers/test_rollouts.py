@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -208,3 +210,37 @@ def test_templates_are_told_of_no_tools_where_there_are_none() -> None:
     trainer.chat_template = "{% if tools is none %}sea{% endif %} {{ messages[0]['content'] }}"
     found = rollouts(trainer.processing_class)([[{"role": "user", "content": "fox"}]], trainer)
     assert found["prompt_ids"] == [trainer.processing_class("sea fox").input_ids]
+
+
+class Sharded:
+    """FSDP's outermost module, whose own parameters are whole only where `summon_full_params` is."""
+
+    is_whole = False
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        module.register_forward_pre_hook(self._require_whole)
+
+    def _require_whole(self, *_: Any) -> None:
+        assert Sharded.is_whole
+
+    @staticmethod
+    @contextmanager
+    def summon_full_params(model: Any, recurse: bool, writeback: bool) -> Iterator[None]:
+        assert isinstance(model, Sharded)
+        assert not (recurse or writeback)
+        Sharded.is_whole = True
+        yield
+        Sharded.is_whole = False
+
+
+def test_what_fsdp_leaves_to_the_outermost_module_is_gathered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("torch.distributed.fsdp.FullyShardedDataParallel", Sharded)
+    trainer = FakeTrainer(max_new_tokens=2)
+    trainer.accelerator.unwrap_model = lambda model: model.module
+    trainer.model = Sharded(trainer.model)
+    found = rollouts(trainer.processing_class)(["fox"], trainer)
+    assert len(found["completion_ids"]) == 1
+    assert not Sharded.is_whole
