@@ -213,7 +213,7 @@ def test_templates_are_told_of_no_tools_where_there_are_none() -> None:
 
 
 class Sharded:
-    """FSDP's outermost module, whose own parameters are whole only where `summon_full_params` is."""
+    """FSDP's outermost module: its own parameters are whole only within `summon_full_params`."""
 
     is_whole = False
 
@@ -228,7 +228,7 @@ class Sharded:
     @contextmanager
     def summon_full_params(model: Any, recurse: bool, writeback: bool) -> Iterator[None]:
         assert isinstance(model, Sharded)
-        assert not (recurse or writeback)
+        assert (recurse, writeback) == (False, False)
         Sharded.is_whole = True
         yield
         Sharded.is_whole = False
