@@ -55,6 +55,16 @@ def test_folder_means_also_what_its_links_lead_to() -> None:
     ]
 
 
+def test_a_file_is_named_by_its_own_folder_and_not_by_a_link_in_another() -> None:
+    Path("in/a_first").mkdir()
+    Path("in/a_first/link").symlink_to("../deep")
+    assert [source for source, _ in pairs("in")] == [
+        "in/a.jsonl",
+        "in/b.parquet",
+        "in/deep/a.jsonl",
+    ]
+
+
 def test_folder_that_cannot_be_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     scandir = os.scandir
 

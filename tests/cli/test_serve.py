@@ -81,9 +81,14 @@ def test_number_out_of_range_is_wrong_usage(ticore: Ticore, option: str) -> None
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_to_end_is_the_usual_end(number: signal.Signals) -> None:
-    before = signal.getsignal(number)
-    with until_interrupted():
-        assert signal.getsignal(number) is signal.default_int_handler
-        signal.raise_signal(number)
-        pytest.fail("it went on")
-    assert signal.getsignal(number) is before
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # another one than the one that is set
+    try:
+        with until_interrupted():
+            assert signal.getsignal(number) is signal.default_int_handler
+            signal.raise_signal(number)
+            pytest.fail("it went on")
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -35,7 +35,7 @@ class Ray:
 
     def __init__(self, cpus: int) -> None:
         self.used: set[int] = set()
-        self._cpus, self._workers = cpus, 0
+        self._cpus, self._workers, self._waited = cpus, 0, False
 
     def remote(self, **_: object) -> Any:
         return lambda make: SimpleNamespace(remote=lambda task: self._worker(make(task)))
@@ -48,8 +48,12 @@ class Ray:
 
         return SimpleNamespace(started=call(worker.started), score=call(worker.score))
 
-    def wait(self, calls: Sequence[Any], **_: object) -> tuple[list[Any], list[Any]]:
-        started = [call for call in calls if call[0] < self._cpus]
+    def wait(
+        self, calls: Sequence[Any], *, num_returns: int, timeout: float
+    ) -> tuple[list[Any], list[Any]]:
+        """Nothing has started before somebody waits."""
+        self._waited = self._waited or timeout > 0
+        started = [call for call in calls if self._waited and call[0] < self._cpus][:num_returns]
         return started, [call for call in calls if call not in started]
 
     def get(self, call: Any) -> Any:

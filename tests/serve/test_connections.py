@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -21,13 +22,16 @@ class Transport(asyncio.Transport):
 
     def __init__(self) -> None:
         super().__init__()
-        self.written, self.closed = b"", False
+        self.written, self.closed, self.aborted = b"", False, False
 
     def write(self, data: Any) -> None:
         self.written += data
 
     def close(self) -> None:
         self.closed = True
+
+    def abort(self) -> None:
+        self.closed = self.aborted = True
 
     def is_closing(self) -> bool:
         return self.closed
@@ -162,3 +166,44 @@ def test_too_many_at_work_are_refused_in_words_with_the_usual_headers() -> None:
         assert transport.closed
 
     asyncio.run(checked())
+
+
+def test_a_connection_whose_answers_are_not_read_is_closed() -> None:
+    async def checked() -> None:
+        server = Server(_answer, most=9)
+        (slow, read_again), (deaf, never_read) = server.connect(), server.connect()
+        for connection in (slow, deaf):
+            connection.pause_writing()  # its buffer is full
+        server.wait(19)
+        slow.resume_writing()
+        server.wait(1)
+        assert (read_again.closed, never_read.closed) == (True, True)  # the first was silent, too
+        assert (read_again.aborted, never_read.aborted) == (False, True)
+
+    asyncio.run(checked())
+
+
+def test_a_connection_that_does_not_read_does_not_hold_up_the_end() -> None:
+    async def checked() -> None:
+        server = Server(_answer, most=9)
+        connection, transport = server.connect()
+        connection.pause_writing()
+        connection.shutdown()
+        server.wait(2)
+        assert transport.aborted
+
+    asyncio.run(checked())
+
+
+def test_the_servers_connections_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    listening = need("listening")
+    made = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda server, sockets: made.append(server.config))
+    monkeypatch.setattr(listening, "most_files", lambda: 256)
+    with socket.socket() as listens:
+        listening.run(_answer, listens, 5)
+        listening.run(_answer, listens, 512)
+    assert {each.http for each in made} == {connections.Connection}
+    assert [each.limit_concurrency for each in made] == [5, 128]
+    assert [each.backlog for each in made] == [64, 64]
+    assert {each.log_level for each in made} == {"critical"}

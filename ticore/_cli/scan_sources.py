@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,17 +106,19 @@ def _files_below(folder: Path) -> list[Path]:
     Links to folders are followed, each folder once. A link to nothing is among the files, so that
     opening it says what is wrong. Raises InputFileError: a folder cannot be read.
     """
-    found, seen = [], set()
-    for place, folders, names in os.walk(folder, onerror=_refuse, followlinks=True):
-        real = os.path.realpath(place)
-        if real in seen:
-            folders.clear()
-            continue
-        seen.add(real)
-        found += [Path(place, name) for name in names if Path(name).suffix.lower() in ENDINGS]
-        # Links last: a file is named by the folder that it is in, and not by a link beside that.
-        links = {name for name in folders if os.path.islink(os.path.join(place, name))}
-        folders[:] = [*sorted({*folders} - links), *sorted(links)]
+    found, seen = list[Path](), set[str]()
+    # Links last: a file is named by the folder that it is in, and not by a link to that.
+    waiting = deque([str(folder)])
+    while waiting:
+        for place, folders, names in os.walk(waiting.popleft(), onerror=_refuse):
+            real = os.path.realpath(place)
+            if real in seen:
+                folders.clear()
+                continue
+            seen.add(real)
+            found += [Path(place, name) for name in names if Path(name).suffix.lower() in ENDINGS]
+            below = (os.path.join(place, name) for name in sorted(folders))
+            waiting += filter(os.path.islink, below)
     return sorted(found)
 
 

@@ -1,7 +1,8 @@
-"""Connections: bounded in number, and closed when they stay silent.
+"""Connections: bounded in number, and closed when they stay silent, or do not read.
 
-A connection that has sent no request has shown no name, no token and no rate. So it must not keep
-out those that ask for something.
+A connection that has sent no request has shown no name, no token and no rate. Nor needs one that
+does not read its answers, since a refusal is an answer, too. Neither may keep out those that ask
+for something, or hold up the end of the server.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from .refusals import UNAVAILABLE, RefusedError
 from .security import HEADERS, refusal
 
 SECONDS_FOR_HEAD = 20.0
+SECONDS_TO_READ = 20.0  # what is sent, once the buffers are full
+SECONDS_TO_END = 2.0
 
 
 class Connection(H11Protocol):
     """A connection that is closed if no whole head of a request arrives in time.
+
+    So is one whose answers are not read.
 
     Where more than `limit_concurrency` are open, a new one takes the place of the one that has
     been silent longest. If none is silent, the new one is refused in words.
@@ -31,6 +36,7 @@ class Connection(H11Protocol):
         self._most = self.limit_concurrency
         self.limit_concurrency = None  # uvicorn refuses without our headers, and not in JSON
         self._silence: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Wait for a request."""
@@ -46,6 +52,7 @@ class Connection(H11Protocol):
         """Wait no longer."""
         super().connection_lost(exc)
         self._watch()
+        self._is_read()
 
     def data_received(self, data: bytes) -> None:
         """Answer the requests in what has come."""
@@ -57,6 +64,22 @@ class Connection(H11Protocol):
         """Wait for the next request."""
         super().on_response_complete()
         self._watch()
+
+    def pause_writing(self) -> None:
+        """Wait until what was sent is read, but not for ever."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(SECONDS_TO_READ, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Send on."""
+        super().resume_writing()
+        self._is_read()
+
+    def shutdown(self) -> None:
+        """End with the server, also where nobody reads."""
+        super().shutdown()
+        if self._unread is not None:
+            self.loop.call_later(SECONDS_TO_END, self.transport.abort)
 
     @property
     def silent_until(self) -> float | None:
@@ -76,6 +99,11 @@ class Connection(H11Protocol):
             self._silence = None
         elif self._silence is None and not (asks or self.transport.is_closing()):
             self._silence = self.loop.call_later(SECONDS_FOR_HEAD, self.close)
+
+    def _is_read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _are_too_many(self) -> bool:
         still_open = sum(not each.transport.is_closing() for each in self.connections)

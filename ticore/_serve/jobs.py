@@ -122,7 +122,7 @@ class Jobs:
             raise
 
     def end(self) -> None:
-        """Wait a moment for work that was stopped. No other can begin after it.
+        """Wait a moment for work that was stopped. No other can begin meanwhile.
 
         The end of Python cuts off threads, and aborts the process if one is in C++ code.
         """

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from importlib import import_module
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -17,6 +19,7 @@ _HIGHEST_PORT = 65535
 _MOST_CONNECTIONS = 64
 _MOST_ACCEPTED = 256  # at once, before those that are too many are closed
 _SECONDS_TO_END = 2
+_USUAL_FILES = 1024
 
 
 def require_port(port: int) -> None:
@@ -43,11 +46,21 @@ def run(app: ASGIApp, listening: socket.socket, most_connections: int = _MOST_CO
         lifespan="off",
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=most_connections,
-        backlog=_MOST_ACCEPTED,
+        limit_concurrency=min(most_connections, most_files() // 2),
+        backlog=min(_MOST_ACCEPTED, most_files() // 4),
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def most_files() -> int:
+    """How many files this process may have open, connections among them: 256 as macOS is set up."""
+    try:
+        resource: Any = import_module("resource")
+    except ImportError:  # Windows
+        return _USUAL_FILES
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _USUAL_FILES if soft == resource.RLIM_INFINITY else int(soft)
 
 
 def listen(host: str, port: int, to_network: bool, risk: str) -> socket.socket:

@@ -26,6 +26,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.utils import ClientDisconnected
 
 from .jobs import UNEXPECTED, log_unexpected
 from .refusals import UNAVAILABLE, RefusedError
@@ -156,7 +157,7 @@ class Guarded:
                 await refusal(refused)(scope, receive, send_guarded)
                 return
             await self._app(scope, receive, send_guarded)
-        except (ClientDisconnect, OSError):
+        except (ClientDisconnect, ClientDisconnected):
             return  # nobody is there to answer
         except asyncio.CancelledError:  # the server ends, and waits no longer for this request
             if not begun:

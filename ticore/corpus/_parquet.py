@@ -36,7 +36,7 @@ class ParquetBatch:
     """See `Batch`; `done` is in rows.
 
     Attributes:
-        rows: a RecordBatch with all columns.
+        rows: a RecordBatch with the columns that are read.
     """
 
     rows: Any

@@ -89,7 +89,9 @@ def _pooled(
                 some_are_done = True
                 yield results
         while waiting:
-            yield waiting.popleft().result()
+            results = waiting.popleft().result()
+            some_are_done = True
+            yield results
         pool.shutdown()
     except BrokenProcessPool:
         hint = "" if some_are_done else f". In a script, call the scan under {_GUARD}"

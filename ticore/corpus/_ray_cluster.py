@@ -97,7 +97,7 @@ class _Crew:
         self._ray, self._tell, self._count = ray, tell, len(workers)
         self._starting = {worker.started.remote(): worker for worker in workers}
         self._started: list[Any] = []
-        self._late = monotonic() + _LATE
+        self._late: float | None = None  # counted from the first that has started
 
     def started(self) -> Sequence[Any]:
         """The workers that have started, at least one. Raises TicoreError: none does."""
@@ -117,6 +117,8 @@ class _Crew:
                 f"{_MOST_SECONDS:.0f} seconds; is a CPU free there? Run the same command again to "
                 f"go on"
             )
+        if self._late is None:
+            self._late = monotonic() + _LATE
         if self._starting and monotonic() > self._late:
             self._tell(
                 f"{len(self._started)} of {self._count} workers have started: the Ray cluster has "

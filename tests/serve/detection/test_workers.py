@@ -13,6 +13,7 @@ import pytest
 
 from tests.serve.conftest import need
 from ticore._serve.detection import worker
+from ticore._serve.detection import workers as workers_module
 from ticore._serve.detection.detectors import DetectorSettings
 from ticore._serve.detection.pulse import Pulse
 from ticore._serve.detection.workers import MOST_WAITING, Workers
@@ -71,12 +72,38 @@ def test_processes_that_answer_nothing_for_too_long_are_noticed(monkeypatch):
     workers._pulse = Pulse(lambda: now[0])
     service = Service(make_app(DetectorSettings("tiny-en", ()), (), workers, GATE, gate.Rate(inf)))
     assert service.get("/healthz").status == 200
-    now[0] = 60.0
+    now[0] = 600.0  # a long text under many keys takes minutes
     assert service.get("/healthz").status == 200
-    now[0] = 66.0
+    now[0] = 961.0
     found = service.get("/healthz")
     assert found.status == 503
-    assert "found none that has for 66 seconds" in found.error
+    assert "found none that has for 961 seconds" in found.error
+
+
+def test_processes_that_never_start_are_noticed(monkeypatch):
+    """Each is followed from its start, so that a pool which breaks at once says nothing either."""
+
+    class Pool:
+        def __init__(self, *_, **__):
+            """It takes one piece of work for each process, and breaks."""
+            self.left = 1
+
+        def submit(self, *work):
+            if not self.left:
+                raise BrokenProcessPool
+            self.left -= 1
+            broken = Future()
+            broken.set_exception(BrokenProcessPool())
+            return broken
+
+    now = [0.0]
+    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(workers_module, "Pulse", lambda: Pulse(lambda: now[0]))
+    workers = Workers(DetectorSettings("tiny-en", ()), 1, 60)
+    workers.require_life()
+    now[0] = 961.0
+    with pytest.raises(RefusedError, match="found none that has for 961 seconds"):
+        workers.require_life()
 
 
 def test_requests_have_a_place_before_their_body_is_read(monkeypatch):

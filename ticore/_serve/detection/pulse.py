@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from threading import RLock
 from typing import Any
 
 
@@ -18,6 +19,7 @@ class Pulse:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self._lock = RLock()  # answers come in a thread of the pool, perhaps while one is asked for
         self._asked = set[Future[Any]]()
         self._since: float | None = None  # nothing is owed
 
@@ -33,12 +35,14 @@ class Pulse:
 
     def follow(self, question: Future[Any]) -> None:
         """Wait for an answer."""
-        if self._since is None:
-            self._since = self._clock()
-        self._asked.add(question)
-        question.add_done_callback(self._ended)
+        with self._lock:
+            if self._since is None:
+                self._since = self._clock()
+            self._asked.add(question)
+            question.add_done_callback(self._ended)
 
     def _ended(self, question: Future[Any]) -> None:
-        self._asked.discard(question)
-        if not (question.cancelled() or isinstance(question.exception(), BrokenProcessPool)):
-            self._since = self._clock() if self._asked else None
+        with self._lock:
+            self._asked.discard(question)
+            if not (question.cancelled() or isinstance(question.exception(), BrokenProcessPool)):
+                self._since = self._clock() if self._asked else None
