@@ -207,7 +207,7 @@ def _plain_rollouts(prompts: list[str], trainer: FakeTrainer) -> dict[str, Any]:
 
 def test_templates_are_told_of_no_tools_where_there_are_none() -> None:
     trainer = FakeTrainer(max_new_tokens=2)
-    trainer.chat_template = "{% if tools is none %}sea{% endif %} {{ messages[0]['content'] }}"
+    trainer.chat_template = "{% if tools == none %}sea{% endif %} {{ messages[0]['content'] }}"
     found = rollouts(trainer.processing_class)([[{"role": "user", "content": "fox"}]], trainer)
     assert found["prompt_ids"] == [trainer.processing_class("sea fox").input_ids]
 
