@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
+from .._support.utf8 import is_complete
 from ..interfaces import TokenizerStructure
 
 Ranking = Callable[[bytes, bytes], int | None]
@@ -49,15 +50,7 @@ def _is_in_some_text(data: bytes) -> bool:
     left_over = len(data) - len(data.lstrip(bytes(range(0x80, 0xC0))))
     if left_over > _MOST_LEFT_OVER:
         return False
-    return any(_is_text(data[left_over:] + end) for end in _ENDS)
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return any(is_complete(data[left_over:] + end) for end in _ENDS)
 
 
 def _ranking(structure: TokenizerStructure, spelled: Sequence[bytes]) -> Ranking:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from .._support.utf8 import is_complete
 from ..errors import SettingsError
 from ..interfaces import ExplainingTokenizer, Tokenizer
 from ._same import require_same
@@ -45,14 +46,6 @@ def any_ids(tokenizer: Tokenizer, drawn: Sequence[int]) -> list[int]:
 def joined_bytes(tokenizer: Tokenizer, ids: Sequence[int]) -> bytes:
     """The bytes of all tokens, one after the other."""
     return b"".join(tokenizer.token_bytes(i) for i in ids)
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 class TokenizerContract:
@@ -126,13 +119,13 @@ class TokenizerContract:
         self, tokenizer: Tokenizer
     ) -> None:
         """Of all tokens that are whole characters."""
-        whole = [i for i in range(tokenizer.vocab_size) if _is_text(tokenizer.token_bytes(i))]
+        whole = [i for i in range(tokenizer.vocab_size) if is_complete(tokenizer.token_bytes(i))]
         for start in range(0, len(whole), _LONG_LIST):
             self._check_decode(tokenizer, whole[start : start + _LONG_LIST])
 
     def _check_decode(self, tokenizer: Tokenizer, ids: Sequence[int]) -> None:
         joined, text = joined_bytes(tokenizer, ids), tokenizer.decode(ids)
-        if not _is_text(joined):
+        if not is_complete(joined):
             assert "\ufffd" in text, ids
         elif self.removes_all_leading_spaces:
             assert text.encode().lstrip(b" ") == joined.lstrip(b" "), ids
