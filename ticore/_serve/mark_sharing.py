@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import CredentialError
 from ..interfaces import LanguageModel
 from ..schemes import ALL_SCHEMES
 from ..watermarking import WatermarkAgreement
@@ -68,13 +67,7 @@ class SharedMark:
 
 def read_mark_agreement(text: str) -> WatermarkAgreement:
     """The agreement in a file's text. Raises CredentialError, which does not show the key."""
-    try:
-        return WatermarkAgreement.loads(text, "the agreement file")
-    except CredentialError as error:
-        said, _, _ = str(error).partition("; make one with:")
-        raise CredentialError(
-            f"{said}; open the file that the writer of the watermark has saved"
-        ) from None
+    return WatermarkAgreement.loads(text, "the agreement file")
 
 
 def make_mark_agreement(fields: Fields, models: Models) -> Work:

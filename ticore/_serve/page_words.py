@@ -17,6 +17,9 @@ PAGE_WORDS = {
     "give payload= as bytes or hex digits": "type it as hex digits, two for each byte",
     "as bytes, or as a str of hex digits": "in hex digits",
     "read a key file with ticore.load_key(path)": "write its hex digits in quotation marks",
+    "make one with: ticore agree -o FILE": "open the file that the other side has saved",
+    "make one with: ticore agree-watermark": "open the file that the writer of the watermark has "
+    "saved",
     "; for a password that a person remembers give password=...": "; copy the whole key",
 }
 """Each error's advice, and what it is on the page, which has none of these settings."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict, cast, get_args
 
 from ..channels import channel_named
-from ..errors import AgreementError, CredentialError
+from ..errors import CredentialError
 from ..keys import Key
 from ..steganography import Agreement, Steganographer
 from ..steganography._frame_formats import Security
@@ -111,11 +111,7 @@ def read_key(digits: str) -> Key:
 
 def read_agreement(text: str) -> Agreement:
     """The agreement in a file's text. Raises AgreementError, which does not show the key."""
-    try:
-        return Agreement.loads(text, "the agreement file")
-    except AgreementError as error:
-        said, _, _ = str(error).partition("; make one with:")
-        raise AgreementError(f"{said}; open the file that the other side has saved") from None
+    return Agreement.loads(text, "the agreement file")
 
 
 def make_agreement(fields: Fields, models: Models) -> Work:

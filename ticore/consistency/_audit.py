@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .._support import table_cache
 from .._support.deprecation import keywords_after, warn_deprecated
-from .._support.utf8 import unfinished_suffix
+from .._support.utf8 import is_complete
 from ..interfaces import LanguageModel, LossyTokenizer, Tokenizer, TokenizerStructure
 from ..registry import wrap
 from ._engines.tokenizer_parts import spelled_by
@@ -310,7 +310,4 @@ def _hazards(tokenizer: Tokenizer, added: Mapping[str, int]) -> tuple[Hazard, ..
 
 def _is_whole(data: bytes) -> bool:
     """Whether `data` is one or more whole characters."""
-    try:
-        return bool(data.decode()) and not unfinished_suffix(data)
-    except UnicodeDecodeError:
-        return False
+    return bool(data) and is_complete(data)
