@@ -82,7 +82,11 @@ def load(
 
 
 def special_ids(module: PreTrainedModel, name: str) -> list[int]:
-    """Ids that generation_config.json, or else config.json, gives this name."""
+    """Ids that generation_config.json, or else config.json, gives this name.
+
+    Raises:
+        ModelFilesError: it gives something else.
+    """
     found = getattr(module.generation_config, name, None)
     if found is None:
         found = getattr(module.config.get_text_config(), name, None)

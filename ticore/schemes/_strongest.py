@@ -43,6 +43,7 @@ def strongest_by_length(null: NullDistribution, lengths: Ints) -> Floats | None:
     """`strongest_p_values` where only the number of tokens decides; None for other distributions.
 
     Args:
+        null: the distribution of scores without a watermark.
         lengths: int64[texts], how many tokens count.
     """
     if type(null) is BinomialNull:

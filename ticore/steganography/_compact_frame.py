@@ -53,7 +53,11 @@ def seal(
     *,
     pad: bool = False,
 ) -> bytes:
-    """The frame that carries a payload. Arguments and errors are those of `_frame.seal`."""
+    """The frame that carries a payload. Arguments are those of `_frame.seal`.
+
+    Raises:
+        CapacityError: the plaintext is longer than `MOST_BYTES`.
+    """
     header = entropy(1)[0] & ~(_PACKINGS | _PADDED) | payload.packing | (_PADDED if pad else 0)
     body = padded(payload.data, 1, entropy) if pad else payload.data
     plaintext = bytes([header]) + body

@@ -102,6 +102,7 @@ class Writing:
             rival: see `TextState`.
 
         Raises:
+            CapacityError: the payload does not fit, or no text that was written can be read.
             OutrunError: the text would be as long as its rival.
         """
         setup = self.setup

@@ -104,6 +104,8 @@ def run_self_test(
     """Compare `engine` with the definition, up to the first difference.
 
     Args:
+        engine: what is tested.
+        oracle: asks the tokenizer, in the engine's mode.
         masks_are_fast: compare masks too, and take candidates from them. An engine whose mask asks
             the tokenizer about every id would take minutes.
     """

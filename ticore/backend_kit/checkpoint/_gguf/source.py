@@ -57,7 +57,7 @@ class Source:
         return fields
 
     def require_known(self, *names: str) -> None:
-        """Refuse keys of the family that are not among `names`."""
+        """Refuse keys of the family that are not among `names`. Raises ModelFilesError."""
         for name in sorted(self.fields.settings.keys() - {*names, *_IDLE}):
             raise ModelFilesError(
                 f"{self.path}: expected only settings of {self.family} that are known here, found "
@@ -69,7 +69,7 @@ class Source:
         return name in self.container.tensors
 
     def vocabulary_size(self) -> int:
-        """How many rows the embedding has."""
+        """How many rows the embedding has. Raises ModelFilesError: it is no matrix, or missing."""
         embedding = self.container.tensors.get("token_embd.weight")
         if embedding is None or len(embedding.shape) != 2:
             raise ModelFilesError(
