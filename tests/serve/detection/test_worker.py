@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,3 +55,12 @@ def test_what_is_not_understood_is_refused_with_its_status(detectors: Detectors)
     status, found = worker.answered(b"[]", float("inf"))
     assert status == 400
     assert json.loads(found)["error"].startswith("expected a JSON object")
+
+
+def test_a_process_that_holds_keys_ends_with_its_parent(monkeypatch):
+    done = []
+    settings = SimpleNamespace(open=lambda: done.append("opened"))
+    monkeypatch.setattr(worker, "end_with_parent", lambda: done.append("bound"))
+    monkeypatch.setattr(worker, "_opened", None)
+    worker.start(settings)
+    assert done == ["bound", "opened"]
