@@ -52,7 +52,7 @@ class Connection(H11Protocol):
         """Wait no longer."""
         super().connection_lost(exc)
         self._watch()
-        self._is_read()
+        self._stop_waiting_for_reader()
 
     def data_received(self, data: bytes) -> None:
         """Answer the requests in what has come."""
@@ -73,7 +73,7 @@ class Connection(H11Protocol):
     def resume_writing(self) -> None:
         """Send on."""
         super().resume_writing()
-        self._is_read()
+        self._stop_waiting_for_reader()
 
     def shutdown(self) -> None:
         """End with the server, also where nobody reads."""
@@ -100,14 +100,16 @@ class Connection(H11Protocol):
         elif self._silence is None and not (asks or self.transport.is_closing()):
             self._silence = self.loop.call_later(SECONDS_FOR_HEAD, self.close)
 
-    def _is_read(self) -> None:
+    def _stop_waiting_for_reader(self) -> None:
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None
 
     def _are_too_many(self) -> bool:
+        if self._most is None or len(self.connections) <= self._most:
+            return False  # as nearly always; this is asked for all that comes
         still_open = sum(not each.transport.is_closing() for each in self.connections)
-        return self._most is not None and still_open > self._most
+        return still_open > self._most
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
