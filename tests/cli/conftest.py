@@ -9,11 +9,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.seeded_entropy import with_seeded_entropy
 from ticore._cli.main import run
+from ticore.corpus import Scan
+from ticore.corpus._scan import scan_one
 
 PROMPT = "It was a cold morning, and"
 MESSAGE = b"at \x00\xff\n"
@@ -36,6 +39,17 @@ class Result:
 
 
 Ticore = Callable[..., Result]
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    """Make the next scan of several files end as Ctrl-C would when the source `at` is its turn."""
+
+    def interrupt(given: Scan, *arguments: Any, **more: Any) -> Any:
+        if given.source.name == at:
+            raise KeyboardInterrupt
+        return scan_one(given, *arguments, **more)
+
+    monkeypatch.setattr("ticore._cli.scanning.scan_one", interrupt)
 
 
 @pytest.fixture(autouse=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from .conftest import Ticore
+from .conftest import Ticore, interrupted
 
 SPLIT = [377, 1116, 318, 278, 705, 281, 1010, 4033]  # " cold" as " c" and "old"
 
@@ -61,8 +62,10 @@ def test_drift_gives_one_json_object(ticore: Ticore) -> None:
 
 def test_drift_refuses_what_it_cannot_read(ticore: Ticore) -> None:
     ticore("drift", "rows.txt").assert_error(2, "expected a file name that ends in .jsonl")
-    for folder in (".", "", "absent"):
-        ticore("drift", folder).assert_error(2, "expected a file name that ends in .jsonl")
+    ticore("drift", "absent").assert_error(2, "expected a file name that ends in .jsonl")
+    ticore("drift", "").assert_error(2, "expected the name of a file, found an empty one")
+    Path("nothing").mkdir()
+    ticore("drift", "nothing").assert_error(1, "expected files that end in .jsonl or .parquet")
     ticore("drift", "absent.jsonl").assert_error(1, "absent.jsonl")
     ticore("drift", "rows.jsonl", "--ids", "tokens").assert_error(1, "expected a column 'tokens'")
     ticore("drift", "rows.jsonl", "--reread", "again").assert_error(1, "column 'again'")
@@ -71,6 +74,60 @@ def test_drift_refuses_what_it_cannot_read(ticore: Ticore) -> None:
     ticore("drift", "rows.jsonl", "--workers", "0").assert_error(
         2, "workers: expected an integer of at least 1"
     )
+
+
+def test_drift_of_a_folder_shows_each_file_and_all(ticore: Ticore) -> None:
+    Path("steps").mkdir()
+    drifting, kept = json.dumps({"ids": SPLIT}) + "\n", json.dumps({"ids": [377]}) + "\n"
+    Path("steps/1.jsonl").write_text(kept)
+    Path("steps/2.jsonl").write_text(kept + drifting * 2)
+    Path("steps/3.jsonl").write_text('{"ids": null}\n')
+    found = ticore("drift", "steps", "--html", "page.html", "--workers", "1")
+    assert (found.status, found.err) == (0, "")
+    lines = [line.split() for line in found.out.decode().splitlines()]
+    assert ["written", "3", "files"] in lines
+    assert ["drifted", "2,", "50.00%", "of", "rows;"] in [line[:5] for line in lines]
+    assert ["steps/1.jsonl", "1", "0.00%", "0.000%"] in lines
+    assert ["steps/2.jsonl", "3", "66.67%", "18.750%", "bpe"] in lines
+    assert ["steps/3.jsonl", "1", "1"] in lines
+    places = [line[:3] for line in lines if line[1:2] == ["row"]]
+    assert places == [["steps/2.jsonl,", "row", "2:"], ["steps/2.jsonl,", "row", "3:"]]
+    assert {path.name for path in Path("steps").iterdir()} == {
+        f"{number}{ending}.jsonl" for number in (1, 2, 3) for ending in ("", ".drift")
+    }
+    page = Path("page.html").read_text()
+    for part in ("Drift in 3 files", "steps/2.jsonl, row 3: bpe", "66.67%"):
+        assert part in page
+
+
+def test_drift_of_several_files_gives_a_json_object_for_each(ticore: Ticore) -> None:
+    Path("b.jsonl").write_text('{"ids": [377]}\n')
+    found = ticore("drift", "rows.jsonl", "b.jsonl", "-o", "out/", "--json", "--workers", "1")
+    shown = [json.loads(line) for line in found.out.splitlines()]
+    assert [one["file"] for one in shown] == ["rows.jsonl", "b.jsonl"]
+    assert [one["output"] for one in shown] == ["out/rows.jsonl", "out/b.jsonl"]
+    assert [(one["rows"], one["drifted"]) for one in shown] == [(4, 1), (1, 0)]
+
+
+def test_drift_that_was_interrupted_does_not_look_at_finished_files_again(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ab":
+        Path(f"{name}.jsonl").write_bytes(Path("rows.jsonl").read_bytes())
+    command = ("drift", "a.jsonl", "b.jsonl", "--workers", "1", "--html", "page.html")
+    ticore(*command)
+    expected = Path("page.html").read_text()
+    with monkeypatch.context() as patch:
+        interrupted(patch, "b.jsonl")
+        assert ticore(*command).status == 130
+    found = ticore(*command)
+    assert found.err == (
+        "ticore: a.drift.jsonl was finished before\n"
+        "ticore: b.drift.jsonl is there already: it is replaced when this is done\n"
+    )
+    again = Path("page.html").read_text()
+    assert re.sub(r"in [0-9.]+ s", "", again) == re.sub(r"in [0-9.]+ s", "", expected)
+    assert not list(Path().glob("*.parts"))
 
 
 def test_drift_writes_messages_again_with_a_template(ticore: Ticore) -> None:

@@ -6,17 +6,15 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from unittest.mock import ANY
 
 import pytest
 
 from ticore import WatermarkDetector, load_tokenizer
-from ticore.corpus import Scan, Summary
-from ticore.corpus._scan import scan_one
 from ticore.schemes import key_fingerprint
 
-from .conftest import Ticore
+from .conftest import Ticore, interrupted
 
 KEY = bytes(range(32))
 SETTINGS = ("--key-file", "K", "--scheme", "gumbel", "--column", "text")
@@ -105,17 +103,6 @@ def test_outputs_are_all_tried_before_the_first_file_is_scanned(
     found = ticore("detect", *SETTINGS, "rows.jsonl", "nothing.jsonl", "-o", "out")
     found.assert_error(1, "out/nothing.jsonl")
     assert not Path("out/rows.jsonl").exists()
-
-
-def interrupted(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
-    """Make the next scan of several files end as Ctrl-C would when the source `at` is its turn."""
-
-    def interrupt(given: Scan, *arguments: Any, **more: Any) -> Summary:
-        if given.source.name == at:
-            raise KeyboardInterrupt
-        return scan_one(given, *arguments, **more)
-
-    monkeypatch.setattr("ticore._cli.scanning.scan_one", interrupt)
 
 
 def test_a_command_that_was_interrupted_does_not_scan_finished_files_again(

@@ -15,12 +15,14 @@ from ticore.consistency import Comparison
 from ticore.corpus import (
     EXECUTORS,
     DriftResult,
+    DriftSummary,
     DriftTask,
     RolloutColumns,
     Scan,
     scan_drift,
 )
 from ticore.corpus import _processes as processes
+from ticore.corpus._scan import scan_one
 from ticore.errors import InputFileError, SettingsError
 from ticore.interfaces import ChatTemplate
 
@@ -76,6 +78,24 @@ def test_drift_is_what_compare_finds(given: Scan) -> None:
     worst = summary.worst[1].result
     assert (worst.drift_at, worst.drift_ids, worst.drift_again) == (3, "278 705", "1583")
     assert json.loads(json.dumps(summary.to_dict()))["worst"][0]["row"] == 7
+
+
+def test_sum_of_several_scans_is_the_scan_of_all_their_rows(given: Scan, tmp_path: Path) -> None:
+    parts = {}
+    for name, some in {"a": rows()[:6], "b": [*rows()[6:], *WRONG]}.items():
+        source = write(tmp_path / f"{name}.jsonl", some)
+        one = replace(given, source=source, output=tmp_path / f"{name}.out.jsonl")
+        parts[name] = scan_one(one, TASK, workers=1, one_of_many=True)
+        assert scan_one(one, TASK, one_of_many=True) == parts[name]  # as it was kept
+    found = DriftSummary.of(parts)
+    write(given.source, [*rows(), *WRONG])
+    expected = scan_drift(given, TASK, workers=1)
+    assert found.first_error == parts["b"].first_error
+    assert [one.result for one in found.worst] == [one.result for one in expected.worst]
+    assert [(one.file, one.row) for one in found.worst] == [("b", 1), ("a", 5)]
+    same = {"worst": (), "first_error": None}
+    assert replace(found, **same) == replace(expected, **same)
+    assert [one["file"] for one in found.to_dict()["worst"]] == ["b", "a"]
 
 
 def test_rows_without_ids_are_counted_and_explained(given: Scan) -> None:

@@ -25,8 +25,8 @@ from ..watermarking import (
 )
 from . import streams
 from .configurations import ListedConfigurations, open_detector, read_list, schemes_of
-from .options import OUTPUT, file_option, option
-from .scanning import (
+from .options import OUTPUT, file_option, files_argument, option
+from .scan_options import (
     SCANS,
     BatchSize,
     Executor,
@@ -35,9 +35,9 @@ from .scanning import (
     ResultsOnly,
     ScanOptions,
     Workers,
-    json_line,
-    scan_files,
 )
+from .scan_results import detect_in_files
+from .scanning import json_line
 from .secrets import warn_of_others
 from .shown_files import require_place, write_shown
 from .usage import UsageError, wrong_settings_are_wrong_usage
@@ -64,13 +64,7 @@ _FAILED = 1
 _STANDARD_INPUT = Path("-")
 
 _Files = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="FILE",
-        readable=False,
-        help="Texts in UTF-8; - or nothing means standard input.",
-        show_default=False,
-    ),
+    list[Path] | None, files_argument("Texts in UTF-8; - or nothing means standard input.")
 ]
 _Html = Annotated[
     Path | None,
@@ -158,7 +152,7 @@ def detect(
         return _detect_any(options, listed, fpr, searched, paths, html, json)
     task = replace(_task(options, options.load_agreement(), fpr), tokenizations=searched)
     if column is not None:
-        scan_files(paths, column, task, scanning, json)
+        detect_in_files(paths, column, task, scanning, json)
         return warn_of_others(options.secret_file)
     with wrong_settings_are_wrong_usage():
         detector = task.open()
@@ -232,7 +226,7 @@ def _scan_any(
     with wrong_settings_are_wrong_usage():
         open_detector(options, listed, {"fpr": fpr, "repeats": repeats})  # says which is wrong
     task = AnyTask(options.place, tuple(listed.entries), fpr, repeats, tokenizations)
-    scan_files(paths, column, task, scanning, json)
+    detect_in_files(paths, column, task, scanning, json)
     for path in listed.secret_files:
         warn_of_others(path)
 

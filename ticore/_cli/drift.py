@@ -2,66 +2,44 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Group
-from rich.table import Table
-from rich.text import Text
 
 from .. import _installed_models as installed_models
 from .._support.input_files import parse_json
 from ..backend_kit.checkpoint import read_chat_template
 from ..consistency import Specials
-from ..consistency._boundaries import special_name
-from ..corpus import (
-    DriftExample,
-    DriftSummary,
-    DriftTask,
-    RolloutColumns,
-    Scan,
-    default_output,
-    scan_drift,
-)
+from ..corpus import DriftSummary, DriftTask, RolloutColumns
 from ..interfaces import ChatTemplate
-from ..registry import load_tokenizer
-from ..report import ShownDrift, drift_page
 from . import streams
-from .options import OUTPUT, Json, file_option, option
-from .scan_progress import scan_progress
-from .scanning import (
-    SCANS,
+from .drift_results import drift_of, page_of_drift, shown_drift
+from .options import OUTPUT, Json, file_option, files_argument, option
+from .scan_options import (
     BatchSize,
     Executor,
     Limit,
+    OutputFile,
     ScanOptions,
     Workers,
-    errors_said,
-    json_line,
-    require_a_result,
-    tell,
 )
+from .scanning import ScannedFile, json_line, require_a_result, scan_files
 from .settings import DEFAULT_MODEL
 from .shown_files import require_place, write_shown
-from .usage import UsageError, wrong_settings_are_wrong_usage
+from .usage import UsageError
 
 _INPUT = "Rollouts"
-_SHOWN = 5  # examples in the terminal
 
 
 def drift(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            readable=False,
-            help="Rollouts: JSON lines or Parquet, with a list of token ids in each row.",
-            show_default=False,
+    files: Annotated[
+        list[Path],
+        files_argument(
+            "Rollouts: JSON lines or Parquet, with a list of token ids in each row. Also several, "
+            "a folder, or a pattern in quotes."
         ),
     ],
     tokenizer: Annotated[
@@ -129,16 +107,7 @@ def drift(
         file_option("Write a web page: rates, causes and the worst rollouts.", panel=OUTPUT),
     ] = None,
     json: Json = False,
-    output: Annotated[
-        Path | None,
-        file_option(
-            "Write rows and results here, in the format of the name's ending; otherwise beside "
-            "FILE.",
-            "--output",
-            "-o",
-            panel=SCANS,
-        ),
-    ] = None,
+    output: OutputFile = None,
     executor: Executor = None,
     workers: Workers = None,
     batch_size: BatchSize = None,
@@ -148,7 +117,7 @@ def drift(
 
     The text of each list of ids is read again, and compared with the ids. So are a trainer's ids or
     text, or messages that a template writes again.
-    The file is written again with the results beside each row, in columns that begin with
+    Each file is written again with the results beside each row, in columns that begin with
     drift_. If this is interrupted, the same command continues it. A row without a list of ids gets
     an error there. The exit status is 0 whether ids change or not, and 1 if no row could be looked
     at.
@@ -156,34 +125,23 @@ def drift(
     _require_one_reread(reread, messages, template, specials)
     _require_messages(messages, {"--tools": tools, "--template-settings": template_settings})
     columns = RolloutColumns(ids or "ids", reread, messages, tools)
-    given = ScanOptions(output, executor, workers, batch_size, limit).given()
-    running = {name: given.pop(name) for name in ("executor", "workers") if name in given}
+    options = ScanOptions(output, executor, workers, batch_size, limit)
     writes = None if template is None else _template_at(template, template_settings)
     task = DriftTask(tokenizer, specials, writes)
     if html is not None:
         require_place(html)
-    with wrong_settings_are_wrong_usage():
-        scanned = Scan(file, columns, **{"output": default_output(file, "drift")} | given)
-    started = time.perf_counter()
-    with (
-        wrong_settings_are_wrong_usage(),
-        scan_progress("comparing", scanned.batch_size) as progress,
-    ):
-        found = scan_drift(scanned, task, progress=progress, tell=tell, **running)
-    facts = _facts(scanned, task, found, time.perf_counter() - started)
+    scanned: list[ScannedFile[DriftSummary]] = []
+    for each in scan_files(files, columns, task, options, "comparing", "drift"):
+        scanned.append(each)
+        if json:
+            names = {"file": str(each.scan.source), "output": str(each.scan.output)}
+            shown = names | {"tokenizer": tokenizer} | each.found.to_dict()
+            streams.write_bytes(json_line(shown))
     if html is not None:
-        opened = load_tokenizer(tokenizer)
-        title = f"Drift in {file.name}"
-        examples = [_shown(one) for one in found.worst if one.result.drift_ids is not None]
-        name = partial(special_name, opened)
-        page = drift_page(title, facts, found.causes, examples, opened.token_bytes, name)
-        write_shown(html, page.encode())
-    if json:
-        about = {"file": str(file), "output": str(scanned.output), "tokenizer": tokenizer}
-        streams.write_bytes(json_line(about | found.to_dict()))
-    else:
-        streams.show(_table(facts, found))
-    require_a_result(found, "rollout could be looked at")
+        write_shown(html, page_of_drift(scanned, task).encode())
+    if not json:
+        streams.show(shown_drift(scanned, task))
+    require_a_result(drift_of(scanned), "rollout could be looked at")
 
 
 def _require_one_reread(
@@ -221,45 +179,3 @@ def _template_at(place: str, settings: str | None) -> ChatTemplate:
     if not isinstance(read, dict):
         raise UsageError(f"--template-settings: expected a JSON object, found {settings!r}")
     return replace(found, settings=read)
-
-
-def _facts(scanned: Scan, task: DriftTask, found: DriftSummary, seconds: float) -> dict[str, str]:
-    share = f"; {found.token_rate:.3%} of the tokens of both lists" if found.tokens else ""
-    return {
-        "written": str(scanned.output),
-        "rows": f"{found.rows:,}, {found.tokens:,} tokens in {seconds:.1f} s",
-        "drifted": f"{found.drifted:,}, {found.rate:.2%} of rows{share}",
-        "consistent": f"{found.consistent:,}",
-        "errors": errors_said(found),
-        "tokenizer": task.tokenizer,
-    }
-
-
-def _table(facts: Mapping[str, str], found: DriftSummary) -> Group:
-    grid = Table.grid(padding=(0, 2))
-    for name, value in facts.items():
-        grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
-    for cause, count in found.causes.items():
-        if count:
-            grid.add_row(Text(cause, style="bold"), Text(f"{count:,}"))
-    lines = [
-        Text(streams.printable(f"row {one.row:,}: {_said(one)}")) for one in found.worst[:_SHOWN]
-    ]
-    return Group(grid, Text(""), *lines) if lines else Group(grid)
-
-
-def _said(one: DriftExample) -> str:
-    result = one.result
-    if result.drift_ids is None:
-        return f"unknown text at token {result.drift_at}"
-    return (
-        f"{result.drift_cause} at token {result.drift_at}: {result.drift_text!r} "
-        f"[{result.drift_ids}], read as {result.drift_text_again!r} [{result.drift_again}]; "
-        f"{one.differing} tokens differ"
-    )
-
-
-def _shown(one: DriftExample) -> ShownDrift:
-    result: Any = one.result
-    ids, again = ([*map(int, said.split())] for said in (result.drift_ids, result.drift_again))
-    return ShownDrift(one.row, _said(one), result.drift_cause, ids, again)

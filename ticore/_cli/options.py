@@ -34,6 +34,20 @@ def file_option(help_text: str, *names: str, panel: str) -> Any:
     )
 
 
+def files_argument(help_text: str) -> Any:
+    """The files that a command reads, which may be folders.
+
+    An empty name, as of a variable that is not set, is refused: to Path it is the current folder.
+    """
+    return typer.Argument(metavar="FILE", parser=_path, help=help_text, show_default=False)
+
+
+def _path(given: str) -> Path:
+    if not given:
+        raise typer.BadParameter("expected the name of a file, found an empty one")
+    return Path(given)
+
+
 Json = Annotated[
     bool, typer.Option("--json", help="Print a JSON object instead.", rich_help_panel=OUTPUT)
 ]

@@ -22,7 +22,6 @@ from ..errors import InputFileError, OutputFileError
 from . import streams
 from .usage import UsageError
 
-_WHAT = "detected"
 _OF_SCANS = (".detected", ".drift")  # at the end of an output's name, before its ending
 
 
@@ -34,7 +33,9 @@ class Paired:
     output: Path
 
 
-def paired(given: Sequence[Path], output: str | Path | None) -> list[Paired]:
+def paired(
+    given: Sequence[Path], output: str | Path | None, what: str = "detected"
+) -> list[Paired]:
     """The sources that are meant, each with its output. Folders for outputs are made.
 
     Args:
@@ -43,6 +44,7 @@ def paired(given: Sequence[Path], output: str | Path | None) -> list[Paired]:
             scan of it has put there.
         output: a file, for one source; a folder, which exists, has no ending or a slash at its end;
             or None.
+        what: stands in the names of outputs beside their sources.
 
     Raises:
         UsageError: one output for several sources, or two sources with one output.
@@ -55,7 +57,7 @@ def paired(given: Sequence[Path], output: str | Path | None) -> list[Paired]:
             named[meant] = (source, name)
     found = [*named.values()]
     if output is None:
-        return [Paired(source, default_output(source, _WHAT)) for source, _ in found]
+        return [Paired(source, default_output(source, what)) for source, _ in found]
     has_slash = str(output).endswith(("/", os.sep))
     output = Path(output)
     is_folder = has_slash or output.is_dir() or not output.suffix

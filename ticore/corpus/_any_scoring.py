@@ -22,6 +22,7 @@ from ..watermarking import (
 from ._base import CorpusText
 from ._results import Result
 from ._scoring import results_of, shown_tokenizations
+from ._summary import Tally
 
 
 class AnyResult(NamedTuple):
@@ -108,6 +109,10 @@ class AnyTask:
     def depends_on(self, opened: AnyWatermarkDetector) -> list[object]:
         """The tokenizer, the version of ticore, and what the configurations are called."""
         return [opened.tokenizer.digest(), version("ticore"), opened.versions, opened.names]
+
+    def tally(self) -> Tally:
+        """Counts the results of a scan."""
+        return Tally(self.fpr)
 
     def public_settings(self) -> dict[str, Any]:
         """All settings that results depend on, except the configurations, which hold keys."""

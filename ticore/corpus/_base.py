@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,50 @@ class ScanTask(WorkerTask, Protocol):
     def secret(self) -> bytes:
         """A digest of the secret settings, at most 64 bytes."""
         ...
+
+
+class ScanSummary(Protocol):
+    """What a scan found in all rows."""
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def errors(self) -> int:
+        """Rows that could not be looked at."""
+        ...
+
+    @property
+    def first_error(self) -> str | None: ...
+
+    def kept(self) -> dict[str, Any]:
+        """What `ScanTally.of_kept` needs, in types that JSON has."""
+        ...
+
+
+Summary_co = TypeVar("Summary_co", bound=ScanSummary, covariant=True)
+
+
+class ScanTally(Protocol[Summary_co]):
+    """Counts the results of a scan."""
+
+    def see(self, before: int, results: Sequence[Any]) -> None:
+        """Count the results of a batch; `before` is the number of rows before it."""
+        ...
+
+    def summary(self) -> Summary_co:
+        """What was found in all batches so far."""
+        ...
+
+    def of_kept(self, kept: Mapping[str, Any]) -> Summary_co:
+        """A summary as it was before `kept` and JSON."""
+        ...
+
+
+class CountedTask(ScanTask, Protocol[Summary_co]):
+    """A task whose results are counted."""
+
+    def tally(self) -> ScanTally[Summary_co]: ...
 
 
 class Batch(Protocol):

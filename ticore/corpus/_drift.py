@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
@@ -21,7 +21,7 @@ from ..interfaces import ChatTemplate, Tokenizer
 from ..registry import load_tokenizer
 from ._base import CorpusText, Messages, Problem, Rollout
 from ._columns import RolloutColumns
-from ._scan import Scan, scan_rows
+from ._scan import Scan, scan_one
 
 _Reread = str | Ids | Transcript | None
 
@@ -66,11 +66,13 @@ class DriftExample(NamedTuple):
         row: its number in the file, from 1.
         differing: how many tokens differ, |SIT| + |CIT|.
         result: the columns of the row.
+        file: its name, where there are several.
     """
 
     row: int
     differing: int
     result: DriftResult
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -110,13 +112,38 @@ class DriftSummary:
         both = self.tokens + self.tokens_again
         return self.differing / both if both else 0.0
 
+    @classmethod
+    def of(cls, parts: Mapping[str, DriftSummary]) -> DriftSummary:
+        """The sum of several scans, by the names of their files."""
+        summed = {name: sum(getattr(part, name) for part in parts.values()) for name in _COUNTS}
+        worst = [one._replace(file=name) for name, part in parts.items() for one in part.worst]
+        worst.sort(key=lambda one: -one.differing)  # the first of equals stays the first
+        return cls(
+            **summed,
+            causes={cause: sum(part.causes[cause] for part in parts.values()) for cause in CAUSES},
+            worst=tuple(worst[:MOST_EXAMPLES]),
+            first_error=next((part.first_error for part in parts.values() if part.errors), None),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The attributes by name, in types that JSON has."""
-        worst = [
-            {"row": one.row, "differing": one.differing, **one.result._asdict()}
-            for one in self.worst
-        ]
-        return asdict(self) | {"rate": self.rate, "token_rate": self.token_rate, "worst": worst}
+        return asdict(self) | {
+            "rate": self.rate,
+            "token_rate": self.token_rate,
+            "worst": [_example_values(one) for one in self.worst],
+        }
+
+    def kept(self) -> dict[str, Any]:
+        """What `DriftTally.of_kept` needs, in types that JSON has."""
+        return asdict(replace(self, worst=())) | {"worst": self.worst}
+
+
+_COUNTS = ("rows", "consistent", "drifted", "errors", "tokens", "tokens_again", "differing")
+
+
+def _example_values(one: DriftExample) -> dict[str, Any]:
+    file = {} if one.file is None else {"file": one.file}
+    return file | {"row": one.row, "differing": one.differing, **one.result._asdict()}
 
 
 @dataclass(frozen=True)
@@ -166,6 +193,10 @@ class DriftTask:
             return row.ids, Transcript(row.reread.messages, self.template, row.reread.tools)
         except TicoreError as error:
             return Problem(str(error))
+
+    def tally(self) -> DriftTally:
+        """Counts the results of a scan."""
+        return DriftTally()
 
     def public_settings(self) -> dict[str, Any]:
         """All settings."""
@@ -234,12 +265,10 @@ def scan_drift(
             "expected a column of messages and a template that writes them, found one without the "
             "other; give RolloutColumns(messages=...) and DriftTask(template=...)"
         )
-    tally = _Tally()
-    scan_rows(given, task, tally.see, executor, workers, progress, tell)
-    return tally.summary()
+    return scan_one(given, task, executor, workers, progress, tell)
 
 
-class _Tally:
+class DriftTally:
     """Counts results, and keeps the worst."""
 
     def __init__(self) -> None:
@@ -249,6 +278,7 @@ class _Tally:
         self._first_error: str | None = None
 
     def see(self, before: int, results: Sequence[DriftResult]) -> None:
+        """Count the results of a batch; `before` is the number of rows before it."""
         for row, result in enumerate(results, before + 1):
             self._counts["rows"] += 1
             if result.drift_error is not None:
@@ -267,6 +297,7 @@ class _Tally:
             keep(self._worst, (differing, -row, result))
 
     def summary(self) -> DriftSummary:
+        """What was found in all batches so far."""
         counts = self._counts
         worst = sorted(self._worst, key=lambda one: (-one[0], -one[1]))
         return DriftSummary(
@@ -281,6 +312,14 @@ class _Tally:
             worst=tuple(DriftExample(-row, count, result) for count, row, result in worst),
             first_error=self._first_error,
         )
+
+    def of_kept(self, kept: Mapping[str, Any]) -> DriftSummary:
+        """A summary as it was before `kept` and JSON."""
+        worst = (
+            DriftExample(row, differing, DriftResult(*result), file)
+            for row, differing, result, file in kept["worst"]
+        )
+        return DriftSummary(**{**kept, "worst": tuple(worst)})
 
 
 def _refused(row: str | Problem) -> DriftResult:

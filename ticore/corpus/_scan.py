@@ -17,7 +17,7 @@ from .._support.input_files import unreadable
 from ..errors import InputFileError, OutputFileError, SettingsError, WrongTypeError, shown
 from ..registry import lookup
 from ._any_scoring import AnyTask
-from ._base import Corpus, CorpusText, ScanTask
+from ._base import Corpus, CorpusText, CountedTask, ScanTask, Summary_co
 from ._columns import Columns
 from ._executors import EXECUTORS
 from ._formats import ending, open_corpus, open_writer, rehearse
@@ -26,7 +26,7 @@ from ._opened_task import OpenedTask
 from ._processes import require_main_guard
 from ._saved_batches import SavedBatches, require_usable
 from ._scoring import Task
-from ._summary import Summary, Tally
+from ._summary import Summary
 
 _MOST_ROWS = 10**12  # more than a file has; far more would not fit the integers of readers
 
@@ -136,22 +136,22 @@ def scan(
 
 def scan_one(
     given: Scan,
-    task: Task | AnyTask,
+    task: CountedTask[Summary_co],
     executor: str = "processes",
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     tell: Callable[[str], None] = lambda _: None,
     *,
     one_of_many: bool = False,
-) -> Summary:
+) -> Summary_co:
     """As `scan`. A file that is one of many is not scanned again before `forget` is called.
 
     So a command that was interrupted goes on with the file that it was scanning.
     """
-    tally = Tally(task.fpr)
+    tally = task.tally()
     keep = (lambda: tally.summary().kept()) if one_of_many else None
     kept = scan_rows(given, task, tally.see, executor, workers, progress, tell, keep)
-    return tally.summary() if kept is None else Summary.of_kept(kept)
+    return tally.summary() if kept is None else tally.of_kept(kept)
 
 
 def opened_corpus(given: Scan, task: ScanTask) -> tuple[Corpus, list[str]]:

@@ -18,6 +18,7 @@ from ..schemes._keyed_numbers import LATEST
 from ..watermarking import DetectionTarget, Repeats, Tokenizations, WatermarkDetector
 from ._base import CorpusText, Problem, Rollout
 from ._results import Result
+from ._summary import Tally
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,10 @@ class Task:
         Another version of a scheme gives other results, even if the version is the default one.
         """
         return [opened.tokenizer.digest(), version("ticore"), opened.version]
+
+    def tally(self) -> Tally:
+        """Counts the results of a scan."""
+        return Tally(self.fpr)
 
     def public_settings(self) -> dict[str, Any]:
         """All settings that results depend on, except the secret ones."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ._any_scoring import AnyResult
 from ._chance import Band, BandCounter
-from ._results import Result
+
+if TYPE_CHECKING:
+    from ._any_scoring import AnyResult
+    from ._results import Result
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,8 @@ class Summary:
         bands = [band.to_dict() for band in self.bands]
         return counts | {"first_error": self.first_error, "bands": bands}
 
-    @classmethod
-    def of_kept(cls, kept: Mapping[str, Any]) -> Summary:
-        """A summary as it was before `kept` and JSON."""
-        return cls(**{**kept, "bands": tuple(Band(**band) for band in kept["bands"])})
-
     def kept(self) -> dict[str, Any]:
-        """What `of_kept` needs, in types that JSON has."""
+        """What `Tally.of_kept` needs, in types that JSON has."""
         return asdict(self)
 
 
@@ -96,3 +93,7 @@ class Tally:
             bands=self._bands.bands(),
             first_error=self._first_error,
         )
+
+    def of_kept(self, kept: Mapping[str, Any]) -> Summary:
+        """A summary as it was before `kept` and JSON."""
+        return Summary(**{**kept, "bands": tuple(Band(**band) for band in kept["bands"])})

@@ -15,6 +15,8 @@ _STYLE = Style(
     rules="""\
 .example { border-top: 1px solid var(--line); padding: 0.6rem 0; }
 .row { display: flex; flex-wrap: wrap; gap: 0.15rem; padding: 0.1rem 0; }
+.files td, .files th { padding-right: 1rem; font-variant-numeric: tabular-nums; }
+.files th:first-child { overflow-wrap: anywhere; }
 """
 )
 
@@ -27,6 +29,7 @@ class ShownDrift(NamedTuple):
         said: where it drifts, and how much.
         cause: of the first difference.
         ids, again: the ids there that were sampled, and those that were read.
+        file: its name, where there are several.
     """
 
     row: int
@@ -34,6 +37,7 @@ class ShownDrift(NamedTuple):
     cause: Cause
     ids: Sequence[int]
     again: Sequence[int]
+    file: str | None = None
 
 
 def drift_page(
@@ -43,6 +47,7 @@ def drift_page(
     examples: Sequence[ShownDrift],
     token_bytes: Callable[[int], bytes],
     token_name: TokenName = nameless,
+    files: Sequence[Mapping[str, str]] = (),
 ) -> str:
     """A web page that shows what a scan for drift found.
 
@@ -53,6 +58,7 @@ def drift_page(
         examples: the worst first.
         token_bytes: the tokenizer's function from an id to its bytes.
         token_name: the tokenizer's names of special tokens.
+        files: what stands of each file beside the others, the same names in each; its own first.
 
     Returns:
         An HTML document without scripts, which fetches nothing.
@@ -64,6 +70,8 @@ def drift_page(
 
     found = {cause: count for cause, count in causes.items() if count}
     body = [facts_table(facts.items())]
+    if files:
+        body += [element("h2", text("Files")), _files_table(files)]
     if found:
         body += [
             element("h2", text("Causes")),
@@ -71,10 +79,11 @@ def drift_page(
             element("h2", text("Worst rollouts: first difference, sampled above read")),
         ]
     for one in examples:
+        file = "" if one.file is None else f"{one.file}, "
         body.append(
             element(
                 "div",
-                element("p", element("strong", text(f"row {one.row:,}: {one.cause}"))),
+                element("p", element("strong", text(f"{file}row {one.row:,}: {one.cause}"))),
                 element("p", text(one.said)),
                 boxes("sampled", one.ids),
                 boxes("read", one.again),
@@ -82,3 +91,13 @@ def drift_page(
             )
         )
     return page(title, *body, style=_STYLE)
+
+
+def _files_table(files: Sequence[Mapping[str, str]]) -> Html:
+    head = (element("th", text(name), scope="col") for name in files[0])
+    rows = []
+    for file in files:
+        name, *values = file.values()
+        cells = (element("td", text(value)) for value in values)
+        rows.append(element("tr", element("th", text(name), scope="row"), *cells))
+    return element("table", element("tr", *head), *rows, class_="files")
