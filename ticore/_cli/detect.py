@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar, cast, get_args
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, cast, get_args
 
 import typer
+from rich.console import RenderableType
 
 from .._support.input_files import BYTE_ORDER_MARK, read_file
 from ..corpus import ENDINGS, AnyTask, Task
@@ -17,6 +19,7 @@ from ..report import any_detection_page, any_detection_table, detection_page, de
 from ..report._dependence import DEPENDENT_TEXTS
 from ..watermarking import (
     AnyDetection,
+    AnyWatermarkDetector,
     Detection,
     Repeats,
     Tokenizations,
@@ -156,21 +159,8 @@ def detect(
         return warn_of_others(options.secret_file)
     with wrong_settings_are_wrong_usage():
         detector = task.open()
-    found = []
-    for name, detection in _detections(detector, paths):
-        found.append((name, detection))
-        if json:
-            streams.write_bytes(json_line(_as_json(name, detection)))
-    dependent = len(found) > 1 and detector.target.scheme == "unigram"
-    warning = DEPENDENT_TEXTS if dependent else ""
-    if found and html is not None:
-        write_shown(html, _page(found, detector, warning).encode())
-    if found and not json:
-        streams.show(detection_table(found))
-    if warning:
-        streams.note(f"ticore: {warning}")
-    if len(found) < len(paths):
-        raise typer.Exit(_FAILED)
+    page = partial(_page, detector=detector)
+    _show(detector, paths, detection_table, page, {detector.target.scheme}, html, json)
     warn_of_others(options.secret_file)
 
 
@@ -191,22 +181,9 @@ def _detect_any(
     }
     with wrong_settings_are_wrong_usage():
         detector = open_detector(options, listed, settings)
-    found = []
-    for name, detection in _detections(detector, paths):
-        found.append((name, detection))
-        if json:
-            streams.write_bytes(json_line({"file": name, **detection.to_dict()}))
-    are_dependent = len(found) > 1 and "unigram" in schemes_of(listed.entries)
-    warning = DEPENDENT_TEXTS if are_dependent else ""
-    if found and html is not None:
-        title = f"Is there a watermark? {len(detector.names):,} configurations"
-        write_shown(html, any_detection_page(found, detector.tokenizer, title, warning).encode())
-    if found and not json:
-        streams.show(any_detection_table(found))
-    if warning:
-        streams.note(f"ticore: {warning}")
-    if len(found) < len(paths):
-        raise typer.Exit(_FAILED)
+    page = partial(_any_page, detector=detector)
+    schemes = schemes_of(listed.entries)
+    _show(detector, paths, any_detection_table, page, schemes, html, json)
     for path in listed.secret_files:
         warn_of_others(path)
 
@@ -287,6 +264,8 @@ def _require_one_purpose(
             )
 
 
+_Found = TypeVar("_Found", bound=Detection | AnyDetection)
+_Named: TypeAlias = Sequence[tuple[str, _Found]]
 _Found_co = TypeVar("_Found_co", bound=Detection | AnyDetection, covariant=True)
 
 
@@ -328,12 +307,58 @@ def _text(path: Path, name: str) -> str:
     return text
 
 
-def _page(found: Sequence[tuple[str, Detection]], detector: WatermarkDetector, warning: str) -> str:
+def _show(
+    detector: _Detector[_Found],
+    paths: Sequence[Path],
+    table: Callable[[_Named[_Found]], RenderableType],
+    page: Callable[[_Named[_Found], str], str],
+    schemes: Collection[str],
+    html: Path | None,
+    json: bool,
+) -> None:
+    """Look for watermarks in files, and show what was found.
+
+    Args:
+        detector: of one configuration, or of many.
+        paths: the files.
+        table: what the terminal shows.
+        page: the web page, which has a warning if there is one.
+        schemes: those that are looked for.
+        html: where the page is to be.
+        json: show an object for each file instead of the table, as soon as it is there.
+
+    Raises:
+        typer.Exit: a file could not be scored.
+    """
+    found = []
+    for name, detection in _detections(detector, paths):
+        found.append((name, detection))
+        if json:
+            streams.write_bytes(json_line(_as_json(name, detection)))
+    warning = DEPENDENT_TEXTS if len(found) > 1 and "unigram" in schemes else ""
+    if found and html is not None:
+        write_shown(html, page(found, warning).encode())
+    if found and not json:
+        streams.show(table(found))
+    if warning:
+        streams.note(f"ticore: {warning}")
+    if len(found) < len(paths):
+        raise typer.Exit(_FAILED)
+
+
+def _page(found: _Named[Detection], warning: str, detector: WatermarkDetector) -> str:
     target = detector.target
     title = f"Is there a watermark? Scheme {target.named}, tokens of {target.tokenizer}"
     return detection_page(found, detector.tokenizer, title, warning)
 
 
-def _as_json(name: str, found: Detection) -> dict[str, Any]:
-    # "tokens" is the old name of token_count, for scripts that read it.
-    return {"file": name, **found.to_dict(), "tokens": found.token_count}
+def _any_page(found: _Named[AnyDetection], warning: str, detector: AnyWatermarkDetector) -> str:
+    title = f"Is there a watermark? {len(detector.names):,} configurations"
+    return any_detection_page(found, detector.tokenizer, title, warning)
+
+
+def _as_json(name: str, found: Detection | AnyDetection) -> dict[str, Any]:
+    shown = {"file": name, **found.to_dict()}
+    if isinstance(found, Detection):
+        shown["tokens"] = found.token_count  # its old name, for scripts that read it
+    return shown
