@@ -6,7 +6,6 @@ at full paths: `"key_file": "key.txt"` or `"agreement": "mark.json"`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,15 +77,6 @@ def open_detector(
         )
     except (SettingsError, CredentialError) as error:
         raise FileError(f"{options.config}: {error}") from error
-
-
-def schemes_of(entries: Iterable[Any]) -> set[str]:
-    """The names of the schemes that the entries of a list state, without the default."""
-    found = set[str]()
-    for entry in entries:
-        named = entry.get("scheme", ()) if isinstance(entry, Mapping) else entry.scheme
-        found.update([named] if isinstance(named, str) else named)
-    return found
 
 
 def _opened(entry: Any, number: int, file: Path) -> tuple[Any, Path | None]:

@@ -26,8 +26,9 @@ from ..watermarking import (
     WatermarkAgreement,
     WatermarkDetector,
 )
+from ..watermarking._configurations import schemes_of
 from . import streams
-from .configurations import ListedConfigurations, open_detector, read_list, schemes_of
+from .configurations import ListedConfigurations, open_detector, read_list
 from .options import OUTPUT, file_option, files_argument, option
 from .scan_options import (
     SCANS,

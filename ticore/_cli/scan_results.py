@@ -11,8 +11,8 @@ from rich.text import Text
 
 from ..corpus import AnyTask, Summary, Task
 from ..report._dependence import DEPENDENT_TEXTS
+from ..watermarking._configurations import schemes_of
 from . import streams
-from .configurations import schemes_of
 from .scan_options import ScanOptions
 from .scanning import errors_said, json_line, require_a_result, scan_files
 

@@ -5,13 +5,13 @@ When all are there, the output is written from the input and the results. A scan
 interrupted goes on when it is started again: it scores only batches whose results are not saved.
 """
 
-from ._any_scoring import AnyResult, AnyTask
+from ._any_scoring import AnyPayloadResult, AnyResult, AnyTask
 from ._chance import Band
 from ._columns import RolloutColumns
 from ._drift import DriftExample, DriftResult, DriftSummary, DriftTask, scan_drift
 from ._executors import EXECUTORS
 from ._formats import ENDINGS, ending
-from ._results import COLUMNS, Result
+from ._results import COLUMNS, PayloadResult, Result
 from ._scan import Scan, default_output, scan
 from ._scoring import Task
 from ._summary import Summary
@@ -20,6 +20,7 @@ __all__ = [
     "COLUMNS",
     "ENDINGS",
     "EXECUTORS",
+    "AnyPayloadResult",
     "AnyResult",
     "AnyTask",
     "Band",
@@ -27,6 +28,7 @@ __all__ = [
     "DriftResult",
     "DriftSummary",
     "DriftTask",
+    "PayloadResult",
     "Result",
     "RolloutColumns",
     "Scan",

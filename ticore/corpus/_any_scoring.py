@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.metadata import version
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from .._support.checks import python_number
 from ..registry import load_tokenizer
+from ..schemes import GumbelPayload
 from ..watermarking import (
     AnyDetection,
     AnyWatermarkDetector,
@@ -19,8 +20,9 @@ from ..watermarking import (
     WatermarkAgreement,
     WatermarkDetector,
 )
+from ..watermarking._configurations import schemes_of
 from ._base import CorpusText
-from ._results import Result
+from ._results import Result, payload_values
 from ._scoring import results_of, shown_tokenizations
 from ._summary import Tally
 
@@ -65,6 +67,42 @@ class AnyResult(NamedTuple):
         return self.p_value
 
 
+class AnyPayloadResult(NamedTuple):
+    """The columns that a scan for a list adds in which a scheme has a payload.
+
+    Attributes:
+        payload, payload_confidence: of the best configuration, as in `PayloadResult`.
+        others: as in `AnyResult`.
+    """
+
+    verdict: str | None = None
+    p_value: float | None = None
+    configuration: str | None = None
+    found: int | None = None
+    strength: float | None = None
+    scored: int | None = None
+    green: int | None = None
+    tokens: int | None = None
+    segment_begin: int | None = None
+    segment_end: int | None = None
+    segment_p_value: float | None = None
+    looked_for: str | None = None
+    payload: str | None = None
+    payload_confidence: float | None = None
+    error: str | None = None
+
+    @classmethod
+    def of(cls, found: AnyDetection) -> AnyPayloadResult:
+        """The result of a row from what was found in its text."""
+        payload = payload_values(found.best.detection) if found.found else {}
+        return cls(**AnyResult.of(found)._asdict(), **payload)
+
+    @property
+    def corrected(self) -> float | None:
+        """The p-value of the row, corrected for all that was tried; None with an error."""
+        return self.p_value
+
+
 @dataclass(frozen=True)
 class AnyTask:
     """Which configurations to look for. It is sent to every worker, which opens them itself.
@@ -82,7 +120,6 @@ class AnyTask:
     fpr: float = 1e-5
     repeats: Repeats = "once"
     tokenizations: Tokenizations = "read"
-    result: ClassVar = AnyResult
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fpr", python_number(self.fpr))  # written as JSON
@@ -102,9 +139,17 @@ class AnyTask:
             tokenizations=self.tokenizations,
         )
 
-    def score(self, opened: AnyWatermarkDetector, texts: Sequence[CorpusText]) -> list[AnyResult]:
+    @property
+    def result(self) -> type[AnyResult | AnyPayloadResult]:
+        """The columns that are added."""
+        has_payload = GumbelPayload.name in schemes_of(self.configurations)
+        return AnyPayloadResult if has_payload else AnyResult
+
+    def score(
+        self, opened: AnyWatermarkDetector, texts: Sequence[CorpusText]
+    ) -> list[AnyResult | AnyPayloadResult]:
         """A result for each text, in order; one that cannot be scored has an `error`."""
-        return results_of(opened.detect_batch, AnyResult, texts)
+        return results_of(opened.detect_batch, self.result, texts)
 
     def depends_on(self, opened: AnyWatermarkDetector) -> list[object]:
         """The tokenizer, the version of ticore, and what the configurations are called."""

@@ -7,17 +7,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import Any
 
 from .._support.checks import python_number
 from ..errors import SettingsError, TicoreError
 from ..registry import load_tokenizer
-from ..schemes import EXTERNAL_SCHEMES, Detectable, external_scheme, key_fingerprint
+from ..schemes import (
+    EXTERNAL_SCHEMES,
+    Detectable,
+    GumbelPayload,
+    external_scheme,
+    key_fingerprint,
+)
 from ..schemes._key import scheme_key
 from ..schemes._keyed_numbers import LATEST
 from ..watermarking import DetectionTarget, Repeats, Tokenizations, WatermarkDetector
 from ._base import CorpusText, Problem, Rollout
-from ._results import Result
+from ._results import PayloadResult, Result
 from ._summary import Tally
 
 
@@ -47,7 +53,6 @@ class Task:
     repeats: Repeats = "once"
     settings: dict[str, Any] = field(default_factory=dict)
     tokenizations: Tokenizations = "read"
-    result: ClassVar = Result
 
     def __post_init__(self) -> None:
         # Results are written as JSON, and must be the same for equal settings.
@@ -85,6 +90,11 @@ class Task:
         )
 
     @property
+    def result(self) -> type[Result | PayloadResult]:
+        """The columns that are added."""
+        return PayloadResult if self.scheme == GumbelPayload.name else Result
+
+    @property
     def version(self) -> int | None:
         """The version of the scheme; None for an external scheme, which has no versions."""
         return None if self.scheme in EXTERNAL_SCHEMES else self.settings.get("version", LATEST)
@@ -95,9 +105,11 @@ class Task:
         key = None if self.key is None else key_fingerprint(self.key)
         return DetectionTarget(self.scheme, self.tokenizer, self.fpr, self.version, key)
 
-    def score(self, opened: WatermarkDetector, texts: Sequence[CorpusText]) -> list[Result]:
+    def score(
+        self, opened: WatermarkDetector, texts: Sequence[CorpusText]
+    ) -> list[Result | PayloadResult]:
         """A result for each text, in order; one that cannot be scored has an `error`."""
-        return results_of(opened.detect_batch, Result, texts)
+        return results_of(opened.detect_batch, self.result, texts)
 
     def depends_on(self, opened: WatermarkDetector) -> list[object]:
         """The tokenizer, and the versions.

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ._chance import Band, BandCounter
 
-if TYPE_CHECKING:
-    from ._any_scoring import AnyResult
-    from ._results import Result
+
+class ScoredRow(Protocol):
+    """The result of a row, with whatever columns."""
+
+    @property
+    def verdict(self) -> str | None: ...
+
+    @property
+    def error(self) -> str | None: ...
+
+    @property
+    def corrected(self) -> float | None:
+        """The p-value of the row, corrected for all that was tried in it; None with an error."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ class Tally:
         self._first_error: str | None = None
         self._bands = BandCounter(fpr)
 
-    def see(self, _: int, results: Sequence[Result | AnyResult]) -> None:
+    def see(self, _: int, results: Sequence[ScoredRow]) -> None:
         """Count the results of a batch."""
         self._verdicts.update(result.verdict for result in results)
         if self._first_error is None:

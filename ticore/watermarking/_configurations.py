@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import count, product
@@ -73,6 +73,18 @@ class NamedScheme:
             version=getattr(self.scheme, "version", None),
             key=getattr(self.scheme, "key_fingerprint", None),
         )
+
+
+def schemes_of(configurations: Iterable[Configuration]) -> set[str]:
+    """The names of the schemes that configurations state, without the default."""
+    found = set[str]()
+    for one in configurations:
+        if isinstance(one, Mapping):
+            named = one.get("scheme", ())
+            found.update([named] if isinstance(named, str) else named)
+        else:
+            found.add(one.scheme if isinstance(one, WatermarkAgreement) else _scheme_name(one))
+    return found
 
 
 def named_schemes(
@@ -244,12 +256,15 @@ def require_no_payload(settings: Mapping[str, Any]) -> None:
 
 
 def _named(scheme: Detectable, name: str | None = None) -> NamedScheme:
-    scheme_name = getattr(scheme, "name", None) or type(scheme).__name__
-    return NamedScheme(name or _described(scheme), scheme, scheme_name, name is not None)
+    return NamedScheme(name or _described(scheme), scheme, _scheme_name(scheme), name is not None)
+
+
+def _scheme_name(scheme: Detectable) -> str:
+    return getattr(scheme, "name", None) or type(scheme).__name__
 
 
 def _described(scheme: Detectable) -> str:
-    parts = [getattr(scheme, "name", None) or type(scheme).__name__]
+    parts = [_scheme_name(scheme)]
     if key := getattr(scheme, "key_fingerprint", None):
         parts.append(f"key {key}")
     return ", ".join([*parts, f"context {scheme.context}"])
