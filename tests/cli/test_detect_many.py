@@ -111,7 +111,7 @@ def test_detect_warns_of_a_list_of_keys_that_others_can_read(ticore: Ticore) -> 
         ([{"agreement": "mark.json", "gamma": 1}], (), 1, "the agreement states gamma already"),
         ([{"key_file": "K"}], ("--gamma", "0.5"), 2, "--gamma: each configuration in list.json"),
         ([{"key_file": "K"}], ("--payload-bits", "32"), 2, "--payload-bits: each configuration"),
-        ([{"key_file": "K"}], ("--column", "text"), 2, "ends in .jsonl or .parquet"),
+        ([{"key_file": "K"}], ("--column", "text"), 2, "ends in .jsonl, .jsonl.gz or .parquet"),
         ([{"key": "00"}], ("--column", "text"), 1, "configuration 1: expected a key of 16 to 64"),
     ],
 )

@@ -65,7 +65,9 @@ def test_drift_refuses_what_it_cannot_read(ticore: Ticore) -> None:
     ticore("drift", "absent").assert_error(2, "expected a file name that ends in .jsonl")
     ticore("drift", "").assert_error(2, "expected the name of a file, found an empty one")
     Path("nothing").mkdir()
-    ticore("drift", "nothing").assert_error(1, "expected files that end in .jsonl or .parquet")
+    ticore("drift", "nothing").assert_error(
+        1, "expected files that end in .jsonl, .jsonl.gz or .parquet"
+    )
     ticore("drift", "absent.jsonl").assert_error(1, "absent.jsonl")
     ticore("drift", "rows.jsonl", "--ids", "tokens").assert_error(1, "expected a column 'tokens'")
     ticore("drift", "rows.jsonl", "--reread", "again").assert_error(1, "column 'again'")

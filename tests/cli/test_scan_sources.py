@@ -40,6 +40,16 @@ def test_folder_means_its_files_without_outputs_of_earlier_scans() -> None:
     ]
 
 
+def test_packed_files_have_packed_outputs() -> None:
+    for name in ("c.jsonl.gz", "c.detected.jsonl.gz", "c.drift.jsonl.GZ", "d.JSONL.GZ", "e.gz"):
+        Path("in", name).touch()
+    assert pairs("in")[2:4] == [
+        ("in/c.jsonl.gz", "in/c.detected.jsonl.gz"),
+        ("in/d.JSONL.GZ", "in/d.detected.JSONL.GZ"),
+    ]
+    assert pairs("in/*.gz")[0] == ("in/c.jsonl.gz", "in/c.detected.jsonl.gz")
+
+
 def test_folder_means_also_what_its_links_lead_to() -> None:
     Path("other").mkdir()
     Path("other/d.jsonl").touch()

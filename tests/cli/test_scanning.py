@@ -193,9 +193,9 @@ def test_detect_writes_another_format_when_output_says_so(ticore: Ticore) -> Non
     ("arguments", "status", "part"),
     [
         (["rows.jsonl", "--html", "page"], 2, "--html or --column"),
-        (["rows.txt"], 2, "ends in .jsonl or .parquet"),
-        ([], 2, "ends in .jsonl or .parquet"),
-        (["rows.jsonl", "-o", "out.csv"], 2, "ends in .jsonl or .parquet"),
+        (["rows.txt"], 2, "ends in .jsonl, .jsonl.gz or .parquet"),
+        ([], 2, "ends in .jsonl, .jsonl.gz or .parquet"),
+        (["rows.jsonl", "-o", "out.csv"], 2, "ends in .jsonl, .jsonl.gz or .parquet"),
         (["rows.jsonl", "-o", "rows.jsonl"], 2, "output: expected another file"),
         (["rows.jsonl", "more.jsonl", "-o", "a.jsonl"], 2, "give one FILE with --output"),
         (["rows.jsonl", "--executor", "nix"], 2, "unknown executor 'nix': choose one of"),

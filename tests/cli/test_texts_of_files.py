@@ -61,7 +61,8 @@ def test_files_without_a_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_column_of_what_is_no_table_is_refused(tmp_path: Path) -> None:
-    expected = r"--column: expected a file that ends in \.jsonl or \.parquet, found "
+    endings = r"\.jsonl, \.jsonl\.gz or \.parquet"
+    expected = f"--column: expected a file that ends in {endings}, found "
     with pytest.raises(UsageError, match=expected + "a folder; name its files"):
         list(texts_of([tmp_path], "text"))
     with pytest.raises(UsageError, match=expected + "another name"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,13 +18,14 @@ import numpy as np
 import pytest
 
 import ticore
-from ticore.corpus import EXECUTORS, AnyTask, Result, Scan, Summary, Task, scan
+from ticore.corpus import EXECUTORS, AnyTask, Result, Scan, Summary, Task, default_output, scan
 from ticore.corpus import _jsonl as jsonl
 from ticore.corpus import _processes as processes
 from ticore.corpus._base import CorpusText
 from ticore.corpus._scan import scan_one
 from ticore.errors import (
     FileError,
+    InputFileError,
     MissingExtraError,
     SettingsError,
     TicoreError,
@@ -106,6 +108,44 @@ def test_scan_reads_and_writes_every_format(given: Scan, tmp_path: Path) -> None
     scan(again, TASK, workers=1)
     assert read(again.output) == read(given.output)
     assert pq.read_table(there.output).to_pylist() == read(given.output)
+
+
+def test_scan_reads_and_writes_packed_lines(given: Scan, tmp_path: Path) -> None:
+    scan(given, TASK, workers=1)
+    data = given.source.read_bytes()
+    packed = tmp_path / "rows.jsonl.gz"
+    packed.write_bytes(gzip.compress(data[:100]) + gzip.compress(data[100:]))  # as `cat a b` gives
+    there = replace(given, source=packed, output=default_output(packed))
+    progress: list[tuple[int, int]] = []
+    scan(there, TASK, workers=1, progress=lambda *far: progress.append(far))
+    assert there.output.name == "rows.detected.jsonl.gz"
+    assert gzip.decompress(there.output.read_bytes()) == given.output.read_bytes()
+    assert progress[-1] == (packed.stat().st_size, packed.stat().st_size)
+    first = there.output.read_bytes()
+    scan(there, TASK, workers=1)
+    assert there.output.read_bytes() == first  # no time of day in it
+    scan(replace(there, output=tmp_path / "plain.jsonl"), TASK, workers=1)
+    assert (tmp_path / "plain.jsonl").read_bytes() == given.output.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda data: data[:-9], "expected more packed data, found the end of the file"),
+        (lambda data: data[:40] + bytes(9) + data[49:], "cannot read .*rows.jsonl.gz: "),
+        (gzip.decompress, "Not a gzipped file"),
+        (lambda data: data[:-8] + bytes(4) + data[-4:], "CRC check failed"),
+    ],
+)
+def test_scan_refuses_packed_lines_that_are_damaged(
+    given: Scan, tmp_path: Path, change: Callable[[bytes], bytes], error: str
+) -> None:
+    packed = tmp_path / "rows.jsonl.gz"
+    packed.write_bytes(change(gzip.compress(given.source.read_bytes())))
+    there = replace(given, source=packed, output=tmp_path / "out.jsonl.gz")
+    with pytest.raises(InputFileError, match=error):
+        scan(there, TASK, workers=1)
+    assert not there.output.exists()
 
 
 class Interrupted(Exception):
@@ -489,8 +529,8 @@ def test_scan_names_the_extra_when_ray_is_not_installed(
 @pytest.mark.parametrize(
     ("change", "part"),
     [
-        ({"source": Path("a.txt")}, "ends in .jsonl or .parquet"),
-        ({"output": Path("a")}, "ends in .jsonl or .parquet"),
+        ({"source": Path("a.txt")}, "ends in .jsonl, .jsonl.gz or .parquet"),
+        ({"output": Path("a")}, "ends in .jsonl, .jsonl.gz or .parquet"),
         ({"batch_size": 0}, "batch_size: expected an integer from 1 to "),
         ({"batch_size": 2.5}, "batch_size: expected an integer from 1 to "),
         ({"limit": 0}, "limit: expected an integer from 1 to "),

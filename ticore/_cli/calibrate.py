@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .._support.installing import how_to_install
-from ..corpus import ENDINGS
+from ..corpus._formats import ENDINGS_SAID
 from ..errors import MissingExtraError
 from ..evaluation import Calibration, CalibrationCell
 from ..evaluation import calibrate as measure
@@ -43,7 +43,7 @@ def calibrate(
         typer.Argument(
             metavar="FILE",
             help="Texts without a watermark, of the kind that will be looked at: one on each line, "
-            f"or, with --column, in a file that ends in {' or '.join(ENDINGS)}.",
+            f"or, with --column, in a file that ends in {ENDINGS_SAID}.",
             show_default=False,
         ),
     ],

@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from ..corpus import ENDINGS
+from ..corpus._formats import ENDINGS_SAID
 from ..registry import load_tokenizer
 from ..watermarking import KeyCheck, WatermarkDetector
 from ..watermarking import check_key as look
@@ -42,7 +42,7 @@ _Files = Annotated[
     typer.Argument(
         metavar="FILE",
         help="Texts that people wrote, of the kind that the key is for: one on each line, or, with "
-        f"--column, in a file that ends in {' or '.join(ENDINGS)}.",
+        f"--column, in a file that ends in {ENDINGS_SAID}.",
         show_default=False,
     ),
 ]

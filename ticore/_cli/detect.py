@@ -12,7 +12,8 @@ import typer
 from rich.console import RenderableType
 
 from .._support.input_files import BYTE_ORDER_MARK, read_file
-from ..corpus import ENDINGS, AnyTask, Task
+from ..corpus import AnyTask, Task
+from ..corpus._formats import ENDINGS_SAID, has_ending
 from ..errors import FileError, InputFileError, TicoreError
 from ..interfaces import LossyTokenizer, Tokenizer
 from ..report import any_detection_page, any_detection_table, detection_page, detection_table
@@ -86,7 +87,7 @@ _Column = Annotated[
     str | None,
     option(
         "NAME",
-        f"FILE has many texts, in this column; it ends in {' or '.join(ENDINGS)}.",
+        f"FILE has many texts, in this column; it ends in {ENDINGS_SAID}.",
         panel=SCANS,
     ),
 ]
@@ -259,7 +260,7 @@ def _require_one_purpose(
         names = ", ".join("--" + name.replace("_", "-") for name in given)
         raise UsageError(f"{names}: only with --column NAME")
     for path in paths:
-        if path.suffix.lower() in ENDINGS:
+        if has_ending(path):
             raise UsageError(
                 f"{streams.printable(str(path))}: name the column with the texts: --column NAME"
             )

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from .._support.input_files import unreadable
-from ..corpus import ENDINGS, default_output
+from ..corpus import default_output
+from ..corpus._formats import ENDINGS_SAID, has_ending, stem
 from ..errors import InputFileError, OutputFileError
 from . import streams
 from .usage import UsageError
@@ -89,12 +90,12 @@ def paired(
 def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
     """Each source, and its name below the folder that was given."""
     if path.is_dir():
-        files = [file for file in _files_below(path) if not file.stem.endswith(_OF_SCANS)]
+        files = [file for file in _files_below(path) if not stem(file).endswith(_OF_SCANS)]
         _require(files, path)
         yield from ((file, file.relative_to(path)) for file in files)
     elif glob.has_magic(str(path)) and not path.exists():
         matches = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
-        files = [file for file in matches if not file.stem.endswith(_OF_SCANS)]
+        files = [file for file in matches if not stem(file).endswith(_OF_SCANS)]
         _require(files, path)
         for file in files:
             yield from _sources(file)
@@ -118,7 +119,7 @@ def _files_below(folder: Path) -> list[Path]:
                 folders.clear()
                 continue
             seen.add(real)
-            found += [Path(place, name) for name in names if Path(name).suffix.lower() in ENDINGS]
+            found += filter(has_ending, (Path(place, name) for name in names))
             below = (os.path.join(place, name) for name in sorted(folders))
             waiting += filter(os.path.islink, below)
     return sorted(found)
@@ -146,6 +147,5 @@ def _without_outputs(
 def _require(files: Sequence[Path], path: Path) -> None:
     if not files:
         raise InputFileError(
-            f"{streams.printable(str(path))}: expected files that end in {' or '.join(ENDINGS)}, "
-            f"found none"
+            f"{streams.printable(str(path))}: expected files that end in {ENDINGS_SAID}, found none"
         )

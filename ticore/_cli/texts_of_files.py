@@ -8,9 +8,8 @@ from pathlib import Path
 
 from .._support.input_files import BYTE_ORDER_MARK
 from .._support.utf8 import require_unicode
-from ..corpus import ENDINGS
 from ..corpus._base import CorpusText, Problem
-from ..corpus._formats import open_corpus
+from ..corpus._formats import ENDINGS_SAID, has_ending, open_corpus
 from ..errors import InputFileError, SettingsError
 from . import streams
 from .usage import UsageError
@@ -42,12 +41,12 @@ def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
 
 
 def _texts_of_one(path: Path, column: str | None) -> Iterator[str]:
-    is_table = path.suffix.lower() in ENDINGS
+    is_table = has_ending(path)
     if is_table != (column is not None):
         what = "name the column with the texts: --column NAME"
         if not is_table:
             found = "a folder; name its files" if path.is_dir() else "another name"
-            what = f"--column: expected a file that ends in {' or '.join(ENDINGS)}, found {found}"
+            what = f"--column: expected a file that ends in {ENDINGS_SAID}, found {found}"
         raise UsageError(f"{streams.printable(str(path))}: {what}")
     if column is None:
         # Other characters that end a line for Python may stand within a text.

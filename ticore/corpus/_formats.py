@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,26 +17,42 @@ from ._parquet import ParquetCorpus, ParquetTables, ParquetWriter, arrow
 from ._results import COLUMNS, Result
 from ._results_only import NoTables, ResultsOnly
 
+_PACKED = ".jsonl.gz"
 _CORPORA: dict[str, Callable[..., Corpus]] = {
     ".jsonl": JsonlCorpus,
+    _PACKED: partial(JsonlCorpus, packed=True),
     ".parquet": ParquetCorpus,
 }
 ENDINGS = tuple(_CORPORA)
+ENDINGS_SAID = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+
+
+def has_ending(path: Path) -> bool:
+    """Whether a file's name ends as that of a file of many texts."""
+    return path.name.lower().endswith(ENDINGS)
 
 
 def ending(path: Path) -> str:
-    """The ending of a file's name, in lower case: `.jsonl` or `.parquet`.
+    """The ending of a file's name, in lower case: `.jsonl`, `.jsonl.gz` or `.parquet`.
 
     Raises:
         SettingsError: the name has another ending.
     """
-    found = path.suffix.lower()
-    if found not in _CORPORA:
+    if not has_ending(path):
         raise SettingsError(
-            f"expected a file name that ends in {' or '.join(ENDINGS)}, found {str(path)!r}; "
-            f"unpack a .gz first, and rename a file of one JSON object per line"
+            f"expected a file name that ends in {ENDINGS_SAID}, found {str(path)!r}; rename a file "
+            f"of one JSON object per line"
         )
-    return found
+    return next(each for each in ENDINGS if path.name.lower().endswith(each))
+
+
+def stem(path: Path) -> str:
+    """A file's name without its ending, whatever that is.
+
+    >>> stem(Path("in/rows.jsonl.gz")), stem(Path("rows.txt"))
+    ('rows', 'rows')
+    """
+    return path.name[: -len(ending(path))] if has_ending(path) else path.stem
 
 
 def open_corpus(
@@ -86,8 +103,8 @@ def open_writer(
 
     Raises SettingsError, InputFileError, MissingExtraError.
     """
-    if ending(path) == ".jsonl":
-        writer: ResultWriter = JsonlWriter(file)
+    if ending(path) != ".parquet":
+        writer: ResultWriter = JsonlWriter(file, packed=ending(path) == _PACKED)
         return ResultsOnly(writer) if results_only else writer
     if results_only:
         return ResultsOnly(ParquetWriter(file, NoTables(), result))

@@ -1,4 +1,4 @@
-"""Files with a JSON object on each line.
+"""Files with a JSON object on each line, which may be packed by gzip.
 
 A line is written as it was read, byte for byte, with the results at its end: numbers keep their
 digits and keys their order. A line that is not an object, or has a column that the scan adds, is
@@ -9,13 +9,15 @@ beyond 64 MiB is not written.
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from .._support.input_files import open_file, parse_json, unreadable
 from ..errors import InputFileError
@@ -27,6 +29,8 @@ from ._results import COLUMNS
 _MOST_BYTES = 64 << 20  # of a line: a file without line ends must not fill the memory
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes an encoder each time
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before a text in UTF-8
+_GZIP = 31  # zlib's number for gzip's format with the largest window
+_LEVEL = 4  # two fifths of the time of 6, for 4 % more bytes
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class JsonlCorpus:
         batch_size: rows of a batch.
         limit: read only the first `limit` rows.
         added: the names of the results' columns.
+        packed: whether the file is packed by gzip.
 
     Raises:
         InputFileError: the file cannot be read.
@@ -109,9 +114,12 @@ class JsonlCorpus:
         batch_size: int,
         limit: int | None = None,
         added: Sequence[str] = COLUMNS,
+        *,
+        packed: bool = False,
     ) -> None:
         self._path, self._columns, self._added = path, columns_of(column), frozenset(added)
         self._batch_size, self._limit = batch_size, limit
+        self._packed = packed
         self._of_objects: set[bytes] = set()
         with open_file(path) as file:
             self.total = file.seek(0, 2)
@@ -128,7 +136,8 @@ class JsonlCorpus:
         """
         before = 0
         with open_file(self._path) as file:
-            lines = islice(_lines(file, self._path), self._limit)
+            unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if self._packed else file
+            lines = islice(_lines(unpacked, self._path), self._limit)
             while rows := [*islice(lines, self._batch_size)]:
                 parse = partial(self._records, rows, before)
                 batch = JsonlBatch(rows, file.tell(), parse, self._of_objects)
@@ -176,17 +185,26 @@ class JsonlCorpus:
 
 
 class JsonlWriter:
-    """See `ResultWriter`."""
+    """See `ResultWriter`.
 
-    def __init__(self, file: BinaryIO) -> None:
+    Args:
+        file: a binary file to write to.
+        packed: whether to pack the lines by gzip.
+    """
+
+    def __init__(self, file: BinaryIO, *, packed: bool = False) -> None:
         self._file = file
+        self._packer = zlib.compressobj(_LEVEL, wbits=_GZIP) if packed else None
 
     def write(self, batch: Batch, results: Sequence[Any]) -> None:
         for line, result in zip(batch.objects(), results, strict=True):
-            self._file.write(extended(line, result._asdict()) + b"\n")
+            data = extended(line, result._asdict()) + b"\n"
+            self._file.write(data if self._packer is None else self._packer.compress(data))
 
     def close(self) -> None:
-        """See `ResultWriter`. Nothing is buffered."""
+        """See `ResultWriter`."""
+        if self._packer is not None:
+            self._file.write(self._packer.flush())
 
     def abandon(self) -> None:
         """See `ResultWriter`. There is nothing to do."""
@@ -251,5 +269,12 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[bytes | None]:
             while line and not line.endswith(b"\n"):
                 line = file.readline(_MOST_BYTES)
             yield None
+    except EOFError as error:
+        raise InputFileError(
+            f"cannot read {path}: expected more packed data, found the end of the file; is it "
+            f"still being written, or copied in part?"
+        ) from error
+    except zlib.error as error:
+        raise unreadable(path, OSError(str(error))) from error
     except OSError as error:
         raise unreadable(path, error) from error

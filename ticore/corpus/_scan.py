@@ -20,7 +20,7 @@ from ._any_scoring import AnyTask
 from ._base import Corpus, CorpusText, CountedTask, ScanTask, Summary_co
 from ._columns import Columns
 from ._executors import EXECUTORS
-from ._formats import ending, open_corpus, open_writer, rehearse
+from ._formats import ending, open_corpus, open_writer, rehearse, stem
 from ._identity import digest, file_identity
 from ._opened_task import OpenedTask
 from ._processes import require_main_guard
@@ -36,7 +36,7 @@ class Scan:
     """What to scan, and where to write.
 
     Attributes:
-        source: the file, `.jsonl` or `.parquet`.
+        source: the file, `.jsonl`, `.jsonl.gz` or `.parquet`.
         column: the column with the texts; or those with rollouts, for `scan_drift`.
         output: the file to write, in the format of its ending.
         batch_size: rows that a worker gets at a time.
@@ -91,7 +91,7 @@ def default_output(source: Path, what: str = "detected") -> Path:
     >>> default_output(Path("texts.jsonl")).name
     'texts.detected.jsonl'
     """
-    return source.parent / f"{source.stem}.{what}{source.suffix}"
+    return source.parent / f"{stem(source)}.{what}{source.name[len(stem(source)) :]}"
 
 
 @renamed_arguments(engine="executor")
