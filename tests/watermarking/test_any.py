@@ -1,6 +1,7 @@
 """Many configurations at once: what each finds alone, corrected for their number."""
 
 import json
+import re
 import traceback
 from dataclasses import fields
 
@@ -11,7 +12,13 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.support.toy_models import ToyTokenizer
-from ticore.errors import CredentialError, SettingsError, UnscorableTextError, WrongTypeError
+from ticore.errors import (
+    CredentialError,
+    SettingsError,
+    TicoreError,
+    UnscorableTextError,
+    WrongTypeError,
+)
 from ticore.schemes import SCHEMES, external_scheme, make_scheme
 from ticore.schemes.external import VLLMGumbel
 from ticore.watermarking import WatermarkAgreement, WatermarkDetector
@@ -383,6 +390,26 @@ def test_any_refuses_a_bad_list_and_says_which_entry(entries, error, message):
     with pytest.raises(error, match=message) as refused:
         WatermarkDetector.any(TOKENIZER, entries)
     assert KEYS[0].hex() not in str(refused.value)
+
+
+@pytest.mark.parametrize("tokenizations", ["read", "search"])
+def test_many_texts_give_what_each_gives_alone(tokenizations):
+    tokenizer = ticore.load_tokenizer("tiny-en")
+    alone = [{"scheme": ["gumbel", "left_hash", "dipmark", "unigram"], "key": KEYS[:2]}]
+    together = [{"scheme": "self_hash", "key": KEYS}, {"scheme": "gumbel_payload", "key": KEYS[0]}]
+    detector = WatermarkDetector.any(tokenizer, alone + together, tokenizations=tokenizations)
+    words = ["nobody", "came", "in", "a", "cold", "morning", "and", "went", "home", "the"]
+    draw = np.random.default_rng(3)
+    texts = [" ".join(draw.choice(words, size=size)) for size in (40, 3, 5000, 90, 1)]
+    texts[3:3] = ["", "a\ud800b", 7]
+    for text, found in zip(texts, detector.detect_batch(texts), strict=True):
+        if isinstance(found, TicoreError):
+            with pytest.raises(type(found), match=re.escape(str(found))):
+                detector.detect(text)
+        else:
+            expected = detector.detect(text)
+            assert found.to_dict() == expected.to_dict()
+            assert equal(found.best.detection, expected.best.detection)
 
 
 def test_any_gives_an_error_for_each_text_that_detect_refuses():

@@ -11,11 +11,26 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.support.toy_models import ToyBrackets, ToyModel, ToyTokenizer
-from ticore.watermarking import ChangeKind, Generator
+from ticore.watermarking import ChangeKind, Generator, TextStream
 
 TOYS = ["a", "b", "c", "ab", "bc", "abc", "ca", "<end>"]
 # Nothing may follow a "z"; what follows a "<" is mended by a ">".
 HARD = [["a", "z", "za", "zz"], ["z", "zz", "z<", "z>", "z?", "<", ">", "?"], TOYS[:-1]]
+
+
+def some_tokens(most):
+    return st.lists(st.integers(0, 4095), max_size=most)
+
+
+class Written:
+    """Stands in for the loop of a text whose tokens are known."""
+
+    def __init__(self, ids):
+        self.committed = ids
+
+    def run(self):
+        for token in self.committed:
+            yield (token,)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +59,37 @@ def test_stream_gives_the_text_of_generate(pieces, seed, max_new_tokens, observa
     result = stream.result()
     assert (result.ids, result.end, result.seed) == (expected.ids, expected.end, seed)
     assert result.backtracks == expected.backtracks
+
+
+@pytest.mark.parametrize("view", ["continuation", "whole"])
+def test_pieces_take_time_by_their_own_length(model, view, monkeypatch):
+    decoded = []
+    decode = type(model.tokenizer).decode
+
+    def counted(tokenizer, ids):
+        decoded.append(len(ids))
+        return decode(tokenizer, ids)
+
+    stream = Generator(model, view=view, seed=1).stream("It was late.", max_new_tokens=120)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(model.tokenizer), "decode", counted)
+        pieces = list(stream)
+    assert len(pieces) > 50
+    assert sum(decoded) < 10 * len(pieces)
+    assert "".join(pieces) == stream.result().text
+
+
+@pytest.mark.parametrize("view", ["continuation", "whole"])
+@given(ids=some_tokens(12), prompt=some_tokens(4))
+@settings(max_examples=200)
+def test_pieces_are_the_text_whatever_the_tokens_are(model, view, ids, prompt):
+    """Also where the prompt or a token ends inside a character."""
+    loop = Written(ids)
+    stream = TextStream(model.tokenizer, view, "gaps", prompt, loop, fills_context=False)
+    pieces = list(stream)
+    whole = model.tokenizer.decode([*prompt, *ids])
+    expected = whole[len(model.tokenizer.decode(prompt)) :]
+    assert "".join(pieces) == (model.tokenizer.decode(ids) if view == "continuation" else expected)
 
 
 def test_stream_gives_pieces_before_the_end_when_there_are_dead_ends():

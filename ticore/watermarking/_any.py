@@ -25,8 +25,7 @@ by one, with their segments, and the payload is read for those configurations al
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
@@ -49,10 +48,11 @@ from ._any_detection import AnyDetection, FoundConfiguration
 from ._configurations import Configuration, NamedScheme, named_schemes
 from ._detection import TESTS, Detection, Verdict, of_both_tests
 from ._detector import IDs, Tokenizations, WatermarkDetector
+from ._many_texts import encoded_each, read_together
+from ._other_tokens import with_places, with_search
 from ._respellings import Respeller
 from ._segments import find_segments, least_p_values
 from ._stretches import disjoint, find_stretches
-from ._tokenization_search import check_places, search
 
 Floats = npt.NDArray[np.float64]
 
@@ -150,13 +150,10 @@ class AnyWatermarkDetector:
             WrongTypeError: `texts` is one text.
         """
         texts = listed(texts, "texts", "use detect(text)")
-        found: list[AnyDetection | TicoreError] = []
-        for text in texts:
-            try:
-                found.append(self.detect(text))
-            except TicoreError as error:
-                found.append(error)
-        return found
+        encoded = encoded_each(self.tokenizer, texts)
+        lists = [ids for ids in encoded if not isinstance(ids, TicoreError)]
+        found = (one for part in read_together(lists) for one in self._detect_together(part))
+        return [ids if isinstance(ids, TicoreError) else next(found) for ids in encoded]
 
     def detect_ids(self, ids: IDs) -> AnyDetection:
         """Look for the watermarks in a list of token ids.
@@ -168,6 +165,29 @@ class AnyWatermarkDetector:
             UnscorableTextError: no configuration can score a token.
             SettingsError: the tokenizer does not have one of the ids.
         """
+        (found,) = self._detect_together([ids])
+        if isinstance(found, TicoreError):
+            raise found
+        return found
+
+    def _detect_together(self, lists: Sequence[IDs]) -> Iterator[AnyDetection | TicoreError]:
+        """For each list what `detect_ids` returns, or the error that it raises.
+
+        The configurations that no others are like read all lists at once.
+        """
+        alone = {
+            int(group.members[0]): group.detections(lists)
+            for group in self._groups
+            if group.is_alone
+        }
+        for row, ids in enumerate(lists):
+            try:
+                yield self._found_in(ids, {at: found[row] for at, found in alone.items()})
+            except TicoreError as error:
+                yield error
+
+    def _found_in(self, ids: IDs, alone: Mapping[int, Detection | TicoreError]) -> AnyDetection:
+        """What `detect_ids` returns, from what the configurations found that no others are like."""
         p_values = np.full(len(self.names), np.nan)
         bounds = np.ones(len(self.names))
         known: dict[int, Detection] = {}
@@ -175,10 +195,14 @@ class AnyWatermarkDetector:
         for group in self._groups:
             if group.is_alone:
                 at = int(group.members[0])
-                with suppress(UnscorableTextError):
-                    known[at] = one = group.detection(ids, 0)
-                    p_values[at], bounds[at] = one.p_value, one.segment.p_value
-                    strongest[at] = np.nan if (p := one.strongest_p_value) is None else p
+                found_alone = alone[at]
+                if isinstance(found_alone, UnscorableTextError):
+                    continue
+                if isinstance(found_alone, TicoreError):
+                    raise found_alone
+                known[at] = one = found_alone
+                p_values[at], bounds[at] = one.p_value, one.segment.p_value
+                strongest[at] = np.nan if (p := one.strongest_p_value) is None else p
             else:
                 members = group.members
                 p_values[members], bounds[members], strongest[members] = group.screened(ids)
@@ -228,13 +252,8 @@ class AnyWatermarkDetector:
         if isinstance(group.null, PayloadNull):  # no token has a score before the payload is known
             return one
         scheme = group.scheme(at)
-        p_value, tried, respelled = search(
-            scheme, one.ids.tolist(), one.p_value, self._respeller, once=self._once
-        )
         counted = self._counted(scheme.evidence(one.ids))
-        check = check_places(group.null, group.context, one.ids.tolist(), counted, self._respeller)
-        check = replace(check, tried=tried, respelled=respelled)
-        return replace(one, p_value=p_value, tokenizations=check)
+        return with_search(one, scheme, group.null, counted, self._respeller, once=self._once)
 
     def _checked(self, ids: IDs, found: FoundConfiguration) -> FoundConfiguration:
         """With what other tokens of the writer may have done to the evidence, if that is asked."""
@@ -243,8 +262,8 @@ class AnyWatermarkDetector:
             return found
         group, at = self._places[found.index]
         counted = self._counted(group.evidence(ids, at))
-        check = check_places(group.null, group.context, one.ids.tolist(), counted, self._respeller)
-        return replace(found, detection=replace(one, tokenizations=check))
+        checked = with_places(one, group.null, group.context, counted, self._respeller)
+        return replace(found, detection=checked)
 
     def _counted(self, evidence: Evidence) -> Evidence:
         return evidence.distinct() if self._once else evidence
@@ -378,6 +397,14 @@ class _Group:
     def scheme(self, at: int) -> Detectable:
         """What reads texts for configuration number `at` of the group."""
         return self._schemes[at] if self._keys is None else _OneKey(self._keys, at)
+
+    def detections(self, lists: Sequence[IDs]) -> list[Detection | TicoreError]:
+        """What the detector finds in each list, if the group is one configuration."""
+        found = self._detector.detect_ids_batch(lists)
+        (target,) = self._targets
+        return [
+            one if isinstance(one, TicoreError) else replace(one, target=target) for one in found
+        ]
 
     def detection(self, ids: IDs, at: int) -> Detection:
         """What the detector of configuration number `at` of the group finds."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from numbers import Real
@@ -35,10 +34,11 @@ from ..schemes._windows import as_row
 from ._agreement import Repeats, WatermarkAgreement
 from ._configurations import Configuration, require_no_payload
 from ._detection import TESTS, Detection, DetectionTarget, Verdict
+from ._many_texts import encoded_each, read_together
+from ._other_tokens import with_places, with_search
 from ._respellings import Respeller
 from ._segments import Segment, find_segments
 from ._stretches import Stretch, find_stretches
-from ._tokenization_search import check_places, search
 
 if TYPE_CHECKING:
     from ._any import AnyWatermarkDetector
@@ -47,9 +47,6 @@ Tokenizations = Literal["read", "places", "search"]
 Ints = npt.NDArray[np.int64]
 IDs = Sequence[int] | npt.NDArray[np.integer[Any]]
 
-# Texts are scored together up to this many tokens. That is little work per text, and the arrays
-# stay in the processor's cache.
-_MOST_TOGETHER = 1 << 13
 _NO_IDS = np.zeros(0, np.int64)
 _SHOWN_DIGEST = 12  # digits
 
@@ -404,21 +401,10 @@ class WatermarkDetector:
             WrongTypeError: `texts` is one text.
         """
         texts = listed(texts, "texts", "use detect(text)")
-        failed: list[TicoreError | None] = [None] * len(texts)
-        lists: list[list[int]] | None = None
-        if all(isinstance(text, str) for text in texts):
-            with suppress(TicoreError):  # one of them cannot be encoded
-                lists = self.tokenizer.encode_batch(texts)
-        if lists is None:
-            lists = []
-            for at, text in enumerate(texts):
-                try:
-                    lists.append(self.tokenizer.encode(text))
-                except TicoreError as error:
-                    lists.append([])
-                    failed[at] = error
-        found = self.detect_ids_batch(lists)
-        return [error or one for error, one in zip(failed, found, strict=True)]
+        encoded = encoded_each(self.tokenizer, texts)
+        lists = [ids for ids in encoded if not isinstance(ids, TicoreError)]
+        found = iter(self.detect_ids_batch(lists))
+        return [ids if isinstance(ids, TicoreError) else next(found) for ids in encoded]
 
     def detect_ids(self, ids: IDs) -> Detection:
         """Look for the watermark in a list of token ids.
@@ -450,17 +436,8 @@ class WatermarkDetector:
         Raises:
             WrongTypeError: `lists` is no list.
         """
-        found: list[Detection | TicoreError] = []
-        together: list[IDs] = []
-        count = 0
-        for ids in listed(lists, "lists of token ids", "use detect_ids(ids)"):
-            length = len(ids) if isinstance(ids, Sized) else 0
-            if together and count + length > _MOST_TOGETHER:
-                found += self._detect_together(together)
-                together, count = [], 0
-            together.append(ids)
-            count += length
-        return found + self._detect_together(together)
+        lists = listed(lists, "lists of token ids", "use detect_ids(ids)")
+        return [one for part in read_together(lists) for one in self._detect_together(part)]
 
     def detection_of(self, ids: IDs, evidence: Evidence) -> Detection:
         """What `detect_ids` returns, from evidence that is at hand.
@@ -546,20 +523,12 @@ class WatermarkDetector:
 
     def _checked(self, one: Detection, counted: Evidence) -> Detection:
         """The detection with what other tokens of the writer may have done."""
-        ids = one.ids.tolist()
-        check = check_places(self._null, self.scheme.context, ids, counted, self._respeller)
+        null, respeller = self._null, self._respeller
         if self._tokenizations == "places":
-            return replace(one, tokenizations=check)
+            return with_places(one, null, self.scheme.context, counted, respeller)
         once = self._repeats == "once"
-        p_value, tried, respelled = search(
-            self.scheme, ids, one.p_value, self._respeller, once=once
-        )
-        return replace(
-            one,
-            p_value=p_value,
-            verdict=self._verdict(p_value, one.segment),
-            tokenizations=replace(check, tried=tried, respelled=respelled),
-        )
+        one = with_search(one, self.scheme, null, counted, respeller, once=once)
+        return replace(one, verdict=self._verdict(one.p_value, one.segment))
 
     def _stretches(self, texts: BatchEvidence, at: int, segment: Segment) -> tuple[Stretch, ...]:
         # No stretch has a lower p-value than the best segment, which is at hand.

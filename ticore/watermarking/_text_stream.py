@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from .._support.deprecation import warn_deprecated
 from .._support.notebooks import ShownInNotebooks
-from ..consistency import Specials, View, compare
+from ..consistency import Specials, TokenStream, View, compare
 from ..interfaces import Tokenizer
 from ._changes import TextChange
 from ._text_loop import End, TextLoop
@@ -111,15 +111,16 @@ class TextStream:
         self._started = time.perf_counter()
 
     def __iter__(self) -> Iterator[str]:
-        shown, settled = "", 0
+        stream, of_prompt = TokenStream(self._tokenizer), 0  # characters that are still to come
+        if self._view == "whole":
+            pushed = stream.push(self._prompt_ids)
+            of_prompt = len(self._tokenizer.decode(self._prompt_ids)) - len(pushed)
         for tokens in self.rollback.run():
-            settled += len(tokens)
-            text = self._text(self.rollback.committed[:settled])
-            # The last character may be incomplete. It is then shown with the next piece.
-            if text.startswith(shown) and not text.endswith("\ufffd"):
-                yield text[len(shown) :]
-                shown = text
-        yield self._text(self.rollback.committed)[len(shown) :]
+            piece = stream.push(tokens)
+            if piece[of_prompt:]:
+                yield piece[of_prompt:]
+            of_prompt = max(0, of_prompt - len(piece))
+        yield stream.finish()[of_prompt:]
 
     def changes(self) -> Iterator[TextChange]:
         """Write to the end, and show how: each token that comes, and those that are taken back.
