@@ -334,3 +334,46 @@ def test_a_run_of_spaces_is_read_at_once() -> None:
     """It took time with the square of its length: minutes."""
     text = "The old house zzz" + " " * 300_000 + "x"
     assert text not in [reading for _, reading in readings(text, "")]
+
+
+class Stopped(Exception):
+    pass
+
+
+class Ticks:
+    """A Tick that counts, and stops the work at one of its calls."""
+
+    def __init__(self, last: int | None = None) -> None:
+        self.count, self._last = 0, last
+
+    def __call__(self) -> None:
+        self.count += 1
+        if self.count == self._last:
+            raise Stopped
+
+
+def test_extract_pasted_ends_wherever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the first reading, in those without usual changes, and in those of single changes."""
+    text, _ = _sent("The door", "whole")
+    stego = _english("The door", "whole")
+    altered = text[:120] + " qzx " + text[125:]
+    read: list[int] = []
+    decoder = type(stego._setup.model.start([1]))
+    push = decoder.push
+
+    def counted(self: Any, token: int) -> None:
+        read.append(token)
+        push(self, token)
+
+    monkeypatch.setattr(decoder, "push", counted)
+    whole = Ticks()
+    with pytest.raises(OutsidePoolError):
+        stego.extract_pasted(altered, tick=whole)
+    passes = len(read)
+    assert passes > 2 * len(stego._setup.model.tokenizer.encode(text))
+    assert whole.count >= passes
+    for last in (1, whole.count // 2, whole.count - 1):
+        read.clear()
+        with pytest.raises(Stopped):
+            stego.extract_pasted(altered, tick=Ticks(last))
+        assert len(read) <= last

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import CapacityError
-from ..steganography._embedding import Progress
 from ..steganography._keys import password_advice
-from ..steganography._pasted import recover
 from .fields import Fields
 from .jobs import Watch, Work
 from .models import Models
@@ -51,16 +49,7 @@ def read(fields: Fields, models: Models) -> Work:
 
     def work(watch: Watch) -> dict[str, Any]:
         stego = shared.steganographer(models)
-
-        def extract(text: str, *, progress: Progress | None) -> bytes:
-            def both(done: int, total: int) -> None:
-                watch.require_wanted()  # readings after the first one can be stopped, too
-                if progress is not None:
-                    progress(done, total)
-
-            return stego.extract(text, progress=both)
-
-        found = recover(stego._setup, extract, text, watch.progress)
+        found = stego.extract_pasted(text, progress=watch.progress, tick=watch.require_wanted)
         try:
             message = found.message.decode()
         except UnicodeDecodeError:

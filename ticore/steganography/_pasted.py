@@ -26,7 +26,7 @@ from ._departure import furthest, in_received
 from ._embedding import Progress
 from ._jobs import Job
 from ._payload import Payload
-from ._rereading import PassLimitError, Rereading
+from ._rereading import PassLimitError, Rereading, Tick, no_tick
 from ._sealed_reading import payload_of
 from ._setup import Setup
 from ._small_repairs import small_repairs
@@ -74,7 +74,9 @@ class Extract(Protocol):
     def __call__(self, text: str, *, progress: Progress | None) -> bytes: ...
 
 
-def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None) -> Recovered:
+def recover(
+    setup: Setup, extract: Extract, text: str, progress: Progress | None, tick: Tick
+) -> Recovered:
     """The message of a text that was changed on its way: see `Steganographer.extract_pasted`.
 
     Args:
@@ -82,17 +84,24 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
         extract: reads a text.
         text: as it was received.
         progress: of the first reading.
+        tick: called before each token that is read, of all readings.
 
     Raises:
         ExtractionError: no reading gives a message.
     """
+
+    def first_progress(done: int, total: int) -> None:
+        tick()
+        if progress is not None:
+            progress(done, total)
+
     try:
-        return Recovered(extract(text, progress=progress), ())
+        return Recovered(extract(text, progress=first_progress), ())
     except ExtractionError as error:
         first = error
     if _is_part(first):
         raise first
-    steps = _StepLimit(MOST_STEPS * len(text) + 64)
+    steps = _StepLimit(MOST_STEPS * len(text) + 64, tick)
     left: dict[OutsidePoolError, tuple[str, ...]] = {}  # where readings left the possible texts
     if isinstance(first, OutsidePoolError):
         left[first] = ()
@@ -112,7 +121,7 @@ def recover(setup: Setup, extract: Extract, text: str, progress: Progress | None
         raise type(first)(f"{first}; {_USUAL}; undoing them did not help")
     best = furthest(left)
     placed = in_received(best, text)
-    found = _edited(setup, placed.place) if placed.place else None
+    found = _edited(setup, placed.place, tick) if placed.place else None
     if found is not None:
         return Recovered(found.message, (*left[best], *found.undone))
     read_with = f"; it was read with these undone: {', '.join(left[best])}" if left[best] else ""
@@ -148,12 +157,13 @@ def _is_part(error: ExtractionError) -> bool:
     return isinstance(error, IncompleteMessageError) and error.is_part
 
 
-def _edited(setup: Setup, place: TextPlace) -> Recovered | None:
+def _edited(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
     """The message of the text without one small change near a place, if that gives one."""
     setup, _ = next(setup.readers(place.text))  # with openers, that of this text
     once = len(setup.model.tokenizer.encode(place.text))
     # With a window the model reads its tokens again for each token.
-    rereading = Rereading(setup, (once + _PASSES_FOR_EDITS) * (setup.agreement.window or 1))
+    most = (once + _PASSES_FOR_EDITS) * (setup.agreement.window or 1)
+    rereading = Rereading(setup, most, tick)
     shift, where = 0, " of the text as it was read"
     if place.received_start is not None:
         shift, where = place.received_start - place.start, ""
@@ -181,10 +191,11 @@ class _StepLimitError(Exception):
 class _StepLimit:
     """Counts the tokens that are read, as a Progress, and stops when they are too many."""
 
-    def __init__(self, most: int) -> None:
-        self._left = most
+    def __init__(self, most: int, tick: Tick = no_tick) -> None:
+        self._left, self._tick = most, tick
 
     def __call__(self, done: int, total: int) -> None:
+        self._tick()
         self._left -= 1
         if self._left < 0:
             raise _StepLimitError

@@ -20,6 +20,13 @@ from ._sealed_reading import message_of, payload_from
 from ._setup import Setup
 from ._steps_taken import StepsTaken
 
+Tick = Callable[[], None]
+"""Called again and again while a text is read. What it raises ends the reading."""
+
+
+def no_tick() -> None:
+    """A Tick that lets every reading go on."""
+
 
 class PassLimitError(Exception):
     """The model has read as many tokens as it may."""
@@ -31,10 +38,11 @@ class Rereading:
     Args:
         setup: of the texts.
         most_passes: how many tokens the model may read.
+        tick: called before it reads a token.
     """
 
-    def __init__(self, setup: Setup, most_passes: int) -> None:
-        self._setup = setup
+    def __init__(self, setup: Setup, most_passes: int, tick: Tick = no_tick) -> None:
+        self._setup, self._tick = setup, tick
         self._steps = StepsTaken()
         self._decoder = start_decoder(setup.model, setup.prompt_ids)
         self._left = most_passes
@@ -83,6 +91,7 @@ class Rereading:
         return _LazyDecoder(self._decoder, len(self._setup.prompt_ids), self._count)
 
     def _count(self) -> None:
+        self._tick()
         self._left -= 1
         if self._left < 0:
             raise PassLimitError

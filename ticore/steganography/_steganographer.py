@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, get_args
 
@@ -36,6 +36,7 @@ from ._openers import openers_name
 from ._pasted import Recovered, recover
 from ._portability import Numerics, model_digest
 from ._raw_bits import bits_embedding, bits_extraction
+from ._rereading import no_tick
 from ._results import Embedding
 from ._sealed_reading import extraction
 from ._sealed_writing import Check, embedding
@@ -388,7 +389,11 @@ class Steganographer(BatchMethods, LongMessages):
 
     @keywords_after(2)
     def extract_pasted(
-        self, text: str | Embedding, *, progress: Progress | None = None
+        self,
+        text: str | Embedding,
+        *,
+        progress: Progress | None = None,
+        tick: Callable[[], None] = no_tick,
     ) -> Recovered:
         """As `extract`, but also if programs changed the text on its way.
 
@@ -403,6 +408,8 @@ class Steganographer(BatchMethods, LongMessages):
         Args:
             text: what was received.
             progress: see `embed`; for the text as it is, not for other readings.
+            tick: called before each token that is read, also of other readings; what it raises
+                ends the work.
 
         Returns:
             The message, and what had to be undone.
@@ -412,7 +419,7 @@ class Steganographer(BatchMethods, LongMessages):
                 take a few times as long as one.
             CredentialError, WrongTypeError: as `extract`.
         """
-        return recover(self._setup, self.extract, plain_text(text), progress)
+        return recover(self._setup, self.extract, plain_text(text), progress, tick)
 
     @keywords_after(2)
     def embed_bits(
