@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -31,6 +31,8 @@ from ticore.errors import (
     TicoreError,
     WrongTypeError,
 )
+from ticore.schemes import SCHEMES
+from ticore.schemes._registry import ALL_SCHEMES
 
 KEY = bytes(range(32))
 TASK = Task("tiny-en", "left_hash", KEY)
@@ -126,6 +128,46 @@ def test_scan_reads_and_writes_packed_lines(given: Scan, tmp_path: Path) -> None
     assert there.output.read_bytes() == first  # no time of day in it
     scan(replace(there, output=tmp_path / "plain.jsonl"), TASK, workers=1)
     assert (tmp_path / "plain.jsonl").read_bytes() == given.output.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet"])
+def test_progress_of_a_limited_scan_ends_at_its_total(
+    given: Scan, tmp_path: Path, ending: str
+) -> None:
+    source = tmp_path / f"in.{ending}"
+    if ending == "parquet":
+        pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.table({"text": ["a"] * 10}), source)
+    else:
+        data = given.source.read_bytes()
+        source.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    progress: list[tuple[int, int]] = []
+    limited = replace(given, source=source, limit=4)
+    scan(limited, TASK, workers=1, progress=lambda *far: progress.append(far))
+    assert len(progress) == 2
+    assert progress[-1][0] == progress[-1][1]
+
+
+@pytest.mark.parametrize("text", [7, "a", "It was\ud800 a cold morning."])
+def test_first_error_names_its_row(given: Scan, text: object) -> None:
+    write(given.source, [*rows(7), {"text": text}, *rows(2), {"text": None}])
+    found = scan(given, TASK, workers=1)
+    assert found.errors == 2
+    assert found.first_error is not None
+    assert found.first_error.startswith(("line 8: ", "row 8: "))
+
+
+@pytest.mark.parametrize("scheme", [*ALL_SCHEMES, "unversioned"])
+def test_target_is_that_of_the_detector(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Unversioned:
+        def __init__(self, key: bytes, vocab_size: int) -> None:
+            made = SCHEMES["gumbel"](key, vocab_size)
+            self.context, self.null, self.evidence = made.context, made.null, made.evidence
+
+    monkeypatch.setitem(cast(dict[str, Any], ALL_SCHEMES), "unversioned", Unversioned)
+    task = Task("tiny-en", scheme, KEY)
+    assert task.target == task.open().target
+    assert task.version == (None if scheme == "unversioned" else 2)
 
 
 @pytest.mark.parametrize(

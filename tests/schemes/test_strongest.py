@@ -10,6 +10,7 @@ from tests.support.toy_models import ToyTokenizer
 from ticore.schemes import BinomialNull, Evidence, ExponentialNull, HypergeometricNull
 from ticore.schemes._evidence import BatchEvidence
 from ticore.schemes._strongest import strongest_p_values
+from ticore.schemes.external._grid_null import GridNull
 
 
 def texts_of(scores, seeds, bounds):
@@ -20,7 +21,12 @@ def texts_of(scores, seeds, bounds):
 @settings(max_examples=60, deadline=None)
 @given(
     null=st.sampled_from(
-        [BinomialNull(0.25, 0.5), HypergeometricNull(0.4, 0.6, 4, 10), ExponentialNull()]
+        [
+            BinomialNull(0.25, 0.5),
+            HypergeometricNull(0.4, 0.6, 4, 10),
+            ExponentialNull(),
+            GridNull(np.array([0.5, 0.125, 0.375])),
+        ]
     ),
     seed=st.integers(0, 999),
     lengths=st.lists(st.integers(0, 8), min_size=1, max_size=4),
@@ -35,6 +41,10 @@ def test_strongest_p_values_are_those_of_the_highest_scores(null, seed, lengths)
     expected = null.p_values(texts_of(np.full(total, highest), seeds, bounds))
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
     scores = rng.random(total).round() if highest == 1 else rng.exponential(size=total)
+    if isinstance(null, GridNull):  # tokens after equal seeds have equal scores
+        scores = (rng.integers(0, 3, (total + 1, 3)) / 2)[
+            np.searchsorted(bounds[1:-1], range(total), "right"), seeds
+        ]
     others = null.p_values(texts_of(scores, seeds, bounds))
     assert (found <= others * (1 + 1e-6) + 1e-12).all()
 
@@ -49,6 +59,8 @@ def test_detection_says_that_a_text_is_too_short_to_tell():
     gumbel = ticore.WatermarkDetector(tokenizer, "gumbel", key=bytes(16))
     assert not gumbel.detect_ids(range(6)).too_short
     synthid = ticore.WatermarkDetector.for_synthid(
-        tokenizer, {"keys": [1, 2, 3, 4, 5, 6], "ngram_len": 4}
+        tokenizer, {"keys": list(range(30)), "ngram_len": 4}
     )
-    assert synthid.detect_ids(range(9)).strongest_p_value is None
+    shortest, short = synthid.detect_ids(range(4)), synthid.detect_ids(range(5))
+    assert (shortest.strongest_p_value, short.strongest_p_value) == (4.0**-8, 4.0**-16)
+    assert (shortest.too_short, short.too_short) == (True, False)

@@ -167,7 +167,30 @@ def test_text_is_too_short_only_if_it_is_for_every_configuration():
         found = WatermarkDetector.any(TOKENIZER, entries).detect_ids(ids)
         assert found.found == ()
         assert (found.too_short, found.too_short_for) == (too_short, len(KEYS))
-    assert np.isnan(found.strongest_p_values[-1])
+    assert found.strongest_p_values[-1] < 1e-9
+
+
+def test_what_is_found_is_not_counted_as_too_short():
+    """Those that are found are corrected for fewer, the further back they are."""
+    scheme, ids = SCHEMES["gumbel"](KEYS[0], SIZE, context=1), [1]
+    while len(ids) < 6:
+        ids.append(int(np.argmax(scheme.bias(ids[-1:], np.zeros(SIZE)))))
+    first = {"scheme": "gumbel", "key": KEYS[0], "context": 1}
+    keys = (bytes([a, b] * 8) for a in range(256) for b in range(256))
+    green = next(
+        key
+        for key in keys
+        if WatermarkDetector(TOKENIZER, "left_hash", key=key).detect_ids(ids).green == 5
+    )
+    detector = WatermarkDetector.any(
+        TOKENIZER, [first, {"scheme": "left_hash", "key": [green, KEYS[3]]}], fpr=0.13
+    )
+    found = detector.detect_ids(ids)
+    assert {one.index for one in found.found} == {0, 1}
+    assert (
+        2 * 3 * found.strongest_p_values[1] > detector.fpr
+    )  # too short, if it were corrected for all
+    assert (found.too_short_for, found.too_short) == (0, False)
 
 
 @pytest.mark.parametrize(

@@ -280,7 +280,7 @@ LISTS = st.lists(
 def test_detect_ids_batch_gives_what_detect_ids_gives(name, options, lists, repeats, together):
     detector = detector_of(name, options, repeats=repeats)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ticore.watermarking._detector, "_MOST_TOGETHER", together)
+        patch.setattr(ticore.watermarking._given_texts, "_MOST_TOGETHER", together)
         found = detector.detect_ids_batch(lists)
     assert len(found) == len(lists)
     for one, ids in zip(found, lists, strict=True):

@@ -22,6 +22,7 @@ from ..registry import load_tokenizer
 from ._base import CorpusText, Messages, Problem, Rollout
 from ._columns import RolloutColumns
 from ._scan import Scan, scan_one
+from ._summary import first_error
 
 _Reread = str | Ids | Transcript | None
 
@@ -279,11 +280,12 @@ class DriftTally:
 
     def see(self, before: int, results: Sequence[DriftResult]) -> None:
         """Count the results of a batch; `before` is the number of rows before it."""
+        if self._first_error is None:
+            self._first_error = first_error(before, (result.drift_error for result in results))
         for row, result in enumerate(results, before + 1):
             self._counts["rows"] += 1
             if result.drift_error is not None:
                 self._counts["errors"] += 1
-                self._first_error = self._first_error or result.drift_error
                 continue
             self._counts["tokens"] += result.drift_tokens or 0
             self._counts["tokens_again"] += result.drift_tokens_again or 0

@@ -12,6 +12,7 @@ import base64
 import gzip
 import json
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -122,7 +123,11 @@ class JsonlCorpus:
         self._packed = packed
         self._of_objects: set[bytes] = set()
         with open_file(path) as file:
-            self.total = file.seek(0, 2)
+            if limit is None:
+                self.total = file.seek(0, 2)
+            else:
+                deque(islice(self._lines(file), limit), maxlen=0)
+                self.total = file.tell()
 
     def traits(self) -> list[str]:
         return []
@@ -136,8 +141,7 @@ class JsonlCorpus:
         """
         before = 0
         with open_file(self._path) as file:
-            unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if self._packed else file
-            lines = islice(_lines(unpacked, self._path), self._limit)
+            lines = islice(self._lines(file), self._limit)
             while rows := [*islice(lines, self._batch_size)]:
                 parse = partial(self._records, rows, before)
                 batch = JsonlBatch(rows, file.tell(), parse, self._of_objects)
@@ -145,6 +149,10 @@ class JsonlCorpus:
                     self._require_column(batch.records)
                 before += len(rows)
                 yield batch
+
+    def _lines(self, file: BinaryIO) -> Iterator[bytes | None]:
+        unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if self._packed else file
+        return _lines(unpacked, self._path)
 
     def _records(self, lines: Sequence[bytes | None], before: int) -> list[JsonlRecord]:
         is_first = before == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
@@ -17,10 +18,8 @@ from ..schemes import (
     Detectable,
     GumbelPayload,
     external_scheme,
-    key_fingerprint,
 )
 from ..schemes._key import scheme_key
-from ..schemes._keyed_numbers import LATEST
 from ..watermarking import DetectionTarget, Repeats, Tokenizations, WatermarkDetector
 from ._base import CorpusText, Problem, Rollout
 from ._results import PayloadResult, Result
@@ -96,14 +95,13 @@ class Task:
 
     @property
     def version(self) -> int | None:
-        """The version of the scheme; None for an external scheme, which has no versions."""
-        return None if self.scheme in EXTERNAL_SCHEMES else self.settings.get("version", LATEST)
+        """The version of the scheme; None for one without, such as an external scheme."""
+        return self.target.version
 
-    @property
+    @cached_property
     def target(self) -> DetectionTarget:
-        """What is looked for, as it is shown beside the results."""
-        key = None if self.key is None else key_fingerprint(self.key)
-        return DetectionTarget(self.scheme, self.tokenizer, self.fpr, self.version, key)
+        """What is looked for, as it is shown beside the results. Raises as `open`."""
+        return self.open().target
 
     def score(
         self, opened: WatermarkDetector, texts: Sequence[CorpusText]

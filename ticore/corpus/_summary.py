@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -73,6 +73,18 @@ class Summary:
 _COUNTS = ("rows", "watermarked", "in_part", "without", "errors")
 
 
+def first_error(before: int, errors: Iterable[str | None]) -> str | None:
+    """The first error of a batch, with the row that has it; `before` rows are before the batch.
+
+    >>> first_error(4, [None, "expected a longer text"]), first_error(0, ["line 1: expected text"])
+    ('row 6: expected a longer text', 'line 1: expected text')
+    """
+    for number, error in enumerate(errors, before + 1):
+        if error:  # what a row of the file should have been says where that is
+            return error if error.startswith(("line ", "row ")) else f"row {number}: {error}"
+    return None
+
+
 class Tally:
     """Counts the results of a scan.
 
@@ -85,11 +97,11 @@ class Tally:
         self._first_error: str | None = None
         self._bands = BandCounter(fpr)
 
-    def see(self, _: int, results: Sequence[ScoredRow]) -> None:
-        """Count the results of a batch."""
+    def see(self, before: int, results: Sequence[ScoredRow]) -> None:
+        """Count the results of a batch; `before` is the number of rows before it."""
         self._verdicts.update(result.verdict for result in results)
         if self._first_error is None:
-            self._first_error = next((result.error for result in results if result.error), None)
+            self._first_error = first_error(before, (result.error for result in results))
         p_values = (result.corrected for result in results)
         self._bands.see(p_value for p_value in p_values if p_value is not None)
 

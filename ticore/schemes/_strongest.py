@@ -6,6 +6,8 @@ says nothing. Example: 12 tokens, half of the tokens are green. If all 12 are, p
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 import numpy as np
 from scipy import special
 
@@ -23,11 +25,22 @@ from ._two_key_null import TwoKeyNull
 _HIGHEST_SCORE = 33 * np.log(2)
 
 
+@runtime_checkable
+class KnowsStrongest(Protocol):
+    """A distribution that knows its strongest p-values itself."""
+
+    def strongest(self, texts: BatchEvidence) -> Floats:
+        """As `strongest_p_values`."""
+        ...
+
+
 def strongest_p_values(null: NullDistribution, texts: BatchEvidence) -> Floats | None:
     """float64[texts]: no scores of the same tokens have a lower p-value; 1 for a text without any.
 
     None if it is not known for this distribution.
     """
+    if isinstance(null, KnowsStrongest):
+        return null.strongest(texts)
     if isinstance(null, HypergeometricNull):
         # Draw d of a list, after d green ones, is green with (greens - d) / (size - d).
         drawn, _ = earlier_draws(texts)

@@ -78,10 +78,16 @@ class AnyDetection:
 
     @property
     def too_short_for(self) -> int:
-        """How many configurations could not have been found in this text, whatever its scores."""
-        fpr = self.best.detection.target.fpr
-        strongest = self.strongest_p_values.tolist()
-        return sum(are_too_few(each, self.configurations, fpr) for each in strongest)
+        """How many configurations could not have been found in this text, whatever its scores.
+
+        Those that are found are first in Holm's order, so the others are corrected for fewer.
+        """
+        fpr, found = self.best.detection.target.fpr, {one.index for one in self.found}
+        left = self.configurations - len(found)
+        return sum(
+            at not in found and are_too_few(each, left, fpr)
+            for at, each in enumerate(self.strongest_p_values.tolist())
+        )
 
     @property
     def too_short(self) -> bool:

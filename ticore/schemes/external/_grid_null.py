@@ -97,6 +97,12 @@ class GridNull(SingleTextMethods):
                 found[at] = self._tail_of_repeats(_repeats(texts.text(at)), int(total))
         return found
 
+    def strongest(self, texts: BatchEvidence) -> Floats:
+        """float64[texts]: the probability that every score is the highest there is."""
+        highest = self.chances[np.flatnonzero(self.chances)[-1]]
+        strongest: Floats = np.power(highest, _different_seeds(texts), dtype=np.float64)
+        return strongest
+
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios for tilts that raise scores by a part of a standard deviation."""
         tilts = _LIFTS / self._spread
@@ -345,9 +351,13 @@ def _tilted(chances: Floats, tilt: float) -> tuple[Floats, float, float]:
 
 def _distinct(texts: BatchEvidence) -> npt.NDArray[np.bool_]:
     """bool[texts]: whether all seeds of a text differ."""
-    first = texts.where(first_occurrences(texts.all.seeds, texts.text_numbers))
-    found: npt.NDArray[np.bool_] = first.lengths == texts.lengths
+    found: npt.NDArray[np.bool_] = _different_seeds(texts) == texts.lengths
     return found
+
+
+def _different_seeds(texts: BatchEvidence) -> Ints:
+    """int64[texts]: how many different seeds each text has."""
+    return texts.where(first_occurrences(texts.all.seeds, texts.text_numbers)).lengths
 
 
 def _repeats(evidence: Evidence) -> Ints:
