@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.slow import slow_unless
 from tests.support.tokenizers import TRAINED
+from ticore._support.utf8 import unfinished_suffix
 from ticore.channels import CHANNELS, Channel, PassingTexts, channel_named
 from ticore.channels._passing import _FEW
 
@@ -71,6 +72,22 @@ def test_a_character_is_not_begun_that_the_channel_is_likely_to_change():
     after_letter.push(alone)
     assert not after_letter.keeps(np.array([byte])).any()
     assert not after_letter.may_end()
+
+
+@pytest.mark.parametrize("channel", slow_unless(["email"], NAMES))
+def test_a_character_that_is_begun_can_be_completed(channel):
+    """Of those that may come after a space an email leaves few alone."""
+    tokenizer, texts = TRAINED["hf-gpt2"](), passing("hf-gpt2", channel)
+    spelled = [tokenizer.token_bytes(token) for token in range(tokenizer.vocab_size)]
+    begins = {unfinished_suffix(data): token for token, data in enumerate(spelled)}
+    broken = np.array([token for unfinished, token in begins.items() if unfinished])
+    following = np.array([t for t, data in enumerate(spelled) if data and 0x80 <= data[0] < 0xC0])
+    for sent in ("a", "a ", "1 ", "a-", "a\n"):
+        begun = texts.start(sent)
+        for token in broken[begun.keeps(broken)].tolist():
+            text = begun.fork()
+            text.push(token)
+            assert text.keeps(following).any(), (sent, spelled[token])
 
 
 def test_a_channel_of_any_function_can_be_used():

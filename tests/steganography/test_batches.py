@@ -186,6 +186,16 @@ def test_a_row_that_is_no_message_has_an_error_of_its_own():
         (lambda stego: stego.extract_batch("ab"), WrongTypeError, "expected a list, found one str"),
         (lambda stego: stego.extract_batch(["ab", 3]), WrongTypeError, "row 1: "),
         (lambda stego: stego.embed_bits_batch([1, 0]), WrongTypeError, "a list of bits for each"),
+        (
+            lambda stego: stego.embed_bits_batch(np.array([1, 0])),
+            WrongTypeError,
+            "a list of bits for each",
+        ),
+        (
+            lambda stego: stego.embed_bits_batch([[1]], stop="x"),
+            SettingsError,
+            "stop: expected one",
+        ),
         (lambda stego: stego.embed_batch(None), WrongTypeError, "messages: expected a list"),
         (lambda stego: stego.extract_batch(3), WrongTypeError, "texts: expected a list"),
         (lambda stego: stego.embed_bits_batch(None), WrongTypeError, "bits: expected a list"),
@@ -197,6 +207,11 @@ def test_a_row_that_is_no_message_has_an_error_of_its_own():
             lambda stego: stego.embed_bits_batch([[1]], observers=[]),
             SettingsError,
             "observers: expected one for each of 1 te",
+        ),
+        (
+            lambda stego: stego.embed_bits_batch([[1]], observers=(each for each in [None])),
+            WrongTypeError,
+            "observers: expected a list, found generator",
         ),
         (lambda stego: stego.embed_batch([b""], batch_size=0), SettingsError, "batch_size"),
         (lambda stego: stego.embed_batch([b""], check="x"), SettingsError, "one of tokens, full"),

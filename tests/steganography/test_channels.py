@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.support.slow import slow_unless
+from tests.support.toy_models import ToyModel
 from ticore.channels import CHANNELS, Channel, channel_named
 from ticore.errors import AgreementError, PromptError, SettingsError
 
@@ -24,6 +25,24 @@ USABLE = [
     if model == "tiny-en" or "ascii" not in channel
 ]
 FAST = [case for case in USABLE if case[:2] in (("tiny-en", "email"), ("tiny-zh", "chat"))]
+
+
+def test_chinese_after_a_space_is_no_dead_end_of_an_email():
+    """There the channel drops each character that the bytes of a token may begin."""
+    model = ToyModel(ticore.load_model("tiny-zh").tokenizer, sharpness=1.0)
+    stego = ticore.Steganographer(
+        model,
+        key=bytes(range(32)),
+        prompt="Windows ",
+        channel="email",
+        security="compact",
+        compress="deflate",
+        finish="none",
+        entropy=np.random.default_rng(3).bytes,
+    )
+    for _ in range(10):
+        found = stego.embed(b"noon")
+        assert (stego.extract(found.text), found.given_up) == (b"noon", ())
 
 
 @cache

@@ -51,6 +51,22 @@ def test_what_is_no_short_text_is_left_as_it_is(message: bytes) -> None:
     assert run_alone(TOYS["hf-gpt2"].model, coded_by_model(TOYS["hf-gpt2"], message)) is None
 
 
+def test_window_makes_no_room_for_a_message_that_the_model_reads_whole() -> None:
+    """With a window a text may be longer than the context; the coded message may not."""
+    model = ToyModel(TRAINED["hf-gpt2"](), sharpness=2.0, context=64)
+    stego = ticore.Steganographer(
+        model,
+        key=KEY,
+        prompt="the fox " * 29,
+        window=2,
+        security="compact",
+        entropy=np.random.default_rng(4).bytes,
+    )
+    assert 50 < len(stego._setup.prompt_ids) < 64
+    message = b"the fox and the old house"
+    assert stego.extract(stego.embed(message)) == message
+
+
 @pytest.mark.parametrize("numerics", ["same-stack", "portable"])
 def test_english_takes_a_third_of_its_bytes_with_a_model_of_english(numerics: str) -> None:
     message = b"meet me at the station at nine"

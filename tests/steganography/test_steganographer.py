@@ -50,7 +50,8 @@ def toy(**settings):
     model = ToyModel(
         TOY, **{name: settings.pop(name) for name in ("seed", "context") & settings.keys()}
     )
-    return Steganographer(model, key=settings.pop("key", KEY), entropy=entropy(1), **settings)
+    settings = {"key": KEY, "entropy": entropy(1)} | settings
+    return Steganographer(model, **settings)
 
 
 pools = st.fixed_dictionaries(
@@ -536,6 +537,11 @@ def test_steganographer_refuses_prompts_that_do_not_survive_or_fit():
         ({"mode": "x"}, SettingsError, "mode: expected one of prefix"),
         ({"view": "x"}, SettingsError, "view: expected one of whole, continuation"),
         ({"finish": "x"}, SettingsError, "finish: expected one of sentences, sentence, turn, none"),
+        ({"view": ""}, SettingsError, "view: expected one of whole, continuation"),
+        ({"view": False}, SettingsError, "view: expected one of whole, continuation"),
+        ({"openers": "en", "prompt": np.array([1, 2])}, SettingsError, "prompt: expected none"),
+        ({"entropy": None}, SettingsError, "entropy: expected a function"),
+        ({"entropy": "abc"}, SettingsError, "entropy: expected a function"),
         ({"top_k": 0}, SettingsError, "top_k"),
         ({"disambiguation": "lookahead", "window": 2}, SettingsError, "window: expected none with"),
     ],
@@ -543,6 +549,14 @@ def test_steganographer_refuses_prompts_that_do_not_survive_or_fit():
 def test_steganographer_refuses_wrong_arguments(arguments, error, message):
     with pytest.raises(error, match=message):
         toy(**arguments)
+
+
+def test_a_message_is_not_read_by_the_model_without_a_key():
+    model = ToyModel(ToyTokenizer(["a", "b", "ab"]))
+    stego = ticore.Steganographer(model, prompt="a", security="compact")
+    model.start = model.start_batch = None  # nothing begins a text
+    with pytest.raises(CredentialError):
+        stego.embed(b"abab")
 
 
 def test_embed_and_extract_raise_without_a_key():

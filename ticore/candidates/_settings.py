@@ -22,7 +22,8 @@ class PoolSettings:
         top_p: of those, keep the fewest that have at least this share of their probability; in
             (0, 1].
         grid_bits: logits are rounded to multiples of 2^-grid_bits; 0 to 12.
-        weight_bits: integer weights sum to 2^weight_bits; 8 to 32.
+        weight_bits: integer weights sum to 2^weight_bits; 8 to 32. A pool may have half as many
+            tokens; a larger one raises SettingsError when it comes.
 
     Raises:
         SettingsError: a value is out of range.

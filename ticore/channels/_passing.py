@@ -19,6 +19,9 @@ _MOST_PLACES = 4096
 _FEW = 1024  # tokens that are asked about one by one
 _MOST_ROWS = 64
 _MOST_COMPLETIONS = 64
+_FEW_COMPLETIONS = (
+    8  # for each text: whether they may follow depends on what kind of character it is
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,13 @@ class _Place:
 class PassingTexts:
     """The texts that a channel leaves alone, token by token. Thread-safe.
 
-    A token may follow if two things hold, since a channel is local:
+    A token may follow if three things hold, since a channel is local:
 
     1. The channel leaves the token alone between letters.
     2. It leaves the end of the text alone with the first characters of the token, `Channel.reach`
        of them at most.
+    3. If the token ends inside a character, the channel leaves most characters alone that may come
+       of it there.
 
     Args:
         channel: the channel.
@@ -100,6 +105,8 @@ class PassingTexts:
             alone, heads, head_of = self._vocabulary()
             follows = np.array([self.may_go_on(place.text + head) for head in heads])
             row: Bools = alone & follows[head_of]
+            for token, text, unfinished in self._broken_tokens():
+                row[token] &= self._may_complete_after(place.text + text, unfinished)
             return row
         count = self._tokenizer.vocab_size
         return np.fromiter((self._keeps(place, token) for token in range(count)), bool, count)
@@ -114,6 +121,13 @@ class PassingTexts:
         head_of = [numbers.setdefault(head[: self.channel.reach], len(numbers)) for head in heads]
         return alone, list(numbers), np.array(head_of)
 
+    @cached_method(1)
+    def _broken_tokens(self) -> list[tuple[int, str, bytes]]:
+        """All tokens that end inside a character, with their text and the bytes of that."""
+        tokens = range(self._tokenizer.vocab_size)
+        split = ((token, *_split(self._tokenizer.token_bytes(token))) for token in tokens)
+        return [each for each in split if each[2]]
+
     def _keeps(self, place: _Place, token: int) -> bool:
         spelled = self._spelled(place, token)
         if place.unfinished:
@@ -121,10 +135,18 @@ class PassingTexts:
             if not (spelled and is_continuation_byte(spelled[0])):
                 return False
             text, unfinished = _split(place.unfinished + spelled)
-            return self._leaves(text, unfinished) and self.may_go_on(place.text + text)
-        text, unfinished = _split(spelled)
-        head = text[: self.channel.reach]
-        return self._leaves(text, unfinished) and self.may_go_on(place.text + head)
+            head = text
+        else:
+            text, unfinished = _split(spelled)
+            head = text[: self.channel.reach]
+        if not (self._leaves(text, unfinished) and self.may_go_on(place.text + head)):
+            return False
+        return not unfinished or self._may_complete_after(place.text + text, unfinished)
+
+    def _may_complete_after(self, text: str, unfinished: bytes) -> bool:
+        reach = self.channel.reach
+        end = text if len(text) <= reach else _LETTER + text[len(text) - reach :]
+        return self._may_complete(end, unfinished, _FEW_COMPLETIONS)
 
     @cached_method(1 << 18)
     def _is_left_alone(self, token: int) -> bool:
@@ -132,7 +154,9 @@ class PassingTexts:
         return self._leaves(*_split(self._tokenizer.token_bytes(token)))
 
     def _leaves(self, text: str, unfinished: bytes) -> bool:
-        return self.may_go_on(_LETTER + text) and (not unfinished or self._may_complete(unfinished))
+        if not self.may_go_on(_LETTER + text):
+            return False
+        return not unfinished or self._may_complete(_LETTER, unfinished, _MOST_COMPLETIONS)
 
     def _after(self, place: _Place, text: str) -> _Place:
         whole, reach = place.tail + text, self.channel.reach
@@ -145,17 +169,23 @@ class PassingTexts:
             return data if self._tokenizer.decode([token]).startswith(" ") else data[1:]
         return data
 
-    @cached_method(1024)
-    def _may_complete(self, unfinished: bytes) -> bool:
+    @cached_method(1 << 14)
+    def _may_complete(self, before: str, unfinished: bytes, most: int) -> bool:
         """Whether the channel leaves most characters alone that begin with these bytes.
+
+        Args:
+            before: the end of the text.
+            unfinished: the bytes. An East Asian character, for example, may follow a letter in an
+                email, but not a space.
+            most: how many characters to try.
 
         Of many, some are tried. If a quarter is changed, they are those that are likely to come:
         where E2 80 stands by itself, the next byte makes a quotation mark or a dash of it.
         """
         every = completed_code_points(unfinished)
-        some = every[:: max(1, len(every) // _MOST_COMPLETIONS)]
+        some = every[:: max(1, len(every) // most)]
         tried = [chr(c) for c in some if c <= sys.maxunicode and not 0xD800 <= c < 0xE000]
-        changed = sum(not self.may_go_on(_LETTER + character) for character in tried)
+        changed = sum(not self.may_go_on(before + character) for character in tried)
         return 4 * changed < len(tried)
 
 

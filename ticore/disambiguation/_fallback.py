@@ -8,6 +8,10 @@ from ..candidates import Bools, Ints, Pool
 from ..errors import CapacityError
 
 
+class DeadEndError(CapacityError):
+    """No token can follow. Another text need not come to such a place."""
+
+
 def keep_admitted(pool: Pool, outside: Iterator[Pool], admits: Callable[[Ints], Bools]) -> Pool:
     """The tokens of `pool` that `admits` accepts; without any, one token from outside.
 
@@ -19,7 +23,7 @@ def keep_admitted(pool: Pool, outside: Iterator[Pool], admits: Callable[[Ints], 
         admits: token ids int64[n] -> bool[n].
 
     Raises:
-        CapacityError: no token is accepted.
+        DeadEndError: no token is accepted.
     """
     kept = pool.keep(admits(pool.ids))
     if len(kept):
@@ -28,7 +32,7 @@ def keep_admitted(pool: Pool, outside: Iterator[Pool], admits: Callable[[Ints], 
         found = others.keep(admits(others.ids))
         if len(found):
             return found.keep(slice(1))
-    raise CapacityError(
+    raise DeadEndError(
         "no token of the vocabulary can be read back here; "
         "try another prompt or more candidates (top_k, temperature)"
     )

@@ -169,6 +169,6 @@ def agreed_prompt(model: LanguageModel, prompt: Prompt, view: View | None) -> Ag
         PromptError, SettingsError, WrongTypeError: as `ticore.chat.prompt_ids`.
     """
     if isinstance(prompt, str):
-        return {"prompt": prompt, "prompt_ids": None, "view": view or "whole"}
+        return {"prompt": prompt, "prompt_ids": None, "view": "whole" if view is None else view}
     ids = tuple(prompt_ids(model, prompt))
-    return {"prompt": "", "prompt_ids": ids, "view": view or "continuation"}
+    return {"prompt": "", "prompt_ids": ids, "view": "continuation" if view is None else view}

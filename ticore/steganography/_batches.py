@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import get_args
 
 from .._support.checks import checked_ids, require, require_integer, require_one_of
@@ -129,15 +130,16 @@ class BatchMethods:
             WrongTypeError: `bits` is one list of bits.
         """
         bits = several("bits", bits)
-        if any(isinstance(each, int) for each in bits):
+        if any(isinstance(each, Integral) for each in bits):
             raise WrongTypeError(
                 "bits: expected a list of bits for each text, found one list; give [it]"
             )
+        require_one_of("stop", stop, get_args(StopRule))
         setups = self._rows(len(bits), prompts, batch_size, keys)
         watching: Sequence[Observer | None] = [None] * len(bits)
         if observers is not None:
-            _require_count("observers", len(observers), len(bits))
-            watching = observers
+            watching = several("observers", observers)
+            _require_count("observers", len(watching), len(bits))
         jobs = [
             bits_embedding(setup, some, stop, observer=observer)
             for setup, some, observer in zip(setups, bits, watching, strict=True)

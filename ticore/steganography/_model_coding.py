@@ -93,7 +93,9 @@ def _tokens(setup: Setup, message: bytes) -> list[int] | None:
     if not text or len(message) > 16 * MOST_TOKENS:
         return None
     ids = tokenizer.encode(text)
-    fits = 0 < len(ids) <= min(MOST_TOKENS, setup.room - len(_context(setup)))
+    # Not `setup.room`: a window makes room for the text, but here the model reads everything.
+    room = setup.model.context_length - len(setup.prompt_ids) - len(_context(setup))
+    fits = 0 < len(ids) <= min(MOST_TOKENS, room)
     return ids if fits and tokenizer.decode(ids).encode() == message else None
 
 

@@ -14,7 +14,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
+from heapq import nlargest
 from importlib.resources import files
 from typing import Literal, get_args
 
@@ -100,6 +102,14 @@ class Openers:
             return found
         known = ", ".join(topic for topic, some in self.by_topic.items() if some)
         raise SettingsError(f"topic: expected one of {known}, found {shown(topic)}")
+
+    def like(self, text: str, most: int) -> list[str]:
+        """The openers that a text may have begun with before it was edited, the likeliest first."""
+
+        def likeness(opener: str) -> float:
+            return SequenceMatcher(None, opener, text[: len(opener)], autojunk=False).ratio()
+
+        return nlargest(most, self.about(None), key=likeness)
 
     def found_in(self, text: str) -> Iterator[tuple[str, str]]:
         """Each opener in a text, from the left, and the text from there on."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..disambiguation._fallback import DeadEndError
 from ..errors import BrokenCharacterError, CapacityError, ExtractionError
 from ._capacity import NoRoomError
 from ._edit_code.job import write_surviving
@@ -47,6 +48,7 @@ def embedding(
         topic: see `Steganographer.embed`.
     """
     setup = setup.opened(topic)
+    setup.sealing_secret()  # refused before the model reads the message
     payload = yield from _packed(setup, message)
     writing = Writing(setup, payload, len(message), check, progress, batch_size, follower)
     return (yield from writing.shortest())
@@ -138,7 +140,7 @@ class Writing:
                     given_up.append("room")
                     continue
                 raise self._no_room(error) from None
-            except StalledError:
+            except (StalledError, DeadEndError):
                 stalled += 1
                 if stalled == EMBED_TRIES:
                     raise

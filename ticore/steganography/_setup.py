@@ -62,6 +62,7 @@ Pad = Literal["sizes", "none"]
 Compress = Literal["deflate", "model"]
 _USUAL: Mapping[Security, Compress] = {"standard": "deflate", "compact": "model"}
 _FIRST_MODE = "prefix"  # the default of version 0.1
+_MOST_LIKE = 3  # openers that are tried where the text's may be edited; each takes a reading
 _MISREAD = 2.0**-10  # the share of tokens that may be misread where a text may be edited anyway
 Entropy = Callable[[int], bytes]
 """`f(n)` gives n random bytes."""
@@ -334,8 +335,11 @@ class Setup:
         readings = readings_inside(plain_text(text), self.passing.channel)
         each = dict.fromkeys(chain.from_iterable(map(self._openers.found_in, readings)))
         found = list(islice(each, MOST_BEGINNINGS))
+        as_read = self.passing.channel.read(plain_text(text))
+        if self.agreement.edits:  # the opener may be edited, as a prompt may
+            found += [(opener, as_read) for opener in self._openers.like(as_read, _MOST_LIKE)]
+            found = list(dict.fromkeys(found))
         if not found:
-            as_read = self.passing.channel.read(plain_text(text))
             raise ExtractionError(
                 f"expected a text with one of the openers {self._openers.name!r} at its beginning, "
                 f"found {shown(as_read)}; its beginning is missing or changed, or it was written "

@@ -157,7 +157,9 @@ class Steganographer(BatchMethods, LongMessages):
         require_model(model)
         if openers is not None:
             openers = openers_name(openers)
-            require(prompt == "", "prompt", "none beside openers", prompt)
+            has_none = isinstance(prompt, str) and prompt == ""
+            require(has_none, "prompt", "none beside openers", prompt)
+        require(callable(entropy), "entropy", "a function such as secrets.token_bytes", entropy)
         require_one_of("finish", finish, (*get_args(Finish), None))
         require_one_of("pad", pad, get_args(Pad))
         require(not edits or pad == "sizes", "pad", "sizes beside edits", pad)

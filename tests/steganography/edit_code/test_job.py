@@ -43,6 +43,21 @@ def written(**settings):
     return stego, stego.embed(b"at noon")
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: text,
+        lambda text: text.split(" ", 1)[1],
+        lambda text: text[0].lower() + text[1:],
+        lambda text: " ".join([text.split(" ")[0], "green", *text.split(" ")[2:]]),
+    ],
+    ids=["none", "dropped", "small letter", "replaced"],
+)
+def test_an_opener_may_be_edited_as_a_prompt_may(edit):
+    stego, sent = written(prompt="", openers="en")
+    assert stego.extract(edit(sent.text)) == b"at noon"
+
+
 def edited(text, share, random):
     """A text in which each word is dropped, replaced or followed by another one by chance."""
     words, result = text.split(" "), []
