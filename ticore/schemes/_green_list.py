@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from math import exp
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -21,7 +20,7 @@ from ._base import Array
 from ._evidence import Evidence, Ints, draw_ids
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, KeyedNumbers, PreparedTokens, Version, keyed_numbers
-from ._null_distributions import BinomialNull, HypergeometricNull
+from ._null_distributions import BinomialNull, HypergeometricNull, usual_marked_share
 from ._settings import checked_number
 from ._windows import SomeIds, context_columns, token_ids
 from ._word_arithmetic import BITS
@@ -90,9 +89,7 @@ class GreenList(ABC):
     def null(self) -> BinomialNull:
         """The distribution of text without a watermark, whose tokens are green by chance."""
         share = self.gamma if self.greens == "independent" else self._green / self.vocab_size
-        # The greatest share is that of a model without preferences. Half-way there is more usual.
-        most = share * exp(self.delta) / (share * exp(self.delta) + 1 - share)
-        marked = (share + most) / 2
+        marked = usual_marked_share(share, self.delta)
         if self.greens == "independent":
             return BinomialNull(share, marked)
         return HypergeometricNull(share, marked, self._green, self.vocab_size)

@@ -23,7 +23,7 @@ from array_api_compat import array_namespace
 from ...errors import SettingsError, shown
 from .._base import Array
 from .._evidence import Evidence, Ints, draw_ids
-from .._null_distributions import HypergeometricNull
+from .._null_distributions import HypergeometricNull, usual_marked_share
 from .._settings import (
     MAX_CONTEXT,
     WHY_MAX_CONTEXT,
@@ -115,9 +115,8 @@ class TransformersKGW:
         self._bias = bias
         self._includes_itself = seeding_scheme == "selfhash"
         self.context = width - self._includes_itself
-        # Half of the gain with a flat distribution: text is partly predictable.
-        flat = share * math.exp(min(bias, 50)) / (share * math.exp(min(bias, 50)) + 1 - share)
-        self.null = HypergeometricNull(share, (share + flat) / 2, self._greens, self._size)
+        marked = usual_marked_share(share, bias)
+        self.null = HypergeometricNull(share, marked, self._greens, self._size)
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
