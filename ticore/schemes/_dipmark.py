@@ -36,6 +36,7 @@ from ._evidence import Evidence, Ints
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, keyed_numbers
 from ._null_distributions import BinomialNull
+from ._probabilities import probabilities
 from ._settings import checked_context
 from ._windows import SomeIds, context_columns, token_ids
 
@@ -126,8 +127,7 @@ def reweighted(logits: Array, ranks: Array, alpha: float) -> Array:
     ranks = xp.broadcast_to(ranks, logits.shape)
     order = xp.argsort(ranks, axis=-1)
     places = xp.argsort(order, axis=-1)
-    raised = xp.exp(logits - xp.max(logits, axis=-1, keepdims=True))
-    shares = raised / xp.sum(raised, axis=-1, keepdims=True)
+    shares = probabilities(logits)
     ends = xp.cumulative_sum(xp.take_along_axis(shares, order, axis=-1), axis=-1)
     ends = xp.take_along_axis(ends, places, axis=-1)
     # (G(b) - G(a)) / p, written so that rounding matters only for a token that alpha or 1 - alpha
