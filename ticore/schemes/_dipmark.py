@@ -104,15 +104,13 @@ class DiPmark:
         found = token_ids(ids, self.vocab_size)
         seed, green = self._scored(found)
         seeds = self._numbers.identity(seed)
-        positions = np.arange(self.context, self.context + len(green), dtype=np.int64)
-        return Evidence(positions, seeds, seeds, green.astype(np.float64))
+        return Evidence.after_context(self.context, seeds, seeds, green.astype(np.float64))
 
     def _scored(self, ids: Ints) -> tuple[Any, npt.NDArray[np.bool_]]:
         row = self._numbers.known_tokens(ids.astype(np.uint32))
-        count = max(0, len(ids) - self.context)
-        seed = self._numbers.seed([row[at : at + count] for at in range(self.context)])
-        red = self._numbers.is_ranked_below(seed, row[self.context :], self._red)
-        return seed, ~red
+        before, tokens = row.contexts_and_tokens(self.context)
+        seed = self._numbers.seed(before)
+        return seed, ~self._numbers.is_ranked_below(seed, tokens, self._red)
 
 
 def reweighted(logits: Array, ranks: Array, alpha: float) -> Array:

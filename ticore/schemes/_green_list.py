@@ -108,9 +108,8 @@ class GreenList(ABC):
         found = token_ids(ids, self.vocab_size)
         seed, green = self._scored(found)
         seeds = np.broadcast_to(self._numbers.identity(seed), green.shape)
-        positions = np.arange(self.context, self.context + len(green), dtype=np.int64)
         pairs = draw_ids(seeds, found[self.context :])
-        return Evidence(positions, seeds, pairs, green.astype(np.float64))
+        return Evidence.after_context(self.context, seeds, pairs, green.astype(np.float64))
 
     def _scored(self, ids: Ints) -> tuple[Any, npt.NDArray[np.bool_]]:
         """The seeds of a text's tokens from position `context` on, and which of them are green.
@@ -122,9 +121,7 @@ class GreenList(ABC):
             self_words=self._uses_candidate,
             lone_seeds=self.context == 1 or self._uses_candidate,
         )
-        count = max(0, len(ids) - self.context)
-        before = [row[at : at + count] for at in range(self.context)]
-        tokens = row[self.context :]
+        before, tokens = row.contexts_and_tokens(self.context)
         seed = self._seed(before, tokens)
         green: npt.NDArray[np.bool_]
         if self.greens == "independent":

@@ -191,9 +191,8 @@ class TransformersSynthID:
         window = windows(ids, self.context + 1)
         residues = self._residues(window.T.astype(np.uint64))
         scores = self._sums(residues) / self._unit
-        positions = np.arange(self.context, self.context + len(window))
         places = residues.astype(np.int64)
-        return Evidence(positions, places, places, scores)
+        return Evidence.after_context(self.context, places, places, scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logarithms of the probabilities after all rounds of the tournament.

@@ -141,8 +141,7 @@ class TextSealGumbel:
         scores = np.zeros(len(tokens))
         for key, weight in zip(self._keys, weights, strict=False):
             scores += weight * -np.log1p(-_uniform(seeds, tokens, key))
-        positions = np.arange(self.context, self.context + len(tokens))
-        return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
+        return Evidence.after_context(self.context, seeds, draw_ids(seeds, tokens), scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with Gumbel noise of the engine's numbers, or the tokens that the two keys

@@ -144,8 +144,7 @@ class TransformersKGW:
             self._seeds_of_windows(window) if self._includes_itself else self._seeds(window[:, -2])
         )
         scores = self._scores(seeds, tokens)
-        positions = np.arange(self.context, self.context + len(tokens))
-        return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
+        return Evidence.after_context(self.context, seeds, draw_ids(seeds, tokens), scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with `bias` added to those of green tokens; see `Scheme.bias`.

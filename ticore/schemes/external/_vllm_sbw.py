@@ -120,8 +120,8 @@ class VLLMBernoulli:
         tokens = window[:, -1].copy()
         seeds = self._seeds(window[:, :-1], tokens)
         green = self._is_green(seeds, tokens)
-        positions = np.arange(self.context, self.context + len(tokens))
-        return Evidence(positions, seeds, draw_ids(seeds, tokens), green.astype(np.float64))
+        pairs = draw_ids(seeds, tokens)
+        return Evidence.after_context(self.context, seeds, pairs, green.astype(np.float64))
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with `sbw_delta` added to those of green tokens; see `Scheme.bias`."""
