@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ticore.schemes import Evidence
 from ticore.schemes._evidence import BatchEvidence, first_occurrences
+from ticore.schemes._payload import PayloadEvidence
 
 DRAWS = st.lists(
     st.one_of(st.integers(0, 5), st.sampled_from([-(2**63), 2**63 - 1, 1 << 40, -1])), max_size=60
@@ -40,6 +41,18 @@ def test_first_occurrences_are_right_when_values_are_hashed():
         texts = np.repeat(np.arange(100), 200)
         pairs = np.unique(np.stack([texts, draws], axis=1), axis=0, return_index=True)[1]
         assert (np.flatnonzero(first_occurrences(draws, texts)) == np.sort(pairs)).all()
+
+
+def test_after_context_gives_positions_to_all_tokens_after_it():
+    one = np.array([3, 1, 2])
+    evidence = Evidence.after_context(5, one, one + 1, one / 2)
+    assert evidence.positions.tolist() == [5, 6, 7]
+    assert evidence.draw_ids.tolist() == [4, 2, 3]
+    values = np.arange(6.0).reshape(3, 2)
+    with_payload = PayloadEvidence.after_context(2, one, one, one / 2, one - 1, values)
+    assert with_payload.positions.tolist() == [2, 3, 4]
+    assert with_payload.places.tolist() == [2, 0, 1]
+    assert (with_payload.where(slice(1, 2)).value_scores == [[2.0, 3.0]]).all()
 
 
 @settings(max_examples=50, deadline=None)

@@ -11,8 +11,9 @@ from scipy import stats
 
 from tests.support.arrays import MAKERS, plain
 from ticore.errors import CredentialError
-from ticore.schemes._feistel import rectangle
-from ticore.schemes._keyed_numbers_v1 import KeyV1, keyed_uniform, permuted_rank
+from ticore.schemes._feistel import permuted_rank, rectangle
+from ticore.schemes._keyed_numbers import keyed_numbers
+from ticore.schemes._keyed_numbers_v1 import KeyV1, keyed_uniform, rounds
 from ticore.schemes._word_arithmetic import BITS
 
 KEY = KeyV1.derive(bytes(range(32)), "a purpose")
@@ -39,7 +40,12 @@ def test_version_1_gives_the_golden_vectors():
     assert KEY.words == (1087037071, 3542556315, 3084045354, 3051189992)
     assert [KEY.seed(tokens) for tokens in ([], [5], [5, 7])] == SEEDS
     assert [keyed_uniform(SEEDS[2], token) for token in TOKENS] == NUMBERS
-    assert [permuted_rank(SEEDS[2], token, 50_257) for token in TOKENS[:7]] == PLACES
+    numbers = keyed_numbers(1, bytes(16), "any", 50_257)  # ranks depend on the seed alone
+    assert numbers.ranks(SEEDS[2], 50_257, np.empty(0))[TOKENS[:7]].tolist() == PLACES
+    for token, place in zip(TOKENS[:7], PLACES, strict=True):
+        one = numbers.any_tokens(token)
+        assert numbers.is_ranked_below(SEEDS[2], one, place + 1)
+        assert not numbers.is_ranked_below(SEEDS[2], one, place)
 
 
 @pytest.mark.slow
@@ -57,8 +63,10 @@ def test_version_1_is_the_same_in_every_library(name):
         assert plain(keyed_uniform(seed, make(tokens))) == [
             keyed_uniform(seed, t) for t in tokens.tolist()
         ]
-    found = plain(permuted_rank(seeds, make(tokens), 2999))
-    assert found == [permuted_rank(s, t, 2999) for s, t in zip(own, tokens.tolist(), strict=True)]
+    found = plain(permuted_rank(rounds(seeds), make(tokens), 2999))
+    assert found == [
+        permuted_rank(rounds(s), t, 2999) for s, t in zip(own, tokens.tolist(), strict=True)
+    ]
 
 
 @pytest.mark.slow
@@ -69,11 +77,13 @@ def test_version_1_is_the_same_when_jax_compiles_it(x64):
 import jax
 jax.config.update("jax_enable_x64", {x64})
 import jax.numpy as jnp
-from ticore.schemes._keyed_numbers_v1 import KeyV1, keyed_uniform, permuted_rank
+from ticore.schemes._feistel import permuted_rank
+from ticore.schemes._keyed_numbers_v1 import KeyV1, keyed_uniform, rounds
 key = KeyV1.derive(bytes(range(32)), "a purpose")
 @jax.jit
 def both(a, t):
-    return keyed_uniform(key.seed([a]), t), permuted_rank(key.seed([a]), t, 50_257)
+    seed = key.seed([a])
+    return keyed_uniform(seed, t), permuted_rank(rounds(seed), t, 50_257)
 found = both(jnp.asarray(9), jnp.arange(200))
 print([x.tolist() for x in found])
 """
@@ -81,14 +91,15 @@ print([x.tolist() for x in found])
     seed = KEY.seed([9])
     expected = (
         [keyed_uniform(seed, t) for t in range(200)],
-        [permuted_rank(seed, t, 50_257) for t in range(200)],
+        [permuted_rank(rounds(seed), t, 50_257) for t in range(200)],
     )
     assert done.stdout.strip() == str([*expected])
 
 
 @given(WORDS, st.integers(1, 600))
 def test_permuted_rank_is_a_permutation_of_all_tokens(seed, size):
-    assert sorted(permuted_rank(seed, token, size) for token in range(size)) == list(range(size))
+    ranks = [permuted_rank(rounds(seed), token, size) for token in range(size)]
+    assert sorted(ranks) == list(range(size))
 
 
 @given(st.integers(1, 300_000))

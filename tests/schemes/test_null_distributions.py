@@ -11,6 +11,7 @@ from scipy import stats
 
 from ticore.schemes import SCHEMES, BinomialNull, Evidence, ExponentialNull, HypergeometricNull
 from ticore.schemes._evidence import BatchEvidence
+from ticore.schemes._null_distributions import usual_marked_share
 
 KEY = bytes(range(32))
 SIZE = 2000
@@ -26,6 +27,15 @@ def evidence(scores, seeds=None):
     count = np.arange(len(scores))
     seeds = count if seeds is None else np.array(seeds)
     return Evidence(count, seeds, count, np.array(scores, dtype=float))
+
+
+def test_usual_marked_share_is_half_way_to_that_of_a_flat_distribution():
+    logits = np.zeros(400)
+    logits[:100] += 2.0  # a quarter of the tokens
+    shares = np.exp(logits) / np.exp(logits).sum()
+    assert usual_marked_share(0.25, 2.0) == pytest.approx((0.25 + shares[:100].sum()) / 2)
+    assert usual_marked_share(0.25, 0.0) == 0.25
+    assert usual_marked_share(0.25, 1e300) == (0.25 + 1) / 2
 
 
 def test_binomial_p_value_is_the_tail_computed_by_hand():

@@ -9,14 +9,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special
 
-from ticore.schemes import Evidence
+from ticore.schemes import Evidence, ExponentialNull
 from ticore.schemes._evidence import BatchEvidence
-from ticore.schemes._two_key_null import TwoKeyNull
+from ticore.schemes._two_key_null import LEAST_WEIGHT, TwoKeyNull, null_of_two_keys
 
 
 def evidence(scores):
     count = np.arange(len(scores))
     return Evidence(count, count, count, np.array(scores, dtype=float))
+
+
+def test_null_of_two_keys_depends_on_the_larger_weight():
+    assert null_of_two_keys(0.25) == null_of_two_keys(0.75) == TwoKeyNull(0.75)
+    assert null_of_two_keys(LEAST_WEIGHT) == TwoKeyNull(1 - LEAST_WEIGHT)
+    assert null_of_two_keys(0) == null_of_two_keys(1) == ExponentialNull()
 
 
 @given(larger=st.floats(0.51, 0.999), total=st.floats(0, 60))

@@ -9,13 +9,9 @@ from hypothesis import strategies as st
 
 from ticore.errors import ModelError, SettingsError
 from ticore.schemes import SCHEMES, Gumbel
+from ticore.schemes._probabilities import probabilities
 from ticore.watermarking import LogitsWarper, greedy, multinomial, watermarked_sampler
-from ticore.watermarking._samplers import (
-    excluding,
-    is_first_occurrence,
-    of_text,
-    probabilities,
-)
+from ticore.watermarking._samplers import excluding, is_first_occurrence, of_text
 
 LOGITS = np.log([0.1, 0.4, 0.2, 0.3])
 

@@ -36,6 +36,7 @@ from ._evidence import Evidence, Ints
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, keyed_numbers
 from ._null_distributions import BinomialNull
+from ._probabilities import probabilities
 from ._settings import checked_context
 from ._windows import SomeIds, context_columns, token_ids
 
@@ -103,15 +104,13 @@ class DiPmark:
         found = token_ids(ids, self.vocab_size)
         seed, green = self._scored(found)
         seeds = self._numbers.identity(seed)
-        positions = np.arange(self.context, self.context + len(green), dtype=np.int64)
-        return Evidence(positions, seeds, seeds, green.astype(np.float64))
+        return Evidence.after_context(self.context, seeds, seeds, green.astype(np.float64))
 
     def _scored(self, ids: Ints) -> tuple[Any, npt.NDArray[np.bool_]]:
         row = self._numbers.known_tokens(ids.astype(np.uint32))
-        count = max(0, len(ids) - self.context)
-        seed = self._numbers.seed([row[at : at + count] for at in range(self.context)])
-        red = self._numbers.is_ranked_below(seed, row[self.context :], self._red)
-        return seed, ~red
+        before, tokens = row.contexts_and_tokens(self.context)
+        seed = self._numbers.seed(before)
+        return seed, ~self._numbers.is_ranked_below(seed, tokens, self._red)
 
 
 def reweighted(logits: Array, ranks: Array, alpha: float) -> Array:
@@ -126,8 +125,7 @@ def reweighted(logits: Array, ranks: Array, alpha: float) -> Array:
     ranks = xp.broadcast_to(ranks, logits.shape)
     order = xp.argsort(ranks, axis=-1)
     places = xp.argsort(order, axis=-1)
-    raised = xp.exp(logits - xp.max(logits, axis=-1, keepdims=True))
-    shares = raised / xp.sum(raised, axis=-1, keepdims=True)
+    shares = probabilities(logits)
     ends = xp.cumulative_sum(xp.take_along_axis(shares, order, axis=-1), axis=-1)
     ends = xp.take_along_axis(ends, places, axis=-1)
     # (G(b) - G(a)) / p, written so that rounding matters only for a token that alpha or 1 - alpha

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,20 @@ class Evidence:
     seeds: Ints
     draw_ids: Ints
     scores: Floats
+
+    @classmethod
+    def after_context(
+        cls, context: int, seeds: Ints, draw_ids: Ints, scores: Floats, *more: Any
+    ) -> Self:
+        """Of the tokens at position `context` or later, all in a row.
+
+        Args:
+            context: how many tokens stand before the first one that has a score.
+            seeds, draw_ids, scores: see the class.
+            more: the attributes that a subclass has besides these, in their order.
+        """
+        positions = np.arange(context, context + len(scores), dtype=np.int64)
+        return cls(positions, seeds, draw_ids, scores, *more)
 
     def __len__(self) -> int:
         return len(self.draw_ids)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from math import exp
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -21,7 +20,7 @@ from ._base import Array
 from ._evidence import Evidence, Ints, draw_ids
 from ._key import key_fingerprint
 from ._keyed_numbers import LATEST, KeyedNumbers, PreparedTokens, Version, keyed_numbers
-from ._null_distributions import BinomialNull, HypergeometricNull
+from ._null_distributions import BinomialNull, HypergeometricNull, usual_marked_share
 from ._settings import checked_number
 from ._windows import SomeIds, context_columns, token_ids
 from ._word_arithmetic import BITS
@@ -90,9 +89,7 @@ class GreenList(ABC):
     def null(self) -> BinomialNull:
         """The distribution of text without a watermark, whose tokens are green by chance."""
         share = self.gamma if self.greens == "independent" else self._green / self.vocab_size
-        # The greatest share is that of a model without preferences. Half-way there is more usual.
-        most = share * exp(self.delta) / (share * exp(self.delta) + 1 - share)
-        marked = (share + most) / 2
+        marked = usual_marked_share(share, self.delta)
         if self.greens == "independent":
             return BinomialNull(share, marked)
         return HypergeometricNull(share, marked, self._green, self.vocab_size)
@@ -111,9 +108,8 @@ class GreenList(ABC):
         found = token_ids(ids, self.vocab_size)
         seed, green = self._scored(found)
         seeds = np.broadcast_to(self._numbers.identity(seed), green.shape)
-        positions = np.arange(self.context, self.context + len(green), dtype=np.int64)
         pairs = draw_ids(seeds, found[self.context :])
-        return Evidence(positions, seeds, pairs, green.astype(np.float64))
+        return Evidence.after_context(self.context, seeds, pairs, green.astype(np.float64))
 
     def _scored(self, ids: Ints) -> tuple[Any, npt.NDArray[np.bool_]]:
         """The seeds of a text's tokens from position `context` on, and which of them are green.
@@ -125,9 +121,7 @@ class GreenList(ABC):
             self_words=self._uses_candidate,
             lone_seeds=self.context == 1 or self._uses_candidate,
         )
-        count = max(0, len(ids) - self.context)
-        before = [row[at : at + count] for at in range(self.context)]
-        tokens = row[self.context :]
+        before, tokens = row.contexts_and_tokens(self.context)
         seed = self._seed(before, tokens)
         green: npt.NDArray[np.bool_]
         if self.greens == "independent":

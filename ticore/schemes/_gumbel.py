@@ -96,10 +96,9 @@ class Gumbel:
         found = token_ids(ids, self.vocab_size)
         seed, scores = self._scored(found)
         seeds = self._numbers.identity(seed)
-        positions = np.arange(self.context, self.context + len(scores), dtype=np.int64)
         # After a repeated context nothing was marked, whatever token follows.
         counted = seeds if self.once else draw_ids(seeds, found[self.context :])
-        return Evidence(positions, seeds, counted, scores)
+        return Evidence.after_context(self.context, seeds, counted, scores)
 
     def _scored(self, ids: Ints) -> tuple[Any, Floats]:
         """The seeds and the scores of a text's tokens from position `context` on.
@@ -107,9 +106,9 @@ class Gumbel:
         float64[n - context]; with the numbers of many keys float64[n - context, keys].
         """
         row = self._numbers.known_tokens(ids.astype(np.uint32))
-        count = max(0, len(ids) - self.context)
-        seed = self._numbers.seed([row[at : at + count] for at in range(self.context)])
-        return seed, exponential_scores(self._numbers.uniform(seed, row[self.context :]))
+        before, tokens = row.contexts_and_tokens(self.context)
+        seed = self._numbers.seed(before)
+        return seed, exponential_scores(self._numbers.uniform(seed, tokens))
 
     def _seed(self, before: Sequence[PreparedTokens]) -> Any:
         """The seed of the numbers with which a token is written."""

@@ -95,20 +95,16 @@ class GumbelPayload(Gumbel):
         found = token_ids(ids, self.vocab_size)
         # 256 values of each token take so long that a table of the vocabulary would save nothing.
         row = self._numbers.any_tokens(found.astype(np.uint32))
-        count = max(0, len(found) - self.context)
-        before = [row[at : at + count] for at in range(self.context)]
+        before, tokens = row.contexts_and_tokens(self.context)
         seed = self._numbers.seed(before)
-        scores = np.empty((count, VALUES))
-        for start in range(0, count, _BLOCK):
+        scores = np.empty((len(tokens.ids), VALUES))
+        for start in range(0, len(scores), _BLOCK):
             block = slice(start, start + _BLOCK)
-            scores[block] = self._scores_of_values(
-                [each[block] for each in before], row[self.context :][block]
-            )
+            scores[block] = self._scores_of_values([each[block] for each in before], tokens[block])
         seeds = self._numbers.identity(seed)
-        positions = np.arange(self.context, self.context + count, dtype=np.int64)
         places = self._place(seed).astype(np.int64)
         highest = scores.max(axis=1)
-        return PayloadEvidence(positions, seeds, seeds, highest, places, scores)
+        return PayloadEvidence.after_context(self.context, seeds, seeds, highest, places, scores)
 
     def _scores_of_values(self, before: Sequence[PreparedTokens], tokens: PreparedTokens) -> Any:
         """The score of each of n tokens after its context, for every value: float64[n, 256]."""

@@ -63,6 +63,16 @@ class PreparedTokens:
             None if seeds is None else Seed(seeds.a[where], seeds.b[where]),
         )
 
+    def contexts_and_tokens(self, width: int) -> tuple[list[PreparedTokens], PreparedTokens]:
+        """The contexts in a text, of `width` tokens each, and the token after each of them.
+
+        Returns:
+            `width` arrays: the first tokens of all contexts, the second ones, and so on; and the
+            tokens after the contexts, as many as each array has.
+        """
+        count = max(0, len(self.ids) - width)
+        return [self[at : at + count] for at in range(width)], self[width:]
+
 
 class KeyedNumbers(ABC):
     """Random numbers of pairs of a context and a token. Thread-safe.

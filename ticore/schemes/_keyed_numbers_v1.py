@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from . import _feistel as feistel
 from ._feistel import Rounds
 from ._key import scheme_key
 from ._word_arithmetic import GOLDEN, WORD, Words, half, mixed, xor
@@ -73,11 +72,6 @@ def spread_number(seed: Words, word: Words) -> Words:
 def keyed_uniform(seed: Words, token: Words) -> Words:
     """The number of a token after a seed: 0 to 2^31 - 1."""
     return spread_number(seed, spread(token))
-
-
-def permuted_rank(seed: Words, token: Words, size: int) -> Words:
-    """The rank of a token in the order of all `size` tokens that a seed decides."""
-    return feistel.permuted_rank(rounds(seed), token, size)
 
 
 def rounds(seed: Words) -> Rounds:

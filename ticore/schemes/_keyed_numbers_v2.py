@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from . import _feistel as feistel
 from ._feistel import Rounds
 from ._keyed_numbers_v1 import derived_words
 from ._word_arithmetic import (
@@ -117,23 +116,15 @@ def keyed_uniform(seed: Seed, word: Words) -> Words:
     return ordered_number(keyed_word(seed, word))
 
 
-def permuted_rank(seed: Seed, token: Words, words: Callable[[Words], Words], size: int) -> Words:
-    """The rank of a token in the order of all `size` tokens that a seed decides.
-
-    Args:
-        seed: of the context.
-        token: its id, or many.
-        words: `f(ids)` looks up the secret words of ids.
-        size: of the vocabulary.
-    """
-    return feistel.permuted_rank(rounds(seed, words), token, size)
-
-
 def rounds(seed: Seed, words: Callable[[Words], Words]) -> Rounds:
-    """The rounds of the Feistel network that ranks the tokens. Arguments as of `permuted_rank`.
+    """The rounds of the Feistel network that ranks the tokens.
 
     A row or column has the secret word of the token with its number. Each round has a seed of its
     own.
+
+    Args:
+        seed: of the context.
+        words: `f(ids)` looks up the secret words of ids.
     """
 
     def moved(turn: int, at: Words) -> Words:

@@ -157,9 +157,8 @@ class KeyGroup:
         scheme = self._of(slice(key, key + 1))
         seed, scores = scheme._scored(found)
         seeds = np.broadcast_to(scheme._numbers.identity(seed), scores.shape)[:, 0].astype(np.int64)
-        positions = np.arange(scheme.context, scheme.context + len(scores), dtype=np.int64)
         draws = seeds if self._once else draw_ids(seeds, found[scheme.context :])
-        return Evidence(positions, seeds, draws, scores[:, 0].astype(np.float64))
+        return Evidence.after_context(scheme.context, seeds, draws, scores[:, 0].astype(np.float64))
 
     def _block(self, ids: Ints, keys: slice) -> tuple[npt.NDArray[Any], SomeInts | None]:
         scheme = self._of(keys)

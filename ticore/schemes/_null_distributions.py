@@ -11,6 +11,7 @@ bit.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from typing import Any, Protocol
@@ -32,6 +33,7 @@ _ONES = np.ones(3)
 # Those of a watermark that nobody could see come near to it: the mean loss goes with the square of
 # the log odds ratio, and of less than this floats would not hold it.
 _LEAST_ODDS = 1e-3
+_MOST_DELTA = 100.0  # with more nothing changes, until `exp` overflows
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,24 @@ class SingleTextMethods:
     def p_value(self: NullDistribution, evidence: Evidence) -> float:
         """The probability of a sum of scores that is as high or higher; 1 without scores."""
         return float(self.p_values(BatchEvidence.of(evidence))[0])
+
+
+def usual_marked_share(share: float, delta: float) -> float:
+    """About which share of the tokens is green in text whose green tokens had `delta` added.
+
+    The share is the greatest where a model has no preferences: its distribution is flat. Where it
+    is sure of a token, a bias changes nothing. Half-way to the greatest share is usual.
+
+    Args:
+        share: of green tokens without a watermark; above 0, below 1.
+        delta: what is added to the logits of green tokens.
+
+    >>> usual_marked_share(0.5, 0.0), round(usual_marked_share(0.5, 2.0), 2)
+    (0.5, 0.69)
+    """
+    odds_ratio = math.exp(min(delta, _MOST_DELTA))
+    flat = share * odds_ratio / (share * odds_ratio + 1 - share)
+    return (share + flat) / 2
 
 
 @dataclass(frozen=True)

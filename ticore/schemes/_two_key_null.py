@@ -19,11 +19,30 @@ import numpy as np
 from scipy import special
 
 from ._evidence import BatchEvidence, Floats, Ints
-from ._null_distributions import TILTS, LikelihoodRatios, SingleTextMethods
+from ._null_distributions import (
+    TILTS,
+    ExponentialNull,
+    LikelihoodRatios,
+    NullDistribution,
+    SingleTextMethods,
+)
+
+LEAST_WEIGHT = 1e-4
+"""A smaller weight would need millions of terms for a p-value."""
 
 _LEFT_OUT = 45.0  # nats below the greatest term, where terms no longer count
 _LOOKS = 4096  # terms that are computed first, to see which count
 _MOST_TERMS = 1 << 17
+
+
+def null_of_two_keys(share: float) -> NullDistribution:
+    """The distribution of `share` X + (1 - `share`) Y; without the key that has no weight.
+
+    Args:
+        share: 0, 1, or from `LEAST_WEIGHT` to 1 - `LEAST_WEIGHT`.
+    """
+    larger = max(share, 1 - share)
+    return TwoKeyNull(larger) if larger < 1 else ExponentialNull()
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from .._support.checks import require_integer, require_number, require_temperatu
 from ..errors import ModelError
 from ..schemes import Scheme
 from ..schemes._array_cache import ResultCache
+from ..schemes._probabilities import probabilities
 from ._logits import mask_of
 from ._text_loop import Sampler
 
@@ -66,13 +67,6 @@ class LogitsWarper:
             least = xp.min(logits[order][before < max(self.top_p, _ONE_TOKEN)])
             logits = xp.where(logits < least, -xp.inf, logits)
         return logits
-
-
-def probabilities(logits: Any) -> Any:
-    """The softmax of float[n] logits: float[n] that sum up to 1."""
-    xp = array_namespace(logits)
-    raised = xp.exp(logits - xp.max(logits))
-    return raised / xp.sum(raised)
 
 
 def is_deterministic(sampler: Sampler) -> bool:

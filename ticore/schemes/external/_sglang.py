@@ -104,9 +104,8 @@ class SGLangGumbel:
         columns = window.T.astype(np.uint64)
         seeds = murmur3(columns[:-1])
         scores = -np.log1p(-self._uniform(seeds, columns[-1]))
-        positions = np.arange(self.context, self.context + len(tokens))
         wide = seeds.astype(np.int64)
-        return Evidence(positions, wide, draw_ids(wide, tokens), scores)
+        return Evidence.after_context(self.context, wide, draw_ids(wide, tokens), scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with Gumbel noise of the engine's numbers; see `Scheme.bias`."""

@@ -33,6 +33,7 @@ from array_api_compat import array_namespace
 from ...errors import SettingsError
 from .._base import Array
 from .._evidence import Evidence, Floats, Ints
+from .._probabilities import probabilities
 from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, selected_settings
 from .._windows import SomeIds, token_ids, windows
 from ._grid_null import GridNull
@@ -190,9 +191,8 @@ class TransformersSynthID:
         window = windows(ids, self.context + 1)
         residues = self._residues(window.T.astype(np.uint64))
         scores = self._sums(residues) / self._unit
-        positions = np.arange(self.context, self.context + len(window))
         places = residues.astype(np.int64)
-        return Evidence(positions, places, places, scores)
+        return Evidence.after_context(self.context, places, places, scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logarithms of the probabilities after all rounds of the tournament.
@@ -204,8 +204,7 @@ class TransformersSynthID:
         contexts = context_rows(context, self.context, logits).astype(np.uint64)
         tokens = np.arange(logits.shape[-1], dtype=np.uint64)
         residues = self._residues([*contexts.T[:, :, None], tokens])
-        raised = xp.exp(logits - xp.max(logits, axis=-1, keepdims=True))
-        shares = raised / xp.sum(raised, axis=-1, keepdims=True)
+        shares = probabilities(logits)
         for key in self._keys:
             bits = moved(self._bits(residues, key), logits)
             shares = shares * (1 + bits - xp.sum(bits * shares, axis=-1, keepdims=True))

@@ -24,9 +24,9 @@ import numpy as np
 from ...errors import SettingsError, shown
 from .._base import Array
 from .._evidence import Evidence, Floats, Ints, draw_ids
-from .._null_distributions import ExponentialNull, NullDistribution
+from .._null_distributions import NullDistribution
 from .._settings import checked_integer, checked_number, selected_settings
-from .._two_key_null import TwoKeyNull
+from .._two_key_null import LEAST_WEIGHT, null_of_two_keys
 from .._windows import SomeIds, token_ids, windows
 from ._writing import context_rows, gumbel_noise, moved, one_of_two
 
@@ -41,7 +41,6 @@ _SHIFT = 13
 _NUMBERS = 8191
 _OFFSET = 12345  # of key B where none is given
 _TINY = 1e-30  # in the place of u = 0, whose noise is infinite; as in the engine
-_LEAST = 1e-4  # a smaller weight would need millions of terms for a p-value
 _TYPES = ("gumbelmax", "textseal")
 _IGNORED = (
     "method", "gamma", "delta", "alpha", "depth", "after_topp", "k_morphmark", "p_0", "chunk_size",
@@ -98,7 +97,9 @@ class TextSealGumbel:
         self._keys = [key]
         self._share = 1.0  # of the first key
         if watermark_type == "textseal":
-            share = checked_number("mixing_alpha", mixing_alpha, above=_LEAST, below=1 - _LEAST)
+            share = checked_number(
+                "mixing_alpha", mixing_alpha, above=LEAST_WEIGHT, below=1 - LEAST_WEIGHT
+            )
             second = key + _OFFSET if other < 0 else other
             if second != key:  # Two equal keys give equal scores, which are those of one key.
                 self._keys.append(second)
@@ -121,8 +122,7 @@ class TextSealGumbel:
 
     @property
     def null(self) -> NullDistribution:
-        larger = max(self._share, 1 - self._share)
-        return TwoKeyNull(larger) if larger < 1 else ExponentialNull()
+        return null_of_two_keys(self._share)
 
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of -log(1 - u), or the weighted sum of those under both keys.
@@ -141,8 +141,7 @@ class TextSealGumbel:
         scores = np.zeros(len(tokens))
         for key, weight in zip(self._keys, weights, strict=False):
             scores += weight * -np.log1p(-_uniform(seeds, tokens, key))
-        positions = np.arange(self.context, self.context + len(tokens))
-        return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
+        return Evidence.after_context(self.context, seeds, draw_ids(seeds, tokens), scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with Gumbel noise of the engine's numbers, or the tokens that the two keys

@@ -23,7 +23,7 @@ from array_api_compat import array_namespace
 from ...errors import SettingsError, shown
 from .._base import Array
 from .._evidence import Evidence, Ints, draw_ids
-from .._null_distributions import HypergeometricNull
+from .._null_distributions import HypergeometricNull, usual_marked_share
 from .._settings import (
     MAX_CONTEXT,
     WHY_MAX_CONTEXT,
@@ -116,9 +116,8 @@ class TransformersKGW:
         self._bias = bias
         self._includes_itself = seeding_scheme == "selfhash"
         self.context = width - self._includes_itself
-        # Half of the gain with a flat distribution: text is partly predictable.
-        flat = share * math.exp(min(bias, 50)) / (share * math.exp(min(bias, 50)) + 1 - share)
-        self.null = HypergeometricNull(share, (share + flat) / 2, self._greens, self._size)
+        marked = usual_marked_share(share, bias)
+        self.null = HypergeometricNull(share, marked, self._greens, self._size)
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], vocab_size: int) -> TransformersKGW:
@@ -146,8 +145,7 @@ class TransformersKGW:
             self._seeds_of_windows(window) if self._includes_itself else self._seeds(window[:, -2])
         )
         scores = self._scores(seeds, tokens)
-        positions = np.arange(self.context, self.context + len(tokens))
-        return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
+        return Evidence.after_context(self.context, seeds, draw_ids(seeds, tokens), scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with `bias` added to those of green tokens; see `Scheme.bias`.

@@ -129,8 +129,7 @@ class VLLMGumbel:
         tokens = window[:, -1].copy()
         seeds, words = self._words(window.astype(np.uint64) & np.uint64(_WORD))
         scores = -np.log1p(-_uniform(words))
-        positions = np.arange(self.context, self.context + len(tokens))
-        return Evidence(positions, seeds, draw_ids(seeds, tokens), scores)
+        return Evidence.after_context(self.context, seeds, draw_ids(seeds, tokens), scores)
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with the noise that the engine adds to them; see `Scheme.bias`."""

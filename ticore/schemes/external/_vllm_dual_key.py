@@ -17,15 +17,14 @@ from typing import Any, ClassVar
 
 from .._base import Array
 from .._evidence import Evidence
-from .._null_distributions import ExponentialNull, NullDistribution
+from .._null_distributions import NullDistribution
 from .._settings import checked_number
-from .._two_key_null import TwoKeyNull
+from .._two_key_null import LEAST_WEIGHT, null_of_two_keys
 from .._windows import SomeIds
 from ._vllm import WIDTH, VLLMGumbel, selected_vllm_settings
 from ._writing import one_of_two
 
 _ALPHA = 0.1  # the engine's default
-_LEAST = 1e-4  # a smaller weight would need millions of terms for a p-value
 
 
 class VLLMDualKeyGumbel:
@@ -58,7 +57,7 @@ class VLLMDualKeyGumbel:
         self._alpha = (
             float(alpha)
             if alpha in (0, 1)
-            else checked_number("alpha", alpha, above=_LEAST, below=1 - _LEAST)
+            else checked_number("alpha", alpha, above=LEAST_WEIGHT, below=1 - LEAST_WEIGHT)
         )
         self.context = self._keys[0].context
 
@@ -74,8 +73,7 @@ class VLLMDualKeyGumbel:
 
     @property
     def null(self) -> NullDistribution:
-        larger = max(self._alpha, 1 - self._alpha)
-        return TwoKeyNull(larger) if larger < 1 else ExponentialNull()
+        return null_of_two_keys(self._alpha)
 
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of -(1 - alpha) log(1 - u) - alpha log(1 - v), for the numbers of both keys.

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from ...errors import SettingsError, shown
 from .._base import Array
 from .._evidence import Evidence, Ints, draw_ids
-from .._null_distributions import BinomialNull
+from .._null_distributions import BinomialNull, usual_marked_share
 from .._settings import MAX_CONTEXT, WHY_MAX_CONTEXT, checked_integer, checked_number
 from .._windows import SomeIds, token_ids, windows
 from ._philox import UInt64Array, philox
@@ -91,9 +91,8 @@ class VLLMBernoulli:
         self._delta = delta
         self._limit = np.uint64(int(gamma * _HIGHEST))
         share = float(self._limit) / (_HIGHEST + 1)
-        odds = math.exp(min(delta, 50)) * share / (1 - share)
-        # Half of the gain with a flat distribution: text is partly predictable.
-        self.null = BinomialNull(share, max((share + odds / (1 + odds)) / 2, share + 1e-3))
+        marked = usual_marked_share(share, delta)
+        self.null = BinomialNull(share, max(marked, share + 1e-3))
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> VLLMBernoulli:
@@ -121,8 +120,8 @@ class VLLMBernoulli:
         tokens = window[:, -1].copy()
         seeds = self._seeds(window[:, :-1], tokens)
         green = self._is_green(seeds, tokens)
-        positions = np.arange(self.context, self.context + len(tokens))
-        return Evidence(positions, seeds, draw_ids(seeds, tokens), green.astype(np.float64))
+        pairs = draw_ids(seeds, tokens)
+        return Evidence.after_context(self.context, seeds, pairs, green.astype(np.float64))
 
     def bias(self, context: Array, logits: Array) -> Array:
         """The logits with `sbw_delta` added to those of green tokens; see `Scheme.bias`."""
