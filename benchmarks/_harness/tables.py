@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ from rich import box
 from rich.table import Table
 
 from ticore._support.atomic_files import write_atomically
-from ticore._support.installing import how_to_install
-from ticore.errors import MissingExtraError
+from ticore._support.installing import require_module
 
 from .types import JsonObject
 
@@ -77,10 +75,8 @@ def write_parquet(file: Path, rows: Sequence[JsonObject], description: JsonObjec
     Raises:
         MissingExtraError: pyarrow is not installed.
     """
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; {how_to_install('data')}") from error
+    arrow = require_module("pyarrow", "data", "a Parquet file")
+    parquet = require_module("pyarrow.parquet", "data", "a Parquet file")
     flat = [flattened(row) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     table = arrow.table({name: [row.get(name) for row in flat] for name in names})
