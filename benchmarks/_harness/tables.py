@@ -1,8 +1,9 @@
-"""Tables: for a terminal, and as JSON and Parquet files."""
+"""Tables: for a terminal, and as Markdown, JSON and Parquet files."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,17 +45,34 @@ def write_markdown(file: Path, tables: Iterable[Table]) -> None:
         if not table.row_count:
             continue
         columns = table.columns
-        lines = [[str(column.header) for column in columns]]
-        lines.append(["---:" if column.justify == "right" else "---" for column in columns])
-        lines += [list(map(str, cells)) for cells in zip(*(c.cells for c in columns), strict=True)]
-        rows = "\n".join(f"| {' | '.join(map(_in_markdown, line))} |" for line in lines)
-        parts.append(f"{table.title}\n\n{rows}\n")
+        shown = markdown_table(
+            [str(column.header) for column in columns],
+            [column.justify == "right" for column in columns],
+            [list(map(str, cells)) for cells in zip(*(c.cells for c in columns), strict=True)],
+        )
+        parts.append(f"{table.title}\n\n{shown}\n")
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, "\n".join(parts).encode())
 
 
+def markdown_table(
+    headings: Sequence[str], are_numbers: Sequence[bool], rows: Iterable[Sequence[str]]
+) -> str:
+    """A table in Markdown that shows each cell as it is, whatever the cell holds.
+
+    Args:
+        headings: of the columns.
+        are_numbers: whether a column holds numbers, which stand to the right.
+        rows: their cells.
+    """
+    marks = ["---:" if is_number else "---" for is_number in are_numbers]
+    lines = [headings, marks, *rows]
+    return "\n".join(f"| {' | '.join(map(_in_markdown, line))} |" for line in lines)
+
+
 def _in_markdown(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", "\\n")
+    r"""The text of a cell without its meaning in Markdown; a line end is shown as `\n`."""
+    return re.sub(r"[\\|<>*_`\[\]]", r"\\\g<0>", cell.replace("\n", "\\n"))
 
 
 def write_json(file: Path, report: JsonObject) -> None:
