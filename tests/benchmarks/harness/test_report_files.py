@@ -17,7 +17,7 @@ ROWS = [
 
 
 def publish_to(folder, report, tables=(), plot=None):
-    files = {name: folder / "new" / name for name in ("json", "parquet", "plot")}
+    files = {name: folder / "new" / name for name in ("json", "parquet", "markdown", "plot")}
     options = Namespace(**files)
     return publish(options, report, ROWS, tables, plot), files
 
@@ -35,6 +35,7 @@ def test_publish_prints_tables_that_have_rows_and_writes_the_files(tmp_path, cap
     assert "An explanation." in shown
     assert "Empty" not in shown
     assert json.loads(files["json"].read_text()) == json.loads(json.dumps(report))
+    assert files["markdown"].read_text().startswith("A title that is long\n\n| name | x |\n")
     assert files["plot"].read_text() == "drawn"
     assert files["parquet"].stat().st_size > 0
 
