@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy.typing as npt
 
 from ticore.backend_kit.checkpoint import Tensors
-from ticore.backend_kit.network_config import NetworkConfig, Rope
+from ticore.backend_kit.network_config import NetworkConfig, Rope, gpt2_root, is_spare_tensor
 
 from ._attention import Attention
 from ._layers import (
@@ -40,7 +40,7 @@ def build(config: NetworkConfig, tensors: Tensors, dtype: npt.DTypeLike, *, dots
     """
     arrays = Arrays(tensors, dtype)
     network = _FAMILIES[config.architecture](_Parts(config, arrays, dots))
-    tensors.refuse_rest(_harmless)
+    tensors.refuse_rest(is_spare_tensor)
     arrays.fill()
     return network
 
@@ -177,10 +177,8 @@ def _gemma3(parts: _Parts) -> Network:
 
 
 def _gpt2(parts: _Parts) -> Network:
-    config, tensors = parts.config, parts.arrays.tensors
+    config, root = parts.config, gpt2_root(parts.arrays.tensors)
     width, inner = config.width, config.inner
-    # The first exports, OpenAI's own among them, were made without the head's wrapping.
-    root = "transformer." if "transformer.wte.weight" in tensors else ""
 
     def norm(name: str) -> LayerNorm:
         weight, bias = (parts.vector(f"{name}.{x}", width) for x in ("weight", "bias"))
@@ -209,13 +207,6 @@ def _gpt2(parts: _Parts) -> Network:
         norm=norm(f"{root}ln_f"),
         head=parts.head(embedding),
         positions=parts.arrays.stacked({f"{root}wpe.weight": (config.context, width)}),
-    )
-
-
-def _harmless(name: str) -> bool:
-    """A tied head may be stored all the same; old exports keep frequencies and causal masks."""
-    return name == "lm_head.weight" or name.endswith(
-        ("rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias")
     )
 
 

@@ -17,35 +17,14 @@ JAX takes a second to import, so it is imported when a model is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib.util import find_spec
-from pathlib import Path
-
-from ticore.interfaces import LanguageModel, ModelBackend, TokenizerLoader
+from ticore.backend_kit import LazyBackend, require_packages
+from ticore.interfaces import ModelBackend
 
 __all__ = ["BACKEND"]
 
-# Checked here, so that a list of the backends shows at once that this one cannot be used.
-for _package in ("jax", "flax"):
-    if find_spec(_package) is None:
-        raise ModuleNotFoundError(f"No module named {_package!r}", name=_package)
+require_packages("jax", "flax")
 
-
-class _Backend:
-    summary = "Llama, Mistral, Qwen2 and GPT-2 models on JAX: CPU, GPU, TPU, one device or many"
-    shipped: Mapping[str, str] = {}
-
-    def folder(self, model: str) -> Path | None:
-        """None: this backend has no bundled model."""
-        return None
-
-    def load(
-        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
-    ) -> LanguageModel:
-        """Load the model in the directory `location`; see `ticore_jax._loading.load`."""
-        from ._loading import load  # noqa: PLC0415  # JAX takes a second
-
-        return load(location, load_tokenizer, options)
-
-
-BACKEND: ModelBackend = _Backend()
+BACKEND: ModelBackend = LazyBackend(
+    "Llama, Mistral, Qwen2 and GPT-2 models on JAX: CPU, GPU, TPU, one device or many",
+    "ticore_jax._loading",
+)

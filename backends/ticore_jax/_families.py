@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ticore.backend_kit.checkpoint import Tensors
-from ticore.backend_kit.network_config import NetworkConfig
+from ticore.backend_kit.network_config import NetworkConfig, gpt2_root, is_spare_tensor
 
 from ._network import (
     Attention,
@@ -40,7 +40,7 @@ def build(config: NetworkConfig, tensors: Tensors) -> Network:
         ModelFilesError: the tensors are not those that `config` calls for.
     """
     network = _FAMILIES[config.architecture](config, tensors)
-    tensors.refuse_rest(_harmless)
+    tensors.refuse_rest(is_spare_tensor)
     return network
 
 
@@ -94,8 +94,7 @@ def _llama(config: NetworkConfig, tensors: Tensors) -> Network:
 def _gpt2(config: NetworkConfig, tensors: Tensors) -> Network:
     take = partial(_array, tensors)
     width, inner = config.width, config.inner
-    # The first exports, OpenAI's own among them, were made without the head's wrapping.
-    root = "transformer." if "transformer.wte.weight" in tensors else ""
+    root = gpt2_root(tensors)
 
     def linears(name: str, inputs: int, outputs: int, split: int, parts: int = 1) -> list[Linear]:
         """GPT-2 stores one row per input, and queries, keys and values side by side."""
@@ -134,13 +133,6 @@ def _array(tensors: Tensors, name: str, shape: tuple[int, ...]) -> npt.NDArray[n
     """The tensor `name` in the type it is stored in, a read-only view of its file."""
     stored = tensors.take(name, shape, _TYPES)
     return stored.data.view(_TYPES[stored.code]).reshape(shape)
-
-
-def _harmless(name: str) -> bool:
-    """A tied head may be stored all the same; old exports keep frequencies and causal masks."""
-    return name == "lm_head.weight" or name.endswith(
-        ("rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias")
-    )
 
 
 _FAMILIES: dict[str, Callable[[NetworkConfig, Tensors], Network]] = {

@@ -42,7 +42,7 @@ def load(location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, o
     files = find_model_files(location)
     path = files.path
     config = parse_config(files.settings, files.settings_name, ARCHITECTURES)
-    tokenizer = load_tokenizer(place) if place is not None else files.open_tokenizer(load_tokenizer)
+    tokenizer = files.open_tokenizer(load_tokenizer, place)
     require_fits(path, tokenizer, config.vocab_size)
     eos = next(iter(config.eos_ids), None)
     start = files.find_start_token(config.bos_token, eos, config.vocab_size)

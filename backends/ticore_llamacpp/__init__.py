@@ -12,43 +12,22 @@ the backend and may import the core.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ticore.interfaces import LanguageModel, ModelBackend, TokenizerLoader
+from ticore.backend_kit import LazyBackend, require_packages
+from ticore.interfaces import ModelBackend
 
 if TYPE_CHECKING:
     from ._logits_processor import ConsistentLogitsProcessor
 
 __all__ = ["BACKEND", "ConsistentLogitsProcessor"]
 
-# Checked here, so that a list of the backends shows at once that this one cannot be used.
-for _package in ("llama_cpp", "gguf"):
-    if find_spec(_package) is None:
-        raise ModuleNotFoundError(f"No module named {_package!r}", name=_package)
+require_packages("llama_cpp", "gguf")
 
-
-class _Backend:
-    summary = "GGUF files of all causal models that llama.cpp runs, on the CPU"
-    shipped: Mapping[str, str] = {}
-
-    def folder(self, model: str) -> Path | None:
-        """None: this backend has no bundled model."""
-        return None
-
-    def load(
-        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
-    ) -> LanguageModel:
-        """Load the model in the GGUF file `location`; see `ticore_llamacpp._loading.load`."""
-        from ._loading import load  # noqa: PLC0415  # loads the library of llama.cpp
-
-        return load(location, load_tokenizer, options)
-
-
-BACKEND: ModelBackend = _Backend()
+BACKEND: ModelBackend = LazyBackend(
+    "GGUF files of all causal models that llama.cpp runs, on the CPU", "ticore_llamacpp._loading"
+)
 
 
 def __getattr__(name: str) -> Any:

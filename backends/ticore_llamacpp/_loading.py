@@ -32,11 +32,7 @@ def load(
     files = open_gguf_files(Path(location))
     # Our reader refuses damaged files with an error; in llama.cpp they may end the process.
     template = files.chat_template
-    tokenizer = (
-        load_tokenizer(chosen.tokenizer)
-        if chosen.tokenizer is not None
-        else files.open_tokenizer(load_tokenizer)
-    )
+    tokenizer = files.open_tokenizer(load_tokenizer, chosen.tokenizer)
     network = Network(files.path, chosen.context, chosen.threads)
     require_fits(files.path, tokenizer, network.width)
     bos, ends = files.separators(network.width)

@@ -21,14 +21,11 @@ transformers' own `generate` is in `ticore_transformers`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ticore.backend_kit import moved_names
-from ticore.interfaces import AdoptingModelBackend, LanguageModel, Tokenizer, TokenizerLoader
+from ticore.backend_kit import LazyBackend, moved_names, require_packages
+from ticore.interfaces import AdoptingModelBackend, LanguageModel, Tokenizer
 
 if TYPE_CHECKING:
     from ._batch import TorchBatchedForward
@@ -53,28 +50,10 @@ _moved = moved_names(
     },
 )
 
-# Checked here, so that a list of the backends shows at once that this one cannot be used.
-for _package in ("torch", "transformers"):
-    if find_spec(_package) is None:
-        raise ModuleNotFoundError(f"No module named {_package!r}", name=_package)
+require_packages("torch", "transformers")
 
 
-class _Backend:
-    summary = "causal language models of transformers, on PyTorch: CPU, CUDA"
-    shipped: Mapping[str, str] = {}
-
-    def folder(self, model: str) -> Path | None:
-        """None: this backend has no bundled model."""
-        return None
-
-    def load(
-        self, location: str, load_tokenizer: TokenizerLoader, options: Mapping[str, object]
-    ) -> LanguageModel:
-        """Load the model at `location`; see `ticore_torch._loading.load`."""
-        from ._loading import load  # noqa: PLC0415  # PyTorch takes seconds
-
-        return load(location, load_tokenizer, options)
-
+class _Backend(LazyBackend):
     def adopt(self, found: object, tokenizer: Tokenizer, original: object) -> LanguageModel | None:
         """A model of transformers that is in memory; see `ticore_torch._adopt.adopt`."""
         if "transformers" not in sys.modules:
@@ -84,7 +63,9 @@ class _Backend:
         return adopt(found, tokenizer, original)
 
 
-BACKEND: AdoptingModelBackend = _Backend()
+BACKEND: AdoptingModelBackend = _Backend(
+    "causal language models of transformers, on PyTorch: CPU, CUDA", "ticore_torch._loading"
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -55,11 +55,7 @@ def load(
     settings, tensors = files.settings, files.tensors  # these refuse damaged files
     require_layers(path, settings, tensors)
     config = read_config(files, chosen)
-    tokenizer = (
-        load_tokenizer(chosen.tokenizer)
-        if chosen.tokenizer is not None
-        else files.open_tokenizer(load_tokenizer)
-    )
+    tokenizer = files.open_tokenizer(load_tokenizer, chosen.tokenizer)
     with asking(path):
         require_numbers(path, config, tensors, trust_remote_code=chosen.trust_remote_code)
     module = read_network(files, config, chosen)

@@ -30,6 +30,9 @@ def command(name: str, usage: str | None, *, plot: bool = False) -> argparse.Arg
     outputs.add_argument(
         "--parquet", type=Path, metavar="FILE", help="write one row per measurement to FILE"
     )
+    outputs.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
+    )
     if plot:
         outputs.add_argument(
             "--plot", type=Path, metavar="FILE", help="draw the plot: .png or .svg"

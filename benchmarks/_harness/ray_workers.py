@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from typing import Any
 
-from ticore._support.installing import how_to_install
-from ticore.errors import MissingExtraError
+from ticore._support.installing import require_module
 
 from .types import Sample, Task, Worker
 
@@ -24,10 +22,7 @@ def carry_out_on_ray(
     Raises:
         MissingExtraError: ray is not installed.
     """
-    try:
-        ray, util = import_module("ray"), import_module("ray.util")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; {how_to_install('scale')}") from error
+    ray, util = (require_module(name, "scale", "a Ray cluster") for name in ("ray", "ray.util"))
     started = not ray.is_initialized()
     if started:
         ray.init(include_dashboard=False, log_to_driver=False, logging_level="error")

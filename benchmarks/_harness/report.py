@@ -13,7 +13,7 @@ from rich.table import Table
 from ticore.errors import SettingsError
 
 from .environment import environment
-from .tables import write_json, write_parquet
+from .tables import write_json, write_markdown, write_parquet
 from .types import JsonObject
 
 Plot = Callable[[JsonObject, Path], None]
@@ -52,15 +52,17 @@ def publish(
         options: of the command line; see `cli.command`.
         report: what `--json` writes.
         rows: what `--parquet` writes, one row per measurement.
-        tables: those without rows are left out.
+        tables: what `--markdown` writes as well. Those without rows are left out.
         plot: draws what `--plot` writes.
 
     Returns:
         The exit status.
     """
-    for table in tables:
-        if table.row_count:
-            _print(table)
+    shown = [table for table in tables if table.row_count]
+    for table in shown:
+        _print(table)
+    if options.markdown is not None:
+        write_markdown(options.markdown, shown)
     if options.json is not None:
         write_json(options.json, report)
     if options.parquet is not None:

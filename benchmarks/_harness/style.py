@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ticore._support.installing import how_to_install
-from ticore.errors import MissingExtraError
+from ticore._support.installing import require_module
 
 # The palette of Okabe and Ito: its colours differ for every kind of colour blindness.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -35,11 +34,8 @@ def new_figure(width: float, height: float) -> Any:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; {how_to_install('plots')}") from error
-    return Figure(figsize=(width, height), layout="constrained")
+    drawing = require_module("matplotlib.figure", "plots", "a figure")
+    return drawing.Figure(figsize=(width, height), layout="constrained")
 
 
 def clear_frame(axes: Any, grid: str = "both") -> None:

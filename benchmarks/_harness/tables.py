@@ -1,10 +1,10 @@
-"""Tables: for a terminal, and as JSON and Parquet files."""
+"""Tables: for a terminal, and as Markdown, JSON and Parquet files."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,7 @@ from rich import box
 from rich.table import Table
 
 from ticore._support.atomic_files import write_atomically
-from ticore._support.installing import how_to_install
-from ticore.errors import MissingExtraError
+from ticore._support.installing import require_module
 
 from .types import JsonObject
 
@@ -46,17 +45,34 @@ def write_markdown(file: Path, tables: Iterable[Table]) -> None:
         if not table.row_count:
             continue
         columns = table.columns
-        lines = [[str(column.header) for column in columns]]
-        lines.append(["---:" if column.justify == "right" else "---" for column in columns])
-        lines += [list(map(str, cells)) for cells in zip(*(c.cells for c in columns), strict=True)]
-        rows = "\n".join(f"| {' | '.join(map(_in_markdown, line))} |" for line in lines)
-        parts.append(f"{table.title}\n\n{rows}\n")
+        shown = markdown_table(
+            [str(column.header) for column in columns],
+            [column.justify == "right" for column in columns],
+            [list(map(str, cells)) for cells in zip(*(c.cells for c in columns), strict=True)],
+        )
+        parts.append(f"{table.title}\n\n{shown}\n")
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, "\n".join(parts).encode())
 
 
+def markdown_table(
+    headings: Sequence[str], are_numbers: Sequence[bool], rows: Iterable[Sequence[str]]
+) -> str:
+    """A table in Markdown that shows each cell as it is, whatever the cell holds.
+
+    Args:
+        headings: of the columns.
+        are_numbers: whether a column holds numbers, which stand to the right.
+        rows: their cells.
+    """
+    marks = ["---:" if is_number else "---" for is_number in are_numbers]
+    lines = [headings, marks, *rows]
+    return "\n".join(f"| {' | '.join(map(_in_markdown, line))} |" for line in lines)
+
+
 def _in_markdown(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", "\\n")
+    r"""The text of a cell without its meaning in Markdown; a line end is shown as `\n`."""
+    return re.sub(r"[\\|<>*_`\[\]]", r"\\\g<0>", cell.replace("\n", "\\n"))
 
 
 def write_json(file: Path, report: JsonObject) -> None:
@@ -77,10 +93,8 @@ def write_parquet(file: Path, rows: Sequence[JsonObject], description: JsonObjec
     Raises:
         MissingExtraError: pyarrow is not installed.
     """
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; {how_to_install('data')}") from error
+    arrow = require_module("pyarrow", "data", "a Parquet file")
+    parquet = require_module("pyarrow.parquet", "data", "a Parquet file")
     flat = [flattened(row) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     table = arrow.table({name: [row.get(name) for row in flat] for name in names})

@@ -13,12 +13,11 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import ticore
 from benchmarks._harness.cli import exit_status, positive_int
-from ticore._support.installing import how_to_install
-from ticore.errors import MissingExtraError, SettingsError
+from ticore._support.installing import require_module
+from ticore.errors import SettingsError
 
 _BACKENDS = {"tokenizer.model": "sentencepiece", "tokenizer.json": "tokenizers"}
 _HEAD = 128  # values of a state per attention head
@@ -84,11 +83,8 @@ def write(
     Raises:
         MissingExtraError: torch or transformers is not installed.
     """
-    try:
-        import torch  # noqa: PLC0415  # an extra
-        import transformers  # noqa: PLC0415  # an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; {how_to_install('torch')}") from error
+    torch = require_module("torch", "torch", "a random model")
+    transformers = require_module("transformers", "torch", "a random model")
     config = transformers.LlamaConfig(
         vocab_size=vocab_size,
         hidden_size=width,
@@ -99,8 +95,8 @@ def write(
         max_position_embeddings=4096,
     )
     torch.manual_seed(0)
-    auto: Any = transformers.AutoModelForCausalLM
-    auto.from_config(config, dtype=getattr(torch, dtype)).save_pretrained(folder)
+    model = transformers.AutoModelForCausalLM.from_config(config, dtype=getattr(torch, dtype))
+    model.save_pretrained(folder)
 
 
 if __name__ == "__main__":

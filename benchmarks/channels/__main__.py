@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 
 from rich.table import Table
 
@@ -18,7 +17,7 @@ from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.tables import text_table, write_markdown
+from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject, Sample, Task
 
 from . import __doc__ as usage
@@ -40,9 +39,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--model", action="append", metavar="PLACE", help="a model; may be repeated"
     )
     parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
-    )
     add_store_options(parser, "channels")
     return parser.parse_args(arguments)
 
@@ -62,8 +58,6 @@ def _run(options: argparse.Namespace) -> int:
     )
     settings = asdict(plan) | {"samples": options.samples, "models": models}
     report = new_report(settings, complete=complete, code=code) | summarize(samples)
-    if options.markdown:
-        write_markdown(options.markdown, tables(report))
     return publish(options, report, report["journeys"] + report["costs"], tables(report))
 
 

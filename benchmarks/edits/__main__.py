@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 
 from rich.table import Table
 
@@ -18,7 +17,7 @@ from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.tables import text_table, write_markdown
+from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject, Sample, Task
 
 from . import __doc__ as usage
@@ -35,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     plan = Plan()
-    parser = command("edits", usage)
+    parser = command("edits", usage, plot=True)
     parser.add_argument("--samples", type=positive_int, default=100, help="messages of each kind")
     parser.add_argument("--model", default=plan.model, metavar="PLACE", help="the model")
     parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
@@ -43,10 +42,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--shares", type=float, nargs="+", default=plan.shares, help="of edited tokens, 0 to 1"
     )
     parser.add_argument("--ways", type=positive_int, default=len(WAYS), help="take the first N")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves to FILE")
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the table to FILE as well"
-    )
     add_store_options(parser, "edits")
     return parser.parse_args(arguments)
 
@@ -66,11 +61,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     settings = asdict(plan) | {"samples": options.samples}
     report = new_report(settings, complete=complete, code=code) | {"ways": summarize(samples)}
-    if options.markdown:
-        write_markdown(options.markdown, [table(report)])
-    if options.plot:
-        draw(report["ways"], plan.shares, options.plot)
-    return publish(options, report, report["ways"], [table(report)])
+    return publish(options, report, report["ways"], [table(report)], draw)
 
 
 def _tasks(count: int, ways: int) -> Iterator[Task]:

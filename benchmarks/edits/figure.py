@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks._harness.style import LINE_STYLES, clear_frame, new_figure, save_figure
 from benchmarks._harness.types import JsonObject
 
 
-def draw(ways: Sequence[JsonObject], shares: Sequence[float], path: Path) -> None:
+def draw(report: JsonObject, file: Path) -> None:
     """Draw the curves of all ways.
-
-    Args:
-        ways: see `summarize`.
-        shares: of edited tokens, in the order of the counts.
-        path: of the file.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     figure = new_figure(7.5, 4.2)
     axes = figure.subplots()
-    for way, (colour, marker) in zip(ways, LINE_STYLES, strict=False):
+    for way, (colour, marker) in zip(report["ways"], LINE_STYLES, strict=False):
         name = "no window" if not way["window"] else f"window {way['window']}, {way['edits']:.0%}"
         axes.plot(
-            [100 * share for share in shares],
+            [100 * share for share in report["settings"]["shares"]],
             [100 * read / way["texts"] for read in way["read"]],
             color=colour,
             marker=marker,
@@ -35,4 +29,4 @@ def draw(ways: Sequence[JsonObject], shares: Sequence[float], path: Path) -> Non
     axes.set_ylabel("messages read, %")
     clear_frame(axes)
     axes.legend(frameon=False, fontsize=9, title="Written for edits of", alignment="left")
-    save_figure(figure, path)
+    save_figure(figure, file)

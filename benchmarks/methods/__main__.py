@@ -15,7 +15,6 @@ from benchmarks._harness.code_digest import code_digest
 from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.tables import write_markdown
 from benchmarks.round_trip.samples import Plan
 
 from . import __doc__ as usage
@@ -47,9 +46,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--size", type=positive_int, default=plan.size, help="bytes per message")
     parser.add_argument("--top-k", type=positive_int, default=plan.top_k)
     parser.add_argument("--seed", type=int, default=plan.seed)
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the table to FILE as well"
-    )
     add_store_options(parser, "methods", processes=1)
     return parser.parse_args(arguments)
 
@@ -74,8 +70,6 @@ def _run(options: argparse.Namespace) -> int:
     settings = asdict(plan) | {"samples": options.samples, "models": models, "kinds": kinds}
     rows = summarize(samples)
     report = new_report(settings, complete=complete, code=code) | {"methods": rows}
-    if options.markdown:
-        write_markdown(options.markdown, table(rows))
     return publish(options, report, rows, table(rows), draw)
 
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 
 import ticore
 from benchmarks._harness.cli import add_store_options, command, exit_status, positive_int
@@ -16,7 +15,6 @@ from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.tables import write_markdown
 
 from . import __doc__ as usage
 from .plan import Plan
@@ -46,9 +44,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--batch", type=positive_int, default=plan.batch, help="texts that are written side by side"
     )
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
-    )
     add_store_options(parser, "observer", processes=1)
     return parser.parse_args(arguments)
 
@@ -72,8 +67,6 @@ def _run(options: argparse.Namespace) -> int:
     texts = [text for group in groups for text in group["texts"]]
     settings = asdict(plan) | {"samples": options.samples}
     report = new_report(settings, complete=complete, code=code) | summarize(texts, plan.seed)
-    if options.markdown:
-        write_markdown(options.markdown, tables(report))
     return publish(options, report, report["tests"], tables(report))
 
 

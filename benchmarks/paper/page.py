@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks._harness.style import save_figure
+from benchmarks._harness.tables import markdown_table
 from ticore._support.atomic_files import write_atomically
 from ticore.report._markup import Html, element, text
 from ticore.report._page import page
@@ -68,14 +69,8 @@ def _markdown(introduction: Sequence[str], sections: Sequence[Section]) -> str:
 
 
 def _markdown_table(table: PageTable) -> str:
-    marks = ["---" if n < table.labels else "---:" for n in range(len(table.headings))]
-    lines = [table.headings, marks, *table.rows]
-    return "\n".join(f"| {' | '.join(map(_in_markdown, line))} |" for line in lines)
-
-
-def _in_markdown(cell: str) -> str:
-    marks = str.maketrans({mark: f"\\{mark}" for mark in "\\|<>*_`[]"} | {"\n": "\\\\n"})
-    return cell if set(cell) <= {"-", ":"} else cell.translate(marks)
+    are_numbers = [n >= table.labels for n in range(len(table.headings))]
+    return markdown_table(table.headings, are_numbers, table.rows)
 
 
 def _html(introduction: Sequence[str], sections: Sequence[Section], figures: Path) -> str:

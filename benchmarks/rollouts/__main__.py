@@ -19,7 +19,7 @@ from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.tables import text_table, without_repeats, write_markdown
+from benchmarks._harness.tables import text_table, without_repeats
 from benchmarks._harness.types import JsonObject, Sample, Task
 from ticore._support.atomic_files import write_atomically
 from ticore.interfaces import Tokenizer
@@ -45,9 +45,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=plan.seed)
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write them as JSON lines")
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the table to FILE as well"
-    )
     add_store_options(parser, "rollouts", processes=1)
     return parser.parse_args(arguments)
 
@@ -71,8 +68,6 @@ def _run(options: argparse.Namespace) -> int:
         )
         write_atomically(options.write, "".join(json.dumps(line) + "\n" for line in lines).encode())
     report = new_report(settings_of(plan), complete=complete, code=code) | {"rollouts": rows}
-    if options.markdown:
-        write_markdown(options.markdown, [_table(rows)])
     return publish(options, report, rows, [_table(rows)])
 
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from rich.table import Table
@@ -19,7 +18,7 @@ from benchmarks._harness.collect import collect_samples
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.tables import text_table, write_markdown
+from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject, Sample, Task
 
 from . import __doc__ as usage
@@ -36,9 +35,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--samples", type=positive_int, default=60, help="texts of each kind")
     parser.add_argument(
         "--model", action="append", metavar="PLACE", help="a model; may be repeated"
-    )
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the table to FILE as well"
     )
     add_store_options(parser, "sizes")
     return parser.parse_args(arguments)
@@ -61,8 +57,6 @@ def _run(options: argparse.Namespace) -> int:
     )
     settings = asdict(plan) | {"samples": options.samples, "models": models}
     report = new_report(settings, complete=complete, code=code) | {"sizes": summarize(samples)}
-    if options.markdown:
-        write_markdown(options.markdown, [table(report)])
     return publish(options, report, report["sizes"], [table(report)])
 
 

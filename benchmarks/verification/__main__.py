@@ -121,9 +121,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     surveyed.add_argument(
         "--limit", type=float, default=600.0, help="seconds that each of a row's stages may take"
     )
-    surveyed.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
-    )
 
     rejected = parser.add_argument_group("rejections")
     rejected.add_argument(

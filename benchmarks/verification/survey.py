@@ -17,7 +17,7 @@ from benchmarks._harness.number_format import duration
 from benchmarks._harness.progress import messages
 from benchmarks._harness.report import new_report
 from benchmarks._harness.sample_store import SampleStore, digest_of
-from benchmarks._harness.tables import text_table, write_json, write_markdown
+from benchmarks._harness.tables import text_table, write_json
 from benchmarks._harness.types import JsonObject
 
 from . import survey_stages
@@ -64,8 +64,6 @@ def run(options: argparse.Namespace) -> int:
         report["complete"] = True
     except KeyboardInterrupt:
         messages.print("interrupted; the same command continues from here")
-    if options.markdown is not None:
-        write_markdown(options.markdown, survey_tables(rows))
     status = finish(options, report, rows, survey_tables(rows))
     return 1 if any(row.get("soak", {}).get("mismatches") for row in rows) else status
 

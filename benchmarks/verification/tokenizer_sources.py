@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ticore
-from ticore._support.installing import how_to_install
-from ticore.errors import MissingExtraError
+from ticore._support.installing import require_module
 from ticore.interfaces import Tokenizer
 
 # What to open in DIR/tokenizers. Some files have to be assembled first; see `_ASSEMBLED`.
@@ -111,12 +110,9 @@ def _named(asked: str) -> TokenizerSource:
 
 
 def _assemble(name: str, folder: Path) -> Tokenizer:
-    try:
-        import tokenizers  # noqa: PLC0415  # an extra
+    tokenizers = require_module("tokenizers", "tokenizers", f"the tokenizer {name}")
+    from ticore_tokenizers import HuggingFaceTokenizer  # noqa: PLC0415  # needs the extra
 
-        from ticore_tokenizers import HuggingFaceTokenizer  # noqa: PLC0415  # needs the extra
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error}; {how_to_install('tokenizers')}") from error
     return HuggingFaceTokenizer(_ASSEMBLED[name](tokenizers, folder))
 
 

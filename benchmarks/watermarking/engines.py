@@ -30,7 +30,7 @@ from benchmarks._harness.cli import command, exit_status, positive_int
 from benchmarks._harness.progress import progress_bar
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
-from benchmarks._harness.tables import text_table, without_repeats, write_markdown
+from benchmarks._harness.tables import text_table, without_repeats
 from benchmarks._harness.types import JsonObject
 from ticore.consistency import Verifier
 from ticore.interfaces import LanguageModel
@@ -51,9 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--mark", action="append", choices=list(MARKS), help="may be repeated")
     parser.add_argument("--texts", type=positive_int, default=50, help="of each kind")
     parser.add_argument("--tokens", type=positive_int, default=200, help="of a text")
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the tables to FILE as well"
-    )
     return exit_status(_run, parser.parse_args(arguments))
 
 
@@ -82,8 +79,6 @@ def _run(options: argparse.Namespace) -> int:
             every_text += [kind | {"number": at + 1} | text for at, text in enumerate(texts)]
     settings |= {"models": models, "marks": marks}
     report = new_report(settings, complete=True) | {"rows": rows, "texts": every_text}
-    if options.markdown:
-        write_markdown(options.markdown, _tables(rows))
     return publish(options, report, rows, _tables(rows))
 
 

@@ -26,7 +26,7 @@ from benchmarks._harness.progress import progress_bar
 from benchmarks._harness.prompts import language_of, load_prompts
 from benchmarks._harness.report import new_report, publish
 from benchmarks._harness.style import GREY, LINE_STYLES, clear_frame, new_figure, save_figure
-from benchmarks._harness.tables import text_table, write_markdown
+from benchmarks._harness.tables import text_table
 from benchmarks._harness.types import JsonObject
 from ticore.evaluation import calibrate
 from ticore.interfaces import LanguageModel, Tokenizer
@@ -57,7 +57,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--passages", type=positive_int, default=3000, help="by people, at most")
     parser.add_argument("--texts", type=positive_int, default=60, help="with each watermark")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to FILE")
     return parser.parse_args(arguments)
 
 
@@ -70,10 +69,7 @@ def _run(options: argparse.Namespace) -> int:
                 advance(1, "schemes")
     settings = {"passages": options.passages, "texts": options.texts}
     report = new_report(settings, complete=True) | {"cells": cells}
-    table = _table(cells)
-    if options.markdown is not None:
-        write_markdown(options.markdown, [table])
-    return publish(options, report, cells, [table], _draw)
+    return publish(options, report, cells, [_table(cells)], _draw)
 
 
 def measured(

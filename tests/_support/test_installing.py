@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from ticore._support import installing
-from ticore._support.installing import how_to_install
+from ticore._support.installing import how_to_install, missing_extra, require_module
+from ticore.errors import MissingExtraError
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,6 +33,24 @@ class Installed(Distribution):
 
     def locate_file(self, path: object) -> SimplePath:
         return Path(str(path))  # type: ignore[return-value]
+
+
+def test_require_module_imports_it() -> None:
+    assert require_module("os.path", "data", "a path") is sys.modules["os.path"]
+
+
+def test_require_module_says_which_package_is_missing_and_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "needs_a_package.py").write_text("import a_package_of_no_one")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MissingExtraError) as raised:
+        require_module("needs_a_package", "data", "a Parquet file")
+    assert str(raised.value) == str(missing_extra("a_package_of_no_one", "data", "a Parquet file"))
+    assert str(raised.value) == (
+        "a Parquet file needs the package 'a_package_of_no_one', which is not installed; "
+        + how_to_install("data")
+    )
 
 
 def test_how_to_install_names_the_checkout(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +11,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from .._support.installing import how_to_install
+from .._support.installing import require_module
 from ..corpus._formats import ENDINGS_SAID
-from ..errors import MissingExtraError
 from ..evaluation import Calibration, CalibrationCell
 from ..evaluation import calibrate as measure
 from ..evaluation._calibration import LENGTHS, THRESHOLDS
@@ -122,13 +120,8 @@ def _figures(plot: Path) -> Any:
     if plot.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"--plot: expected a name that ends in .svg or .png, found {plot.name}")
     require_place(plot)
-    try:
-        return import_module("ticore._cli.calibration_figure").calibration_figure
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            f"`ticore calibrate --plot` needs the package {error.name!r}, which is not installed; "
-            f"{how_to_install('plots')}"
-        ) from error
+    drawing = require_module("ticore._cli.calibration_figure", "plots", "`ticore calibrate --plot`")
+    return drawing.calibration_figure
 
 
 def _shown(found: Calibration) -> Group:

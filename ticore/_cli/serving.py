@@ -5,19 +5,16 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from types import ModuleType
 from typing import Annotated
 
 import typer
 
-from .._support.installing import how_to_install
-from ..errors import MissingExtraError
+from .._support.installing import require_module
 from . import streams
 from .usage import wrong_settings_are_wrong_usage
 
 ADDRESS, WORK = "Address", "Work"
-_EXTRA = ("starlette", "uvicorn")
 
 Host = Annotated[
     str,
@@ -48,16 +45,7 @@ def server_module(name: str, command: str) -> ModuleType:
     Raises:
         MissingExtraError: a package of the extra is not installed.
     """
-    try:
-        return import_module(f"ticore._serve.{name}")
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in _EXTRA:
-            raise
-        raise MissingExtraError(
-            f"`ticore {command}` needs the package {missing!r}, which is not installed; "
-            f"{how_to_install('serve')}"
-        ) from error
+    return require_module(f"ticore._serve.{name}", "serve", f"`ticore {command}`")
 
 
 @contextmanager

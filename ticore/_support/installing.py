@@ -1,4 +1,4 @@
-"""How to install a missing extra: from the place that this installation came from.
+"""Packages of an extra, and how to install them: from where this installation came from.
 
 A hint must not name a project of the package index. ticore may be absent there, and then anybody
 can register the name.
@@ -8,10 +8,38 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 from shlex import quote
+from types import ModuleType
 from urllib.parse import unquote, urlsplit
+
+from ..errors import MissingExtraError
+
+
+def require_module(module: str, extra: str, purpose: str) -> ModuleType:
+    """Import a module that comes with an extra, or that needs what comes with it.
+
+    Args:
+        module: its name.
+        extra: the extra of ticore.
+        purpose: what needs it, for the error.
+
+    Raises:
+        MissingExtraError: a package is not installed. The error says how to install it.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise missing_extra(error.name or module, extra, purpose) from error
+
+
+def missing_extra(package: str, extra: str, purpose: str) -> MissingExtraError:
+    """The error that `purpose` needs a package of an extra."""
+    return MissingExtraError(
+        f"{purpose} needs the package {package!r}, which is not installed; {how_to_install(extra)}"
+    )
 
 
 def how_to_install(extra: str, distribution: Distribution | None = None) -> str:

@@ -6,6 +6,7 @@ A backend computes; what every backend must remember, check and refuse is here:
   `CachedForward`, which a backend writes;
 - `CheckedBatchDecoder`: many texts side by side, on top of a `BatchedForward`;
 - `CheckpointModel`: all of a `LanguageModel` but the forward pass;
+- `LazyBackend`: a backend of models whose framework is imported with the first model;
 - `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library;
 - `table_cache`: arrays on disk; `code_digest`: the version of the code that made them;
 - `CharacterMap`: what SentencePiece's character maps replace;
@@ -44,6 +45,7 @@ from ._batch_decoder import (
 from ._character_map import CharacterMap
 from ._checks import first_line, is_of_library, require_dense, require_float64, tokenizer_failure
 from ._decoder import ArrayDecoder, CachedForward, DeviceDecoder, DeviceLogits
+from ._lazy_backend import LazyBackend, require_packages
 from ._model import CheckpointModel, NewBatch
 from ._tokenizer import LibraryTokenizer, NoStructure
 
@@ -57,6 +59,7 @@ __all__ = [
     "DeviceDecoder",
     "DeviceLogits",
     "HasLimits",
+    "LazyBackend",
     "LibraryTokenizer",
     "NewBatch",
     "NoStructure",
@@ -78,6 +81,7 @@ __all__ = [
     "require_integer",
     "require_number",
     "require_one_of",
+    "require_packages",
     "require_prompt_fits",
     "require_pushed",
     "require_room",

@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from .._support.installing import how_to_install
+from .._support.installing import how_to_install, missing_extra
 from ..errors import MissingExtraError, PromptError, shown
 from ..interfaces import ChatTemplate
 from ._chat import Chat
@@ -77,10 +77,7 @@ def rendered_transcripts(
 def require_renderer() -> None:
     """Raises MissingExtraError: the package jinja2 is not installed."""
     if find_spec("jinja2") is None:
-        raise MissingExtraError(
-            f"conversations need the package 'jinja2', which is not installed; "
-            f"{how_to_install('chat')}"
-        )
+        raise missing_extra("jinja2", "chat", "a conversation")
 
 
 def _rendered_each(

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .._support.installing import require_module
 from ..errors import OutputFileError
-from ._extras import require_module
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _NO_TIME = -(1 << 63)  # NumPy's NaT, "not a time"

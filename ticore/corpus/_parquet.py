@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, get_type_hints
 
+from .._support.installing import require_module
 from ..errors import FileError, InputFileError, OutputFileError
 from ._arrow_values import json_values
 from ._base import Batch, CorpusText, Problem
 from ._batch_digests import digest_of_texts
 from ._columns import Columns, TextColumn, columns_of, expected_no_column
-from ._extras import require_module
 from ._results import COLUMNS, Result
 
 # A row group is written when it has that many rows or bytes. Small groups are slow to read.

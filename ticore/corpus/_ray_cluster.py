@@ -12,9 +12,9 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from time import monotonic
 from typing import Any
 
+from .._support.installing import require_module
 from ..errors import TicoreError
 from ._base import CorpusText, WorkerTask
-from ._extras import require_module
 
 _AHEAD = 3  # batches that are queued per worker, so that none waits
 _LATE = 60.0  # seconds after which it is said that workers have not started

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.progress import messages as console
 from benchmarks._harness.progress import progress_bar
 from benchmarks.paper.analysis import AnalysisOptions
-from ticore._support.installing import how_to_install
-from ticore.errors import MissingExtraError
+from ticore._support.installing import require_module
 
 from .detectors.detector import Seen
 from .detectors.model_statistics import Boosting
@@ -77,9 +75,8 @@ def _beginnings(
 
 def at_hand(encoder: Path | None) -> dict[str, MakeDetector]:
     """Detectors by name."""
-    for package, extra in (("sklearn", "benchmarks"), ("torch", "torch")):
-        if find_spec(package) is None:
-            raise MissingExtraError(f"No module named '{package}'; {how_to_install(extra)}")
+    for package, extra in (("torch", "torch"), ("sklearn", "benchmarks")):
+        require_module(package, extra, "steganalysis")
     from .detectors.networks import (  # noqa: PLC0415  # torch is an extra
         LsCnn,
         NetworkDetector,

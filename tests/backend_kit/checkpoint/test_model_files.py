@@ -31,6 +31,13 @@ def test_files_of_a_directory_are_read_when_they_are_asked_for(tmp_path):
     assert files.settings == {"model_type": "llama"}
 
 
+def test_open_tokenizer_opens_the_model_s_own_unless_another_is_asked_for(tmp_path):
+    (tmp_path / "tokenizer.json").touch()
+    files = open_model_files(tmp_path)
+    assert files.open_tokenizer(str) == f"tokenizers:{tmp_path / 'tokenizer.json'}"
+    assert files.open_tokenizer(str, "toy:numbers") == "toy:numbers"
+
+
 def test_gguf_file_without_the_package_says_what_to_install(tmp_path):
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     code = f"""

@@ -7,7 +7,7 @@ from argparse import Namespace
 import pytest
 
 from benchmarks._harness.report import INTERRUPTED, new_report, publish
-from benchmarks._harness.tables import flattened, text_table, write_parquet
+from benchmarks._harness.tables import flattened, markdown_table, text_table, write_parquet
 from ticore.errors import MissingExtraError
 
 ROWS = [
@@ -17,7 +17,7 @@ ROWS = [
 
 
 def publish_to(folder, report, tables=(), plot=None):
-    files = {name: folder / "new" / name for name in ("json", "parquet", "plot")}
+    files = {name: folder / "new" / name for name in ("json", "parquet", "markdown", "plot")}
     options = Namespace(**files)
     return publish(options, report, ROWS, tables, plot), files
 
@@ -35,6 +35,7 @@ def test_publish_prints_tables_that_have_rows_and_writes_the_files(tmp_path, cap
     assert "An explanation." in shown
     assert "Empty" not in shown
     assert json.loads(files["json"].read_text()) == json.loads(json.dumps(report))
+    assert files["markdown"].read_text().startswith("A title that is long\n\n| name | x |\n")
     assert files["plot"].read_text() == "drawn"
     assert files["parquet"].stat().st_size > 0
 
@@ -63,6 +64,17 @@ def test_write_parquet_says_how_to_install_pyarrow_when_it_is_missing(tmp_path, 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match="data"):
         write_parquet(tmp_path / "a.parquet", ROWS, {})
+
+
+def test_markdown_table_shows_each_cell_as_it_is():
+    rows = [["a|b", "\\xe2\n"], ["<s>", "_2*3_"], ["`[x]`", "-"]]
+    assert markdown_table(["kind", "value"], [False, True], rows).splitlines() == [
+        "| kind | value |",
+        "| --- | ---: |",
+        "| a\\|b | \\\\xe2\\\\n |",
+        "| \\<s\\> | \\_2\\*3\\_ |",
+        "| \\`\\[x\\]\\` | - |",
+    ]
 
 
 def test_flattened_leaves_nothing_nested():

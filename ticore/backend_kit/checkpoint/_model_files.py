@@ -71,9 +71,20 @@ class ModelFiles(ABC):
     def special_tokens(self) -> Mapping[str, str]:
         """As `find_special_tokens` gives them."""
 
+    def open_tokenizer(
+        self, load_tokenizer: TokenizerLoader, place: str | None = None
+    ) -> Tokenizer:
+        """The tokenizer of the model.
+
+        Args:
+            load_tokenizer: opens the tokenizer at any `BACKEND:LOCATION`.
+            place: of another one, which the caller asks for; None: the one in these files.
+        """
+        return self._open_own(load_tokenizer) if place is None else load_tokenizer(place)
+
     @abstractmethod
-    def open_tokenizer(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
-        """The tokenizer of the model, opened by the backend that reads its kind of file."""
+    def _open_own(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
+        """The tokenizer in these files, opened by the backend that reads its kind of file."""
 
     @abstractmethod
     def find_start_token(self, bos: int | None, eos: int | None, width: int) -> StartToken:
@@ -168,7 +179,7 @@ class DirectoryFiles(ModelFiles):
     def special_tokens(self) -> Mapping[str, str]:
         return find_special_tokens(self.path)
 
-    def open_tokenizer(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
+    def _open_own(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
         return open_tokenizer(self.path, load_tokenizer)
 
     def find_start_token(self, bos: int | None, eos: int | None, width: int) -> StartToken:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..._support.installing import how_to_install
-from ...errors import MissingExtraError, ModelFilesError, SettingsError
+from ..._support.installing import require_module
+from ...errors import ModelFilesError, SettingsError
 from .._checks import first_line
 from ._model_files import DirectoryFiles, ModelFiles, open_model_files
 
@@ -58,17 +58,11 @@ def find_model_files(
 
 def _fetched(name: str, revision: str | None, with_code: bool) -> Path:
     """The folder where the hub's library keeps the files of a model, fetched if need be."""
-    try:
-        import huggingface_hub  # noqa: PLC0415  # comes with extras
-    except ImportError as error:
-        raise MissingExtraError(
-            f"models of the hub need the package 'huggingface_hub', which is not installed; "
-            f"{how_to_install('tokenizers')}"
-        ) from error
+    hub = require_module("huggingface_hub", "tokenizers", "a model of the hub")
     fetched = [*_FETCHED, "*.py"] if with_code else _FETCHED
     try:
         return Path(
-            huggingface_hub.snapshot_download(
+            hub.snapshot_download(
                 name, revision=revision, allow_patterns=fetched, ignore_patterns=_LEFT
             )
         )

@@ -87,7 +87,7 @@ class Tensors:
         self._advice = advice
         self._taken: set[str] = set()
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._tensors
 
     def __len__(self) -> int:

@@ -17,17 +17,14 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ...._support.installing import how_to_install
-from ....errors import MissingExtraError, ModelFilesError
+from ...._support.installing import missing_extra
+from ....errors import ModelFilesError
 from .._files import MOST_OF_TOKENIZER, require_regular
 
 try:
     from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType, GGUFValueType
 except ModuleNotFoundError as error:
-    raise MissingExtraError(
-        f"a GGUF file needs the package {error.name!r}, which is not installed; "
-        f"{how_to_install('gguf')}"
-    ) from error
+    raise missing_extra(error.name or "gguf", "gguf", "a GGUF file") from error
 
 MAGIC = b"GGUF"
 _VERSIONS = (2, 3)

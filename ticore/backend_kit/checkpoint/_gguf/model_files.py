@@ -46,7 +46,7 @@ class GgufFiles(ModelFiles):
     def special_tokens(self) -> Mapping[str, str]:
         return vocabulary.special_tokens(self.path, self._metadata)
 
-    def open_tokenizer(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
+    def _open_own(self, load_tokenizer: TokenizerLoader) -> Tokenizer:
         backend = _BACKENDS[vocabulary.tokenizer_kind(self.path, self._metadata)]
         return load_tokenizer(f"{backend}:{self.path}")
 
