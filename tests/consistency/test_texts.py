@@ -71,10 +71,14 @@ def compare_after_long_runs(verifier, oracle):
 def test_viable_admits_every_token_of_a_true_text(name):
     tokenizer = TOKENIZERS[name]()
     verifier = Verifier(tokenizer, mode="viable")
+    checked, left_out = 0, tokenizer.unknown_ids | tokenizer.special_ids
     for passage in PASSAGES.values():
-        ids = tokenizer.encode(passage)
+        known = [token for token in tokenizer.encode(passage) if token not in left_out]
+        ids = tokenizer.encode(tokenizer.decode(known))
         if tokenizer.encode(tokenizer.decode(ids)) == ids:  # else it is no text of this tokenizer
             text = verifier.start()
             for token in ids[:50]:
                 assert text.admits([token]).all(), (text.ids, token)
                 text.push(token)
+                checked += 1
+    assert checked > 100

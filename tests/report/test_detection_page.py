@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import ticore
 from tests.report.test_inspection_page import MARKUP, ODD, Page
 from tests.support.toy_models import ToyTokenizer
+from ticore._support.visible import visible
 from ticore.errors import UnscorableTextError
 from ticore.report import detection_page
-from ticore.report._visible import visible
 from ticore.watermarking import Detection, DetectionTarget, Segment
 
 TOY = ToyTokenizer(["", "ab", "a", "b", "c", "d", *MARKUP, *ODD])

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.toy_models import ToyTokenizer
+from ticore._support.visible import visible, visible_token
 from ticore.consistency import compare
 from ticore.report import TokenStatus, inspection_page
 from ticore.report._markup import element, text
 from ticore.report._page import page
-from ticore.report._visible import visible, visible_token
 
 MARKUP = [
     *("<script>", "alert(1)", "</script>", "</style>", "<", ">", "<!--", "-->", "]]>"),

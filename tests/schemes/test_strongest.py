@@ -58,6 +58,10 @@ def test_detection_says_that_a_text_is_too_short_to_tell():
     assert (short.to_dict()["too_short"], long.to_dict()["too_short"]) == (True, False)
     gumbel = ticore.WatermarkDetector(tokenizer, "gumbel", key=bytes(16))
     assert not gumbel.detect_ids(range(6)).too_short
+    textseal = ticore.WatermarkDetector.for_textseal(tokenizer, {"secret_key": 5})
+    shortest, short = textseal.detect_ids([1, 2]), textseal.detect_ids([1, 2, 3])
+    assert shortest.strongest_p_value == pytest.approx(1 / 8191)  # its numbers have 13 bits
+    assert (shortest.too_short, short.too_short) == (True, False)
     synthid = ticore.WatermarkDetector.for_synthid(
         tokenizer, {"keys": list(range(30)), "ngram_len": 4}
     )

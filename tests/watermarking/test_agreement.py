@@ -136,10 +136,10 @@ DOCUMENT = json.loads(AGREEMENT.dumps())
         (json.dumps(KEY.hex()), "found something else"),
         (json.dumps({"format": KEY.hex()}), "found something else; make one with: ticore agree-"),
         (json.dumps({"format": "ticore-pact-1"}), "found 'ticore-pact-1'; make one with"),
-        (json.dumps({**DOCUMENT, "more": 1}), "found more; was it written by another version"),
+        (json.dumps({**DOCUMENT, "more": 1}), "unknown more); was it written by another version"),
         (
             json.dumps({k: v for k, v in DOCUMENT.items() if k != "repeats"}),
-            "found no repeats; was it written",
+            "missing repeats); was it written",
         ),
         (json.dumps({**DOCUMENT, "key": 3}), "key: expected hex digits, found another type"),
         (json.dumps({**DOCUMENT, "key": KEY.hex()[:-1]}), "a str of 63 characters"),

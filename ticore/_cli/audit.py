@@ -11,12 +11,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .._support.visible import visible, visible_token
 from ..consistency import Audit, Mode
 from ..consistency import audit as examine
 from ..consistency._files import notes_on_files
 from ..interfaces import Tokenizer
 from ..registry import load_model, load_tokenizer
-from ..report._visible import visible, visible_token
 from . import streams
 from .options import Json, file_option
 from .settings import DEFAULT_MODEL

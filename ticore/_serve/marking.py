@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .._support.visible import visible_token
 from ..chat import prompt_ids
 from ..interfaces import LanguageModel
-from ..report._visible import visible_token
 from ..watermarking import TextChange, Watermarker
 from .detecting import verdict_or_why_not
 from .fields import Fields

@@ -54,8 +54,8 @@ class EntropyMeter:
         if not lengths:
             return []
         read = ids[: min(max(lengths), self._model.context_length + 1)]
-        logits = np.asarray(self._model.score(read), np.float64)
-        bits = np.cumsum([entropy(softmax(row)) for row in logits])
+        rows = self._model.score(read)  # one by one: a float64 copy of all would be large
+        bits = np.cumsum([entropy(softmax(np.asarray(row, np.float64))) for row in rows])
         counts = [min(length, len(read)) for length in lengths]
         return [bucket_of(float(bits[count - 1]) / count) for count in counts]
 

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .._support.visible import visible
 from ..interfaces import Tokenizer
 from ..watermarking import AnyDetection
 from ._detection_facts import (
@@ -20,7 +21,6 @@ from ._detection_facts import (
 from ._detection_page import ShownDetection, page_of
 from ._detection_table import facts_grid, styled_verdict
 from ._verdict import said_of_any
-from ._visible import visible
 
 _MOST_SHOWN = 20  # configurations that are found; all are in the JSON
 

@@ -8,10 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .._support.visible import visible
 from ..watermarking import Detection
 from ._detection_facts import detection_facts, probability
 from ._verdict import said_of
-from ._visible import visible
 
 _STYLES = {"watermarked": "bold green", "watermarked in part": "bold yellow"}
 

@@ -9,11 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .._support.visible import visible, visible_token
 from ..consistency import Comparison
 from ._blocks import Block, ComparedToken, TokenStatus, blocks, differing_statuses
 from ._interleaved import TokenName, interleaved, nameless
 from ._summary import summary
-from ._visible import visible, visible_token
 
 _STYLES = {
     TokenStatus.SAME: "",

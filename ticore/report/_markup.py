@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import NewType
 
-from ._visible import visible
+from .._support.visible import visible
 
 Html = NewType("Html", str)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .._support.visible import visible_token
 from ._markup import Html, element, text
 from ._style import Style
-from ._visible import visible_token
 
 # The policy forbids scripts and requests even if foreign markup got into the page.
 _DOCUMENT = """\

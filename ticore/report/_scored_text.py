@@ -12,13 +12,13 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby, starmap
 
+from .._support.visible import visible, visible_token
 from ..consistency import compare
 from ..interfaces import Tokenizer
 from ..watermarking import Detection
 from ._detection_facts import stands_out
 from ._markup import Html, element, text
 from ._style import Style
-from ._visible import visible, visible_token
 
 SCORED_TEXT_STYLE = Style(
     light="  --good: 40 140 60; --bad: #b3261e;\n",

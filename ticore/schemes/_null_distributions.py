@@ -33,6 +33,9 @@ _ONES = np.ones(3)
 # Those of a watermark that nobody could see come near to it: the mean loss goes with the square of
 # the log odds ratio, and of less than this floats would not hold it.
 _LEAST_ODDS = 1e-3
+HIGHEST_SCORE = 33 * math.log(2)
+"""-log(1 - u) of the highest number of an engine with 32 bits; our own numbers have fewer."""
+
 _MOST_DELTA = 100.0  # with more nothing changes, until `exp` overflows
 
 
@@ -228,7 +231,13 @@ TILTS = np.array([0.3, 0.5, 0.7])
 
 @dataclass(frozen=True)
 class ExponentialNull(SingleTextMethods):
-    """Scores of -log(1 - u) for uniform u: they are exponentially distributed with mean 1."""
+    """Scores of -log(1 - u) for uniform u: they are exponentially distributed with mean 1.
+
+    Attributes:
+        highest: no score is higher, since u has a fixed number of bits.
+    """
+
+    highest: float = HIGHEST_SCORE
 
     def strengths(self, texts: BatchEvidence) -> Floats:
         """sum / sqrt(T) - sqrt(T)."""

@@ -21,9 +21,6 @@ from ._null_distributions import (
 )
 from ._two_key_null import TwoKeyNull
 
-# -log(1 - u) of the highest number of an engine with 32 bits; our own numbers have fewer.
-_HIGHEST_SCORE = 33 * np.log(2)
-
 
 @runtime_checkable
 class KnowsStrongest(Protocol):
@@ -62,9 +59,9 @@ def strongest_by_length(null: NullDistribution, lengths: Ints) -> Floats | None:
     if type(null) is BinomialNull:
         return np.power(null.share, lengths, dtype=np.float64)
     if isinstance(null, ExponentialNull):
-        tails = special.gammaincc(np.maximum(lengths, 1), lengths * _HIGHEST_SCORE)
+        tails = special.gammaincc(np.maximum(lengths, 1), lengths * null.highest)
         return np.where(lengths > 0, tails, 1.0)
     if isinstance(null, TwoKeyNull):
-        pairs = zip((lengths * _HIGHEST_SCORE).tolist(), lengths.tolist(), strict=True)
+        pairs = zip((lengths * null.highest).tolist(), lengths.tolist(), strict=True)
         return np.array([null.tail(total, count) for total, count in pairs])
     return None

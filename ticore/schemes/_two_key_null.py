@@ -20,6 +20,7 @@ from scipy import special
 
 from ._evidence import BatchEvidence, Floats, Ints
 from ._null_distributions import (
+    HIGHEST_SCORE,
     TILTS,
     ExponentialNull,
     LikelihoodRatios,
@@ -35,14 +36,15 @@ _LOOKS = 4096  # terms that are computed first, to see which count
 _MOST_TERMS = 1 << 17
 
 
-def null_of_two_keys(share: float) -> NullDistribution:
+def null_of_two_keys(share: float, highest: float = HIGHEST_SCORE) -> NullDistribution:
     """The distribution of `share` X + (1 - `share`) Y; without the key that has no weight.
 
     Args:
         share: 0, 1, or from `LEAST_WEIGHT` to 1 - `LEAST_WEIGHT`.
+        highest: of X and Y, see `ExponentialNull`.
     """
     larger = max(share, 1 - share)
-    return TwoKeyNull(larger) if larger < 1 else ExponentialNull()
+    return TwoKeyNull(larger, highest) if larger < 1 else ExponentialNull(highest)
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,11 @@ class TwoKeyNull(SingleTextMethods):
 
     Attributes:
         larger: the larger weight, from 0.5 to 0.9999.
+        highest: of X and Y, see `ExponentialNull`.
     """
 
     larger: float
+    highest: float = HIGHEST_SCORE
 
     @property
     def smaller(self) -> float:

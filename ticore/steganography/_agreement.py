@@ -25,7 +25,7 @@ from .._support.atomic_files import write_atomically, write_new_secret
 from .._support.checks import is_number, require, require_integer, require_number
 from .._support.deprecation import warn_deprecated
 from .._support.input_files import read_file
-from .._support.secret_json import NOT_JSON, parsed_json
+from .._support.secret_json import NOT_JSON, parsed_json, wrong_fields
 from ..candidates import PoolSettings
 from ..consistency import View
 from ..errors import (
@@ -63,7 +63,6 @@ _LARGEST_SHARE_OF_EDITS = 0.5
 _WIDEST = 2**31 - 1  # of windows; no model reads as many tokens
 _LEAST_LEFT = 0.15  # of the tokens must stand where no edit reaches them
 _BESIDE_EDITS = {"codec": "arithmetic", "disambiguation": "stepwise"}  # neither is used otherwise
-_LONG = 32  # characters: no field has such a name, but a key in the wrong place has
 _ACCESS = ("key", "model_place", "model_options")
 
 
@@ -352,17 +351,8 @@ def _exact_fields(values: object, expected: Iterable[str], source: str) -> Mappi
     """
     if not isinstance(values, Mapping):
         raise AgreementError(f"{source}: expected named fields, found a {type(values).__name__}")
-    names, found = set(expected), {str(name) for name in values}
-    problems = [
-        f"{kind} {', '.join(each if len(each) < _LONG else shown(each) for each in sorted(which))}"
-        for kind, which in (("missing", names - found), ("unknown", found - names))
-        if which
-    ]
-    if problems:
-        raise AgreementError(
-            f"{source}: the fields are not the expected ones ({'; '.join(problems)}); "
-            f"was it written by another version of ticore?"
-        )
+    if problem := wrong_fields(values, expected):
+        raise AgreementError(f"{source}: {problem}")
     return values
 
 

@@ -21,7 +21,7 @@ from typing import Any, Literal, Unpack, get_args
 from .._support.atomic_files import write_new_secret
 from .._support.checks import python_number, require, require_one_of
 from .._support.input_files import read_file
-from .._support.secret_json import parsed_json
+from .._support.secret_json import parsed_json, wrong_fields
 from ..errors import CredentialError, SettingsError, shown
 from ..interfaces import Tokenizer
 from ..registry import load_tokenizer
@@ -221,13 +221,8 @@ class WatermarkAgreement:
                 f"make one with: ticore agree-watermark"
             )
         values = {name: value for name, value in document.items() if name != "format"}
-        missing, unknown = sorted(set(_FIELDS) - set(values)), sorted(set(values) - set(_FIELDS))
-        if missing or unknown:
-            raise CredentialError(
-                f"{source}: expected the fields {', '.join(_FIELDS)}, found "
-                f"{', '.join(['no ' + name for name in missing] + unknown)}; "
-                f"was it written by another version of ticore?"
-            )
+        if problem := wrong_fields(values, _FIELDS):
+            raise CredentialError(f"{source}: {problem}")
         if not isinstance(values["key"], str):
             raise CredentialError(f"{source}: key: expected hex digits, found another type")
         try:

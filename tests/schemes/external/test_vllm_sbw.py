@@ -8,6 +8,7 @@ from scipy import stats
 
 from ticore.errors import SettingsError
 from ticore.schemes import external_scheme
+from ticore.schemes._evidence import BatchEvidence
 from ticore.schemes.external import VLLMBernoulli
 
 # Which of 64 ids are green for the writer of pull request 56859, `_sbw_selfhash_inner` and
@@ -64,6 +65,14 @@ def test_marked_text_is_found(width, seed):
         choice = rng.integers(2000, size=4).tolist()
         ids.append(max(choice, key=lambda token: scheme.evidence([*ids[-width:], token]).scores[0]))
     assert scheme.null.p_value(scheme.evidence(ids).distinct()) < 1e-4
+
+
+@pytest.mark.parametrize(("gamma", "delta"), [(0.9995, 1.0), (0.5, 0.0), (0.001, 90.0)])
+def test_ratios_are_numbers_for_all_settings(gamma, delta):
+    scheme = VLLMBernoulli(1, sbw_gamma=gamma, sbw_delta=delta)
+    evidence = BatchEvidence.of(scheme.evidence(range(40)))
+    assert 0 < scheme.null.marked_share < 1
+    assert np.isfinite(scheme.null.likelihood_ratios(evidence).logs).all()
 
 
 def test_the_engines_settings_choose_the_algorithm():

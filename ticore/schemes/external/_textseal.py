@@ -16,6 +16,7 @@ source.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -39,6 +40,7 @@ _OF_TOKEN, _OF_KEY = 100000007, 500001713
 _MIXING = 15485863, 40499
 _SHIFT = 13
 _NUMBERS = 8191
+_HIGHEST_SCORE = math.log(_NUMBERS)  # -log(1 - 8190 / 8191)
 _OFFSET = 12345  # of key B where none is given
 _TINY = 1e-30  # in the place of u = 0, whose noise is infinite; as in the engine
 _TYPES = ("gumbelmax", "textseal")
@@ -122,7 +124,7 @@ class TextSealGumbel:
 
     @property
     def null(self) -> NullDistribution:
-        return null_of_two_keys(self._share)
+        return null_of_two_keys(self._share, _HIGHEST_SCORE)
 
     def evidence(self, ids: SomeIds) -> Evidence:
         """Scores of -log(1 - u), or the weighted sum of those under both keys.

@@ -91,8 +91,7 @@ class VLLMBernoulli:
         self._delta = delta
         self._limit = np.uint64(int(gamma * _HIGHEST))
         share = float(self._limit) / (_HIGHEST + 1)
-        marked = usual_marked_share(share, delta)
-        self.null = BinomialNull(share, max(marked, share + 1e-3))
+        self.null = BinomialNull(share, usual_marked_share(share, delta))
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> VLLMBernoulli:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
+from typing import Any
 
-import regex
-
-# Characters that `str.isprintable` accepts although nothing is drawn for them, such as U+FE0F.
-_INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 _SPACE, _NOTHING = "\N{OPEN BOX}", "\N{EMPTY SET}"
 _DOTTED_CIRCLE = "\N{DOTTED CIRCLE}"
 
@@ -21,6 +19,8 @@ def visible(text: str, keep: str = "") -> str:
     >>> visible("a b\t\u202e\x00\n", keep="\n")
     'a b\\t\\u202e\\x00\n'
     """
+    if text.isascii() and text.isprintable():  # a page asks for each of its attributes
+        return text
     return "".join(c if c in keep or _is_seen(c) else _escape(c) for c in text)
 
 
@@ -53,7 +53,17 @@ def _visible_in_token(character: str) -> str:
 
 
 def _is_seen(character: str) -> bool:
-    return character.isprintable() and not _INVISIBLE.match(character)
+    if not character.isprintable():
+        return False
+    return character.isascii() or not _invisible().match(character)
+
+
+@cache
+def _invisible() -> Any:
+    """Matches what `str.isprintable` accepts although nothing is drawn for it, such as U+FE0F."""
+    import regex  # noqa: PLC0415  # takes longer than most commands need otherwise
+
+    return regex.compile(r"\p{Default_Ignorable_Code_Point}")
 
 
 def _escape(character: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.report._visible import visible, visible_token
+from ticore._support.visible import visible, visible_token
 
 any_text = st.text(st.characters(exclude_categories=()))  # lone surrogates, too
 
