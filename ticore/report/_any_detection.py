@@ -38,7 +38,7 @@ def any_detection_facts(found: AnyDetection) -> list[tuple[str, str]]:
         facts.append(("best", found.best.name))
     facts.append(("scored", f"{best.scored:,} of {best.token_count:,} tokens"))
     if found.too_short:
-        facts.append(too_short_fact(found.configurations * float(found.strongest_p_values.min())))
+        facts.append(too_short_fact(found.least_p_value))
     elif found.too_short_for and not found.found:
         facts.append(("too short", f"for {found.too_short_for:,} of them"))
     if found.found and best.payload is not None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ..schemes import FoundPayload
 from ..watermarking import Detection, Segment, Stretch, TokenizationCheck
-from ..watermarking._detection import TESTS
 
 _LEAST = 1e-300  # near the smallest double; a smaller p-value is printed as "below"
 
@@ -27,8 +26,8 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
         ("strength", f"{found.strength:.2f} standard deviations"),
         ("scored", f"{found.scored:,} of {found.token_count:,} tokens"),
     ]
-    if found.too_short and found.strongest_p_value is not None:
-        facts.append(too_short_fact(found.corrected_for * found.strongest_p_value))
+    if found.too_short and found.least_p_value is not None:
+        facts.append(too_short_fact(found.least_p_value))
     if found.green is not None:
         facts.append(("green", f"{found.green:,}, which is {found.green / found.scored:.1%}"))
     if found.payload is not None and found.verdict != "no watermark found":
@@ -42,14 +41,10 @@ def detection_facts(found: Detection) -> list[tuple[str, str]]:
     return [*facts, *found.target.facts()] if found.scheme else facts
 
 
-def too_short_fact(strongest: float) -> tuple[str, str]:
-    """That the strongest watermark would not have been found.
-
-    Args:
-        strongest: its p-value, corrected for the number of configurations, but not for both tests.
-    """
-    least = probability(min(1.0, TESTS * strongest))
-    return "too short", f"to tell: the strongest watermark would have p-value {least}, corrected"
+def too_short_fact(least: float) -> tuple[str, str]:
+    """That the strongest watermark would not have been found; `least` is its p-value, corrected."""
+    said = f"to tell: the strongest watermark would have p-value {probability(least)}, corrected"
+    return "too short", said
 
 
 def tokenization_facts(check: TokenizationCheck, scored: int) -> list[tuple[str, str]]:

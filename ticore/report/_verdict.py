@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..watermarking import AnyDetection, Detection
-from ..watermarking._detection import TESTS
 from ._detection_facts import certainty
 from ._markup import Html, element, text
 from ._style import Style
@@ -81,11 +80,10 @@ class SaidVerdict:
 
 def said_of(found: Detection) -> SaidVerdict:
     """What is said of a text in which one watermark was looked for."""
-    times = TESTS * found.corrected_for
-    reached = min(1.0, times * min(found.p_value, found.segment.p_value))
-    said = _said(found, reached, "the watermark", "No watermark of this key was found.", "it")
-    if said.kind == "none" and found.too_short and found.strongest_p_value is not None:
-        return _said_too_short(times * found.strongest_p_value, found.target.fpr)
+    nothing = "No watermark of this key was found."
+    said = _said(found, found.corrected_p_value, "the watermark", nothing, "it")
+    if said.kind == "none" and found.too_short and found.least_p_value is not None:
+        return _said_too_short(found.least_p_value, found.target.fpr)
     return said
 
 
@@ -108,8 +106,7 @@ def said_of_any(found: AnyDetection) -> SaidVerdict:
     if said.kind != "none" or not found.too_short_for:
         return said
     if found.too_short:
-        least = TESTS * found.configurations * float(found.strongest_p_values.min())
-        return _said_too_short(least, best.target.fpr)
+        return _said_too_short(found.least_p_value, best.target.fpr)
     few = f"The text is too short for {found.too_short_for:,} of them."
     return SaidVerdict(said.kind, said.headline, f"{few} {said.reason}")
 

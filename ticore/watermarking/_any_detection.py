@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._detection import Detection, Verdict, are_too_few
+from ._detection import Detection, Verdict, are_too_few, corrected
 from ._stretches import Stretch
 
 
@@ -75,6 +75,11 @@ class AnyDetection:
     def configurations(self) -> int:
         """How many were looked for."""
         return len(self.p_values)
+
+    @property
+    def least_p_value(self) -> float:
+        """What the strongest watermark would have, corrected; nan where one is not known."""
+        return corrected(float(self.strongest_p_values.min()), self.configurations)
 
     @property
     def too_short_for(self) -> int:

@@ -76,6 +76,11 @@ def of_both_tests(whole: float, segment: float) -> float:
     return min(1.0, TESTS * min(whole, segment))
 
 
+def corrected(p_value: float, configurations: int) -> float:
+    """A p-value of whole text or segment, for both tests and for all configurations of a list."""
+    return min(1.0, TESTS * configurations * p_value)
+
+
 def are_too_few(strongest: float | None, configurations: int, fpr: float) -> bool:
     """Whether even the strongest p-value of some tokens is not called a watermark.
 
@@ -85,7 +90,7 @@ def are_too_few(strongest: float | None, configurations: int, fpr: float) -> boo
         fpr: the false-positive rate.
     """
     # The segment, too, may be the whole text.
-    return strongest is not None and TESTS * configurations * strongest > fpr
+    return strongest is not None and corrected(strongest, configurations) > fpr
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +155,17 @@ class Detection(ShownInNotebooks):
     def looked_for(self) -> str:
         """The scheme and its version: `gumbel, version 2`."""
         return self.target.named
+
+    @property
+    def corrected_p_value(self) -> float:
+        """Of whole text and segment together, for `corrected_for` configurations."""
+        return corrected(min(self.p_value, self.segment.p_value), self.corrected_for)
+
+    @property
+    def least_p_value(self) -> float | None:
+        """What the strongest watermark would have, corrected; None where that is not known."""
+        strongest = self.strongest_p_value
+        return None if strongest is None else corrected(strongest, self.corrected_for)
 
     @property
     def too_short(self) -> bool:
