@@ -105,9 +105,10 @@ def test_block_is_run_or_says_why_not(block) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_comment_about_a_block_stands_before_one(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    about = re.findall(r"<!-- *(?:not executed|needs|output differs):", text)
+    about = re.findall(r"<!-- *(?:not executed|needs|output differs|numbers differ):", text)
     assert len(about) == sum(
-        bool(block.reason or block.needs or block.prints_otherwise) for block in blocks(page)
+        bool(block.reason or block.needs or block.prints_otherwise or block.prints_other_numbers)
+        for block in blocks(page)
     )
 
 
