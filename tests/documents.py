@@ -5,6 +5,7 @@ comment before a block says what else holds:
 
     <!-- not executed: reason -->     the block is not run
     <!-- needs: torch, jax -->        run by itself, where these packages are installed
+    <!-- numbers differ: reason -->   what its commands print has other numbers and keys each time
     <!-- output differs: reason -->   of what its commands print, only the first words of lines are
                                       compared
 """
@@ -31,6 +32,9 @@ _BLOCK = re.compile(r"^(?:<!-- *([^\n]*?) *-->\n)?```(\w*)[^\n]*\n(.*?)^```$", r
 _NOT_EXECUTED = "not executed:"
 _NEEDS = "needs:"
 _DIFFERS = "output differs:"
+_NUMBERS_DIFFER = "numbers differ:"
+_VARYING = re.compile(r"\b[0-9a-f]{4}-[0-9a-f]{4}\b|[+-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
+_TELLING = 6  # characters: two shorter numbers may be the same by chance
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,11 @@ class Block:
         return self.comment.startswith(_DIFFERS)
 
     @property
+    def prints_other_numbers(self) -> bool:
+        """Whether its commands print other numbers each time."""
+        return self.comment.startswith(_NUMBERS_DIFFER)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Packages without which it cannot run."""
         if not self.comment.startswith(_NEEDS):
@@ -79,11 +88,13 @@ class Step:
         command: what is typed.
         output: what the page shows on standard output; None where it shows none of it.
         differs: whether the command prints something else each time.
+        numbers_differ: whether it prints other numbers each time, and nothing else.
     """
 
     command: str
     output: str | None
     differs: bool = False
+    numbers_differ: bool = False
 
 
 def blocks(page: Path) -> list[Block]:
@@ -108,7 +119,7 @@ def steps(block: Block) -> Iterator[Step]:
     >>> [(s.command, s.output) for s in steps(Block("", 0, "console", "$ echo a\\na\\n$ true", ""))]
     [('echo a', 'a\\n'), ('true', '')]
     >>> list(steps(Block("", 0, "sh", "echo a |\\n  cat\\n", "")))
-    [Step(command='echo a |\\n  cat', output=None, differs=False)]
+    [Step(command='echo a |\\n  cat', output=None, differs=False, numbers_differ=False)]
     """
     if block.language == CONSOLE:
         for part in re.split(r"^\$ ", block.code, flags=re.M)[1:]:
@@ -117,7 +128,7 @@ def steps(block: Block) -> Iterator[Step]:
             while typed < len(lines) and lines[typed].startswith("  ") and _goes_on(lines[:typed]):
                 typed += 1
             command, output = "".join(lines[:typed]).rstrip("\n"), "".join(lines[typed:])
-            yield Step(command, output, block.prints_otherwise)
+            yield Step(command, output, block.prints_otherwise, block.prints_other_numbers)
         return
     for command in re.split(r"\n(?! )", block.code):
         if command.strip():
@@ -145,16 +156,20 @@ def run_shell(commands: Sequence[Step], folder: Path, environment: dict[str, str
         lines.append(f"eval {shlex.quote(step.command)} >{out} 2>{err} </dev/null")
         lines.append(f"echo $? >{status}")
     subprocess.run(["bash", "-c", "\n".join(lines)], cwd=folder, env=environment, check=False)
+    numbers = dict[str, str]()
     for n, step in enumerate(commands):
         status = (logs / f"{n}.rc").read_text(encoding="utf-8").strip()
         out = (logs / f"{n}.out").read_text(encoding="utf-8")
         err = (logs / f"{n}.err").read_text(encoding="utf-8")
         assert status == "0", f"{step.command}\nends with status {status}:\n{out}{err}"
         if step.output is not None:
-            alike = first_words(step.output) == first_words(out)
-            assert alike if step.differs else matches(step.output, out), (
-                f"{step.command}\nprints\n{out}not\n{step.output}"
-            )
+            if step.differs:
+                alike = first_words(step.output) == first_words(out)
+            elif step.numbers_differ:
+                alike = matches_but_for_numbers(step.output, out, numbers)
+            else:
+                alike = matches(step.output, out)
+            assert alike, f"{step.command}\nprints\n{out}not\n{step.output}"
 
 
 def first_words(output: str) -> list[str]:
@@ -164,6 +179,33 @@ def first_words(output: str) -> list[str]:
     ['verdict', 'p-value']
     """
     return re.findall(r"^[A-Za-z]\S*", output, re.M)
+
+
+def matches_but_for_numbers(shown: str, printed: str, known: dict[str, str]) -> bool:
+    """Whether a command printed what its page shows, with other numbers and other keys.
+
+    What is printed twice in a session, such as the fingerprint of a key, is to be shown twice.
+
+    Args:
+        shown: on the page.
+        printed: by the command.
+        known: what the page shows for what was printed before; this output is added.
+
+    >>> known = {}
+    >>> matches_but_for_numbers("key  12c2-0ef8\\np  0.5\\n", "key  8a8c-8057\\np  3e-9\\n", known)
+    True
+    >>> matches_but_for_numbers("key 538c-7c2e", "key 8a8c-8057", known)
+    False
+    """
+    texts = (" ".join(_VARYING.sub("#", text).split()) for text in (shown, printed))
+    if len({*texts}) > 1:
+        return False
+    pairs = zip(_VARYING.findall(shown), _VARYING.findall(printed), strict=True)
+    return all(
+        known.setdefault(found, number) == number
+        for number, found in pairs
+        if len(found) >= _TELLING
+    )
 
 
 def matches(shown: str, printed: str) -> bool:

@@ -105,9 +105,10 @@ def test_block_is_run_or_says_why_not(block) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_comment_about_a_block_stands_before_one(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    about = re.findall(r"<!-- *(?:not executed|needs|output differs):", text)
+    about = re.findall(r"<!-- *(?:not executed|needs|output differs|numbers differ):", text)
     assert len(about) == sum(
-        bool(block.reason or block.needs or block.prints_otherwise) for block in blocks(page)
+        bool(block.reason or block.needs or block.prints_otherwise or block.prints_other_numbers)
+        for block in blocks(page)
     )
 
 
@@ -156,6 +157,29 @@ def test_readme_has_the_two_commands() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "pip install -e . && ticore demo" in readme
     assert "pip install -e '.[test-all]' && pytest" in readme
+
+
+def test_readme_names_the_licences_of_the_texts_that_models_learned_from() -> None:
+    *_, said = (ROOT / "README.md").read_text(encoding="utf-8").strip().split("\n\n")
+    licences = r"public.domain|ODC-By|CC BY-SA"
+    pages = sorted((ROOT / "docs").glob("tiny-*.md"))
+    tables = [
+        re.search(r"^\| text \| .*", page.read_text(encoding="utf-8"), re.M) for page in pages
+    ]
+    known = {found for row in tables if row for found in re.findall(licences, row[0])}
+    named = {found.replace("-d", " d") for found in re.findall(licences, said)}
+    assert len(pages) == 3
+    assert named == known
+    assert all(page.name in said for page in pages)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_module_that_a_page_runs_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8").replace("benchmarks.NAME", "benchmarks.paper")
+    for name in re.findall(r"python3? -m ([\w.]*\w)", text):
+        place = ROOT.joinpath(*name.split("."))
+        if (ROOT / name.split(".")[0]).is_dir():  # others are of other packages
+            assert place.with_suffix(".py").is_file() or (place / "__main__.py").is_file(), name
 
 
 def test_ci_runs_the_test_command() -> None:

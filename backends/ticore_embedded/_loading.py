@@ -30,11 +30,11 @@ class EmbeddedBackend:
     summary: str = "small Llama, Mistral, Qwen2, Gemma 3 and GPT-2 models in NumPy, no framework"
     shipped: Mapping[str, str] = {
         "tiny-en": "English, 5.9 million parameters, trained on novels and a little web text "
-        "(12 MB; 1.536 bits per byte of novels it has not seen)",
+        "(12 MB; 1.536 bits per byte of novels it has not seen; Apache-2.0)",
         "tiny-ja": "Japanese, 6.4 million parameters, trained on literature and the Wikipedia "
-        "(13 MB; 1.430 bits per byte of such texts it has not seen)",
+        "(13 MB; 1.430 bits per byte of such texts it has not seen; Apache-2.0)",
         "tiny-zh": "Chinese, 6.4 million parameters, trained on Lu Xun, articles and the Wikipedia "
-        "(13 MB; 1.894 bits per byte of such texts it has not seen)",
+        "(13 MB; 1.894 bits per byte of such texts it has not seen; Apache-2.0)",
     }
 
     # They are small enough for float64 on any machine, and float64 can be portable.

@@ -109,7 +109,8 @@ def test_write_new_secret_never_replaces_a_file(
         return create(name, flags, wanted)
 
     monkeypatch.setattr(os, "open", late)
-    with pytest.raises(FileError, match="to be a new file, found that it exists"):
+    found = "found a folder; name a file in it" if kind == "folder" else "found that it exists"
+    with pytest.raises(FileError, match=f"to be a new file, {found}"):
         write_new_secret(path, b"secret")
     monkeypatch.undo()
     assert list(tmp_path.iterdir()) == [path]

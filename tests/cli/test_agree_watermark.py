@@ -107,7 +107,7 @@ def test_commands_refuse_an_agreement_that_does_not_fit(
 def test_agree_watermark_refuses_wrong_settings(ticore: Ticore) -> None:
     for arguments, part in (
         (["--scheme", "nix"], "unknown scheme 'nix'"),
-        (["--scheme", "gumbel", "--gamma", "0.5"], "found gamma"),
+        (["--scheme", "gumbel", "--gamma", "0.5"], "found --gamma"),
         (["--repeats", "nix"], "repeats: expected one of once, all"),
     ):
         ticore("agree-watermark", *arguments).assert_error(2, part)

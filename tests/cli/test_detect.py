@@ -228,7 +228,7 @@ def test_detect_writes_a_page_when_html_is_given(
     [
         (["-", "-"], 2, "give - once"),
         (["--scheme", "nix"], 2, "unknown scheme 'nix'"),
-        (["--gamma", "0.5"], 2, "found gamma"),
+        (["--gamma", "0.5"], 2, "found --gamma"),
         (["--scheme", "unigram", "--gamma", "0"], 2, "gamma: expected"),
         (["--fpr", "0"], 2, "fpr: expected"),
         (["--repeats", "nix"], 2, "repeats: expected one of once, all"),

@@ -27,6 +27,14 @@ def test_models_lists_the_default_model(ticore: Ticore) -> None:
     assert [entry["backend"] for entry in backends] == [entry.name for entry in model_backends()]
 
 
+def test_models_names_the_licence_of_each_model(ticore: Ticore) -> None:
+    entries = json.loads(ticore("models", "--json").out)
+    bundled = [each for entry in entries for each in entry.get("shipped", {}).values()]
+    assert all("Apache-2.0" in summary for summary in bundled)
+    assert len(bundled) == 3
+    assert all(entry["licence"] for entry in entries if "model" in entry)
+
+
 @pytest.mark.parametrize("columns", [40, 80])
 def test_models_says_what_a_backend_lacks(
     ticore: Ticore, monkeypatch: pytest.MonkeyPatch, columns: int

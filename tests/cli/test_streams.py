@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import stat
@@ -276,3 +277,30 @@ def test_results_are_shown_whatever_width_the_environment_gives(
     monkeypatch.setenv("COLUMNS", columns)
     streams.show("verdict  watermarked")
     assert b"watermarked" in capfdbinary.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["models"],
+        ["inspect", "The morning was cold and dark."],
+        ["audit"],
+        ["detect", "--key-file", "key", "text"],
+        ["detect", "--key-file", "key", "--column", "text", "rows.jsonl", "-o", "found.jsonl"],
+        ["check-key", "--key-file", "key", "text"],
+        ["drift", "rows.jsonl"],
+        ["fingerprint"],
+    ],
+    ids=" ".join,
+)
+def test_no_line_of_output_that_is_no_terminal_ends_in_a_space(
+    ticore: Ticore, command: list[str]
+) -> None:
+    Path("key").touch(mode=0o600)
+    Path("key").write_text("5a" * 32)
+    Path("text").write_text("The morning was cold and dark, and we went to the sea. " * 4)
+    Path("rows.jsonl").write_text('{"text": "A cold day.", "ids": [377, 318, 278, 705]}\n' * 2)
+    found = ticore(*command)
+    assert found.status == 0, found.err
+    assert found.out.count(b"\n") > 1
+    assert not re.search(rb"[ \t]$", found.out, re.M)

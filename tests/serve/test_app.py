@@ -7,6 +7,7 @@ import json
 import logging
 import re
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from ticore.watermarking import WatermarkDetector, Watermarker
 
 from .conftest import TOKEN, Client, MakeClient, need
 
+STATIC = Path(ticore.__file__).parent / "_serve" / "static"
 ACTIONS, MOST_BYTES = need("app").ACTIONS, need("app").MOST_BYTES
 
 KEY = "5a" * 32
@@ -55,6 +57,19 @@ def test_agreement_is_that_of_the_command_line(client: Client, written: list[dic
     assert opened.result["has_key"]
     assert opened.result["prompt"] == "One day"
     assert KEY.encode() not in opened.body
+
+
+def test_page_says_all_that_an_opened_agreement_asks_of_a_text(client: Client) -> None:
+    model = ticore.load_model("tiny-en")
+    settings = {"openers": "en", "window": 4, "edits": 0.05}
+    agreement = ticore.Steganographer(model, key=ticore.Key.from_hex(KEY), **settings).agreement
+    opened = client.do("open-agreement", agreement=agreement.dumps()).result
+    assert opened["prompt"] == ""
+    assert opened.items() >= {**settings, "openers": "en-1"}.items()
+    script = (STATIC / "sharing.js").read_text(encoding="utf-8")
+    opening = script.partition("function openAgreement")[2].partition("function showFields")[0]
+    for field in opened:
+        assert re.search(rf"(found\.|[{{,] ){field}\b", opening), field
 
 
 def test_password_takes_the_place_of_a_key(client: Client) -> None:

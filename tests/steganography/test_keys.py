@@ -156,3 +156,8 @@ def test_shared_key_depends_on_the_nonce() -> None:
         keys.shared_key(b"nonce").hex()
         == "5364afe8496d6efbbbc048ef869551b7e0fb237d0cf14ffacee3d3c8ac16f46b"
     )
+
+
+def test_advice_about_a_password_counts_its_characters() -> None:
+    assert keys.password_advice("a").startswith("a password of 1 character may")
+    assert keys.password_advice("ab").startswith("a password of 2 characters may")

@@ -14,6 +14,7 @@ from ..errors import CredentialError, FileError, SettingsError, TicoreError, sho
 from ..keys import load_key
 from ..watermarking import AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
 from . import streams
+from .option_names import option_of
 from .usage import UsageError
 from .watermark_options import WatermarkOptions
 
@@ -51,7 +52,7 @@ def read_list(options: WatermarkOptions) -> ListedConfigurations | None:
             f"{options.config}: expected a JSON list of configurations, or an object with the "
             f"settings of another engine, found {shown(found)}"
         )
-    if wrong := ["--" + _option(name).replace("_", "-") for name in options.settings()]:
+    if wrong := [option_of(name) for name in options.settings()]:
         raise UsageError(
             f"{', '.join(wrong)}: each configuration in {streams.printable(str(options.config))} "
             f"states this itself; put it there"
@@ -102,7 +103,3 @@ def _opened(entry: Any, number: int, file: Path) -> tuple[Any, Path | None]:
         return WatermarkAgreement.load(path), path
     except TicoreError as error:
         raise FileError(f"{where}: {error}") from error
-
-
-def _option(setting: str) -> str:
-    return "scheme-version" if setting == "version" else setting

@@ -30,6 +30,7 @@ from ..watermarking import (
 from ..watermarking._configurations import schemes_of
 from . import streams
 from .configurations import ListedConfigurations, open_detector, read_list
+from .option_names import option_of
 from .options import OUTPUT, file_option, files_argument, option
 from .scan_options import (
     SCANS,
@@ -257,7 +258,7 @@ def _require_one_purpose(
             raise UsageError("give --html or --column, not both")
         return
     if given := scanning.given():
-        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        names = ", ".join(map(option_of, given))
         raise UsageError(f"{names}: only with --column NAME")
     for path in paths:
         if has_ending(path):

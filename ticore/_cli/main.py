@@ -114,7 +114,8 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(_with_locale_advice(said, arguments))
     except UsageError as error:
         path = error.ctx.command_path if error.ctx else "ticore"
-        said = with_option_names(error.format_message().rstrip("."))
+        given = error.ctx.params if error.ctx else {}
+        said = with_option_names(error.format_message().rstrip("."), given)
         said = _with_locale_advice(said, arguments)
         return _fail(f"{said}; see: {path} --help", WRONG_USAGE)
     except OSError as error:

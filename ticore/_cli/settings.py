@@ -27,6 +27,7 @@ from ..steganography._frame_formats import Security
 from ..steganography._openers import OPENERS
 from ..steganography._portability import Numerics, loading_options
 from ..steganography._setup import Compress, Finish, Pad
+from .option_names import option_of
 from .options import MODEL, OUTPUT, option
 from .prompt_options import (
     ChatFile,
@@ -227,7 +228,7 @@ class Settings:
     def options_given(self) -> list[str]:
         """The options that were given, such as `--top-k`, without those about the model."""
         return [
-            "--" + name.replace("_", "-")
+            option_of(name)
             for name, value in asdict(self).items()
             if value is not None and name not in _OPENING
         ]

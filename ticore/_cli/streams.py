@@ -212,7 +212,10 @@ def write_secret(text: str) -> None:
 
 
 def show(*renderables: RenderableType) -> None:
-    """Write tables and the like to standard output, as wide as it is. Raises as `write_bytes`."""
+    """Write tables and the like to standard output, as wide as it is. Raises as `write_bytes`.
+
+    Tables fill their lines with spaces, which a terminal does not show; a file gets none of them.
+    """
     with _stdout() as stdout:
         console = Console()
         if console.width < _LEAST_WIDTH:  # COLUMNS=0: rich would write nothing
@@ -220,7 +223,10 @@ def show(*renderables: RenderableType) -> None:
         with console.capture() as capture:
             for renderable in renderables:
                 console.print(renderable)
-        stdout.write(capture.get().encode(console.encoding, errors="replace"))
+        shown = capture.get()
+        if not stdout.isatty():
+            shown = "\n".join(line.rstrip(" ") for line in shown.split("\n"))
+        stdout.write(shown.encode(console.encoding, errors="replace"))
 
 
 def note(text: str = "") -> None:

@@ -293,9 +293,10 @@ def _open(
     **settings: Any,
 ) -> tuple[Watermarker, LanguageModel, str]:
     """The Watermarker, its model and the model's place."""
+    own: Any = {} if payload is None else {"payload": payload}
     agreement = options.load_agreement()
     if agreement is None:
-        secret, place = options.read_secret(), model or DEFAULT_MODEL
+        secret, place = options.read_secret(**own), model or DEFAULT_MODEL
     else:
         place = model or agreement.tokenizer
         if ":" in place and model is None:
@@ -304,21 +305,15 @@ def _open(
                 f"{streams.printable(place)}, is not the name of a bundled model"
             )
     opened = load_model(place, **model_settings)
-    own: Any = {} if payload is None else {"payload": payload}
     with wrong_settings_are_wrong_usage():
         if agreement is not None:
             return Watermarker.from_agreement(opened, agreement, **own, **settings), opened, place
-        given = options.settings() | own
-        if "config" not in secret:
-            writer = Watermarker(opened, options.scheme_name, **secret, **settings, **given)
-        elif given:
-            raise UsageError(
-                f"{', '.join(given)}: these are settings of ticore's own schemes; leave them out, "
-                f"for the file of --config has all settings of {options.scheme_name}"
-            )
+        name = options.scheme_name
+        if "config" in secret:
+            writer = Watermarker.for_engine(opened, name, secret["config"], **settings)
         else:
-            config = secret["config"]
-            writer = Watermarker.for_engine(opened, options.scheme_name, config, **settings)
+            settings |= options.settings() | own
+            writer = Watermarker(opened, name, **secret, **settings)
     return writer, opened, place
 
 

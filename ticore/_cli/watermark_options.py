@@ -19,6 +19,7 @@ from ..schemes._keyed_numbers import LATEST
 from ..schemes._registry import scheme_defaults
 from ..watermarking import WatermarkAgreement, WatermarkDetector
 from . import streams
+from .option_names import option_of
 from .options import MODEL, file_option, option
 from .settings import DEFAULT_MODEL
 from .usage import UsageError
@@ -258,7 +259,7 @@ class WatermarkOptions:
         if self.agreement is None:
             return None
         given = [
-            "--" + field.name.replace("_", "-")
+            option_of(field.name)
             for field in fields(self)
             if field.name != "agreement" and getattr(self, field.name) is not None
         ]
@@ -277,11 +278,15 @@ class WatermarkOptions:
             raise UsageError("give --agreement FILE or --key-file FILE")
         return bytes(load_key(self.key_file))
 
-    def read_secret(self) -> dict[str, Any]:
+    def read_secret(self, **own: object) -> dict[str, Any]:
         """The key of a scheme, or the settings of another engine: `key` or `config`.
 
+        Args:
+            own: what else was given that ticore's own schemes alone have, such as a payload.
+
         Raises:
-            UsageError: the file that belongs to the scheme was not given, or the other one was.
+            UsageError: the file that belongs to the scheme was not given, or the other one was; or
+                settings were given beside those of another engine.
             FileError, CredentialError: it cannot be read, or holds something else.
         """
         name, other = "--key-file", "--config"
@@ -299,6 +304,11 @@ class WatermarkOptions:
             raise UsageError(said)
         if wanted is self.key_file:
             return {"key": self.read_key()}
+        if given := [option_of(name) for name in (*self.settings(), *own)]:
+            raise UsageError(
+                f"{', '.join(given)}: these are settings of ticore's own schemes; leave them out, "
+                f"for the file of --config has all settings of {self.scheme_name}"
+            )
         found = streams.read_json_file(wanted, "a JSON object")
         if not isinstance(found, dict):
             raise FileError(f"{wanted}: expected a JSON object, found something else")

@@ -140,6 +140,9 @@ def open_agreement(fields: Fields, models: Models) -> Work:
             "conversation": found.prompt_ids is not None,
             "channel": found.channel,
             "security": found.security,
+            "openers": found.openers,
+            "window": found.window,
+            "edits": found.edits,
             "has_key": found.key is not None,
         }
 

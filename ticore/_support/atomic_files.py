@@ -123,6 +123,10 @@ def write_new_secret(path: str | os.PathLike[str], data: bytes) -> None:
             if not _linked(target, data):
                 _written_in_place(target, data)
         except FileExistsError:
+            if target.is_dir():
+                raise OutputFileError(
+                    f"expected {target} to be a new file, found a folder; name a file in it"
+                ) from None
             raise OutputFileError(
                 f"expected {target} to be a new file, found that it exists; "
                 f"it may hold the only copy of a key: remove it first, or choose another name"

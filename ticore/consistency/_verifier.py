@@ -59,8 +59,8 @@ class Verifier:
             tokenizers, sentencepiece or tiktoken is accepted as well, see `ticore.wrap`.
         mode: which lists of tokens may stand at the beginning of a text. `prefix`: those that would
             be consistent as a finished text (the stepwise verification of Yan & Murawaki, section
-            4). `open`: also those that end inside a character. `viable`: also those that some
-            continuation makes consistent.
+            4). `open`: also those that end inside a character. `viable`: also those that one of
+            six short continuations makes consistent.
         view: what the receiver retokenizes. `whole`: the prompt with its continuation.
             `continuation`: the continuation alone.
         method: how to decide, see the attribute; None picks the fastest method that is exact.

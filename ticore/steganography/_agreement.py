@@ -359,8 +359,14 @@ def _exact_fields(values: object, expected: Iterable[str], source: str) -> Mappi
 def _of_format(document: object, source: str) -> Mapping[str, object]:
     """The fields of a file, None or empty where they may be missing. Raises AgreementError."""
     # The format comes first: another one may well have other fields.
-    found = document.get("format") if isinstance(document, dict) else None
-    if not isinstance(document, dict) or found != FORMAT:
+    if not isinstance(document, dict):
+        kind = "a list" if isinstance(document, list) else "a single value"
+        raise AgreementError(
+            f"{source}: expected a file of the format {FORMAT!r}, found {kind}; make one with: "
+            f"ticore agree -o FILE"
+        )
+    found = document.get("format")
+    if found != FORMAT:
         # What does not look like a format may be the key in the wrong place.
         named = found is None or str(found).startswith(_FORMATS)
         raise AgreementError(

@@ -164,8 +164,9 @@ def password_advice(password: str) -> str:
     """What to say about a new password; empty if nothing is."""
     if len(password) >= LEAST_PASSWORD:
         return ""
+    characters = "1 character" if len(password) == 1 else f"{len(password)} characters"
     return (
-        f"a password of {len(password)} characters may be guessed; take at least {LEAST_PASSWORD}, "
+        f"a password of {characters} may be guessed; take at least {LEAST_PASSWORD}, "
         f"such as four unrelated words, or use a key"
     )
 

@@ -84,16 +84,24 @@ async function openAgreement(text) {
   if (found.model) model.value = found.model; // nothing in the list if it is not installed
   showModel();
   key.value = byId("password").value = "";
-  const begins = found.conversation
-    ? "a conversation comes before its texts"
-    : `its texts begin with “${found.prompt}”`;
-  const travels =
-    found.channel === "identity" ? "they have to arrive as they are" : `channel ${found.channel}`;
+  const seen = found.window ? `the model sees the last ${found.window} tokens, ` : "";
   byId("agreement-facts").textContent =
-    `An agreement is open: model ${found.model ?? "of your choice"}, ${begins}, ` +
-    `${travels}, security ${found.security}. ` +
+    `An agreement is open: model ${found.model ?? "of your choice"}, ${beginning(found)}, ` +
+    `${seen}${travel(found)}, security ${found.security}. ` +
     (found.has_key ? "It holds the key." : "It holds no key: give the key or the password below.");
   showFields({ secretAsked: !found.has_key, modelAsked: !found.model, closed: false });
+}
+
+function beginning({ conversation, openers, prompt }) {
+  if (conversation) return "a conversation comes before its texts";
+  if (openers) return `each text begins with a natural opening from the list ${openers}`;
+  return prompt ? `its texts begin with “${prompt}”` : "its texts have no opening words";
+}
+
+function travel({ channel, edits }) {
+  const allowed = channel === "identity" ? [] : [`channel ${channel}`];
+  if (edits) allowed.push(`${+(100 * edits).toPrecision(3)} % of their tokens may be edited`);
+  return allowed.join(", ") || "they have to arrive as they are";
 }
 
 /** Which fields there are: an agreement has settings, and mostly a key and a model, of its own. */
