@@ -57,3 +57,8 @@ def test_visible_token_equals_examples(data, shown):
 
 def test_visible_leaves_characters_in_keep_alone():
     assert visible("a b\n\r\\", keep="\n") == "a b\n\\r\\"
+
+
+def test_visible_keeps_what_is_asked_for():
+    assert visible("né ☃ 日") == "né ☃ 日"
+    assert visible("a\n\x1b\u202e\udcff\ufe0f", keep="\n") == "a\n\\x1b\\u202e\\udcff\\ufe0f"

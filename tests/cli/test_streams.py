@@ -265,11 +265,6 @@ def test_terminal_gets_a_progress_bar_and_a_whole_line(sent: Sent) -> None:
     assert screen.endswith("\n")
 
 
-def test_printable_escapes_control_characters() -> None:
-    assert streams.printable("né ☃ 日") == "né ☃ 日"
-    assert streams.printable("a\n\x1b\u202e\udcff", keep="\n") == "a\n\\x1b\\u202e\\udcff"
-
-
 @pytest.mark.parametrize("columns", ["0", "1", "40"])
 def test_results_are_shown_whatever_width_the_environment_gives(
     columns: str, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]

@@ -72,7 +72,7 @@ def audit(
     """
     if mode not in get_args(Mode):
         raise UsageError(
-            f"--mode: expected one of {', '.join(get_args(Mode))}, found {streams.printable(mode)}"
+            f"--mode: expected one of {', '.join(get_args(Mode))}, found {visible(mode)}"
         )
     if model is not None and text is None:
         raise UsageError("--model: expected --text FILE with it, found no text")
@@ -117,7 +117,7 @@ def _overview(found: Audit) -> Table:
         ("hazards", _count_of_hazards(found)),
     ):
         if value:
-            grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
+            grid.add_row(Text(name, style="bold"), Text(visible(value)))
     return grid
 
 
@@ -156,7 +156,7 @@ def _count_of_hazards(found: Audit) -> str:
 
 
 def _notes(found: Audit) -> list[RenderableType]:
-    lines = [Text(f"- {streams.printable(note)}") for note in found.notes]
+    lines = [Text(f"- {visible(note)}") for note in found.notes]
     return ["", Text("other files and readers", style="bold"), *lines] if lines else []
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .._support.installing import require_module
+from .._support.visible import visible
 from ..corpus._formats import ENDINGS_SAID
 from ..evaluation import Calibration, CalibrationCell
 from ..evaluation import calibrate as measure
@@ -172,5 +173,5 @@ def _table(cells: Sequence[CalibrationCell]) -> Table:
         said = f"{share.value:.1%}\n{100 * share.low:.3g}-{100 * share.high:.3g}"
         rows.setdefault((cell.configuration, cell.length, cell.texts), []).append(said)
     for (name, tokens, texts), shares in rows.items():
-        table.add_row(streams.printable(name), str(tokens), f"{texts:,}", *shares)
+        table.add_row(visible(name), str(tokens), f"{texts:,}", *shares)
     return table

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._support.visible import visible
 from ..errors import CredentialError, FileError, SettingsError, TicoreError, shown
 from ..keys import load_key
 from ..watermarking import AnyWatermarkDetector, WatermarkAgreement, WatermarkDetector
@@ -54,7 +55,7 @@ def read_list(options: WatermarkOptions) -> ListedConfigurations | None:
         )
     if wrong := [option_of(name) for name in options.settings()]:
         raise UsageError(
-            f"{', '.join(wrong)}: each configuration in {streams.printable(str(options.config))} "
+            f"{', '.join(wrong)}: each configuration in {visible(str(options.config))} "
             f"states this itself; put it there"
         )
     opened = [_opened(entry, number, options.config) for number, entry in enumerate(found, 1)]

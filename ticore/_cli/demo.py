@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .._support.opening_words import opening_words
+from .._support.visible import visible
 from ..keys import Key
 from ..steganography import Embedding
 from . import streams
@@ -72,8 +73,8 @@ def demo(
 
 
 def _show(secret: str, prompt: str, written: Embedding, recovered: str, seconds: float) -> None:
-    text = Text(streams.printable(prompt, keep="\n"), style="bold")
-    continuation = streams.printable(written.text.removeprefix(prompt), keep="\n")
+    text = Text(visible(prompt, keep="\n"), style="bold")
+    continuation = visible(written.text.removeprefix(prompt), keep="\n")
     text.append(continuation, style="not bold")
     panel = Panel(text, title="the text that is sent", title_align="left", padding=(1, 2))
 
@@ -91,4 +92,4 @@ def _show(secret: str, prompt: str, written: Embedding, recovered: str, seconds:
 
 
 def _labelled(label: str, message: str) -> Text:
-    return Text.assemble(f"{label}: ", (streams.printable(message), "bold green"))
+    return Text.assemble(f"{label}: ", (visible(message), "bold green"))

@@ -12,6 +12,7 @@ import typer
 from rich.console import RenderableType
 
 from .._support.input_files import BYTE_ORDER_MARK, read_file
+from .._support.visible import visible
 from ..corpus import AnyTask, Task
 from ..corpus._formats import ENDINGS_SAID, has_ending
 from ..errors import FileError, InputFileError, TicoreError
@@ -218,8 +219,7 @@ def _tokenizations(given: str | None, column: str | None) -> Tokenizations:
     if given is not None and given not in known:
         when = "" if column is None else " with --column"
         raise UsageError(
-            f"--tokenizations: expected one of {', '.join(known)}{when}, found "
-            f"{streams.printable(given)}"
+            f"--tokenizations: expected one of {', '.join(known)}{when}, found {visible(given)}"
         )
     return cast(Tokenizations, given or default)
 
@@ -262,9 +262,7 @@ def _require_one_purpose(
         raise UsageError(f"{names}: only with --column NAME")
     for path in paths:
         if has_ending(path):
-            raise UsageError(
-                f"{streams.printable(str(path))}: name the column with the texts: --column NAME"
-            )
+            raise UsageError(f"{visible(str(path))}: name the column with the texts: --column NAME")
 
 
 _Found = TypeVar("_Found", bound=Detection | AnyDetection)
@@ -291,9 +289,9 @@ def _detections(
         try:
             yield name, detector.detect(_text(path, name))
         except FileError as error:
-            streams.note(f"ticore: {streams.printable(str(error))}")
+            streams.note(f"ticore: {visible(str(error))}")
         except TicoreError as error:
-            streams.note(f"ticore: {streams.printable(f'{name}: {error}')}")
+            streams.note(f"ticore: {visible(f'{name}: {error}')}")
 
 
 def _text(path: Path, name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .._support.visible import visible
 from ..errors import CredentialError
 from . import streams
 from .configurations import read_list
@@ -73,7 +74,7 @@ def detect_server(
     if listed is None:
         raise UsageError(
             f"--config: expected a JSON list of configurations in "
-            f"{streams.printable(str(config))}, found something else; put it in brackets"
+            f"{visible(str(config))}, found something else; put it in brackets"
         )
     token = "" if token_file is None else _token(token_file)
     settings = detectors.DetectorSettings(options.place, tuple(listed.entries), fpr)
@@ -81,7 +82,7 @@ def detect_server(
         warn_of_others(path)
 
     def started(address: str) -> None:
-        streams.note(f"detection is at {streams.printable(address)}detect until you press Ctrl-C")
+        streams.note(f"detection is at {visible(address)}detect until you press Ctrl-C")
 
     with until_interrupted():
         server.serve_detection(

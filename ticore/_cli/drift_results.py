@@ -10,11 +10,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .._support.visible import visible
 from ..consistency._boundaries import special_name
 from ..corpus import DriftExample, DriftSummary, DriftTask
 from ..registry import load_tokenizer
 from ..report import ShownDrift, drift_page
-from . import streams
 from .scanning import ScannedFile, errors_said
 
 Scanned = Sequence[ScannedFile[DriftSummary]]
@@ -35,7 +35,7 @@ def shown_drift(scanned: Scanned, task: DriftTask) -> Group:
     found = drift_of(scanned)
     grid = Table.grid(padding=(0, 2))
     for name, value in _facts(scanned, found, task).items():
-        grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
+        grid.add_row(Text(name, style="bold"), Text(visible(value)))
     for cause, count in found.causes.items():
         if count:
             grid.add_row(Text(cause, style="bold"), Text(f"{count:,}"))
@@ -46,7 +46,7 @@ def shown_drift(scanned: Scanned, task: DriftTask) -> Group:
         parts.append(Text(""))
     for one in found.worst[:_SHOWN]:
         place = f"row {one.row:,}" if one.file is None else f"{one.file}, row {one.row:,}"
-        parts.append(Text(streams.printable(f"{place}: {_said(one)}")))
+        parts.append(Text(visible(f"{place}: {_said(one)}")))
     return Group(*parts)
 
 
@@ -81,7 +81,7 @@ def _files_table(scanned: Scanned) -> Table:
     for name in _file_values(scanned[0]):
         table.add_column(name, justify="left" if name == "file" else "right", overflow="fold")
     for each in scanned:
-        table.add_row(*(Text(streams.printable(said)) for said in _file_values(each).values()))
+        table.add_row(*(Text(visible(said)) for said in _file_values(each).values()))
     return table
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from .._support.visible import visible
 from .._version import __version__
 from ..errors import TicoreError
 from . import streams
@@ -150,5 +151,5 @@ def _with_locale_advice(said: str, arguments: Sequence[str]) -> str:
 def _fail(text: str, status: int = FAILED) -> int:
     if len(text) > _LONGEST:  # An error repeats what it found, which may be a whole file.
         text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
-    streams.note(f"ticore: {streams.printable(text)}")
+    streams.note(f"ticore: {visible(text)}")
     return status

@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from .._support.visible import visible
 from ..corpus import AnyTask, Summary, Task
 from ..report._dependence import DEPENDENT_TEXTS
 from ..watermarking._configurations import schemes_of
@@ -76,7 +77,7 @@ def _show(
         ("by chance", _by_chance(found, task.fpr)),
         *_facts(task),
     ):
-        grid.add_row(Text(name, style="bold"), Text(streams.printable(value)))
+        grid.add_row(Text(name, style="bold"), Text(visible(value)))
     streams.show(grid, *_bands(found))
 
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from .._support.input_files import unreadable
+from .._support.visible import visible
 from ..corpus import default_output
 from ..corpus._formats import ENDINGS_SAID, has_ending, stem
 from ..errors import InputFileError, OutputFileError
-from . import streams
 from .usage import UsageError
 
 _OF_SCANS = (".detected", ".drift")  # at the end of an output's name, before its ending
@@ -126,7 +126,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def _refuse(error: OSError) -> NoReturn:
-    raise unreadable(streams.printable(str(error.filename)), error) from error
+    raise unreadable(visible(str(error.filename)), error) from error
 
 
 def _without_outputs(
@@ -147,5 +147,5 @@ def _without_outputs(
 def _require(files: Sequence[Path], path: Path) -> None:
     if not files:
         raise InputFileError(
-            f"{streams.printable(str(path))}: expected files that end in {ENDINGS_SAID}, found none"
+            f"{visible(str(path))}: expected files that end in {ENDINGS_SAID}, found none"
         )

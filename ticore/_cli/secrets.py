@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from .._support.visible import visible
 from ..steganography._keys import password_advice
 from . import streams
 
@@ -27,8 +28,8 @@ def warn_of_others(path: Path | None) -> None:
     mode = stat.S_IMODE(found)
     if os.name == "posix" and stat.S_ISREG(found) and mode & _OTHERS:
         streams.note(
-            f"ticore: warning: {streams.printable(str(path))} holds a key, and others may open it "
-            f"(mode {mode:04o}); close it to them: chmod 600 {streams.printable(str(path))}"
+            f"ticore: warning: {visible(str(path))} holds a key, and others may open it "
+            f"(mode {mode:04o}); close it to them: chmod 600 {visible(str(path))}"
         )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .._support.visible import visible
 from . import streams
 from .serving import ADDRESS, WORK, Host, UnencryptedNetwork, server_module, until_interrupted
 
@@ -40,7 +41,7 @@ def serve(
     server = server_module("server", "serve")
 
     def started(address: str) -> None:
-        streams.note(f"the page is at {streams.printable(address)} until you press Ctrl-C")
+        streams.note(f"the page is at {visible(address)} until you press Ctrl-C")
         if browser:
             webbrowser.open(address)
 

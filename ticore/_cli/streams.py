@@ -235,19 +235,6 @@ def note(text: str = "") -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def printable(text: str, keep: str = "") -> str:
-    r"""`text` with escapes for control characters and characters that cannot be shown.
-
-    Characters in `keep` stay as they are.
-
-    >>> printable("a\x1b[2Jb\udcff\n")
-    'a\\x1b[2Jb\\udcff\\n'
-    """
-    return "".join(
-        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
-    )
-
-
 def abandon_stdout() -> None:
     """Discard what is still in the buffer, which Python would fail to flush when it exits."""
     with suppress(OSError, AttributeError):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .._support.input_files import BYTE_ORDER_MARK
 from .._support.utf8 import require_unicode
+from .._support.visible import visible
 from ..corpus._base import CorpusText, Problem
 from ..corpus._formats import ENDINGS_SAID, has_ending, open_corpus
 from ..errors import InputFileError, SettingsError
@@ -35,7 +36,7 @@ def texts_of(paths: Sequence[Path], column: str | None) -> Iterator[str]:
             yield text
     if paths and not count:
         raise InputFileError(
-            f"{streams.printable(', '.join(map(str, paths)))}: expected texts, found none; name "
+            f"{visible(', '.join(map(str, paths)))}: expected texts, found none; name "
             f"files with texts"
         )
 
@@ -47,7 +48,7 @@ def _texts_of_one(path: Path, column: str | None) -> Iterator[str]:
         if not is_table:
             found = "a folder; name its files" if path.is_dir() else "another name"
             what = f"--column: expected a file that ends in {ENDINGS_SAID}, found {found}"
-        raise UsageError(f"{streams.printable(str(path))}: {what}")
+        raise UsageError(f"{visible(str(path))}: {what}")
     if column is None:
         # Other characters that end a line for Python may stand within a text.
         lines = streams.read_text_file(path).removeprefix(BYTE_ORDER_MARK).split("\n")
@@ -65,9 +66,9 @@ def _texts_of_table(path: Path, column: str) -> Iterator[str]:
             yield str(found)
         else:
             left_out += 1
-            first = first or streams.printable(f"row {row:,}: {why}")
+            first = first or visible(f"row {row:,}: {why}")
     if left_out:
-        name = streams.printable(str(path))
+        name = visible(str(path))
         streams.note(f"ticore: {name}: left out {left_out:,} of {row:,} rows; {first}")
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from .._support.visible import visible
 from ..chat import Prompt, prompt_ids
 from ..consistency import View
 from ..interfaces import LanguageModel
@@ -210,7 +211,7 @@ def watermark(
     _require_one_rollback(observation, rollback, max_attempts, no_rollback)
     if view not in get_args(View):
         raise UsageError(
-            f"--view: expected one of {', '.join(get_args(View))}, found {streams.printable(view)}"
+            f"--view: expected one of {', '.join(get_args(View))}, found {visible(view)}"
         )
     count = _count(max_new_tokens, tokens)
     options = WatermarkOptions(
@@ -302,7 +303,7 @@ def _open(
         if ":" in place and model is None:
             raise UsageError(
                 f"--model: expected the model that writes, found none; the agreement's tokenizer, "
-                f"{streams.printable(place)}, is not the name of a bundled model"
+                f"{visible(place)}, is not the name of a bundled model"
             )
     opened = load_model(place, **model_settings)
     with wrong_settings_are_wrong_usage():
