@@ -88,6 +88,7 @@ def numeric_options(command: str) -> Iterator[str]:
                 yield "--" + name.replace("_", "-")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize("command", Commands())
 def test_a_number_that_is_refused_is_that_of_an_option(ticore: Ticore, command: str) -> None:

@@ -274,6 +274,7 @@ def test_results_are_shown_whatever_width_the_environment_gives(
     assert b"watermarked" in capfdbinary.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
