@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import unicodedata
 from base64 import b64encode
 from collections.abc import Callable
@@ -554,6 +555,23 @@ def test_structure_is_none_where_a_normalizer_creates_an_added_token() -> None:
     library.normalizer = normalizers.NFC()
     assert library.encode("\u212a\u212aKKK").ids == [256, 256, ord("K")]
     assert HuggingFaceTokenizer(library).structure() is None
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [
+        {"type": "Replace", "pattern": {"String": "\r\n"}, "content": "\n"},
+        {"type": "NFKC"},
+        {"type": "Sequence", "normalizers": [{"type": "Lowercase"}, {"type": "NFD"}]},
+    ],
+)
+def test_a_copy_normalizes_alike(normalizer: dict[str, object]) -> None:
+    """The library cannot copy each normalizer that stands alone."""
+    tokenizer = changed(methodcaller("update", normalizer=normalizer))
+    structure = pickle.loads(pickle.dumps(tokenizer)).structure()
+    for text in ("A\r\nb", "\ufb01 É"):
+        expected = tokenizer._library.normalizer.normalize_str(text)
+        assert structure.normalize(text) == expected
 
 
 # Digest and files
