@@ -27,6 +27,7 @@ from tokenizers import (
 )
 
 from tests.support import tokenizer_contract as contract
+from tests.support.random_tokenizers import JsonTokenizer
 from tests.support.reference_encoder import ReferenceEncoder, comparable
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import (
@@ -40,6 +41,7 @@ from tests.support.tokenizers import (
     sample_text,
 )
 from ticore.backend_kit import byte_alphabet
+from ticore.consistency import Verifier
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import AddedTokenFlags, NamingTokenizer, Split
 from ticore.registry import load_tokenizer, wrap
@@ -451,6 +453,54 @@ def test_structure_is_none_where_a_space_is_unknown() -> None:
         library.normalizer = normalizers.Replace(" ", "▁")
         library.decoder = decoders.Metaspace("▁", "never")
         assert (HuggingFaceTokenizer(library).structure() is not None) == bool(mark)
+
+
+def unigram_with_bytes() -> HuggingFaceTokenizer:
+    """Unigram with a token for each byte."""
+    return JsonTokenizer(
+        "unigram",
+        scores=((" ", -1.0), ("a", -2.0), (" a", -2.5)),
+        pretokenizers=({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never"},),
+        byte_fallback=True,
+        decoder="llama",
+    ).open()
+
+
+def _with_special_byte(state: Any) -> None:
+    byte = {"id": 1, "content": "<0x00>", "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    state["added_tokens"].append(byte | flags)
+
+
+def _without_unknown(state: Any) -> None:
+    """The token of the byte 0 is the unknown one."""
+    state["added_tokens"] = state["added_tokens"][1:]
+    model = state["model"]
+    unknown = {"unk_token": "<0x00>"} if model["type"] == "BPE" else {"unk_id": 1}
+    model.update(unknown)
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "change"),
+    [
+        pytest.param(unigram_with_bytes, _with_special_byte, id="unigram, special"),
+        pytest.param(unigram_with_bytes, _without_unknown, id="unigram, unknown"),
+        pytest.param(HUGGING_FACE["hf-llama"], _without_unknown, id="bpe, unknown"),
+    ],
+)
+def test_structure_is_none_where_the_token_of_a_byte_is_special(
+    tokenizer: Callable[[], HuggingFaceTokenizer], change: Callable[[Any], None]
+) -> None:
+    """`encode` gives it for the byte, but no list that holds it comes back."""
+    state = json.loads(library_of(tokenizer()).to_str())
+    assert HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state))).structure() is not None
+    change(state)
+    found = HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+    token = found.encode("a\0")[-1]
+    assert token in found.special_ids
+    assert found.structure() is None
+    assert "'<0x00>'" in found.no_structure_reason
+    assert not Verifier(found).start(found.encode("a")).mask()[token]
 
 
 @pytest.mark.parametrize("flag", ["lstrip", "rstrip"])

@@ -192,6 +192,7 @@ class TokenizerContract:
         assert len({spelled[i] for i in pieces}) == len(pieces), "two pieces have the same bytes"
         assert pieces.isdisjoint({*tokenizer.special_ids, *added.values(), *structure.byte_ids})
         assert len(structure.byte_ids) in (0, 256)
+        assert tokenizer.special_ids.isdisjoint(structure.byte_ids)
         assert all(i < 0 or spelled[i] == bytes([b]) for b, i in enumerate(structure.byte_ids))
         for text, token in added.items():
             assert token in tokenizer.special_ids or spelled[token] == text.encode(), text
