@@ -45,7 +45,8 @@ def read_vocabulary(
     require_ordinary_bytes(byte_ids, {*added, *unknown})
     # As arrays: with a set and a dict of all tokens, opening a large file takes much more memory.
     numbers = np.fromiter(ids.values(), dtype=np.int64, count=len(ids))
-    is_text = np.fromiter(map(reading.is_text, ids), dtype=np.bool_, count=len(ids))
+    is_piece = (name != "" and reading.is_text(name) for name in ids)  # no text is spelled ""
+    is_text = np.fromiter(is_piece, dtype=np.bool_, count=len(ids))
     pieces = np.zeros(size, dtype=np.bool_)
     pieces[numbers[is_text]] = True
     pieces[[i for i in (*added, *byte_ids, *unknown) if i >= 0]] = False

@@ -103,6 +103,27 @@ class TestContract(TokenizerContract):
         return ALL[request.param]()
 
 
+class TestContractWithAnEmptyToken(TokenizerContract):
+    """No text gives it, and it writes nothing."""
+
+    @pytest.fixture(params=["hf-cl100k", "hf-ignore-merges", "hf-llama"])
+    def tokenizer(self, request: pytest.FixtureRequest) -> HuggingFaceTokenizer:
+        return with_empty_token(request.param)
+
+    def test_it_is_verified_by_tables_all_the_same(self, tokenizer: HuggingFaceTokenizer) -> None:
+        (empty,) = {i for i in tokenizer.special_ids if tokenizer.token_name(i) == ""}
+        verifier = Verifier(tokenizer)
+        assert verifier.method == "table"
+        assert not verifier.start(tokenizer.encode("The")).mask()[empty]
+
+
+def with_empty_token(name: str) -> HuggingFaceTokenizer:
+    state = json.loads(library_of(HUGGING_FACE[name]()).to_str())
+    vocab = state["model"]["vocab"]
+    vocab[""] = max(vocab.values()) + 1
+    return HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+
+
 class TestContractWhereSpacesAreSqueezed(TestContract):
     removes_all_leading_spaces = True
 
