@@ -217,6 +217,20 @@ def test_token_bytes_of_an_added_token_named_like_a_byte_are_that_byte() -> None
     assert tokenizer.structure() is None
 
 
+@pytest.mark.parametrize(
+    "name", ["<0x0A>", "<0x0a>", "<0x+A>", "<0x+a>", "<0x-0>", "<0x A>", "<0x++>"]
+)
+def test_token_bytes_of_a_name_are_a_byte_where_the_decoder_writes_one(name: str) -> None:
+    """The library reads two hexadecimal digits, or one with a plus sign before it."""
+    state = json.loads(library_of(HUGGING_FACE["hf-llama"]()).to_str())
+    vocab = state["model"]["vocab"]
+    token = vocab.setdefault(name, max(vocab.values()) + 1)
+    tokenizer = HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+    word = tokenizer.encode("a")
+    written = tokenizer.decode([*word, token]).removeprefix("a")
+    assert tokenizer.token_bytes(token) == written.encode()
+
+
 def test_special_ids_include_ids_that_are_left_out() -> None:
     tokenizer = changed(lambda state: state["model"]["vocab"].update({"Ġa": 300}))
     assert tokenizer.vocab_size == 301
