@@ -55,7 +55,9 @@ class SentencePieceTokenizer(LibraryTokenizer):
         self._special = self._control | self._unknown | _ids_of(model, Piece.UNUSED)
         surface = model.trainer_spec.unk_surface
         self._bytes = tuple(_spell(piece, surface) for piece in model.pieces)
-        self._digest = hashlib.sha256(_DIGEST_LABEL + proto).hexdigest()
+        # As the library writes it: `proto` may have its fields in another order.
+        written = self._library.serialized_model_proto()
+        self._digest = hashlib.sha256(_DIGEST_LABEL + written).hexdigest()
 
     def __reduce__(self) -> tuple[type[SentencePieceTokenizer], tuple[bytes]]:
         # The structure may hold a function of the library, which cannot be pickled.

@@ -36,6 +36,11 @@ EQUIVALENT = {
 
 
 def split_of(pattern: str) -> str | Split:
-    """How a pattern splits texts. A published one stands for itself, in any dialect."""
+    """How a pattern splits texts. A published one stands for itself, in any dialect.
+
+    tiktoken drops what a pattern does not match. The published ones match every text.
+    """
     published = EQUIVALENT.get(pattern, pattern)
-    return published if published in PATTERNS.values() else Split(pattern, dialect="rust")
+    if published in PATTERNS.values():
+        return published
+    return Split(pattern, "removed", inverted=True, dialect="rust")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+
+from ticore.backend_kit import NoStructure
 
 from ._normalizers import TokenizerJson
 
@@ -23,3 +25,20 @@ def byte_fallback_ids(model: TokenizerJson, ids: Mapping[str, int]) -> tuple[int
         return ()
     found = tuple(ids.get(f"<0x{byte:02X}>", _NONE) for byte in range(256))
     return () if set(found) == {_NONE} else found
+
+
+def require_ordinary_bytes(byte_ids: Sequence[int], special: Collection[int | None]) -> None:
+    """Refuse special tokens that are the tokens of bytes: given for bytes, but never kept.
+
+    Args:
+        byte_ids: as `byte_fallback_ids` gives them.
+        special: ids of added tokens, and of the unknown one.
+
+    Raises:
+        NoStructure: there is one.
+    """
+    for byte, token in enumerate(byte_ids):
+        if token in special:
+            raise NoStructure(
+                f"its token of a byte '<0x{byte:02X}>' is an added token or the unknown one"
+            )

@@ -6,27 +6,27 @@ from functools import partial
 
 from ticore.backend_kit import NoStructure, byte_alphabet
 
-from ._normalizer_steps import flat, read_normalizer
+from ._normalizer_steps import flat, normalize_with, read_normalizer
 from ._normalizers import Normalize, NormalizerRules, TokenizerJson
 from ._pretokenizers import read_steps
 
 _ALPHABET = frozenset(byte_alphabet())
 
 
-def read_byte_level(state: TokenizerJson, normalize: Normalize | None) -> NormalizerRules:
+def read_byte_level(state: TokenizerJson) -> NormalizerRules:
     """How a tokenizer with a ByteLevel decoder reads a text.
 
     Args:
         state: its tokenizer.json.
-        normalize: the library's function for its normalizer.
 
     Raises:
         NoStructure: it does anything else than the steps that are known here.
     """
     steps, adds_leading_space, dropped = read_steps(state["pre_tokenizer"])
-    name, replacements = read_normalizer(flat(state["normalizer"]), drops_spaces=" " in dropped)
+    normalizer = flat(state["normalizer"])
+    name, replacements = read_normalizer(normalizer, drops_spaces=" " in dropped)
     _require_readable(state)
-    changes = None if name == "identity" else normalize
+    changes = None if name == "identity" else normalize_with(normalizer)
     if dropped:
         name = "by_character" if name == "identity" else f"{name}+by_character"
         changes = partial(_without, dropped, changes)

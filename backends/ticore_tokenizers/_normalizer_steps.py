@@ -117,7 +117,10 @@ def _bert_names(step: TokenizerJson, drops_spaces: bool) -> list[str]:
 
 
 def normalize_with(steps: Sequence[TokenizerJson]) -> Normalize | None:
-    """The library's function for some steps; None for no steps."""
+    """The library's function for some steps; None for no steps.
+
+    It can be pickled, also where the only step is a Replace, which by itself cannot be.
+    """
     if not steps:
         return None
     library = Tokenizer.from_str(

@@ -15,7 +15,8 @@ from ticore.errors import ModelFilesError
 
 Spelling = Callable[[str], bytes]
 
-_BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+# The library's parser of numbers takes a plus sign.
+_BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 _LLAMA_STEPS = ["Replace", "ByteFallback", "Fuse"]
 # Decoders that put spaces between words, whether the text had some or not.
 _JOINING_WORDS = ("WordPiece", "BPEDecoder", "CTC")

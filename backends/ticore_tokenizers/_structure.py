@@ -41,10 +41,8 @@ def describe(library: Tokenizer, state: TokenizerJson, size: int) -> TokenizerSt
         raise NoStructure(
             f"its model is {model['type']}; tokenizer.json files of BPE and Unigram are known"
         )
-    normalizer = library.normalizer
-    normalize = None if normalizer is None else normalizer.normalize_str
     if state["decoder"]["type"] == "ByteLevel":
-        reading = read_byte_level(state, normalize)
+        reading = read_byte_level(state)
     else:
         reading = read_space_marks(state, spell)
     added = find_added(state, reading, spell)

@@ -310,7 +310,7 @@ def _read_tokens(
     for i in range(size):
         name = library.id_to_token(i)
         spelled.append(b"" if name is None or name in silent else spell(name))
-        if name in unwritten or i == model.get("unk_id") or (is_words and not spelled[-1]):
+        if name in unwritten or i == model.get("unk_id") or not spelled[-1]:
             special.add(i)
     return tuple(spelled), frozenset(special)
 

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from ticore.backend_kit import NoStructure
 from ticore.interfaces import AddedTokenFlags, TokenizerStructure
 
-from ._byte_fallback import byte_fallback_ids
+from ._byte_fallback import byte_fallback_ids, require_ordinary_bytes
 from ._normalizers import TokenizerJson
 from ._space_marks import MARK, as_text
 from ._spelling import spelling, strips_a_space
@@ -40,11 +40,13 @@ def describe_unigram(library: Tokenizer, state: TokenizerJson, size: int) -> Tok
     byte_ids = byte_fallback_ids(model, names)
     if byte_ids and state["decoder"]["type"] == "Metaspace":
         raise NoStructure("its Metaspace decoder writes the names of bytes")
-    special = {*added.values(), *byte_ids, model["unk_id"]}
+    special = {*added.values(), model["unk_id"]}
+    require_ordinary_bytes(byte_ids, special)
+    no_pieces = special.union(byte_ids)
     texts = {
         name: i
         for name, i in names.items()
-        if i not in special and " " not in name and spell(name) == as_text(name).encode()
+        if i not in no_pieces and " " not in name and spell(name) == as_text(name).encode()
     }
     unwritten = {
         as_text(name): float(scores[i])

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ticore.backend_kit import NoStructure
 
-from ._byte_fallback import byte_fallback_ids
+from ._byte_fallback import byte_fallback_ids, require_ordinary_bytes
 from ._json import Merges
 from ._normalizers import NormalizerRules, TokenizerJson
 
@@ -37,13 +37,16 @@ def read_vocabulary(
     Raises:
         NoStructure: the model may give an id that is neither a piece nor a byte.
     """
-    ids, byte_ids = model["vocab"], byte_fallback_ids(model, model["vocab"])
+    ids = model["vocab"]
     if model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
         raise NoStructure("its model marks the beginnings or ends of words")
     unknown = [ids[name] for name in [model["unk_token"]] if name in ids]
+    byte_ids = byte_fallback_ids(model, ids)
+    require_ordinary_bytes(byte_ids, {*added, *unknown})
     # As arrays: with a set and a dict of all tokens, opening a large file takes much more memory.
     numbers = np.fromiter(ids.values(), dtype=np.int64, count=len(ids))
-    is_text = np.fromiter(map(reading.is_text, ids), dtype=np.bool_, count=len(ids))
+    is_piece = (name != "" and reading.is_text(name) for name in ids)  # no text is spelled ""
+    is_text = np.fromiter(is_piece, dtype=np.bool_, count=len(ids))
     pieces = np.zeros(size, dtype=np.bool_)
     pieces[numbers[is_text]] = True
     pieces[[i for i in (*added, *byte_ids, *unknown) if i >= 0]] = False

@@ -175,3 +175,17 @@ def test_the_catalogue_is_complete(name: str) -> None:
     assert len(known.sha256) == 64
     assert known.parts
     assert all("==" in part.package and len(part.sha256) == 64 for part in known.parts)
+
+
+def test_a_user_without_a_home_directory_has_no_models(
+    wheels: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_home(application: str) -> Path:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.delenv("TICORE_MODELS")
+    monkeypatch.setattr("ticore._installed_models._folder.user_data_path", without_home)
+    assert installed_models.find("toy") is None
+    assert installed_models.installed() == []
+    with pytest.raises(OutputFileError, match="set TICORE_MODELS"):
+        installed_models.add("toy", wheels)

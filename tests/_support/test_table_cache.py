@@ -99,6 +99,18 @@ def test_save_stores_nothing_when_the_folder_cannot_be_written(tmp_path, monkeyp
     assert (tmp_path / "file").read_text() == ""
 
 
+def test_nothing_is_stored_for_a_user_without_a_home_directory(monkeypatch):
+    monkeypatch.delenv("TICORE_CACHE")
+    monkeypatch.setattr(table_cache, "user_cache_path", without_home)
+    assert table_cache.folder() is None
+    table_cache.save("name", ARRAYS)
+    assert table_cache.load("name") is None
+
+
+def without_home(application):
+    raise RuntimeError("could not determine the home directory")
+
+
 def test_load_gives_none_when_the_file_was_saved_under_another_name(folder):
     table_cache.save("name", ARRAYS)
     (folder / "other.tables").write_bytes(stored(folder).read_bytes())

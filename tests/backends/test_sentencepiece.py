@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -393,6 +394,19 @@ def test_digest_tells_tokenizers_apart() -> None:
     assert len(digests) == len(SENTENCEPIECE)
     proto = trained_proto("sp-bpe").SerializeToString()
     assert SentencePieceTokenizer(proto).digest() == SentencePieceTokenizer(proto).digest()
+
+
+def test_digest_is_that_of_the_model_whatever_the_order_of_its_fields() -> None:
+    """A writer of protobuf may write the pieces last."""
+    model = trained_proto("sp-bpe")
+    pieces = ModelProto(pieces=model.pieces)
+    specs = ModelProto(trainer_spec=model.trainer_spec, normalizer_spec=model.normalizer_spec)
+    proto = specs.SerializeToString() + pieces.SerializeToString()
+    assert proto != model.SerializeToString()
+    tokenizer = SentencePieceTokenizer(proto)
+    processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
+    same = pickle.loads(pickle.dumps(tokenizer)), wrap(processor), opened(model)
+    assert {found.digest() for found in same} == {tokenizer.digest()}
 
 
 def test_load_tokenizer_opens_a_model_file(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.tokenizers import O200K_PATTERN, TIKTOKEN, ranks_of_trained, sample_text
+from ticore.consistency import Verifier
 from ticore.errors import ModelFilesError
 from ticore.interfaces import NamingTokenizer, Tokenizer
 from ticore.registry import load_tokenizer
@@ -97,6 +98,17 @@ def test_a_file_names_its_special_tokens(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     assert found.digest() != load_tokenizer(f"tiktoken:{write(other, tekken())}").digest()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"), [(r"\p{L}+|\s+", "retokenize"), (r"\p{L}+|\s+|.", "table")]
+)
+def test_a_pattern_that_drops_text_is_not_verified_by_tables(
+    tmp_path: Path, pattern: str, method: str
+) -> None:
+    state = tekken(lambda state: state["config"].update(pattern=pattern))
+    found = load_tokenizer(f"tiktoken:{write(tmp_path, state)}")
+    assert Verifier(found).method == method
 
 
 @pytest.mark.parametrize(

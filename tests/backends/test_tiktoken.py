@@ -322,3 +322,17 @@ def test_wrap_verifies_an_encoding_with_the_faster_pattern_by_tables() -> None:
     wrapped = wrap(encoding(FASTER))
     assert Verifier(wrapped).method == "table"
     assert compare(wrapped, wrapped.encode("The quick brown fox, isn't it?  \n")).consistent
+
+
+def test_wrap_refuses_tokens_that_the_pattern_of_an_encoding_drops() -> None:
+    wrapped = wrap(encoding(r"[\p{L}\p{M}]+|\p{N}{1,3}|[\p{P}\p{S}]+|\s+"))
+    assert wrapped.encode("The word\0") == wrapped.encode("The word")
+    verifier = Verifier(wrapped)
+    assert verifier.method == "retokenize"
+    assert "drops text" in verifier.why
+    admitted = verifier.start(wrapped.encode("The word")).admits([0, ord("!")])
+    assert admitted.tolist() == [False, True]
+
+
+def test_wrap_verifies_an_encoding_whose_pattern_of_its_own_matches_every_text_by_tables() -> None:
+    assert Verifier(wrap(encoding(r"\p{L}+|\p{N}|\s+|."))).method == "table"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import unicodedata
 from base64 import b64encode
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from tokenizers import (
 )
 
 from tests.support import tokenizer_contract as contract
+from tests.support.random_tokenizers import JsonTokenizer
 from tests.support.reference_encoder import ReferenceEncoder, comparable
 from tests.support.slow import FEW_TOKENIZERS, slow_unless
 from tests.support.tokenizers import (
@@ -39,6 +41,7 @@ from tests.support.tokenizers import (
     sample_text,
 )
 from ticore.backend_kit import byte_alphabet
+from ticore.consistency import Verifier
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import AddedTokenFlags, NamingTokenizer, Split
 from ticore.registry import load_tokenizer, wrap
@@ -98,6 +101,27 @@ class TestContract(TokenizerContract):
     )
     def tokenizer(self, request: pytest.FixtureRequest) -> HuggingFaceTokenizer:
         return ALL[request.param]()
+
+
+class TestContractWithAnEmptyToken(TokenizerContract):
+    """No text gives it, and it writes nothing."""
+
+    @pytest.fixture(params=["hf-cl100k", "hf-ignore-merges", "hf-llama"])
+    def tokenizer(self, request: pytest.FixtureRequest) -> HuggingFaceTokenizer:
+        return with_empty_token(request.param)
+
+    def test_it_is_verified_by_tables_all_the_same(self, tokenizer: HuggingFaceTokenizer) -> None:
+        (empty,) = {i for i in tokenizer.special_ids if tokenizer.token_name(i) == ""}
+        verifier = Verifier(tokenizer)
+        assert verifier.method == "table"
+        assert not verifier.start(tokenizer.encode("The")).mask()[empty]
+
+
+def with_empty_token(name: str) -> HuggingFaceTokenizer:
+    state = json.loads(library_of(HUGGING_FACE[name]()).to_str())
+    vocab = state["model"]["vocab"]
+    vocab[""] = max(vocab.values()) + 1
+    return HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
 
 
 class TestContractWhereSpacesAreSqueezed(TestContract):
@@ -191,6 +215,20 @@ def test_token_bytes_of_an_added_token_named_like_a_byte_are_that_byte() -> None
     assert tokenizer.token_bytes(0xE9) == b"\xe9"
     assert tokenizer.decode([0xE9]) == "\ufffd"
     assert tokenizer.structure() is None
+
+
+@pytest.mark.parametrize(
+    "name", ["<0x0A>", "<0x0a>", "<0x+A>", "<0x+a>", "<0x-0>", "<0x A>", "<0x++>"]
+)
+def test_token_bytes_of_a_name_are_a_byte_where_the_decoder_writes_one(name: str) -> None:
+    """The library reads two hexadecimal digits, or one with a plus sign before it."""
+    state = json.loads(library_of(HUGGING_FACE["hf-llama"]()).to_str())
+    vocab = state["model"]["vocab"]
+    token = vocab.setdefault(name, max(vocab.values()) + 1)
+    tokenizer = HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+    word = tokenizer.encode("a")
+    written = tokenizer.decode([*word, token]).removeprefix("a")
+    assert tokenizer.token_bytes(token) == written.encode()
 
 
 def test_special_ids_include_ids_that_are_left_out() -> None:
@@ -452,6 +490,54 @@ def test_structure_is_none_where_a_space_is_unknown() -> None:
         assert (HuggingFaceTokenizer(library).structure() is not None) == bool(mark)
 
 
+def unigram_with_bytes() -> HuggingFaceTokenizer:
+    """Unigram with a token for each byte."""
+    return JsonTokenizer(
+        "unigram",
+        scores=((" ", -1.0), ("a", -2.0), (" a", -2.5)),
+        pretokenizers=({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never"},),
+        byte_fallback=True,
+        decoder="llama",
+    ).open()
+
+
+def _with_special_byte(state: Any) -> None:
+    byte = {"id": 1, "content": "<0x00>", "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    state["added_tokens"].append(byte | flags)
+
+
+def _without_unknown(state: Any) -> None:
+    """The token of the byte 0 is the unknown one."""
+    state["added_tokens"] = state["added_tokens"][1:]
+    model = state["model"]
+    unknown = {"unk_token": "<0x00>"} if model["type"] == "BPE" else {"unk_id": 1}
+    model.update(unknown)
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "change"),
+    [
+        pytest.param(unigram_with_bytes, _with_special_byte, id="unigram, special"),
+        pytest.param(unigram_with_bytes, _without_unknown, id="unigram, unknown"),
+        pytest.param(HUGGING_FACE["hf-llama"], _without_unknown, id="bpe, unknown"),
+    ],
+)
+def test_structure_is_none_where_the_token_of_a_byte_is_special(
+    tokenizer: Callable[[], HuggingFaceTokenizer], change: Callable[[Any], None]
+) -> None:
+    """`encode` gives it for the byte, but no list that holds it comes back."""
+    state = json.loads(library_of(tokenizer()).to_str())
+    assert HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state))).structure() is not None
+    change(state)
+    found = HuggingFaceTokenizer(Tokenizer.from_str(json.dumps(state)))
+    token = found.encode("a\0")[-1]
+    assert token in found.special_ids
+    assert found.structure() is None
+    assert "'<0x00>'" in found.no_structure_reason
+    assert not Verifier(found).start(found.encode("a")).mask()[token]
+
+
 @pytest.mark.parametrize("flag", ["lstrip", "rstrip"])
 def test_structure_is_none_where_added_tokens_take_spaces(flag: str) -> None:
     library = byte_level()
@@ -554,6 +640,23 @@ def test_structure_is_none_where_a_normalizer_creates_an_added_token() -> None:
     library.normalizer = normalizers.NFC()
     assert library.encode("\u212a\u212aKKK").ids == [256, 256, ord("K")]
     assert HuggingFaceTokenizer(library).structure() is None
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [
+        {"type": "Replace", "pattern": {"String": "\r\n"}, "content": "\n"},
+        {"type": "NFKC"},
+        {"type": "Sequence", "normalizers": [{"type": "Lowercase"}, {"type": "NFD"}]},
+    ],
+)
+def test_a_copy_normalizes_alike(normalizer: dict[str, object]) -> None:
+    """The library cannot copy each normalizer that stands alone."""
+    tokenizer = changed(methodcaller("update", normalizer=normalizer))
+    structure = pickle.loads(pickle.dumps(tokenizer)).structure()
+    for text in ("A\r\nb", "\ufb01 É"):
+        expected = tokenizer._library.normalizer.normalize_str(text)
+        assert structure.normalize(text) == expected
 
 
 # Digest and files

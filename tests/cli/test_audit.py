@@ -10,6 +10,7 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from ticore._cli.settings import DEFAULT_MODEL
+from ticore._support import table_cache
 from ticore.backend_kit import byte_alphabet
 from ticore.consistency import Audit, audit
 from ticore.registry import load_tokenizer
@@ -67,6 +68,20 @@ def test_audit_says_that_hazards_are_not_known_without_a_structure(
     assert "not known, since the structure is not" in shown
     found = json.loads(ticore("audit", "--json", "--tokenizer", f"tokenizers:{path}").out)
     assert (found["hazards"], found["kind"], found["method"]) == (None, "unknown", "retokenize")
+
+
+def test_audit_says_that_no_tables_are_kept_for_a_user_without_a_home_directory(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_home(application: str) -> Path:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.delenv("TICORE_CACHE")
+    monkeypatch.setattr(table_cache, "user_cache_path", without_home)
+    result = ticore("audit")
+    assert (result.status, result.err) == (0, "")
+    assert "set TICORE_CACHE" in result.out.decode()
+    assert json.loads(ticore("audit", "--json").out)["tables"] is None
 
 
 def out_of_reach() -> Tokenizer:

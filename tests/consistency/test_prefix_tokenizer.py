@@ -7,7 +7,7 @@ import pytest
 
 import ticore
 from benchmarks.verification.seams import SeamCases
-from tests.support.tokenizers import FRAGMENTS, TRAINED, byte_level_with_added
+from tests.support.tokenizers import FRAGMENTS, REAL, TRAINED, byte_level_with_added
 from ticore.consistency import PrefixTokenizer
 from ticore.errors import SettingsError
 
@@ -54,6 +54,17 @@ def test_a_text_that_grows_by_ids_has_the_ids_that_compare_reads():
             prefix.append("")  # ends a character that is not whole
             found = ticore.compare(tokenizer, [*chain(*lists)])
             assert (prefix.ids, prefix.text) == (found.again, found.text), (name, lists)
+
+
+@pytest.mark.parametrize("name", ["sp-bpe-nfkc", "sp-unigram-nfkc", "t5"])
+def test_ids_keep_their_space_after_a_text_that_has_no_ids(name):
+    tokenizer = {**TRAINED, **REAL}[name]()
+    assert tokenizer.encode("\n") == []
+    turn = tokenizer.encode("a the")[len(tokenizer.encode("a")) :]
+    prefix = PrefixTokenizer(tokenizer, "\n")
+    prefix.append_ids(turn)
+    assert prefix.text == "\n the"
+    assert list(prefix.ids) == tokenizer.encode("\n the")
 
 
 def test_ids_inside_a_character_wait_for_the_rest():

@@ -99,3 +99,20 @@ def test_a_stream_waits_for_the_end_of_a_run_where_a_byte_has_no_token(lacking):
     ids = [by_name["<0x0A>"], by_name["<0xE3>"]]
     stream = TokenStream(tokenizer)
     assert "".join(map(stream.push, ids)) + stream.finish() == tokenizer.decode(ids)
+
+
+@pytest.mark.parametrize("name", ["<0x0a>", "<0x+A>"])
+def test_a_stream_waits_for_the_end_of_a_run_where_a_byte_has_two_tokens(name):
+    tokenizer = JsonTokenizer(
+        "characters",
+        ((b"a", b"b"),),
+        more=(name.encode(),),
+        normalizers=(replace(" ", "▁"),),
+        byte_fallback=True,
+        decoder="llama",
+    ).open()
+    by_name = {tokenizer.token_name(i): i for i in range(tokenizer.vocab_size)}
+    for first in (name, "<0x0A>"):
+        ids = [by_name[first], by_name["<0xE3>"]]
+        stream = TokenStream(tokenizer)
+        assert "".join(map(stream.push, ids)) + stream.finish() == tokenizer.decode(ids)

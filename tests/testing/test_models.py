@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from ticore.testing import TopDecoderContract
+from ticore.backend_kit._reading import start_batch
+from ticore.testing import BatchModelContract, TopDecoderContract
 
 
 class Model:
     """Random logits of what was read. `top` is right."""
 
-    logit_width = 32
+    logit_width, context_length = 32, 12
 
     def start(self, prompt_ids):
         return Decoder(prompt_ids)
@@ -85,3 +86,53 @@ def test_a_wrong_top_is_noticed(decoder, monkeypatch):
     monkeypatch.setattr(Model, "start", lambda _, ids: decoder(ids))
     with pytest.raises(AssertionError):
         run_contract(Model())
+
+
+class BatchModel(Model):
+    def __init__(self, batch):
+        self.batch = batch
+
+    def start_batch(self, prompts, rewindable=None):
+        return self.batch(start_batch(Model(), prompts, rewindable))
+
+
+class Batch:
+    """A right batch."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
+class InOrderOfRows(Batch):
+    """It gives the ids to the rows in their order, and not to those that they are named for."""
+
+    def push(self, tokens):
+        self.inner.push(dict(zip(sorted(tokens), tokens.values(), strict=True)))
+
+
+class RowByRow(Batch):
+    """It finds out that it must refuse an id when other rows have read theirs."""
+
+    def push(self, tokens):
+        for row, token in tokens.items():
+            self.inner.push({row: token})
+
+
+def run_batch_contract(batch):
+    contract = BatchModelContract()
+    contract.tolerance = 0
+    contract.test_rows_have_the_logits_of_texts_read_alone(BatchModel(batch))
+    contract.test_push_of_a_batch_reads_no_row_when_one_is_refused(BatchModel(batch))
+
+
+def test_a_right_batch_passes():
+    run_batch_contract(Batch)
+
+
+@pytest.mark.parametrize("batch", [InOrderOfRows, RowByRow])
+def test_a_wrong_batch_is_noticed(batch):
+    with pytest.raises(AssertionError):
+        run_batch_contract(batch)

@@ -85,7 +85,8 @@ def audit(
         )
     found = replace(found, notes=notes_on_files(tokenizer, opened))
     if json:
-        return streams.write_json(asdict(found) | {"tables": str(found.tables)})
+        tables = None if found.tables is None else str(found.tables)
+        return streams.write_json(asdict(found) | {"tables": tables})
     streams.show(
         _overview(found),
         *_notes(found),
@@ -104,7 +105,7 @@ def _overview(found: Audit) -> Table:
         ("loses", found.losses),
         ("self-test", f"{found.checks:,} candidates agree" if found.checks else ""),
         ("tables", f"{found.build_seconds:.2f} s to build, {found.load_seconds:.2f} s to load"),
-        ("cached in", str(found.tables)),
+        ("cached in", str(found.tables or "nowhere, without a home directory; set TICORE_CACHE")),
         ("never", f"{found.never:,} ids ({found.never_share:.2%}) that no text is encoded to"),
         ("special", f"{found.special:,} ids of control tokens, or of none"),
         ("partial", _partial(found)),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, cast, get_args
 import typer
 from rich.console import RenderableType
 
-from .._support.input_files import BYTE_ORDER_MARK, read_file
+from .._support.input_files import BYTE_ORDER_MARK
 from .._support.visible import visible
 from ..corpus import AnyTask, Task
 from ..corpus._formats import ENDINGS_SAID, has_ending
@@ -285,18 +285,17 @@ def _detections(
     if isinstance(detector.tokenizer, LossyTokenizer) and (lost := detector.tokenizer.losses):
         streams.note(f"note: what is left of a text is scored; {lost}")
     for path in paths:
-        name = "standard input" if path == _STANDARD_INPUT else str(path)
+        name = streams.STANDARD_INPUT if path == _STANDARD_INPUT else str(path)
         try:
-            yield name, detector.detect(_text(path, name))
+            yield name, detector.detect(_text(path))
         except FileError as error:
             streams.note(f"ticore: {visible(str(error))}")
         except TicoreError as error:
             streams.note(f"ticore: {visible(f'{name}: {error}')}")
 
 
-def _text(path: Path, name: str) -> str:
-    stdin = path == _STANDARD_INPUT
-    data = streams.read_bytes("the text") if stdin else read_file(path, streams.MOST_TEXT)
+def _text(path: Path) -> str:
+    data, name = streams.read_argument(path, "the text")
     if not data:
         raise InputFileError(f"{name}: expected a text, found nothing")
     text = streams.decode_text(data, name).removeprefix(BYTE_ORDER_MARK)

@@ -123,9 +123,8 @@ def _given_text(text: str | None, file: Path | None) -> str:
 
 
 def _given_ids(path: Path, vocab_size: int) -> list[int]:
-    if str(path) == _STANDARD_INPUT:
-        return parse_ids(streams.read_text("the ids"), "standard input", vocab_size)
-    return parse_ids(streams.read_text_file(path), str(path), vocab_size)
+    data, source = streams.read_argument(path, "the ids")
+    return parse_ids(streams.decode_text(data, source), source, vocab_size)
 
 
 def parse_ids(text: str, source: str, vocab_size: int) -> list[int]:

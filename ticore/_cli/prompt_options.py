@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from .._support.input_files import read_file
 from ..chat import Chat
 from . import streams
 from .options import MODEL, file_option, option
@@ -63,4 +62,4 @@ def read_prompt(
 
 
 def _content(path: Path, what: str) -> bytes:
-    return streams.read_bytes(what) if path == Path("-") else read_file(path, streams.MOST_TEXT)
+    return streams.read_argument(path, what)[0]

@@ -16,6 +16,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from .._support.atomic_files import remove_leftovers, written_atomically
+from .._support.user_folders import user_folder
 from ..errors import ModelFilesError, OutputFileError, UnknownPlaceError
 from ._catalogue import CATALOGUE, KnownModel
 from ._fetching import Fetch, blocks, download
@@ -34,10 +35,16 @@ class InstalledModel:
     path: Path
 
 
-def folder() -> Path:
-    """The folder: $TICORE_MODELS, or `ticore/models` in the user's data folder."""
+def folder() -> Path | None:
+    """The folder: $TICORE_MODELS, or `ticore/models` in the user's data folder.
+
+    None where there is neither: then no models are installed.
+    """
     given = os.environ.get("TICORE_MODELS")
-    return Path(given) if given else user_data_path("ticore") / "models"
+    if given:
+        return Path(given)
+    data = user_folder(user_data_path)
+    return None if data is None else data / "models"
 
 
 def installed() -> list[InstalledModel]:
@@ -47,9 +54,11 @@ def installed() -> list[InstalledModel]:
 
 def find(name: str) -> InstalledModel | None:
     """The model `name`; None if it is not in the catalogue, or is not installed."""
-    known = CATALOGUE.get(name)
-    path = folder() / f"{name}.gguf"
-    return InstalledModel(known, path) if known and path.is_file() else None
+    known, where = CATALOGUE.get(name), folder()
+    if known is None or where is None:
+        return None
+    path = where / f"{name}.gguf"
+    return InstalledModel(known, path) if path.is_file() else None
 
 
 def add(name: str, sources: Iterable[Path] = (), *, fetch: Fetch = download) -> InstalledModel:
@@ -70,8 +79,13 @@ def add(name: str, sources: Iterable[Path] = (), *, fetch: Fetch = download) -> 
         InputFileError: a source cannot be read.
         OutputFileError: the folder cannot be written. In every case nothing is installed.
     """
-    known = _known(name)
-    target = folder() / f"{name}.gguf"
+    known, where = _known(name), folder()
+    if where is None:
+        raise OutputFileError(
+            "the folder of models: expected one in the home directory, found no home directory; "
+            "set TICORE_MODELS to a folder that can be written"
+        )
+    target = where / f"{name}.gguf"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -24,6 +24,7 @@ from platformdirs import user_cache_path
 
 from ..errors import FileError
 from .atomic_files import remove_leftovers, write_atomically
+from .user_folders import user_folder
 
 T = TypeVar("T")
 
@@ -36,10 +37,13 @@ _PART = 1 << 20  # bytes that are read at once
 _IGNORED = ContextVar("stored tables are ignored", default=False)
 
 
-def folder() -> Path:
-    """The folder of the tables: $TICORE_CACHE, or `ticore` in the user's cache folder."""
+def folder() -> Path | None:
+    """The folder of the tables: $TICORE_CACHE, or `ticore` in the user's cache folder.
+
+    None where there is neither: then no tables are kept.
+    """
     given = os.environ.get("TICORE_CACHE")
-    return Path(given) if given else user_cache_path("ticore")
+    return Path(given) if given else user_folder(user_cache_path)
 
 
 @contextmanager
@@ -54,10 +58,11 @@ def ignore_stored() -> Iterator[None]:
 
 def load(name: str) -> Arrays | None:
     """The arrays stored under `name`; None if there are none, or they are not trustworthy."""
-    if _IGNORED.get():
+    where = folder()
+    if where is None or _IGNORED.get():
         return None
     try:
-        with (folder() / f"{name}.tables").open("rb") as file:
+        with (where / f"{name}.tables").open("rb") as file:
             head, digest = file.read(len(_FORMAT)), file.read(_DIGEST().digest_size)
             start = file.tell()
             if head != _FORMAT or _digest(name, _in_parts(file)) != digest:
@@ -70,14 +75,17 @@ def load(name: str) -> Arrays | None:
 
 
 def save(name: str, arrays: Arrays) -> None:
-    """Store `arrays` under `name`; store nothing if the folder cannot be written."""
+    """Store `arrays` under `name`; store nothing if there is no folder that can be written."""
+    where = folder()
+    if where is None:
+        return
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]  # its stub takes arrays for its flags
     body = buffer.getvalue()
     try:
-        folder().mkdir(parents=True, exist_ok=True)
-        write_atomically(folder() / f"{name}.tables", _FORMAT + _digest(name, [body]) + body)
-        remove_leftovers(folder())
+        where.mkdir(parents=True, exist_ok=True)
+        write_atomically(where / f"{name}.tables", _FORMAT + _digest(name, [body]) + body)
+        remove_leftovers(where)
     except (OSError, FileError):
         return
 

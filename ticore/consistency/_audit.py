@@ -81,7 +81,7 @@ class Audit:
         checks: how many candidates the self-test compared with the definition.
         build_seconds: to make a verifier, self-test included, with no tables on disk.
         load_seconds: to make a verifier, self-test included, with tables on disk.
-        tables: the folder with the tables.
+        tables: the folder with the tables; None if none are kept, for want of a home directory.
         special: number of special ids.
         partial: number of tokens whose bytes are not whole characters.
         spare: number of single-byte tokens that are never used, because their characters have
@@ -116,7 +116,7 @@ class Audit:
     checks: int
     build_seconds: float
     load_seconds: float
-    tables: Path
+    tables: Path | None
     special: int
     partial: int
     spare: int

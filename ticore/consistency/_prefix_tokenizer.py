@@ -157,7 +157,7 @@ class PrefixTokenizer:
         if not ids:
             return len(self)
         if self._arriving is None:
-            is_first = not self._tail_ids and self._at_start_of_part()
+            is_first = not self._tail and self._at_start_of_part()
             stream = TokenStream(self.tokenizer)
             arriving = stream if is_first else stream.continued()
         else:

@@ -19,7 +19,7 @@ from ..interfaces import Tokenizer
 from ..registry import wrap
 from ._boundaries import special_name
 
-_BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
+_BYTE_NAME = re.compile(r"<0x[+0-9A-Fa-f][0-9A-Fa-f]>")  # with a plus sign in `tokenizers`
 _PLAIN = re.compile(rb"[A-Za-z0-9]+")
 
 
@@ -155,15 +155,16 @@ class _Rules:
         others = ([t] for t in tokens if _is_kept(tokenizer, t))
         self.before: list[int] = next(chain(words, others), [])
         self.length = len(tokenizer.decode(self.before)) if self.before else 0
-        single = {
-            data[0]: token
+        single = {  # several may spell the same byte, such as <0x0A> and <0x0a>
+            token: data[0]
             for token in range(tokenizer.vocab_size)
             if len(data := tokenizer.token_bytes(token)) == 1
             and (data[0] >= 0x80 or _is_byte(tokenizer, token))
         }
+        by_byte = {byte: token for token, byte in single.items()}
         self.late_bytes = frozenset[int]()
-        if single and _are_late(tokenizer, self.before, single):
-            self.late_bytes = frozenset(single.values())
+        if single and _are_late(tokenizer, self.before, by_byte):
+            self.late_bytes = frozenset(single)
 
 
 def _is_kept(tokenizer: Tokenizer, token: int) -> bool:

@@ -338,7 +338,7 @@ class BatchModelContract:
 
         check([0, 1, 2])
         push({0: 5, 1: 6, 2: 7})
-        push({0: 8, 2: 4})
+        push({2: 4, 0: 8})
         check([0, 1, 2])
         batch.rewind(0, 2)
         alone[0].rewind(2)
@@ -373,7 +373,7 @@ class BatchModelContract:
         add([])
         push({1: 6})
         add(some_ids(model, 9))
-        push({0: 7, 1: 8, 2: 9})
+        push({2: 9, 0: 7, 1: 8})
         for row in (1, 0):
             batch.drop(row)
             del alone[row]
@@ -393,6 +393,27 @@ class BatchModelContract:
         for row in range(2):
             with pytest.raises(ValueError, match="read-only"):
                 batch.logits(row)[0] = 0
+
+    def test_push_of_a_batch_reads_no_row_when_one_is_refused(self, model: BatchModel) -> None:
+        """Neither where its context is full, nor where it is given an id without a logit."""
+        full, width = some_ids(model, model.context_length), model.logit_width
+        prompts = [[5], full, [6]]
+        batch = model.start_batch(prompts)
+        assert batch is not None
+        refused: list[tuple[dict[int, int], type[Exception]]] = [
+            ({0: 7, 1: 7}, CapacityError),
+            ({2: 7, 0: width}, SettingsError),
+            ({0: 7, 2: -1}, SettingsError),
+        ]
+        for tokens, error in refused:
+            with pytest.raises(error):
+                batch.push(tokens)
+            for row, prompt in enumerate(prompts):
+                assert tuple(batch.ids(row)) == tuple(prompt)
+        batch.push({0: 7, 2: 8})
+        for row, ids in enumerate([[5, 7], full, [6, 8]]):
+            expected = model.start(ids).logits()
+            np.testing.assert_allclose(batch.logits(row), expected, 0, self.tolerance)
 
     def test_start_batch_names_the_row_that_is_wrong(self, model: BatchModel) -> None:
         most, width = model.context_length, model.logit_width

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from .._support.utf8 import is_complete
 from ..errors import SettingsError
-from ..interfaces import ExplainingTokenizer, Tokenizer
+from ..interfaces import ExplainingTokenizer, LossyTokenizer, NamingTokenizer, Tokenizer
 from ._same import require_same
 
 # Pieces of text that some tokenizer treats in a way of its own, and ordinary words.
@@ -24,6 +24,8 @@ _PIECES = (
     *("'s", "<s>", "don't", "12345", "naïve", "e\u0301", "東京", "あ", "🙂", "</s>"),
     *("The", "the", "quick", "brown", "fox", "jumps", "over", "lazy", "dog.", "def f(x):"),
 )
+
+_WORDS = ("a", "The quick brown fox", "x = 1")
 
 texts = st.text() | st.lists(
     st.sampled_from(_PIECES) | st.characters(exclude_categories=["Cs"]), max_size=12
@@ -46,6 +48,10 @@ def any_ids(tokenizer: Tokenizer, drawn: Sequence[int]) -> list[int]:
 def joined_bytes(tokenizer: Tokenizer, ids: Sequence[int]) -> bytes:
     """The bytes of all tokens, one after the other."""
     return b"".join(tokenizer.token_bytes(i) for i in ids)
+
+
+def _unknown_ids(tokenizer: Tokenizer) -> frozenset[int]:
+    return tokenizer.unknown_ids if isinstance(tokenizer, NamingTokenizer) else frozenset()
 
 
 class TokenizerContract:
@@ -142,11 +148,26 @@ class TokenizerContract:
     def test_encode_gives_ids_and_never_one_without_bytes_for_plain_words(
         self, tokenizer: Tokenizer
     ) -> None:
-        for word in ("a", "The quick brown fox", "x = 1"):
+        unknown = _unknown_ids(tokenizer)
+        for word in _WORDS:
             ids = tokenizer.encode(word)
             assert set(ids) <= set(range(tokenizer.vocab_size)), word
             assert all(type(token) is int for token in ids), word
+            assert all(tokenizer.token_bytes(i) for i in ids if i not in unknown), word
         assert tokenizer.encode("") == []
+
+    def test_encode_gives_tokens_that_spell_plain_words(self, tokenizer: Tokenizer) -> None:
+        """But for upper case, and spaces at the ends.
+
+        A tokenizer that has `losses` passes; so does one with `unknown_ids` that gives one of them.
+        """
+        if isinstance(tokenizer, LossyTokenizer) and tokenizer.losses:
+            return
+        for word in _WORDS:
+            ids = tokenizer.encode(word)
+            if _unknown_ids(tokenizer).isdisjoint(ids):
+                spelled = joined_bytes(tokenizer, ids)
+                assert spelled.strip(b" ").lower() == word.lower().encode(), word
 
     def test_encode_gives_the_same_ids_again(self, tokenizer: Tokenizer) -> None:
         """A tokenizer that encodes at random (dropout, sampling) cannot be verified."""
@@ -192,6 +213,7 @@ class TokenizerContract:
         assert len({spelled[i] for i in pieces}) == len(pieces), "two pieces have the same bytes"
         assert pieces.isdisjoint({*tokenizer.special_ids, *added.values(), *structure.byte_ids})
         assert len(structure.byte_ids) in (0, 256)
+        assert tokenizer.special_ids.isdisjoint(structure.byte_ids)
         assert all(i < 0 or spelled[i] == bytes([b]) for b, i in enumerate(structure.byte_ids))
         for text, token in added.items():
             assert token in tokenizer.special_ids or spelled[token] == text.encode(), text

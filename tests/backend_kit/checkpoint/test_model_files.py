@@ -2,8 +2,17 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
-from ticore.backend_kit.checkpoint import is_gguf, open_model_files
+import pytest
+
+from ticore.backend_kit.checkpoint import (
+    find_model_files,
+    is_gguf,
+    open_gguf_files,
+    open_model_files,
+)
+from ticore.errors import ModelFilesError
 
 
 def test_only_directories_and_gguf_files_are_opened(tmp_path):
@@ -19,6 +28,14 @@ def test_only_directories_and_gguf_files_are_opened(tmp_path):
     for name in ("short", "weights", "none", "none.gguf", "a\0b"):
         assert open_model_files(tmp_path / name) is None, name
     assert open_model_files(tmp_path / "folder.gguf").path.is_dir()
+
+
+@pytest.mark.parametrize(
+    "open_files", [find_model_files, lambda place: open_gguf_files(Path(place))]
+)
+def test_the_home_directory_of_a_user_who_is_not_known_holds_no_files(open_files):
+    with pytest.raises(ModelFilesError, match="~nobody-of-this-name"):
+        open_files("~nobody-of-this-name/model.gguf")
 
 
 def test_files_of_a_directory_are_read_when_they_are_asked_for(tmp_path):

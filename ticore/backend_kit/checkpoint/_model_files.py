@@ -124,13 +124,14 @@ def open_gguf_files(path: Path) -> GgufFiles:
         MissingExtraError: the package `gguf` is not installed.
         ModelFilesError: it is no GGUF file.
     """
-    if not is_gguf(path.expanduser()):
+    file = Path(os.path.expanduser(path))  # Path.expanduser raises for a user who is not known
+    if not is_gguf(file):
         raise ModelFilesError(
             f"expected {str(path)!r} to be a GGUF file, found none; check the path"
         )
     from ._gguf.model_files import GgufFiles  # noqa: PLC0415  # an extra
 
-    return GgufFiles(path.expanduser())
+    return GgufFiles(file)
 
 
 def is_gguf(path: Path) -> bool:

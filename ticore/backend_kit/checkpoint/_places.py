@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def find_model_files(
         SettingsError: a revision was given for a path.
         MissingExtraError: a package that this place needs is not installed.
     """
-    path = Path(location).expanduser()
+    path = Path(os.path.expanduser(location))  # Path.expanduser raises for a user who is not known
     files = open_model_files(path)
     if files is not None:
         if revision is not None:
