@@ -34,6 +34,7 @@ from ticore.consistency import Verifier, View
 from ticore.errors import SettingsError
 from ticore.interfaces import Decoder, Tokenizer
 from ticore.watermarking import Rollback, RollbackKind
+from ticore.watermarking._logits import unspellable_ids
 from ticore.watermarking._rollback import MAX_BACKTRACKS, max_rewind
 from ticore_masks import verification_of
 from ticore_torch import Network, TorchBatchedForward, TorchForward, ids_of
@@ -243,8 +244,8 @@ def _wanted(config: Any, log_probabilities: bool) -> Wanted:
 
 
 def _never_chosen(tokenizer: Tokenizer, width: int, eos_ids: frozenset[int]) -> list[int]:
-    """Ids that no text can spell: special ones, and logits without an id."""
-    never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, width)}
+    """Ids that no text can spell, without the ends of texts."""
+    never = unspellable_ids(tokenizer, width)
     return sorted(never.difference(eos_ids).intersection(range(width)))
 
 

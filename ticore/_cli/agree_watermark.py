@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..watermarking import WatermarkAgreement
-from . import streams
 from .options import NewSecretFile
-from .secrets import warn_of_others
+from .secrets import hand_out, warn_of_others
 from .usage import wrong_settings_are_wrong_usage
 from .watermark_options import (
     Alpha,
@@ -67,8 +66,5 @@ def agree_watermark(
             **more,
             **options.settings(),
         )
-    if output is None:
-        streams.write_secret(agreement.dumps())
-    else:
-        agreement.save(output)
+    hand_out(agreement.dumps(), output)
     warn_of_others(key_file)

@@ -17,6 +17,7 @@ from ..consistency import audit as examine
 from ..consistency._files import notes_on_files
 from ..interfaces import Tokenizer
 from ..registry import load_model, load_tokenizer
+from ..report._tables import facts_grid, plain_table
 from . import streams
 from .options import Json, file_option
 from .settings import DEFAULT_MODEL
@@ -97,8 +98,7 @@ def audit(
 
 
 def _overview(found: Audit) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    for name, value in (
+    facts = (
         ("tokenizer", f"{found.kind}, {found.vocab_size:,} ids, {found.digest[:16]}"),
         ("verified by", f"{found.method}, mode {found.mode}"),
         ("why no faster", _why(found)),
@@ -116,10 +116,8 @@ def _overview(found: Audit) -> Table:
         ("alone", f"{found.alone:,} tokens become other tokens if decoded by themselves"),
         ("missing bytes", f"{len(found.missing_bytes)} of 256"),
         ("hazards", _count_of_hazards(found)),
-    ):
-        if value:
-            grid.add_row(Text(name, style="bold"), Text(visible(value)))
-    return grid
+    )
+    return facts_grid(fact for fact in facts if fact[1])
 
 
 def _why(found: Audit) -> str:
@@ -167,7 +165,7 @@ def _rejections(found: Audit) -> list[RenderableType]:
     if text is None:
         return []
     with_bits = text.bits is not None
-    table = _table("mode", "refuses of the text", *["of its bits"] * with_bits)
+    table = plain_table("mode", "refuses of the text", *["of its bits"] * with_bits)
     for mode in get_args(Mode):
         cells = [mode, f"{_share(text.refused[mode], text.tokens)} of {text.tokens:,} tokens"]
         if text.bits is not None and text.refused_bits is not None:
@@ -192,7 +190,7 @@ def _share(part: float, whole: float) -> str:
 def _hazards(found: Audit) -> list[RenderableType]:
     if not found.hazards:
         return []
-    table = _table("hazard", "id", "what its text becomes")
+    table = plain_table("hazard", "id", "what its text becomes")
     for hazard in found.hazards[:_SHOWN]:
         meaning = "a special token" if hazard.special else "that token, in any context"
         if hazard.within:
@@ -204,7 +202,7 @@ def _hazards(found: Audit) -> list[RenderableType]:
 def _unreachable(found: Audit, tokenizer: Tokenizer) -> list[RenderableType]:
     if not found.unreachable:
         return []
-    table = _table("unreachable", "id", "read as", "ids")
+    table = plain_table("unreachable", "id", "read as", "ids")
     for token in found.unreachable[:_SHOWN]:
         parts = " ".join(visible_token(tokenizer.token_bytes(i)) for i in token.read_as)
         ids = " ".join(map(str, token.read_as))
@@ -212,10 +210,6 @@ def _unreachable(found: Audit, tokenizer: Tokenizer) -> list[RenderableType]:
             Text(visible_token(token.text.encode())), str(token.token), Text(parts), Text(ids)
         )
     return ["", *_and_more(table, len(found.unreachable))]
-
-
-def _table(*titles: str) -> Table:
-    return Table(*titles, box=None, pad_edge=False, header_style="bold")
 
 
 def _and_more(table: Table, count: int) -> list[RenderableType]:

@@ -19,6 +19,7 @@ from ..evaluation import calibrate as measure
 from ..evaluation._calibration import LENGTHS, THRESHOLDS
 from ..evaluation._entropies import bits_said
 from ..registry import load_model
+from ..report._tables import plain_table
 from . import streams
 from .configurations import open_detector, read_list
 from .options import OUTPUT, Json, file_option, option
@@ -164,7 +165,7 @@ def _by_entropy(found: Calibration) -> Iterator[str]:
 
 def _table(cells: Sequence[CalibrationCell]) -> Table:
     thresholds = sorted({cell.threshold for cell in cells}, reverse=True)
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = plain_table()
     for name in ("configuration", "tokens", "texts", *(f"{t:g}" for t in thresholds)):
         table.add_column(name, justify="left" if name == "configuration" else "right")
     rows: dict[tuple[str, int, int], list[str]] = {}

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from ..corpus._formats import ENDINGS_SAID
 from ..registry import load_tokenizer
+from ..report._tables import facts_grid, plain_table
 from ..watermarking import KeyCheck, WatermarkDetector
 from ..watermarking import check_key as look
 from . import streams
@@ -127,17 +127,15 @@ def _detector(options: WatermarkOptions, fpr: float) -> WatermarkDetector:
 
 def _shown(found: KeyCheck, detector: WatermarkDetector) -> Group:
     style = {"unlucky": "bold red", "no sign of bad luck": "bold green"}.get(found.verdict, "")
-    grid = Table.grid(padding=(0, 2))
     skipped = f"; {found.skipped:,} could not be scored" if found.skipped else ""
-    for fact, value in (
+    facts: list[tuple[str, str | Text]] = [
         ("verdict", Text(found.verdict, style=style)),
-        ("texts", Text(f"{found.texts:,}{skipped}")),
-        ("strength", Text(f"{found.strength:+.2f} standard deviations, in the mean")),
-        ("next", Text(found.advice)),
-        *((name, Text(value)) for name, value in detector.target.facts() if name != "threshold"),
-    ):
-        grid.add_row(Text(fact, style="bold"), value)
-    rates = Table(box=None, pad_edge=False, header_style="bold")
+        ("texts", f"{found.texts:,}{skipped}"),
+        ("strength", f"{found.strength:+.2f} standard deviations, in the mean"),
+        ("next", found.advice),
+        *(fact for fact in detector.target.facts() if fact[0] != "threshold"),
+    ]
+    rates = plain_table()
     for title in ("called watermarked at", "texts", "share", "99 % interval", "allowed"):
         rates.add_column(title, justify="right")
     for rate in found.rates:
@@ -148,4 +146,4 @@ def _shown(found: KeyCheck, detector: WatermarkDetector) -> Group:
             f"{rate.low:.2%} to {rate.high:.2%}",
             f"{rate.level * rate.texts:.3g}",
         )
-    return Group(grid, "", rates)
+    return Group(facts_grid(facts), "", rates)

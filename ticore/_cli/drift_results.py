@@ -15,6 +15,7 @@ from ..consistency._boundaries import special_name
 from ..corpus import DriftExample, DriftSummary, DriftTask
 from ..registry import load_tokenizer
 from ..report import ShownDrift, drift_page
+from ..report._tables import facts_grid, plain_table
 from .scanning import ScannedFile, errors_said
 
 Scanned = Sequence[ScannedFile[DriftSummary]]
@@ -33,13 +34,9 @@ def drift_of(scanned: Scanned) -> DriftSummary:
 def shown_drift(scanned: Scanned, task: DriftTask) -> Group:
     """What the terminal shows."""
     found = drift_of(scanned)
-    grid = Table.grid(padding=(0, 2))
-    for name, value in _facts(scanned, found, task).items():
-        grid.add_row(Text(name, style="bold"), Text(visible(value)))
-    for cause, count in found.causes.items():
-        if count:
-            grid.add_row(Text(cause, style="bold"), Text(f"{count:,}"))
-    parts: list[RenderableType] = [grid]
+    facts = list(_facts(scanned, found, task).items())
+    facts += [(cause, f"{count:,}") for cause, count in found.causes.items() if count]
+    parts: list[RenderableType] = [facts_grid(facts)]
     if len(scanned) > 1:
         parts += [Text(""), _files_table(scanned)]
     if found.worst:
@@ -77,7 +74,7 @@ def _facts(scanned: Scanned, found: DriftSummary, task: DriftTask) -> dict[str, 
 
 
 def _files_table(scanned: Scanned) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = plain_table()
     for name in _file_values(scanned[0]):
         table.add_column(name, justify="left" if name == "file" else "right", overflow="fold")
     for each in scanned:

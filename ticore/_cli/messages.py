@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .._support.atomic_files import new_folder, require_directory_of, write_new_secret
+from .._support.atomic_files import new_folder, require_directory_of
 from ..errors import OutputFileError
 from ..keys import Key, format_key, load_key
 from ..steganography import Agreement, Steganographer
@@ -20,7 +20,7 @@ from ..steganography._setup import Compress, Finish, Pad
 from . import streams
 from .json_errors import prints_errors_as_json
 from .options import OUTPUT, Json, NewSecretFile, file_option, option
-from .secrets import warn_of_others, warn_of_short
+from .secrets import hand_out, warn_of_others, warn_of_short
 from .settings import SECRET, Settings, shares_settings
 from .usage import UsageError
 
@@ -247,7 +247,7 @@ def keygen(*, output: NewSecretFile = None) -> None:
     With -o FILE it goes to a new file that you alone can read; otherwise to standard output. Bring
     it to the other side in a safe way.
     """
-    _hand_out(format_key(Key.new()), output)
+    hand_out(format_key(Key.new()), output)
 
 
 @shares_settings
@@ -266,15 +266,7 @@ def agree(*, settings: Settings, output: NewSecretFile = None) -> None:
         model_place=settings.place,
         model_options=settings.options,
     )
-    _hand_out(agreement.dumps(), output)
-
-
-def _hand_out(secret: str, output: Path | None) -> None:
-    """Write a text that holds a key to a new file or standard output. Raises OutputFileError."""
-    if output is None:
-        streams.write_secret(secret)
-    else:
-        write_new_secret(output, secret.encode())
+    hand_out(agreement.dumps(), output)
 
 
 def readable(message: bytes) -> str | None:

@@ -12,6 +12,7 @@ from rich.text import Text
 from .. import _installed_models as installed_models
 from .._installed_models import CATALOGUE, KnownModel
 from ..registry import model_backends
+from ..report._tables import plain_table
 from . import streams
 from .help_sections import SectionedCommand, SectionedGroup
 
@@ -100,7 +101,7 @@ def _as_json() -> list[dict[str, Any]]:
 
 
 def _tables() -> list[Table | str]:
-    places = _table("place", "what it is")
+    places = plain_table("place", "what it is")
     backends = model_backends()
     for entry in backends:
         for name, summary in (entry.backend.shipped if entry.backend else {}).items():
@@ -114,14 +115,10 @@ def _tables() -> list[Table | str]:
     missing = [model for name, model in CATALOGUE.items() if not installed_models.find(name)]
     if not missing:
         return [places]
-    commands = _table("to install", "what it is")
+    commands = plain_table("to install", "what it is")
     for model in missing:
         commands.add_row(Text(f"ticore models add {model.name}"), Text(_described(model)))
     return [places, "", commands]
-
-
-def _table(*columns: str) -> Table:
-    return Table(*columns, box=None, pad_edge=False, header_style="bold")
 
 
 def _described(model: KnownModel) -> str:

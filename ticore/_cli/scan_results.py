@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
-from .._support.visible import visible
 from ..corpus import AnyTask, Summary, Task
 from ..report._dependence import DEPENDENT_TEXTS
+from ..report._tables import facts_grid, plain_table
 from ..watermarking._configurations import schemes_of
 from . import streams
 from .scan_options import ScanOptions
@@ -65,9 +64,8 @@ def _show(
     if json:
         shown = {**about, **found.to_dict(), **_target(task), "warnings": _warnings(task)}
         return streams.write_bytes(json_line(shown | {"seconds": seconds}))
-    grid = Table.grid(padding=(0, 2))
     pace = f", {found.rows / seconds:,.0f} per second" if seconds and found.rows else ""
-    for name, value in (
+    facts = [
         *first,
         ("rows", f"{found.rows:,} in {seconds:.1f} s{pace}"),
         ("watermarked", f"{found.watermarked:,}"),
@@ -76,9 +74,8 @@ def _show(
         ("errors", errors_said(found)),
         ("by chance", _by_chance(found, task.fpr)),
         *_facts(task),
-    ):
-        grid.add_row(Text(name, style="bold"), Text(visible(value)))
-    streams.show(grid, *_bands(found))
+    ]
+    streams.show(facts_grid(facts), *_bands(found))
 
 
 def _by_chance(found: Summary, fpr: float) -> str:
@@ -95,7 +92,7 @@ def _bands(found: Summary) -> list[Table]:
     shown = [band for band in found.bands if band.found or band.by_chance >= _FEWEST]
     if not shown:
         return []
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = plain_table()
     for name in ("p-value at most", "rows", "by chance, at most", "false among them, about"):
         table.add_column(name, justify="right")
     for band in shown:

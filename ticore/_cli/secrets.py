@@ -1,4 +1,4 @@
-"""Warnings about secrets: key files that others can open, and passwords that can be guessed."""
+"""Secrets on the command line: where they are written, and warnings about files and passwords."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from .._support.atomic_files import write_new_secret
 from .._support.visible import visible
 from ..steganography._keys import password_advice
 from . import streams
@@ -37,3 +38,11 @@ def warn_of_short(password: str) -> None:
     """Put a line on standard error if a new password is short."""
     if advice := password_advice(password):
         streams.note(f"ticore: warning: {advice}")
+
+
+def hand_out(secret: str, output: Path | None) -> None:
+    """Write a text that holds a key to a new file or standard output. Raises OutputFileError."""
+    if output is None:
+        streams.write_secret(secret)
+    else:
+        write_new_secret(output, secret.encode())

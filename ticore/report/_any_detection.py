@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from .._support.visible import visible
@@ -19,7 +18,8 @@ from ._detection_facts import (
     too_short_fact,
 )
 from ._detection_page import ShownDetection, page_of
-from ._detection_table import facts_grid, styled_verdict
+from ._detection_table import styled_verdict
+from ._tables import facts_grid, plain_table
 from ._verdict import said_of_any
 
 _MOST_SHOWN = 20  # configurations that are found; all are in the JSON
@@ -59,8 +59,9 @@ def any_detection_table(found: Sequence[tuple[str, AnyDetection]]) -> Renderable
         What `rich.console.Console.print` shows.
     """
     if len(found) == 1:
-        return facts_grid(any_detection_facts(found[0][1]), found[0][1].verdict)
-    table = Table(box=None, pad_edge=False, header_style="bold")
+        ((_, one),) = found
+        return facts_grid([("verdict", styled_verdict(one.verdict)), *any_detection_facts(one)])
+    table = plain_table()
     table.add_column("text", overflow="fold")
     table.add_column("verdict")
     table.add_column("p-value", justify="right")

@@ -11,6 +11,7 @@ from rich.text import Text
 from .._support.visible import visible
 from ..watermarking import Detection
 from ._detection_facts import detection_facts, probability
+from ._tables import facts_grid, plain_table
 from ._verdict import said_of
 
 _STYLES = {"watermarked": "bold green", "watermarked in part": "bold yellow"}
@@ -40,7 +41,7 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
         ("segment", _place),
     ]
     columns = [each for each in columns if any(each[1](detection) for _, detection in found)]
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = plain_table()
     table.add_column("text", overflow="fold")
     table.add_column("verdict")
     for title, _ in columns:
@@ -56,17 +57,7 @@ def detection_table(found: Sequence[tuple[str, Detection]]) -> RenderableType:
 def _single(found: Detection) -> Table:
     facts = detection_facts(found)
     facts = [each for each in facts if each[0] != "best segment" or _in_part(found)]
-    return facts_grid(facts, found.verdict)
-
-
-def facts_grid(facts: Sequence[tuple[str, str]], verdict: str | None = None) -> Table:
-    """A line for each fact, after a line with the verdict if there is one."""
-    grid = Table.grid(padding=(0, 2))
-    if verdict is not None:
-        grid.add_row(Text("verdict", style="bold"), styled_verdict(verdict))
-    for name, value in facts:
-        grid.add_row(Text(name, style="bold"), Text(visible(value)))
-    return grid
+    return facts_grid([("verdict", styled_verdict(found.verdict)), *facts])
 
 
 def styled_verdict(verdict: str) -> Text:

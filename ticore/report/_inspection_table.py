@@ -14,6 +14,7 @@ from ..consistency import Comparison
 from ._blocks import Block, ComparedToken, TokenStatus, blocks, differing_statuses
 from ._interleaved import TokenName, interleaved, nameless
 from ._summary import summary
+from ._tables import plain_table
 
 _STYLES = {
     TokenStatus.SAME: "",
@@ -87,7 +88,7 @@ def _text(comparison: Comparison, token_name: TokenName) -> Text:
 def _table(
     found: Sequence[Block], token_bytes: Callable[[int], bytes], token_name: TokenName
 ) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = plain_table()
     table.add_column("byte", justify="right", no_wrap=True, style="dim")
     for title in ("token", "read back"):
         table.add_column(no_wrap=True)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from ..interfaces import Tokenizer
+
 
 def mask_of(ids: Iterable[int], logits: Any) -> Any:
     """Which logits belong to some ids: bool[n], of the library and on the device of the logits.
@@ -28,3 +30,13 @@ def without(logits: Any, banned: Iterable[int]) -> Any:
     """
     xp = array_namespace(logits)
     return xp.where(mask_of(banned, logits), -xp.inf, logits)
+
+
+def unspellable_ids(tokenizer: Tokenizer, width: int) -> set[int]:
+    """The ids that no text spells: special ones, and logits without a token.
+
+    Args:
+        tokenizer: of a model.
+        width: of its logits, which may be more than the tokenizer has ids.
+    """
+    return {*tokenizer.special_ids, *range(tokenizer.vocab_size, width)}

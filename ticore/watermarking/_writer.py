@@ -15,6 +15,7 @@ from ..interfaces import Decoder, LanguageModel
 from ..registry import require_model
 from ..schemes._array_cache import ResultCache
 from ._batching import write_together
+from ._logits import unspellable_ids
 from ._rollback import MAX_BACKTRACKS, Rollback, max_rewind
 from ._samplers import RowSamplers, excluding, is_deterministic, of_text
 from ._text_loop import Sampler, TextLoop
@@ -74,8 +75,7 @@ class TextWriter:
         self._view: View = view
         self._eos_ids = model.eos_ids if end_of_text else frozenset[int]()
         tokenizer = model.tokenizer
-        never = {*tokenizer.special_ids, *range(tokenizer.vocab_size, model.logit_width)}
-        never |= model.eos_ids
+        never = unspellable_ids(tokenizer, model.logit_width) | model.eos_ids
         self._never = sorted(never - self._eos_ids)
         self._masks = ResultCache()
         self._verifier = Verifier(tokenizer, mode="prefix", view=view, specials=specials)

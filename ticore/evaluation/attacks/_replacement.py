@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from ...interfaces import Decoder, LanguageModel, Logits
 from ...steganography._jobs import Job, NewText, begin_text, run_alone
 from ...watermarking import LogitsWarper, multinomial
+from ...watermarking._logits import unspellable_ids
 from ...watermarking._samplers import excluding
 from ._base import Attacked, require_share
 
@@ -58,8 +59,7 @@ class Replacement:
         self._draw = draw
         tokenizer = model.tokenizer
         self._prompt = tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
-        never = {*tokenizer.special_ids, *model.eos_ids}
-        never |= {*range(tokenizer.vocab_size, model.logit_width)}
+        never = unspellable_ids(tokenizer, model.logit_width) | model.eos_ids
         self._sampler = excluding(multinomial(draw, warp), sorted(never))
 
     def __call__(self, text: str) -> Attacked:

@@ -99,7 +99,7 @@ def _payload(setup: Setup, clues: Sequence[Clue]) -> Payload:
         if 8 * length > told:
             break
         for frame in frames_of(clues, length, doubt):
-            reader = setup.frames.reader(setup.sealing_secret(), setup.agreement.digest())
+            reader = setup.new_frame()
             reader.feed(int.from_bytes(frame), 8 * length)
             try:
                 return reader.payload()
