@@ -115,8 +115,10 @@ def test_lists_of_other_texts_differ_where_their_ids_do():
     same = compare(toy, [1, 2, 4], reread=[3, 4])
     assert (same.sits, same.cits, same.again) == ((0, 1), (0,), (3, 4))
     assert compare(toy, [1, 4], reread="ac").consistent
-    with pytest.raises(SettingsError, match="rereads: expected one for each of 2 lists"):
-        compare_batch(toy, [[1], [2]], rereads=[[1]])
+    for rereads in ([[1]], []):
+        with pytest.raises(SettingsError, match="rereads: expected one for each of 2 lists"):
+            compare_batch(toy, [[1], [2]], rereads=rereads)
+    assert compare_batch(toy, [], rereads=[]) == []
 
 
 def test_the_assertion_shows_the_difference_and_what_to_do():

@@ -206,7 +206,8 @@ def compare_batch(
     specials = specials_named(specials)
     tokenizer = wrap(tokenizer)
     lists = listed(lists, "lists of token ids", "give [it]")
-    known = listed(rereads or [None] * len(lists), "rereads", "give [it]")
+    rereads = [None] * len(lists) if rereads is None else rereads
+    known = listed(rereads, "rereads", "give [it]")
     if len(known) != len(lists):
         raise SettingsError(
             f"rereads: expected one for each of {len(lists)} lists, found {len(known)}"
