@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ticore._cli import streams
 from ticore._cli.json_errors import error_as_json
+from ticore._support.visible import visible
 from ticore.errors import MissingPartsError
 
 from .conftest import Sent, Ticore
@@ -23,7 +23,7 @@ def test_json_of_extract_says_where_a_text_was_changed(ticore: Ticore, sent: Sen
     assert (said.status, said.err) == (1, plain.err)
     error = json.loads(said.out)["error"]
     assert error["kind"] == "OutsidePoolError"
-    assert plain.err == f"ticore: {streams.printable(error['message'])}\n"
+    assert plain.err == f"ticore: {visible(error['message'])}\n"
     place = error["place"]
     assert changed[place["character"] :].startswith(place["found"] + place["after"])
     assert changed[: place["character"]].endswith(place["before"])

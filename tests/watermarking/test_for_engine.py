@@ -46,29 +46,6 @@ def test_text_is_found_and_read_as_the_tokens_that_were_written(model, engine, c
     assert stranger.detect(written.text).p_value > 1e-4
 
 
-@pytest.mark.parametrize(("engine", "config"), CONFIGS)
-def test_ids_of_another_tokenizer_are_refused(model, engine, config):
-    size = model.tokenizer.vocab_size
-    detector = getattr(ticore.WatermarkDetector, f"for_{engine}")(model.tokenizer, config)
-    known, unknown = [size - 1, *range(20)], [size, *range(20)]
-    assert detector.detect_ids(known).verdict == "no watermark found"
-    with pytest.raises(SettingsError, match=f"ids: expected token ids from 0 to {size - 1}, found"):
-        detector.detect_ids(unknown)
-    first, second = detector.detect_ids_batch([known, unknown])
-    assert (str(first), type(second)) == ("no watermark found", SettingsError)
-    many = ticore.WatermarkDetector.any(model.tokenizer, [{"scheme": engine, "config": config}])
-    with pytest.raises(SettingsError, match="use the writer's tokenizer"):
-        many.detect_ids(unknown)
-
-
-def test_lists_for_more_tokens_than_the_tokenizer_has_are_read(model):
-    size = model.tokenizer.vocab_size
-    detector = ticore.WatermarkDetector.for_transformers(model.tokenizer, KGW, vocab_size=size + 64)
-    assert detector.detect_ids([size, *range(20)]).scored == 20
-    with pytest.raises(SettingsError, match=f"from 0 to {size + 63}"):
-        detector.detect_ids([size + 64, *range(20)])
-
-
 @pytest.mark.skipif(find_spec("transformers") is None, reason="asks transformers' own detector")
 @pytest.mark.parametrize("scheme", ["lefthash", "selfhash"])
 def test_transformers_finds_its_green_lists(model, scheme):

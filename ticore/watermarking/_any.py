@@ -42,13 +42,13 @@ from ..schemes._many_keys import KeyGroup, SomeInts, group_name, has_key_rows, r
 from ..schemes._null_distributions import null_with_repeats
 from ..schemes._payload import PayloadNull
 from ..schemes._strongest import strongest_by_length, strongest_p_values
-from ..schemes._windows import SomeIds, as_row, token_ids
+from ..schemes._windows import SomeIds, token_ids
 from ._agreement import Repeats
 from ._any_detection import AnyDetection, FoundConfiguration
 from ._configurations import Configuration, NamedScheme, named_schemes
 from ._detection import TESTS, Detection, Verdict, of_both_tests
 from ._detector import IDs, Tokenizations, WatermarkDetector
-from ._given_texts import encoded_each, read_together, require_known
+from ._given_texts import encoded_each, read_together
 from ._other_tokens import with_places, with_search
 from ._respellings import Respeller
 from ._segments import find_segments, least_p_values
@@ -163,7 +163,8 @@ class AnyWatermarkDetector:
 
         Raises:
             UnscorableTextError: no configuration can score a token.
-            SettingsError: the tokenizer does not have one of the ids.
+            SettingsError: an id is not one that the schemes can score, see
+                `WatermarkDetector.detect_ids`.
         """
         (found,) = self._detect_together([ids])
         if isinstance(found, TicoreError):
@@ -341,7 +342,6 @@ class _Group:
 
     def screened(self, ids: IDs) -> Screened:
         """What is known of several before their detections are made."""
-        require_known(as_row(ids), self._detector.tokenizer, self._schemes[0])
         if self._keys is None:
             return _joined([self._one_screened(ids, at) for at in range(len(self.members))])
         checked = token_ids(ids, self._keys.scheme.vocab_size)

@@ -34,7 +34,7 @@ from ..schemes._windows import as_row
 from ._agreement import Repeats, WatermarkAgreement
 from ._configurations import Configuration, require_no_payload
 from ._detection import TESTS, Detection, DetectionTarget, Verdict
-from ._given_texts import encoded_each, read_together, require_known
+from ._given_texts import encoded_each, read_together
 from ._other_tokens import with_places, with_search
 from ._respellings import Respeller
 from ._segments import Segment, find_segments
@@ -417,7 +417,8 @@ class WatermarkDetector:
 
         Raises:
             UnscorableTextError: there is no token that can be scored.
-            SettingsError: the tokenizer does not have one of the ids.
+            SettingsError: an id is not one that the scheme can score. Those of ticore score the
+                tokenizer's ids; engines also those that a model has beyond them.
         """
         (found,) = self._detect_together([ids])
         if isinstance(found, TicoreError):
@@ -465,14 +466,11 @@ class WatermarkDetector:
             try:
                 evidence = self.scheme.evidence(lists[0])
                 rows = [as_row(lists[0])]
-                require_known(rows[0], self.tokenizer, self.scheme)
             except TicoreError as error:
                 return [error]
         else:
             try:
                 rows = [_checked_row(ids) for ids in lists]
-                for row in rows:
-                    require_known(row, self.tokenizer, self.scheme)
                 evidence = self.scheme.evidence(np.concatenate([_NO_IDS, *rows]))
             except TicoreError:  # one of them cannot be scored: find out which
                 return [found for ids in lists for found in self._detect_together([ids])]

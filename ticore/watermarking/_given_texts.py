@@ -1,17 +1,13 @@
-"""Texts for a detector: their ids, which of them are refused, and how many are read together."""
+"""Texts for a detector: their ids, and how many of them are read together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
 from contextlib import suppress
-from typing import Any, TypeVar
-
-import numpy.typing as npt
+from typing import TypeVar
 
 from ..errors import TicoreError
 from ..interfaces import Tokenizer
-from ..schemes import Detectable
-from ..schemes._windows import token_ids
 
 # Texts are scored together up to this many tokens. That is little work per text, and the arrays
 # stay in the processor's cache.
@@ -49,17 +45,3 @@ def read_together(lists: Sequence[_Ids]) -> Iterator[list[_Ids]]:
         count += length
     if together:
         yield together
-
-
-def require_known(ids: npt.NDArray[Any], tokenizer: Tokenizer, scheme: Detectable) -> None:
-    """Raise SettingsError for an id that the tokenizer lacks. An engine scores any number.
-
-    Args:
-        ids: int[n]. Anything else is left to the scheme, and so is what is below 0: some engines
-            have -1 where nothing stands before a text.
-        tokenizer: of the detector.
-        scheme: of the detector. Its lists may be drawn for more tokens than the tokenizer has.
-    """
-    size = max(tokenizer.vocab_size, getattr(scheme, "vocab_size", 0))
-    if ids.dtype.kind in "iu" and ids.size and ids.max() >= size:
-        token_ids(ids, size, least=min(0, int(ids.min())))

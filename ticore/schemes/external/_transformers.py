@@ -95,7 +95,6 @@ class TransformersKGW:
         """
         why = "lists of larger vocabularies fill the memory"
         self._size = checked_integer("vocab_size", vocab_size, 2, _MOST_TOKENS, why=why)
-        self.vocab_size = self._size
         share = checked_number("greenlist_ratio", greenlist_ratio, above=0, below=1)
         bias = checked_number("bias", bias, above=0, below=math.inf)
         self._key = checked_integer(
