@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
-from typing import Any
+
+import regex
+
+# Characters that `str.isprintable` accepts although nothing is drawn for them, such as U+FE0F.
+_INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 
 _SPACE, _NOTHING = "\N{OPEN BOX}", "\N{EMPTY SET}"
 _DOTTED_CIRCLE = "\N{DOTTED CIRCLE}"
@@ -55,15 +58,7 @@ def _visible_in_token(character: str) -> str:
 def _is_seen(character: str) -> bool:
     if not character.isprintable():
         return False
-    return character.isascii() or not _invisible().match(character)
-
-
-@cache
-def _invisible() -> Any:
-    """Matches what `str.isprintable` accepts although nothing is drawn for it, such as U+FE0F."""
-    import regex  # noqa: PLC0415  # takes longer than most commands need otherwise
-
-    return regex.compile(r"\p{Default_Ignorable_Code_Point}")
+    return character.isascii() or not _INVISIBLE.match(character)
 
 
 def _escape(character: str) -> str:
