@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 import regex
 import tiktoken
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_tokenizers
 
 from tests.support import tokenizer_contract as contract
 from tests.support.reference_encoder import ReferenceEncoder, comparable, is_read_alike
-from tests.support.slow import FEW_TOKENIZERS, slow_unless
+from tests.support.slow import FEW_TOKENIZERS, examples, slow_unless
 from tests.support.tokenizers import HUGGING_FACE, REAL, TRAINED, sample_text
 from ticore_tokenizers import HuggingFaceTokenizer
 
@@ -170,6 +170,7 @@ slices = st.lists(
 
 
 @any_tokenizer
+@settings(max_examples=examples(20, thorough=3000))
 @given(data=st.data())
 def test_structure_encodes_like_the_library(name: str, data: st.DataObject) -> None:
     added = reference_for(name).structure.added_tokens

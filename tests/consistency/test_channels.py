@@ -16,7 +16,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
 from tests.consistency.engines.unigram.test_engine import Model
 from tests.support.random_bpe import check_nothing_lost
-from tests.support.slow import slow_unless
+from tests.support.slow import pairs_of, slow_unless, some_pairs
 from tests.support.tokenizers import CL100K_PATTERN, O200K_PATTERN, TRAINED
 from tests.support.toy_models import ToyTokenizer
 from ticore._support.utf8 import unfinished_suffix
@@ -40,6 +40,8 @@ CASES = [
     *((name, mode) for name in FEW for mode in ("open", "viable")),
     ("hf-ignore-merges", "viable"),
 ]
+PAIRS = some_pairs(CASES, CHANNELS, one_in=2)
+FAST = [("sp-bpe", "prefix"), ("hf-gpt2", "prefix")]
 WORDS = (
     *("the ", "quick\t", "fox\r\n", "jumps  ", "it's ", "... ", "!!\n", "\r", "\n\n", " \x1c", "?"),
     *("e\u0301", "cafe\u0301 ", "\u00a0", "\u3000", "東京", "か\u3099", "が", "\u212b", "\u0958"),
@@ -92,15 +94,11 @@ def walk(engine, oracle, text, seed):
         verification.push(guide[n] if straight or not some else draw.choice(some))
 
 
-@pytest.mark.parametrize("channel", slow_unless(["strip"], CHANNELS))
-@pytest.mark.parametrize(
-    ("name", "mode"), slow_unless([("sp-bpe", "prefix"), ("hf-gpt2", "prefix")], CASES)
-)
+@pytest.mark.parametrize(("case", "channel"), slow_unless(pairs_of(FAST, PAIRS), PAIRS))
 @settings(max_examples=8)
 @given(text=TEXTS, clean=st.booleans(), seed=st.integers(0, 1000))
-def test_channel_engine_equals_the_definition_along_random_lists(
-    name, mode, channel, text, clean, seed
-):
+def test_channel_engine_equals_the_definition_along_random_lists(case, channel, text, clean, seed):
+    name, mode = case
     oracle = Oracle(TRAINED[name](), mode, channel)
     walk(engine_of(name, mode, channel), oracle, send(text, channel) if clean else text, seed)
 

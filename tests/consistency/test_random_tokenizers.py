@@ -26,6 +26,7 @@ from tests.support.random_tokenizers import (
     charsmap,
     texts_of,
 )
+from tests.support.slow import examples, few_or_many
 from tests.support.verifier_answers import check_answers
 
 modes = st.sampled_from(("prefix", *MODES))
@@ -34,9 +35,7 @@ choices = st.lists(st.integers(0, 99), max_size=4)
 NO_TABLES = ()
 
 
-@pytest.mark.parametrize(
-    "examples", [pytest.param(10, id="few"), pytest.param(40, id="many", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("examples", few_or_many(10, examples(30, thorough=40)))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_verifier_equals_the_oracle_for_random_tokenizers(family, examples):
     methods = Counter()
@@ -152,7 +151,7 @@ MODELS = {
 def test_tables_are_exact_for_what_may_happen_before_or_after_segmentation(name, mode):
     model = MODELS[name]
     texts = [text.replace("▁", " ") for text in model.texts]
-    for seed in range(4):
+    for seed in range(examples(2, thorough=4)):
         text = "".join(random.Random(seed).choices([*texts, "\té", "あ ", "ﬁ''", "\n"], k=9))
         method = check_answers(model, mode, text, [seed, 95, 1, 90 + seed])
         # In this mode a text may go on with "a", which "pairs" replaces together with another one.

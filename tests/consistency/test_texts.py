@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.sample_texts import LONG_RUNS, PASSAGES
-from tests.support.slow import FEW_TOKENIZERS, slow_unless
+from tests.support.slow import FEW_TOKENIZERS, pairs_of, slow_unless, some_pairs
 from tests.support.tokenizers import REAL, TRAINED
 from ticore._support.utf8 import unfinished_suffix
 from ticore.consistency import Verifier
@@ -12,6 +12,7 @@ from ticore.consistency._engines.retokenizing import Oracle
 
 TOKENIZERS = TRAINED | REAL
 # The candidates that are compared, for each tokenizer: 100,000 and more in all.
+CASES = some_pairs(sorted(TOKENIZERS), ["prefix", "open", "viable"], one_in=3)
 FLOORS = {"prefix": 2_000, "open": 700, "viable": 700}
 
 
@@ -20,8 +21,7 @@ def is_quick(token, admitted, tokenizer):
     return admitted or len(unfinished_suffix(tokenizer.token_bytes(token))) in (0, 2)
 
 
-@pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
-@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, sorted(TOKENIZERS)))
+@pytest.mark.parametrize(("name", "mode"), slow_unless(pairs_of(FEW_TOKENIZERS, CASES), CASES))
 def test_verifier_equals_the_definition_along_passages(name, mode):
     """The true next token, tokens of the text, any tokens, and some that the mask admits."""
     tokenizer = TOKENIZERS[name]()

@@ -20,7 +20,7 @@ from tests.support.random_bpe import (
     with_text,
 )
 from tests.support.sample_texts import PASSAGES
-from tests.support.slow import FEW_TOKENIZERS, slow_unless
+from tests.support.slow import FEW_TOKENIZERS, pairs_of, slow_unless, some_pairs
 from tests.support.tokenizers import TRAINED, train_sentencepiece
 from tests.support.toy_models import ToyTokenizer
 from ticore.consistency import Verification, Verifier, compare
@@ -37,6 +37,7 @@ TEXT = (
     "e\u0301 e\u0308x 日本語のテスト 中文 🙂👩\u200d👩\u200d👧 don'T  ſ's \t tabs   \n x"
 )
 NAMES = sorted(TRAINED)
+CASES = some_pairs(NAMES, MODES, one_in=2)
 
 any_mode = pytest.mark.parametrize("mode", MODES)
 
@@ -122,8 +123,7 @@ def special_of(tokenizer, draw):
     return [draw.choice(draw.choice(kinds))] if kinds and draw.random() < 0.6 else []
 
 
-@any_mode
-@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, NAMES))
+@pytest.mark.parametrize(("name", "mode"), slow_unless(pairs_of(FEW_TOKENIZERS, CASES), CASES))
 def test_verification_equals_the_definition_for_trained_tokenizers(name, mode):
     """Lists hold true text, special ids and temporary inconsistencies, and are rewound."""
     tokenizer = TRAINED[name]()

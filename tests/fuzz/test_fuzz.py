@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -14,9 +13,10 @@ import pytest
 
 from tests.fuzz import mutations
 from tests.fuzz.parsers import GROUPS
+from tests.support.slow import THOROUGH
 
 ROOT = Path(__file__).parents[2]
-THOROUGH = 10_000
+MOST = 10_000
 NEEDED = {
     "corpora": "pyarrow",
     "gguf": "gguf",
@@ -51,8 +51,7 @@ def failures(group: str, count: int) -> list[str]:
 def test_parser_reads_or_refuses_damaged_files_within_its_limits(group: str) -> None:
     if group in NEEDED and find_spec(NEEDED[group]) is None:
         pytest.skip(f"{NEEDED[group]} is not installed")
-    thorough = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-    assert failures(group, THOROUGH if thorough else 0) == []
+    assert failures(group, MOST if THOROUGH else 0) == []
 
 
 @pytest.mark.parametrize(

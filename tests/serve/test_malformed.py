@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from tests.support.slow import examples
 
 from .conftest import HEADERS, Client
 
@@ -71,7 +72,7 @@ def test_malformed_requests_are_refused(
 
 @pytest.mark.slow
 @requests
-@settings(max_examples=10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1000)
+@settings(max_examples=examples(600, thorough=10_000))
 def test_many_malformed_requests_are_refused(
     client: Client, method: str, path: str, headers: list, body: bytes, usual: bool
 ) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ticore
-from tests.support.slow import slow_unless
+from tests.support.slow import THOROUGH, examples, slow_unless
 from tests.support.toy_models import ToyModel
 from ticore.channels import CHANNELS, Channel, channel_named
 from ticore.errors import AgreementError, PromptError, SettingsError
@@ -23,6 +23,7 @@ USABLE = [
     for turn, model in enumerate(PROMPTS)
     for number, channel in enumerate(NAMES)
     if model == "tiny-en" or "ascii" not in channel
+    if THOROUGH or (number + turn) % 2 == 0 or channel in ("chat", "email")
 ]
 FAST = [case for case in USABLE if case[:2] in (("tiny-en", "email"), ("tiny-zh", "chat"))]
 
@@ -63,7 +64,7 @@ def written(model, channel, view):
 
 
 @pytest.mark.parametrize(("model", "name", "view"), slow_unless(FAST, USABLE))
-@settings(max_examples=4)
+@settings(max_examples=examples(3, thorough=30))
 @given(data=st.data(), seed=st.integers(0, 999))
 def test_message_is_read_whatever_the_channel_does(model, name, view, data, seed):
     channel = channel_named(name)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.slow import examples
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.codecs import CODECS
 from ticore.disambiguation import DISAMBIGUATIONS
@@ -51,7 +52,7 @@ def stego(model, numerics="portable", seed=1, **more):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=examples(25, thorough=200))
 @given(
     message=st.binary(max_size=3),
     seed=st.integers(0, 9999),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import ticore
-from tests.support.slow import FEW_TOKENIZERS, every_other_pair, slow_unless
+from tests.support.slow import FEW_TOKENIZERS, examples, pairs_of, slow_unless, some_pairs
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore._support.shared_randomness import SharedRandomness
@@ -68,7 +68,7 @@ pools = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, sorted(TRAINED)))
-@settings(max_examples=6)
+@settings(max_examples=examples(4, thorough=60))
 @given(
     message=st.binary(max_size=4),
     key=st.binary(min_size=32, max_size=32),
@@ -129,7 +129,8 @@ def test_extract_bits_gives_the_bits_back(bits, stop, seed, view):
         assert bits == []
 
 
-PAIRS = every_other_pair([*CODECS, "sparsamp:8"], [*CERTAIN, "syncpool:decoded"])
+PREFIX_FREE = some_pairs(sorted(TRAINED), sorted({*CERTAIN} - {"stepwise"}), one_in=3)
+PAIRS = some_pairs([*CODECS, "sparsamp:8"], [*CERTAIN, "syncpool:decoded"], one_in=2)
 
 
 @pytest.mark.parametrize(("codec", "disambiguation"), slow_unless(PAIRS[:1], PAIRS))
@@ -154,8 +155,9 @@ def test_extract_gives_the_message_back_with_every_codec_and_disambiguation(
         assert stego.extract_bits(stego.embed_bits(bits), len(bits)) == bits
 
 
-@pytest.mark.parametrize("disambiguation", sorted({*CERTAIN} - {"stepwise"}))
-@pytest.mark.parametrize("name", slow_unless(["sp-bpe"], sorted(TRAINED)))
+@pytest.mark.parametrize(
+    ("name", "disambiguation"), slow_unless(pairs_of(["sp-bpe"], PREFIX_FREE), PREFIX_FREE)
+)
 @settings(max_examples=2)
 @given(
     message=st.binary(max_size=3),

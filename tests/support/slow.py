@@ -1,11 +1,19 @@
-"""Of tests with many parameters the fast run takes a few, the whole run all."""
+"""How much of a test with many parameters or examples a run takes.
+
+The fast run takes a few parameters, the whole run all but those of the thorough one, which runs
+each night: `HYPOTHESIS_PROFILE=thorough`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import os
+from collections.abc import Collection, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 # Tokenizers for the fast run: one of each kind that is verified in a way of its own.
 FEW_TOKENIZERS = ("hf-cl100k", "hf-gpt2", "sp-bpe", "sp-unigram")
@@ -22,12 +30,33 @@ def slow_unless(few: Collection[Any], values: Iterable[Any]) -> list[Any]:
     ]
 
 
-def every_other_pair(firsts: Iterable[Any], seconds: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Pairs in which each value meets half of the other ones."""
-    some = list(seconds)
+def some_pairs(
+    firsts: Iterable[Any], seconds: Iterable[Any], *, one_in: int
+) -> list[tuple[Any, Any]]:
+    """Pairs in which each value meets one in `one_in` of the other ones; all in a thorough run."""
     return [
         (first, second)
-        for row, first in enumerate(firsts)
-        for column, second in enumerate(some)
-        if (row + column) % 2 == 0
+        for (row, first), (column, second) in product(enumerate(firsts), enumerate(seconds))
+        if THOROUGH or (row + column) % one_in == 0
     ]
+
+
+def pairs_of(few: Collection[Any], pairs: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """The pairs whose first value is one of `few`."""
+    return [pair for pair in pairs if pair[0] in few]
+
+
+def few_or_many(few: int, many: int) -> Sequence[Any]:
+    """How many examples a test takes: `few` in the fast run, else `many`, of which those are some.
+
+    The runs do not share a parameter, since each would take the time of both.
+    """
+    return [
+        pytest.param(few, id="few", marks=pytest.mark.quick),
+        pytest.param(many, id="many", marks=pytest.mark.slow),
+    ]
+
+
+def examples(usual: int, *, thorough: int) -> int:
+    """How many examples Hypothesis tries."""
+    return thorough if THOROUGH else usual

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
 from tests.support.random_bpe import few_characters
 from tests.support.random_tokenizers import RandomTokenizer
+from tests.support.slow import THOROUGH
 from ticore._support.packed_bits import pack
 from ticore.consistency import Mode, Verification, Verifier, packed_masks
+from ticore.consistency._engines import self_test
 from ticore.consistency._engines.retokenizing import Oracle
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import Tokenizer
 
 _MOST_TOKENS = 24  # of a text
+_SHORT_RUN = 70  # characters, of a self-test
 _MOST_COMPARED = {"prefix": 150, "open": 50, "viable": 50}  # ids, after each token
 # How `why` begins where a self-test has found an engine to be wrong.
 _CAUGHT = re.compile(r"\b(table|suffix): after '")
@@ -40,7 +45,7 @@ def check_answers(model: RandomTokenizer, mode: Mode, text: str, choices: Sequen
         tokenizer = model.open()
     except ModelFilesError:
         return "refused"
-    with few_characters():
+    with few_characters(), _short_runs():
         try:
             verifier = Verifier(tokenizer, mode=mode)
         except SettingsError:
@@ -67,6 +72,21 @@ def check_answers(model: RandomTokenizer, mode: Mode, text: str, choices: Sequen
             if not verification.admissible:
                 verification.rewind(1)
     return verifier.method
+
+
+@contextmanager
+def _short_runs() -> Iterator[None]:
+    """Self-tests that look at shorter runs, which take half of their time; not when thorough.
+
+    Each trained and each real tokenizer's self-test has the long ones.
+    """
+    if THOROUGH:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        runs = tuple((before, run, _SHORT_RUN) for before, run, _ in self_test._RUNS)
+        patch.setattr(self_test, "_RUNS", runs)
+        yield
 
 
 def check_position(

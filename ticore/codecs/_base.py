@@ -5,6 +5,7 @@ A codec sees weights and indices, never tokens, text or models.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -75,12 +76,13 @@ class ForkingReader(Reader, Protocol):
 
 def forked(reader: Reader) -> Reader:
     """A Reader that has read the same choices. Raises SettingsError if it is no ForkingReader."""
-    if not isinstance(reader, ForkingReader):
+    fork: Callable[[], Reader] | None = getattr(reader, "fork", None)
+    if fork is None:
         raise SettingsError(
             f"codec: expected one whose readers can fork, which a search needs, found "
             f"{type(reader).__name__}; give it a method fork, or use another codec"
         )
-    return reader.fork()
+    return fork()
 
 
 class Codec(Protocol):

@@ -129,10 +129,12 @@ class _Rows:
 
     def begin(self, jobs: Sequence[_Running[T]]) -> None:
         """Read the texts that jobs want to begin, where that is possible now."""
+        if not jobs:
+            return
         batch = self._batch
         if isinstance(batch, GrowingBatchDecoder) and batch.grows:
             begun = [batch.add(prompt) for prompt in _prompts(jobs)]
-        elif jobs and not self._live:
+        elif not self._live:
             self._batch = start_batch(self._model, _prompts(jobs), rewindable=0)
             begun = list(range(len(jobs)))
         else:

@@ -62,10 +62,12 @@ class TextState:
         self._decoder = decoder
         self._candidates = candidates
         self._session = session
+        # Asked once: Python compares an object with a protocol slowly.
+        self._branching = session if isinstance(session, BranchingSession) else None
         self._passing = passing
         self._window = window
         # Tokens alone do not tell the step where some are taken back.
-        self._known = None if isinstance(session, BranchingSession) else known
+        self._known = known if self._branching is None else None
         self._unread: list[int] = []
         self._taken_back = 0
         self._passed = [passing]  # after each token, where tokens may be taken back
@@ -115,10 +117,9 @@ class TextState:
 
     def take(self, step: Step, index: int) -> None:
         """Go on with a choice of the last step. Raises OutrunError as `push`."""
-        session = self._session
-        if not isinstance(session, BranchingSession):
+        if self._branching is None:
             return self.push(step.token(index))
-        back, tokens = session.take(step.choices, index)
+        back, tokens = self._branching.take(step.choices, index)
         kept = len(self.ids) - back
         if self._rival is not None and kept + len(tokens) >= self._rival:
             raise OutrunError

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.random_steps import added_tokens, byte_level_step, digits, metaspace, split_by
 from tests.support.random_tokenizers import JsonTokenizer, merges
+from tests.support.slow import few_or_many
 from tests.support.verifier_answers import check_answers
 from ticore.consistency import Mode, Verifier, compare
 
@@ -146,7 +147,7 @@ UNIGRAM = JsonTokenizer(
 )
 
 
-@pytest.mark.parametrize("examples", [10, pytest.param(20, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", few_or_many(10, 20))
 def test_verifier_equals_the_oracle_after_metaspace(examples):
     @settings(max_examples=examples)
     @given(

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.random_bpe import MODES, PATTERNS, Bpe, cuts_of, engine_of, few_characters
-from tests.support.slow import slow_unless
+from tests.support.slow import pairs_of, slow_unless, some_pairs
 from tests.support.tokenizers import REAL, TRAINED
 from ticore.consistency import Verification, Verifier
 from ticore.consistency._engines.bpe.character_classes import Shapes
@@ -129,6 +129,7 @@ TRAINED_HERE = (
     *("hf-gpt2", "hf-cl100k-nfc", "hf-o200k", "hf-ignore-merges"),
     *("sp-bpe", "sp-bpe-added", "sp-unigram"),
 )
+LONG = some_pairs(TRAINED_HERE, KINDS, one_in=2)
 
 
 def opened(name):
@@ -200,8 +201,7 @@ def counted():
         yield found
 
 
-@pytest.mark.parametrize("name", slow_unless(["hf-gpt2"], TRAINED_HERE))
-@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize(("name", "kind"), slow_unless(pairs_of(["hf-gpt2"], LONG), LONG))
 def test_push_reads_no_more_text_when_a_run_gets_longer(name, kind):
     """Wrong tokens, and asking about candidates, take no more work either."""
     tokenizer = opened(name)

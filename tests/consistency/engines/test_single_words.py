@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.support.random_bpe import few_characters
 from tests.support.random_steps import byte_level_step, metaspace
 from tests.support.random_tokenizers import JsonTokenizer, merges
+from tests.support.slow import examples, few_or_many
 from tests.support.verifier_answers import check_answers
 from ticore.consistency import Mode, Verifier, compare, packed_masks
 from ticore.consistency._engines.build import table_engine
@@ -76,7 +77,7 @@ def models(draw: st.DrawFn) -> JsonTokenizer:
     return JsonTokenizer(**{**vars(model), **changes})
 
 
-@pytest.mark.parametrize("examples", [10, pytest.param(50, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", few_or_many(10, examples(30, thorough=50)))
 def test_verifier_equals_the_oracle(examples):
     @settings(max_examples=examples)
     @given(models(), modes, texts, st.lists(st.integers(0, 99), max_size=4))

@@ -11,6 +11,7 @@ from tokenizers.pre_tokenizers import UnicodeScripts
 from tests.support.pretokenizers import PRETOKENIZERS, library_ends, library_ends_in_bytes
 from tests.support.random_bpe import ALPHABETS, PATTERNS
 from tests.support.random_steps import byte_level_steps
+from tests.support.slow import THOROUGH, examples, few_or_many
 from ticore.backend_kit import NoStructure
 from ticore.consistency._tokenizer_rules import byte_steps
 from ticore.consistency._tokenizer_rules.characters import is_doubtful
@@ -41,9 +42,11 @@ def test_known_expressions_are_those_that_adapters_give():
 @pytest.mark.slow
 @pytest.mark.parametrize("steps", [(pattern,) for pattern in PATTERNS.values()], ids=PATTERNS)
 def test_splitter_splits_as_the_tokenizers_library_does(steps):
-    """For every character, among letters, digits, spaces, signs and its own kind."""
+    """For characters of each block, among letters, digits, spaces, signs and their own kind."""
     splitter = splitter_for(steps)
-    for start in range(0, len(CERTAIN), 64):
+    # Every character has its turn under one of the expressions; in a thorough run, under all.
+    first = [*PATTERNS.values()].index(*steps)
+    for start in range(0, len(CERTAIN), 64) if THOROUGH else range(64 * first, len(CERTAIN), 256):
         is_ambiguous = splitter.classes.is_ambiguous
         some = [c for c in CERTAIN[start : start + 64] if not is_ambiguous(c)]
         text = "".join(f"a{c}b {c}{c} 1{c}!{c}'{c}x{c}  {c}\nA{c}B{c}c/{c}" for c in some)
@@ -119,7 +122,7 @@ def test_settled_boundaries_stay_when_text_is_appended(steps, text, more):
             assert [end - at for end in ends if end > at] == list(splitter.ends(reading[at:]))
 
 
-@pytest.mark.parametrize("examples", [20, pytest.param(150, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", few_or_many(20, examples(100, thorough=1000)))
 def test_random_steps_split_as_the_tokenizers_library_does(examples):
     @settings(max_examples=examples)
     @given(steps=byte_level_steps(), text=texts, more=texts)

@@ -27,5 +27,5 @@ class Parser:
     sound: Callable[[], Sequence[bytes]]
     damage: Damage
     read: Callable[[bytes, Path], object]
-    cases: int = 200
+    cases: int = 120
     thorough: int = 10_000

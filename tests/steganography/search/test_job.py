@@ -10,7 +10,7 @@ from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
 import ticore
-from tests.support.slow import slow_unless
+from tests.support.slow import examples, slow_unless
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore import Steganographer
@@ -111,7 +111,7 @@ def test_most_texts_of_a_toy_need_a_search_and_no_token_is_dropped():
     assert others > 3
 
 
-@pytest.mark.parametrize("seed", slow_unless([0], range(4)))
+@pytest.mark.parametrize("seed", slow_unless([0], range(examples(2, thorough=8))))
 def test_a_long_message_is_found_check_by_check(seed):
     """Without checks a search of this text takes minutes: it has other tokens at many places."""
     settings_ = {"disambiguation": "search:long", "security": "compact", "compress": "deflate"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.sample_texts import PASSAGES
-from tests.support.slow import FEW_TOKENIZERS, slow_unless
+from tests.support.slow import FEW_TOKENIZERS, pairs_of, slow_unless, some_pairs
 from tests.support.tokenizers import REAL, TRAINED
 from ticore.consistency._engines.bpe.table_engine import TableEngine
 from ticore.consistency._engines.build import table_engine
@@ -14,9 +14,10 @@ from ticore.consistency._engines.retokenizing import Oracle
 from ticore.consistency._modes import Mode
 from ticore.consistency._unsupported import Unsupported
 
+CASES = some_pairs([*TRAINED, *REAL], ["prefix", "open", "viable"], one_in=3)
 
-@pytest.mark.parametrize("mode", ["prefix", "open", "viable"])
-@pytest.mark.parametrize("name", slow_unless(FEW_TOKENIZERS, [*TRAINED, *REAL]))
+
+@pytest.mark.parametrize(("name", "mode"), slow_unless(pairs_of(FEW_TOKENIZERS, CASES), CASES))
 def test_decide_one_says_what_decide_all_says(name: str, mode: Mode) -> None:
     tokenizer = {**TRAINED, **REAL}[name]()
     try:

@@ -49,9 +49,10 @@ def test_a_class_is_found_where_all_its_rows_begin_with_unassigned_characters():
 def test_characters_are_of_one_kind_where_they_lie_in_the_same_sets(count):
     """Set n holds the characters whose code has bit n % 7, or is n."""
     sets = [{chr(c) for c in range(128) if c >> n % 7 & 1 or c == n} for n in range(count)]
-    runs = [regex.compile(f"[{''.join(map(regex.escape, sorted(some)))}]+") for some in sets]
     characters = "".join(map(chr, range(128)))
-    kinds = classes.kinds_of(characters, runs)
+    sources = [f"[{''.join(map(regex.escape, sorted(some)))}]" for some in sets]
+    runs = [classes.runs_of(source, characters) for source in sources]
+    kinds = classes.kinds_of(len(characters), runs)
     lies_in = [tuple(c in some for some in sets) for c in characters]
     assert len(set(kinds)) == len(set(lies_in)) == len(set(zip(kinds, lies_in, strict=True)))
     assert set(kinds) == set(range(len(set(lies_in))))

@@ -16,7 +16,7 @@ import regex
 from ...._support.caches import cached_method
 from ....interfaces import Split
 from ..._tokenizer_rules.characters import completions
-from ..._tokenizer_rules.expressions.classes import AMBIGUOUS, kinds_of
+from ..._tokenizer_rules.expressions.classes import AMBIGUOUS, kinds_of, runs_of
 from ..._tokenizer_rules.pretokenizers import WELL_KNOWN, Splitter, splitter_for
 
 __all__ = ["AMBIGUOUS", "Closing", "Shapes", "shapes_for"]
@@ -67,8 +67,6 @@ class Shapes:
         self._splitter = splitter
         self._classes = splitter.classes
         self._is_well_known = splitter.steps[0] in WELL_KNOWN and len(splitter.steps) == 1
-        sources = splitter.classes.sources
-        self._runs = [regex.compile(f"(?:{source})+") for source in sources]
         in_runs = [c for c in splitter.members_with_letters if splitter.forms_runs(c)]
         # What an expression does in a longer run of one character, it does at the run's ends.
         self._long_run = regex.compile(
@@ -94,7 +92,8 @@ class Shapes:
 
     def _shape_each(self, characters: str) -> list[str]:
         """The shape of each of many assigned characters, found a run at a time."""
-        kinds = kinds_of(characters, self._runs)
+        runs = [runs_of(source, characters) for source in self._classes.sources]
+        kinds = kinds_of(len(characters), runs)
         _, firsts, class_of = np.unique(kinds, return_index=True, return_inverse=True)
         shapes = [self.shape(characters[at]) for at in firsts.tolist()]
         return [

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -21,7 +22,7 @@ import numpy.typing as npt
 import regex
 
 from ...._support import table_cache
-from ...._support.caches import TextTable
+from ...._support.caches import BoundedCache, TextTable
 from ..._unsupported import Unsupported
 from ..characters import is_assigned, is_doubtful
 from ..unicode14 import VERSION
@@ -30,6 +31,8 @@ from .tree import Node, leaves
 
 AMBIGUOUS = "\ufffe"
 """Stands in a shape for a character whose classes are not the same in all libraries."""
+
+Runs = npt.NDArray[np.int32]
 
 _MOST_SETS = 256
 _NUMBER_BITS, _SETS_AT_ONCE = 21, 42  # of an int64: the number of a kind, and one bit for each set
@@ -238,26 +241,44 @@ def _characters(sample: npt.NDArray[Any]) -> str:
 def _find_one_of_each(sources: Collection[str]) -> Iterator[str]:
     codes = np.arange(0x110000, dtype="<u4")
     characters = codes[(codes < 0xD800) | (codes >= 0xE000)].tobytes().decode("utf-32-le")
-    kinds = kinds_of(characters, [regex.compile(f"(?:{source})+") for source in sorted(sources)])
+    runs = [_RUNS.get(one, partial(runs_of, one, characters)) for one in sorted(sources)]
+    kinds = kinds_of(len(characters), runs)
     for kind in range(kinds.max() + 1):
         members = map(characters.__getitem__, np.flatnonzero(kinds == kind))
         yield from islice(filter(is_assigned, members), 2)  # U+017F or U+0295, then another one
 
 
-def kinds_of(characters: str, runs: Sequence[regex.Pattern[str]]) -> npt.NDArray[np.int64]:
-    """Numbers from 0 on, the same for characters that lie in the same sets: int64[n].
+# Of each set in the string of all characters. Pretokenizers share most of their sets.
+_RUNS: BoundedCache[str, Runs] = BoundedCache(_MOST_SETS)
+
+
+def runs_of(source: str, characters: str) -> Runs:
+    """Where the runs of a set begin and end: int32[runs, 2].
 
     Args:
-        characters: n of them.
-        runs: for each set, an expression that finds runs of it.
+        source: of the set.
+        characters: where they are looked for.
     """
-    kinds = np.zeros(len(characters), dtype=np.int64)
-    for first in range(0, len(runs), _SETS_AT_ONCE):
-        for n, run in enumerate(runs[first : first + _SETS_AT_ONCE]):
-            for match in run.finditer(characters):
-                kinds[match.start() : match.end()] |= 1 << n + _NUMBER_BITS
+    matches = regex.finditer(f"(?:{source})+", characters)
+    return np.array([match.span() for match in matches], dtype=np.int32).reshape(-1, 2)
+
+
+def kinds_of(count: int, sets: Sequence[Runs]) -> npt.NDArray[np.int64]:
+    """Numbers from 0 on, the same for characters that lie in the same sets: int64[count].
+
+    Args:
+        count: of characters.
+        sets: the runs of each set in them.
+    """
+    # Between two neighbouring borders all characters lie in the same sets.
+    borders = np.unique(np.concatenate([(0, count), *(runs.ravel() for runs in sets)]))
+    kinds = np.zeros(len(borders) - 1, dtype=np.int64)
+    for first in range(0, len(sets), _SETS_AT_ONCE):
+        for n, runs in enumerate(sets[first : first + _SETS_AT_ONCE]):
+            is_inside = np.searchsorted(runs.ravel(), borders[:-1], side="right") % 2
+            kinds |= is_inside << n + _NUMBER_BITS
         kinds = np.unique(kinds, return_inverse=True)[1]
-    return kinds
+    return np.repeat(kinds, np.diff(borders))
 
 
 def _together(nodes: Sequence[Node]) -> Contractions:
