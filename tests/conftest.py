@@ -15,7 +15,7 @@ from tests.support.tokenizers import REAL
 pytest.register_assert_rewrite("tests.support.tokenizer_contract", "tests.support.random_bpe")
 
 # The same examples on every run: a failure in continuous integration is a failure everywhere.
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=32)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=24)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(PROFILE)

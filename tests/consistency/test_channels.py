@@ -41,6 +41,7 @@ CASES = [
     ("hf-ignore-merges", "viable"),
 ]
 PAIRS = some_pairs(CASES, CHANNELS, one_in=2)
+KINDS = some_pairs(["sp-bpe", "sp-unigram-nfkc", "hf-gpt2", "hf-cl100k-nfc"], MODES, one_in=2)
 FAST = [("sp-bpe", "prefix"), ("hf-gpt2", "prefix")]
 WORDS = (
     *("the ", "quick\t", "fox\r\n", "jumps  ", "it's ", "... ", "!!\n", "\r", "\n\n", " \x1c", "?"),
@@ -127,10 +128,7 @@ class Counting:
 
 
 @pytest.mark.parametrize("channel", slow_unless(["strip"], CHANNELS))
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    "name", slow_unless(["hf-gpt2"], ["sp-bpe", "sp-unigram-nfkc", "hf-gpt2", "hf-cl100k-nfc"])
-)
+@pytest.mark.parametrize(("name", "mode"), slow_unless(pairs_of(["hf-gpt2"], KINDS), KINDS))
 def test_channel_engine_retokenizes_nothing_that_the_channel_leaves_alone(name, mode, channel):
     """No call of encode but those of the engine that knows no channel, however long the list."""
     with_channel, without = Counting(TRAINED[name]()), Counting(TRAINED[name]())

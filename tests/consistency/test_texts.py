@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.sample_texts import LONG_RUNS, PASSAGES
-from tests.support.slow import FEW_TOKENIZERS, pairs_of, slow_unless, some_pairs
+from tests.support.slow import FEW_TOKENIZERS, examples, pairs_of, slow_unless, some_pairs
 from tests.support.tokenizers import REAL, TRAINED
 from ticore._support.utf8 import unfinished_suffix
 from ticore.consistency import Verifier
@@ -77,7 +77,7 @@ def test_viable_admits_every_token_of_a_true_text(name):
         ids = tokenizer.encode(tokenizer.decode(known))
         if tokenizer.encode(tokenizer.decode(ids)) == ids:  # else it is no text of this tokenizer
             text = verifier.start()
-            for token in ids[:50]:
+            for token in ids[: examples(25, thorough=200)]:
                 assert text.admits([token]).all(), (text.ids, token)
                 text.push(token)
                 checked += 1
