@@ -170,7 +170,7 @@ slices = st.lists(
 
 
 @any_tokenizer
-@settings(max_examples=examples(20, thorough=3000))
+@settings(max_examples=examples(12, thorough=3000))
 @given(data=st.data())
 def test_structure_encodes_like_the_library(name: str, data: st.DataObject) -> None:
     added = reference_for(name).structure.added_tokens

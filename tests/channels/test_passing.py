@@ -39,7 +39,7 @@ def walk(texts, tokenizer, sent, draw, count):
 
 @pytest.mark.parametrize("channel", slow_unless(["chat+typographic", "email"], NAMES))
 @pytest.mark.parametrize("name", slow_unless(["sp-bpe"], TOKENIZERS))
-@settings(max_examples=examples(12, thorough=200))
+@settings(max_examples=examples(8, thorough=200))
 @given(seed=st.integers(0, 9999), sent=st.sampled_from(["", "old", "an o-"]))
 @example(seed=0, sent="")
 def test_channel_leaves_a_text_of_kept_tokens_alone(name, channel, seed, sent):

@@ -750,7 +750,7 @@ def test_steganographer_gives_right_answers_from_several_threads(monkeypatch, se
     monkeypatch.setattr(Secret, "_stretch", lambda self, salt: hashlib.sha256(salt).digest())
     model = ToyModel(TOY)
     stego = Steganographer(model, password="rosebud", prompt="c", **settings_)
-    messages = [bytes([n]) * 3 for n in range(12)]
+    messages = [bytes([n]) * 3 for n in range(6)]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

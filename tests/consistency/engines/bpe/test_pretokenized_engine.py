@@ -20,6 +20,7 @@ from tests.support.random_bpe import (
     with_long_run,
     with_text,
 )
+from tests.support.slow import some_pairs
 
 any_mode = pytest.mark.parametrize("mode", MODES)
 in_modes_with_unfinished_characters = pytest.mark.parametrize("mode", ["open", "viable"])
@@ -28,7 +29,7 @@ choices = st.lists(st.integers(0, 99), max_size=6)
 
 @pytest.mark.slow
 @any_mode
-@settings(max_examples=3 * settings.default.max_examples)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(case=with_text(byte_level()), choices=choices)
 def test_pretokenized_engine_answers_as_the_definition_along_a_list(mode, case, choices):
     check_walk(*case, mode, choices)
@@ -51,8 +52,7 @@ def test_pretokenized_engine_answers_as_the_definition_after_a_long_run(mode, ca
 
 
 @pytest.mark.slow
-@any_mode
-@pytest.mark.parametrize("pattern", sorted(PATTERNS))
+@pytest.mark.parametrize(("pattern", "mode"), some_pairs(sorted(PATTERNS), MODES, one_in=2))
 @pytest.mark.parametrize(
     ("words", "settings"),
     [

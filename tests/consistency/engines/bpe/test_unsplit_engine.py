@@ -31,7 +31,7 @@ ADDED_AS_ONE = Bpe(
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=3 * settings.default.max_examples)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(case=with_text(character_level()), choices=choices)
 @example(case=(ADDED_AS_ONE, ""), choices=[0, 10])
 def test_unsplit_engine_answers_as_the_definition_along_a_list(mode, case, choices):
