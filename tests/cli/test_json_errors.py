@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 
@@ -49,6 +50,12 @@ def test_json_of_every_message_command_has_the_error(
     assert said.err == f"ticore: {error['message']}\n"
     ticore(*arguments).assert_error(1, error["message"])
     assert ticore(*arguments, "--json", "--no-such").out == b""  # wrong usage is for a person
+
+
+def test_json_of_an_error_names_options_as_standard_error_does(ticore: Ticore, sent: Sent) -> None:
+    said = ticore("embed", "--agreement", sent.pact, "--json", stdin=Random(1).randbytes(9000))
+    assert "--parts FOLDER hides longer messages" in said.err
+    assert said.err == f"ticore: {json.loads(said.out)['error']['message']}\n"
 
 
 def test_json_of_an_error_holds_a_name_that_is_not_unicode(ticore: Ticore) -> None:

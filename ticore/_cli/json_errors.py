@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import MissingPartsError, OutputFileError, OutsidePoolError, TextPlace, TicoreError
 from . import streams
+from .option_names import with_option_names
 
 _AROUND = 60  # characters on each side of a place
 
@@ -39,10 +40,14 @@ def error_as_json(error: TicoreError) -> dict[str, Any]:
     """An error in types that JSON has.
 
     Returns:
-        `kind`, the name of its class, and `message`. Where a text leaves what can have been
-        written, also `place`; where parts of a message are missing, `missing`, their numbers.
+        `kind`, the name of its class, and `message`, as on standard error. Where a text leaves
+        what can have been written, also `place`; where parts of a message are missing, `missing`,
+        their numbers.
     """
-    found: dict[str, Any] = {"kind": type(error).__name__, "message": str(error)}
+    found: dict[str, Any] = {
+        "kind": type(error).__name__,
+        "message": with_option_names(str(error)),
+    }
     if isinstance(error, OutsidePoolError) and error.place is not None:
         found["place"] = _place_as_json(error.place)
     if isinstance(error, MissingPartsError):
