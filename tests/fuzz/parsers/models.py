@@ -131,7 +131,7 @@ def open_model(backend: ModelBackend, name: str, content: bytes, path: Path) -> 
 def parser_of_config(name: str, backend: ModelBackend) -> Parser:
     """The config of a model, read by a backend that takes tenths of a second per file."""
     name, opened = f"config.json on {name}", partial(open_model, backend, "config.json")
-    return Parser(name, written(CONFIG), damaged_json, opened, cases=40, thorough=300)
+    return Parser(name, written(CONFIG), damaged_json, opened, cases=20, thorough=300)
 
 
 def damaged_weights(draw: Random, data: bytes) -> bytes:
