@@ -76,6 +76,7 @@ class ForkingReader(Reader, Protocol):
 
 def forked(reader: Reader) -> Reader:
     """A Reader that has read the same choices. Raises SettingsError if it is no ForkingReader."""
+    # A search asks for each of its branches: Python compares an object with a protocol slowly.
     fork: Callable[[], Reader] | None = getattr(reader, "fork", None)
     if fork is None:
         raise SettingsError(

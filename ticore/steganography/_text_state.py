@@ -62,7 +62,7 @@ class TextState:
         self._decoder = decoder
         self._candidates = candidates
         self._session = session
-        # Asked once: Python compares an object with a protocol slowly.
+        # Asked once, not for each token: Python compares an object with a protocol slowly.
         self._branching = session if isinstance(session, BranchingSession) else None
         self._passing = passing
         self._window = window
