@@ -23,15 +23,18 @@ settings.load_profile(PROFILE)
 
 @pytest.hookimpl(tryfirst=True)  # before the tests without a marker are left out
 def pytest_collection_modifyitems(config, items):
-    """A test of a real tokenizer is slow: to open one takes seconds."""
+    """Tests of real tokenizers are slow: to open one takes seconds. Quick ones are in slow ones."""
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         if any(isinstance(value, str) and value in REAL for value in parameters.values()):
             item.add_marker(pytest.mark.slow)
     if "not slow" not in config.option.markexpr:
-        quick = [item for item in items if item.get_closest_marker("quick")]
-        config.hook.pytest_deselected(items=quick)
-        items[:] = [item for item in items if item not in set(quick)]
+        config.hook.pytest_deselected(items=[item for item in items if _is_quick(item)])
+        items[:] = [item for item in items if not _is_quick(item)]
+
+
+def _is_quick(item):
+    return item.get_closest_marker("quick") is not None
 
 
 if PROFILE == "ci":

@@ -19,7 +19,7 @@ from ticore.errors import AgreementError, PromptError, SettingsError
 PROMPTS = {"tiny-en": "one day", "tiny-ja": "ある日", "tiny-zh": "有一天"}
 NAMES = [*sorted(CHANNELS.keys() - {"identity"}), "chat+typographic", "caseless+email+typographic"]
 USABLE = [
-    (model, channel, ("whole", "continuation")[(number + turn) % 2])
+    (model, channel, ("whole", "continuation")[(number // 2 + turn) % 2])
     for turn, model in enumerate(PROMPTS)
     for number, channel in enumerate(NAMES)
     if model == "tiny-en" or "ascii" not in channel

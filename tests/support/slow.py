@@ -58,5 +58,5 @@ def few_or_many(few: int, many: int) -> Sequence[Any]:
 
 
 def examples(usual: int, *, thorough: int) -> int:
-    """How many examples Hypothesis tries."""
+    """How much a test takes of what has no end: examples of Hypothesis, seeds, tokens."""
     return thorough if THOROUGH else usual

@@ -76,7 +76,7 @@ def check_answers(model: RandomTokenizer, mode: Mode, text: str, choices: Sequen
 
 @contextmanager
 def _short_runs() -> Iterator[None]:
-    """Self-tests that look at shorter runs, which take half of their time; not when thorough.
+    """Self-tests that look at shorter runs, since those take most of their time.
 
     Each trained and each real tokenizer's self-test has the long ones.
     """

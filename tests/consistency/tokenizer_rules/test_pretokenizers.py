@@ -45,8 +45,9 @@ def test_splitter_splits_as_the_tokenizers_library_does(steps):
     """For characters of each block, among letters, digits, spaces, signs and their own kind."""
     splitter = splitter_for(steps)
     # Every character has its turn under one of the expressions; in a thorough run, under all.
-    first = [*PATTERNS.values()].index(*steps)
-    for start in range(0, len(CERTAIN), 64) if THOROUGH else range(64 * first, len(CERTAIN), 256):
+    blocks = range(0, len(CERTAIN), 64)
+    turn = [*PATTERNS.values()].index(*steps)
+    for start in blocks if THOROUGH else blocks[turn :: len(PATTERNS)]:
         is_ambiguous = splitter.classes.is_ambiguous
         some = [c for c in CERTAIN[start : start + 64] if not is_ambiguous(c)]
         text = "".join(f"a{c}b {c}{c} 1{c}!{c}'{c}x{c}  {c}\nA{c}B{c}c/{c}" for c in some)
