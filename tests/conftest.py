@@ -1,7 +1,9 @@
 """Settings for all tests. `HYPOTHESIS_PROFILE=thorough` searches longer, and at random."""
 
+import gc
 import os
 import signal
+import sys
 
 # Workers are as many as cores already. Set before anything imports NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -33,6 +35,13 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if not _is_quick(item)]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """What is imported and collected by now stays: the collector need not look at it each time."""
+    gc.collect()
+    gc.freeze()
+
+
 def _is_quick(item):
     return item.get_closest_marker("quick") is not None
 
@@ -52,13 +61,26 @@ if PROFILE == "ci":
 
 
 @pytest.fixture(scope="session", autouse=True)
-def tables_of_this_run(tmp_path_factory):
-    """Each run makes the tables once, in one worker for all, and not in the user's cache."""
+def caches_of_this_run(tmp_path_factory):
+    """Each run makes tables once, in one worker for all, and not in the user's cache.
+
+    So it is with what JAX compiles: a program that two tests, or the processes they start, need.
+    """
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
+    compiled = {
+        "jax_compilation_cache_dir": str(folder / "compiled"),
+        "jax_compilation_cache_max_size": 2**30,  # with a limit it locks, so no half file is read
+        "jax_persistent_cache_min_compile_time_secs": 0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TICORE_CACHE", str(folder / "tables"))
+        for name, value in compiled.items():
+            patch.setenv(name.upper(), str(value))
+            if "jax" in sys.modules:  # a test module imported it: it has read the environment
+                sys.modules["jax"].config.update(name, value)
         yield
 
 
