@@ -20,7 +20,9 @@ were. A word is broken nowhere else.
 from __future__ import annotations
 
 import re
+from functools import cache
 from random import Random
+from typing import NamedTuple
 
 from . import _white_space as white_space
 from ._base import Channel
@@ -33,29 +35,46 @@ _WIDE = (
 _DASHES = "\u2010-\u2015\u2212-"
 _TOUCHING = 6  # characters; runs of twice as many are covered, from both ends
 _CLOSE = f"[{_WIDE}{_DASHES}]"
-_QUOTED = re.compile(rf"(?:^|(?<=[ {_WIDE}{_DASHES}]))>[> ]*")
-_NEAR = re.compile(rf"(?<={_CLOSE})[ ]+|[ ]+(?={_CLOSE})")
-_BEFORE_TOUCHING = re.compile(
-    rf"[ ]+(?=[^ {_WIDE}]{{1,{_TOUCHING}}}[{_WIDE}])"
-    # Whole runs at once: a run of thousands would take seconds.
-    rf"|(?<!>)>++(?=[^ {_WIDE}]{{0,{_TOUCHING}}}[{_WIDE}])"
-)
-_AFTER_TOUCHING = re.compile(rf"([{_WIDE}][^ {_WIDE}]{{1,{_TOUCHING}}})(?:[ ]+|>+)")
+
+
+class _Unsure(NamedTuple):
+    """What a reader cannot tell from a program's line breaks."""
+
+    quoted: re.Pattern[str]
+    near: re.Pattern[str]
+    before_touching: re.Pattern[str]
+    after_touching: re.Pattern[str]
+
+
+@cache  # at import it would be a tenth of the time in which a command starts
+def _unsure() -> _Unsure:
+    return _Unsure(
+        quoted=re.compile(rf"(?:^|(?<=[ {_WIDE}{_DASHES}]))>[> ]*"),
+        near=re.compile(rf"(?<={_CLOSE})[ ]+|[ ]+(?={_CLOSE})"),
+        before_touching=re.compile(
+            rf"[ ]+(?=[^ {_WIDE}]{{1,{_TOUCHING}}}[{_WIDE}])"
+            # Whole runs at once: a run of thousands would take seconds.
+            rf"|(?<!>)>++(?=[^ {_WIDE}]{{0,{_TOUCHING}}}[{_WIDE}])"
+        ),
+        after_touching=re.compile(rf"([{_WIDE}][^ {_WIDE}]{{1,{_TOUCHING}}})(?:[ ]+|>+)"),
+    )
 
 
 def _read(text: str) -> str:
     text = white_space.one_line(text)
+    unsure = _unsure()
     while True:
-        closer = _NEAR.sub("", _QUOTED.sub("", text))
+        closer = unsure.near.sub("", unsure.quoted.sub("", text))
         if not closer.isascii():
-            closer = _AFTER_TOUCHING.sub(r"\1", _BEFORE_TOUCHING.sub("", closer))
+            closer = unsure.before_touching.sub("", closer)
+            closer = unsure.after_touching.sub(r"\1", closer)
         if closer == text:
             return text.strip(" ")
         text = closer  # what stands closer now may touch something
 
 
 # What a line is never broken inside: an East Asian character, each one that touches it, or a word.
-_PIECE = re.compile(
+_PIECE = (
     rf"[{_WIDE}][^\s{_WIDE}]?|\s*[^\s{_WIDE}](?=[^\s{_WIDE}]{{0,3}}[{_WIDE}])|\s*[^\s{_WIDE}-]*-?"
 )
 
