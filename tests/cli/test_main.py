@@ -80,6 +80,12 @@ def test_version_option_prints_the_version(ticore: Ticore) -> None:
 
 
 @pytest.mark.slow
+def test_commands_are_listed_without_what_they_compute_with() -> None:
+    code = "import sys, ticore._cli.main; sys.exit('numpy' in sys.modules)"
+    assert shell(f'"{sys.executable}" -c "{code}"').status == 0
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="completes for bash")
 @pytest.mark.parametrize(
     ("words", "expected"),

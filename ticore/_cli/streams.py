@@ -11,14 +11,16 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from .._support.input_files import parse_json, read_at_most, read_file
 from ..errors import CredentialError, InputFileError, OutputFileError
-from ..steganography._embedding import Progress as Report
+
+if TYPE_CHECKING:  # it would take half of the time in which a command starts
+    from ..steganography._embedding import Progress as Report
 
 PASSWORD_VARIABLE = "TICORE_PASSWORD"
 STANDARD_INPUT = "standard input"
