@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
+from http import HTTPStatus
 from importlib.resources import files
 
 from starlette.applications import Starlette
@@ -31,7 +32,7 @@ from . import configurations, detecting, mark_sharing, marking, messages, sharin
 from .bodies import read_body
 from .choices import choices
 from .fields import Fields
-from .handlers import NOT_FOUND, handlers
+from .handlers import handlers
 from .jobs import Event, Job, Jobs, Work
 from .models import Models
 from .security import Gate, Guarded
@@ -89,13 +90,13 @@ def make_app(gate: Gate, jobs: Jobs, models: Models) -> Guarded:
         name = request.path_params["name"]
         kind = _TYPES.get(name[name.rfind(".") :], "")
         if name not in static or not kind:
-            raise HTTPException(NOT_FOUND)
+            raise HTTPException(HTTPStatus.NOT_FOUND)
         return Response(static[name], media_type=kind)
 
     async def act(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in ACTIONS:
-            raise HTTPException(NOT_FOUND)
+            raise HTTPException(HTTPStatus.NOT_FOUND)
         prepare, fields = ACTIONS[name]
         work = prepare(
             Fields(

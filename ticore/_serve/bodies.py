@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 
 from starlette.requests import Request
 
 from .refusals import RefusedError
 
 _SECONDS = 20.0
-_TIMEOUT, _TOO_LARGE, _UNSUPPORTED = 408, 413, 415
 
 
 async def read_body(request: Request, most_bytes: int, advice: str, too_long: str) -> bytes:
@@ -27,7 +27,8 @@ async def read_body(request: Request, most_bytes: int, advice: str, too_long: st
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusedError(
-            _UNSUPPORTED, f"expected the content type application/json, found another; {advice}"
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"expected the content type application/json, found another; {advice}",
         )
     body = bytearray()
     try:
@@ -36,11 +37,12 @@ async def read_body(request: Request, most_bytes: int, advice: str, too_long: st
                 body += part
                 if len(body) > most_bytes:
                     raise RefusedError(
-                        _TOO_LARGE, f"expected at most {most_bytes:,} bytes, found more; {too_long}"
+                        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                        f"expected at most {most_bytes:,} bytes, found more; {too_long}",
                     )
     except TimeoutError:
         raise RefusedError(
-            _TIMEOUT,
+            HTTPStatus.REQUEST_TIMEOUT,
             f"expected the whole request within {_SECONDS:g} seconds, found a part of it; try "
             f"again",
         ) from None

@@ -5,6 +5,7 @@ The list has keys in it and names no files: the program would read them, and not
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from .._support.input_files import parse_json
@@ -12,7 +13,7 @@ from ..errors import CredentialError
 from ..interfaces import Tokenizer
 from ..watermarking import AnyWatermarkDetector, Tokenizations, WatermarkDetector
 from ..watermarking._configurations import count_configurations
-from .fields import BAD_REQUEST, Fields
+from .fields import Fields
 from .jobs import Watch, Work
 from .models import Models
 from .refusals import RefusedError
@@ -39,14 +40,14 @@ def read_list(text: str) -> list[Any]:
         found = None
     if not (isinstance(found, list) and found):
         raise RefusedError(
-            BAD_REQUEST,
+            HTTPStatus.BAD_REQUEST,
             f"expected a JSON list of 1 to {MOST_CONFIGURATIONS:,} configurations, found something "
             f"else; open the file that ticore detect --config takes",
         )
     # Beside its configurations a list may have entries that stand for none.
     if (count := max(len(found), count_configurations(found))) > MOST_CONFIGURATIONS:
         raise RefusedError(
-            BAD_REQUEST,
+            HTTPStatus.BAD_REQUEST,
             f"expected a list of at most {MOST_CONFIGURATIONS:,} configurations, found {count:,}: "
             f"an entry stands for each combination of its keys, schemes and contexts; open a "
             f"shorter list",
@@ -54,7 +55,7 @@ def read_list(text: str) -> list[Any]:
     for number, entry in enumerate(found, 1):
         if named := [name for name in _FILES if isinstance(entry, dict) and name in entry]:
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 f"configuration {number}: expected a key, found {named[0]}; the page reads no "
                 f"other files, so put the key itself in the list",
             )

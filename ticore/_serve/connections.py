@@ -8,12 +8,13 @@ for something, or hold up the end of the server.
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .refusals import UNAVAILABLE, RefusedError
+from .refusals import RefusedError
 from .security import HEADERS, refusal
 
 SECONDS_FOR_HEAD = 20.0
@@ -115,7 +116,7 @@ class Connection(H11Protocol):
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     answer = refusal(
         RefusedError(
-            UNAVAILABLE,
+            HTTPStatus.SERVICE_UNAVAILABLE,
             "expected a free connection, found that all are at work; try again later",
         )
     )

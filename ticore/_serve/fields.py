@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from http import HTTPStatus
 from typing import Any, TypeVar, cast
 
 from .._support.checks import is_integer
@@ -13,7 +14,6 @@ from .refusals import RefusedError
 
 Known = TypeVar("Known", bound=str)
 
-BAD_REQUEST = 400
 MOST_CHARACTERS = 1 << 18  # of any text
 MOST_IDS = 20_000
 _SHOWN = 40  # characters of a name that an error repeats
@@ -37,13 +37,13 @@ class Fields:
             values = None
         if not isinstance(values, dict):
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 "expected a JSON object in UTF-8, found something else; reload the page",
             )
         unknown = sorted(set(values) - set(known))
         if unknown:
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 f"expected the fields {', '.join(known) or '(none)'}, found another, "
                 f"{unknown[0][:_SHOWN]!a}; reload the page",
             )
@@ -67,12 +67,12 @@ class Fields:
             value = default
         if not isinstance(value, str):
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 f"{name}: expected a text, found {_kind(value)}; reload the page and try again",
             )
         if len(value) > MOST_CHARACTERS:
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 f"{name}: expected at most {MOST_CHARACTERS:,} characters, found {len(value):,}; "
                 f"take a shorter text",
             )
@@ -80,7 +80,7 @@ class Fields:
             require_unicode(value)
         except SettingsError:
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 f"{name}: expected text that is valid Unicode, found half of a character; "
                 f"copy the text again",
             ) from None
@@ -91,7 +91,7 @@ class Fields:
         value = self.text(name, default)
         if value not in known:
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 f"{name}: expected one of {', '.join(known)}, found {value[:_SHOWN]!a}; "
                 f"reload the page",
             )
@@ -106,7 +106,7 @@ class Fields:
             or not all(is_integer(each) and each >= 0 for each in value)
         ):
             raise RefusedError(
-                BAD_REQUEST,
+                HTTPStatus.BAD_REQUEST,
                 f"{name}: expected 1 to {MOST_IDS:,} token ids, such as 1 2 3, found something "
                 f"else; write numbers with spaces between them",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -10,9 +11,8 @@ from starlette.responses import Response
 
 from .jobs import UNEXPECTED
 from .refusals import RefusedError
-from .security import FAILED, refusal
+from .security import refusal
 
-NOT_FOUND = 404
 Handler = Callable[[Request, Exception], Awaitable[Response]]
 
 
@@ -26,7 +26,7 @@ def handlers(not_found: str, not_allowed: str) -> dict[type[Exception], Handler]
 
     async def not_there(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        said = not_found if error.status_code == NOT_FOUND else not_allowed
+        said = not_found if error.status_code == HTTPStatus.NOT_FOUND else not_allowed
         answer = refusal(RefusedError(error.status_code, said))
         answer.headers.update(error.headers or {})
         return answer
@@ -44,4 +44,4 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return refusal(RefusedError(FAILED, UNEXPECTED))
+    return refusal(RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, UNEXPECTED))

@@ -18,11 +18,12 @@ import time
 import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Callable
+from http import HTTPStatus
 from typing import Any
 
 from ..errors import TicoreError
 from .failures import failure
-from .refusals import UNAVAILABLE, RefusedError
+from .refusals import RefusedError
 
 _LOG = logging.getLogger("ticore.serve")
 _SECONDS_TO_STOP = 2.0  # a step takes milliseconds with most models
@@ -111,7 +112,7 @@ class Jobs:
         """
         if not self._free.acquire(blocking=False):
             raise RefusedError(
-                UNAVAILABLE,
+                HTTPStatus.SERVICE_UNAVAILABLE,
                 f"expected at most {self._at_once} at work at a time, found that many already; "
                 f"wait until one has ended and try again",
             )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-UNAVAILABLE = 503
-
 
 class RefusedError(Exception):
     """A request that gets no answer.

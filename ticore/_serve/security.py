@@ -20,6 +20,7 @@ import re
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -29,9 +30,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
 
 from .jobs import UNEXPECTED, log_unexpected
-from .refusals import UNAVAILABLE, RefusedError
+from .refusals import RefusedError
 
-BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, MISDIRECTED, FAILED = 400, 401, 403, 421, 500
 TOKEN_HEADER = "x-ticore-token"
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -80,16 +80,18 @@ class Gate:
         origin = _only(headers, "origin").lower()
         if origin and origin not in (f"http://{host}", f"https://{host}"):
             raise RefusedError(
-                FORBIDDEN, f"expected a request of the page itself, found another site; {_RELOAD}"
+                HTTPStatus.FORBIDDEN,
+                f"expected a request of the page itself, found another site; {_RELOAD}",
             )
         if _only(headers, "sec-fetch-site") not in ("", "same-origin"):
             raise RefusedError(
-                FORBIDDEN, f"expected a request of the page itself, found another site; {_RELOAD}"
+                HTTPStatus.FORBIDDEN,
+                f"expected a request of the page itself, found another site; {_RELOAD}",
             )
         given = _only(headers, TOKEN_HEADER).encode("latin-1", "replace")
         if not secrets.compare_digest(given, self.token.encode()):
             raise RefusedError(
-                FORBIDDEN,
+                HTTPStatus.FORBIDDEN,
                 "expected the secret that the page was given, found none or another; reload the "
                 "page, since the program may have been started again",
             )
@@ -113,7 +115,8 @@ def require_host(
     found = _HOST.fullmatch(host)
     if found is None or not (found[1] in names or (any_address and _is_address(found[1]))):
         raise RefusedError(
-            MISDIRECTED, f"expected a request to this computer, found another name; {advice}"
+            HTTPStatus.MISDIRECTED_REQUEST,
+            f"expected a request to this computer, found another name; {advice}",
         )
     return host
 
@@ -161,16 +164,18 @@ class Guarded:
             return  # nobody is there to answer
         except asyncio.CancelledError:  # the server ends, and waits no longer for this request
             if not begun:
-                await refusal(RefusedError(UNAVAILABLE, _ENDS))(scope, receive, send_guarded)
+                ends = RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, _ENDS)
+                await refusal(ends)(scope, receive, send_guarded)
         except Exception as error:  # the server would log its text
             log_unexpected(error)
             if not begun:
-                await refusal(RefusedError(FAILED, UNEXPECTED))(scope, receive, send_guarded)
+                failed = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, UNEXPECTED)
+                await refusal(failed)(scope, receive, send_guarded)
 
 
 def refusal(refused: RefusedError) -> JSONResponse:
     """The answer to a request that is refused."""
-    headers = {"www-authenticate": "Bearer"} if refused.status == UNAUTHORIZED else None
+    headers = {"www-authenticate": "Bearer"} if refused.status == HTTPStatus.UNAUTHORIZED else None
     return JSONResponse({"error": refused.said}, refused.status, headers)
 
 
@@ -179,7 +184,7 @@ def _only(headers: Headers, name: str) -> str:
     found = headers.getlist(name)
     if len(found) > 1:
         raise RefusedError(
-            BAD_REQUEST, f"expected one header {name}, found {len(found)}; {_RELOAD}"
+            HTTPStatus.BAD_REQUEST, f"expected one header {name}, found {len(found)}; {_RELOAD}"
         )
     return found[0] if found else ""
 

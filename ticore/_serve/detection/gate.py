@@ -7,13 +7,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from starlette.datastructures import Headers
 
 from ..refusals import RefusedError
-from ..security import UNAUTHORIZED, require_host
+from ..security import require_host
 
-TOO_MANY = 429
 HEALTH = "/healthz"  # load balancers ask for it, which have no token; it tells nothing secret
 _MOST_CLIENTS = 10_000
 _BURST_SECONDS = 2
@@ -43,7 +43,7 @@ class ServiceGate:
         shown = shown.strip() if scheme.lower() == "bearer" else ""
         if not hmac.compare_digest(shown.encode("latin-1", "replace"), self.token.encode()):
             raise RefusedError(
-                UNAUTHORIZED,
+                HTTPStatus.UNAUTHORIZED,
                 "expected the service's token, as in `Authorization: Bearer TOKEN`, found none or "
                 "another; ask who runs it",
             )
@@ -76,7 +76,7 @@ class Rate:
             self._left.popitem(last=False)
         if left < 1:
             raise RefusedError(
-                TOO_MANY,
+                HTTPStatus.TOO_MANY_REQUESTS,
                 f"expected at most {self._per_second:g} requests a second, found more; wait, or "
                 f"send many texts in one request",
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, TypeGuard, get_args
 
 from ..._support.input_files import parse_json
@@ -12,7 +13,6 @@ from ...errors import SettingsError
 from ...watermarking import Tokenizations
 from ..refusals import RefusedError
 
-BAD_REQUEST, TOO_LARGE = 400, 413
 MOST_TEXTS = 1000
 MOST_ID = (1 << 62) - 1  # one beyond 64 bits would not fit the array that it is put in
 # A search takes up to some 50 times as long as reading. 64 KiB searched take about as long as the
@@ -81,7 +81,7 @@ def _tokenizations(values: dict[str, Any], size: int) -> Tokenizations:
         raise _refused(f"tokenizations: expected one of {', '.join(known)}, found something else")
     if size > MOST_SEARCHED_BYTES:
         raise RefusedError(
-            TOO_LARGE,
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             f"tokenizations: expected at most {MOST_SEARCHED_BYTES:,} bytes with {found}, found "
             f"{size:,}; send fewer or shorter texts at a time",
         )
@@ -118,4 +118,4 @@ def _is_ids(value: object) -> TypeGuard[list[int]]:
 
 
 def _refused(said: str) -> RefusedError:
-    return RefusedError(BAD_REQUEST, said)
+    return RefusedError(HTTPStatus.BAD_REQUEST, said)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from http import HTTPStatus
 from typing import Any
 
 from ..._support.parent_process import end_with_parent
@@ -17,7 +18,6 @@ from .answers import answer
 from .detectors import Detectors, DetectorSettings
 from .query import Query, query_of
 
-_UNSCORABLE = 422
 _TOO_LONG = CapacityError(
     "expected a text that there is memory for, found a longer one; send it in parts"
 )
@@ -54,8 +54,9 @@ def answered(body: bytes, until: float) -> tuple[int, bytes]:
         return refused.status, _json({"error": refused.said})
     found = _answers(_opened, query, until)
     if not query.is_one:
-        return 200, _json({"results": found})
-    return _UNSCORABLE if "error" in found[0] else 200, _json(found[0])
+        return HTTPStatus.OK, _json({"results": found})
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if "error" in found[0] else HTTPStatus.OK
+    return status, _json(found[0])
 
 
 def _answers(opened: Detectors, query: Query, until: float) -> list[dict[str, Any]]:

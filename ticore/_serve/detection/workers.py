@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 from ..._support.interrupts import postponed_interrupts
-from ..refusals import UNAVAILABLE, RefusedError
+from ..refusals import RefusedError
 from . import worker
 from .detectors import DetectorSettings
 from .pulse import Pulse
@@ -61,7 +62,7 @@ class Workers:
         """
         if self._waiting >= MOST_WAITING:
             raise RefusedError(
-                UNAVAILABLE,
+                HTTPStatus.SERVICE_UNAVAILABLE,
                 f"expected at most {MOST_WAITING} requests at a time, found that many already; "
                 f"try again later",
             )
@@ -85,7 +86,7 @@ class Workers:
                 return await self._asked(body, time.monotonic() + self._seconds)
         except TimeoutError:
             raise RefusedError(
-                UNAVAILABLE,
+                HTTPStatus.SERVICE_UNAVAILABLE,
                 f"expected an answer within {self._seconds:g} seconds, found that it takes longer; "
                 f"send fewer texts at a time, or try again later",
             ) from None
@@ -104,7 +105,7 @@ class Workers:
                 self._replace(pool)
         if (silence := self._pulse.silence) > self._seconds + _SECONDS_LATE:
             raise RefusedError(
-                UNAVAILABLE,
+                HTTPStatus.SERVICE_UNAVAILABLE,
                 f"expected processes that answer, found none that has for {silence:.0f} seconds; "
                 f"start the service again",
             )
@@ -119,7 +120,8 @@ class Workers:
             except BrokenProcessPool:
                 self._replace(pool)
         raise RefusedError(
-            UNAVAILABLE, "expected a process that looks at the text, found that it ends each time"
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "expected a process that looks at the text, found that it ends each time",
         )
 
     def _replace(self, broken: ProcessPoolExecutor) -> None:
