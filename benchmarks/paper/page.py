@@ -15,6 +15,7 @@ from ticore.report._style import Style
 from .sections import PageFigure, PageTable, Section
 
 TITLE = "The experiments of Yan & Murawaki, theirs and ours"
+_LONGEST = 40  # rows of a table that is not folded
 
 _STYLE = Style(
     rules="""\
@@ -70,7 +71,16 @@ def _markdown(introduction: Sequence[str], sections: Sequence[Section]) -> str:
 
 def _markdown_table(table: PageTable) -> str:
     are_numbers = [n >= table.labels for n in range(len(table.headings))]
-    return markdown_table(table.headings, are_numbers, table.rows)
+    rows = markdown_table(table.headings, are_numbers, table.rows)
+    if len(table.rows) <= _LONGEST:
+        return rows
+    opened = f'<details markdown="1">\n<summary>{_all_rows(table)}</summary>'
+    return f"{opened}\n\n{rows}\n\n</details>"
+
+
+def _all_rows(table: PageTable) -> str:
+    """What is to be seen of a table that is folded."""
+    return f"all {len(table.rows)} rows"
 
 
 def _html(introduction: Sequence[str], sections: Sequence[Section], figures: Path) -> str:
@@ -96,7 +106,10 @@ def _html_table(table: PageTable) -> Html:
     head = element("thead", line(table.headings, "th"))
     rows = element("tbody", *(line(row, "td") for row in table.rows))
     title = element("h3", text(table.title))
-    return Html(title + element("div", element("table", head, rows), class_="wide"))
+    found = element("div", element("table", head, rows), class_="wide")
+    if len(table.rows) > _LONGEST:
+        found = element("details", element("summary", text(_all_rows(table))), found)
+    return Html(title + found)
 
 
 def _html_figure(figure: PageFigure, figures: Path) -> Html:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from benchmarks._harness.shown_rates import percent
@@ -31,17 +32,36 @@ def section(summaries: Summaries) -> Section:
         f"Detectors learn from one kind of texts alone where at least {FEWEST} are held out.",
     ]
     for model, found in summaries.items():
-        blocks += [
-            _accuracies(f"{model.place}: accuracy, %, {seen}, of detectors that {learned}", entries)
-            for seen, part in (("whole texts", "whole"), ("first tokens", "beginnings"))
+        for seen, part in (("whole texts", "whole"), ("first tokens", "beginnings")):
             for learned, entries in (
                 ("learned from all texts together", found[part]["pooled"]),
                 ("learned from one kind of texts", found[part]["alone"]),
-            )
-            if entries
-        ]
+            ):
+                title = f"{model.place}: accuracy, %, {seen}, of detectors that {learned}"
+                if len({entry["k"] for entry in entries if entry["k"]}) > 1:
+                    blocks.append(_means(f"{title}; of a method the mean over k", entries))
+                if entries:
+                    blocks.append(_accuracies(title, entries))
         blocks.append(_rare(model, found["rare"]))
     return Section("Can texts with a message be told from others?", blocks)
+
+
+def _means(title: str, entries: Sequence[JsonObject]) -> PageTable:
+    """Of each method, without intervals: the texts of each k are tested beside the same covers."""
+    detectors = list(dict.fromkeys(entry["detector"] for entry in entries))
+    together = {entry["detector"]: entry["accuracy"] for entry in entries if not entry["k"]}
+    found = dict[str, dict[str, list[float]]]()
+    for entry in entries:
+        if entry["k"]:
+            of_method = found.setdefault(entry["method"], {})
+            of_method.setdefault(entry["detector"], []).append(entry["accuracy"]["value"])
+    rows = [
+        [method, *(f"{100 * fmean(each[name]):.1f}" if name in each else "-" for name in detectors)]
+        for method, each in found.items()
+    ]
+    if together:
+        rows.insert(0, ["all", *(percent(together.get(name)) for name in detectors)])
+    return PageTable(title, ["method", *detectors], rows)
 
 
 def _accuracies(title: str, entries: Sequence[JsonObject]) -> PageTable:

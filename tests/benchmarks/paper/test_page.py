@@ -47,3 +47,15 @@ def test_pages_hold_tables_and_figures(tmp_path):
     assert "svg" in page.names
     assert "script" not in page.names
     assert {each.name for each in (tmp_path / "figures").iterdir()} == {"plot.svg", "plot.png"}
+
+
+def test_long_tables_are_folded(tmp_path):
+    """A reader of forty tables sees their titles, and unfolds what they look for."""
+    tables = [PageTable("Rates", ["kind"], [[str(n)] for n in range(count)]) for count in (40, 41)]
+    write_pages(tmp_path, [], [Section("Part", tables)])
+    markdown = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert markdown.count("<details") == markdown.count("</details>") == 1
+    assert "<summary>all 41 rows</summary>\n\n| kind |\n" in markdown
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<details>") == page.count("</details>") == 1
+    assert page.index("<td") < page.index("<details>") < page.index("all 41 rows")

@@ -188,3 +188,26 @@ def test_section_has_tables_of_what_was_tested(model):
     ]
     assert kinds == ["whole", "first", "small"]  # none of detectors of one kind of texts
     assert [row[0] for row in tables[-1].rows] == ["covers", "none"]
+
+
+def test_section_has_the_means_of_each_method_over_its_candidates():
+    def entry(method, k, detector, value):
+        share = {"value": value, "low": 0, "high": 1}
+        return {"method": method, "k": k, "detector": detector, "accuracy": share}
+
+    pooled = [
+        *(entry("all", 0, "model", 0.9), entry("all", 0, "network", 0.8)),
+        *(entry("none", 4, "model", 0.5), entry("none", 8, "model", 0.6)),
+        *(entry("none", 4, "network", 0.7), entry("basic", 8, "model", 0.4)),
+    ]
+    nothing = {"pooled": [], "alone": []}
+    found = {"whole": {"pooled": pooled, "alone": []}, "beginnings": nothing, "rare": []}
+    blocks = section({STAND_INS["tiny-en"]: found}).blocks
+    means = next(block for block in blocks if not isinstance(block, str))
+    assert means.title.endswith("the mean over k")
+    assert means.headings == ["method", "model", "network"]
+    assert means.rows == [
+        ["all", "90.0 (0.0 to 100.0)", "80.0 (0.0 to 100.0)"],
+        ["none", "55.0", "70.0"],
+        ["basic", "40.0", "-"],
+    ]
