@@ -290,6 +290,14 @@ def test_extract_names_the_settings_when_the_model_differs(ticore: Ticore, sent:
     ticore("extract", *arguments, stdin=sent.text_by_key).assert_error(1, "setting")
 
 
+def test_number_of_texts_is_refused_beside_an_agreement_as_without_one(
+    ticore: Ticore, sent: Sent
+) -> None:
+    for secret in (["--agreement", sent.pact], ["--key-file", sent.key, *BY_KEY]):
+        found = ticore("embed", *secret, "--shortest-of", "0", stdin=b"x")
+        found.assert_error(2, "--shortest-of: expected an integer of at least 1, found 0")
+
+
 def test_embed_refuses_a_message_that_does_not_fit(ticore: Ticore, sent: Sent) -> None:
     long = random.Random(0).randbytes(4000)
     ticore("embed", "--agreement", sent.pact, stdin=long).assert_error(1, "context has room")

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from .._support.atomic_files import new_folder, require_directory_of
+from .._support.checks import require_integer
 from ..errors import OutputFileError
 from ..keys import Key, format_key, load_key
 from ..steganography import Agreement, Steganographer
@@ -22,7 +23,7 @@ from .json_errors import prints_errors_as_json
 from .options import OUTPUT, Json, NewSecretFile, file_option, option
 from .secrets import hand_out, warn_of_others, warn_of_short
 from .settings import SECRET, Settings, shares_settings
-from .usage import UsageError
+from .usage import UsageError, wrong_settings_are_wrong_usage
 
 Agreed = Annotated[
     Path | None,
@@ -149,6 +150,9 @@ def embed(
     """
     writing = {"finish": finish, "pad": pad, "compress": compress, "shortest_of": shortest_of}
     given = {name: value for name, value in writing.items() if value is not None}
+    if shortest_of is not None:  # with an agreement, too, where other settings are in a file
+        with wrong_settings_are_wrong_usage():
+            require_integer("shortest_of", shortest_of, 1)
     stego = _steganographer(settings, key_file, password, agreement, given, writes=True)
     if topic is not None and stego.agreement.openers is None:
         raise UsageError("--topic: expected --openers as well, or an agreement with openers")

@@ -19,7 +19,6 @@ from ..chat import Chat
 from ..codecs import CODECS
 from ..consistency import Mode, View
 from ..disambiguation import DISAMBIGUATIONS
-from ..errors import SettingsError
 from ..interfaces import LanguageModel
 from ..registry import load_model
 from ..steganography import Agreement, Steganographer
@@ -37,7 +36,7 @@ from .prompt_options import (
     UserMessage,
     read_prompt,
 )
-from .usage import UsageError
+from .usage import UsageError, wrong_settings_are_wrong_usage
 
 DEFAULT_MODEL = "tiny-en"
 _LIBRARY = inspect.signature(Steganographer).parameters
@@ -290,10 +289,8 @@ class Settings:
         """
         arguments: SteganographerSettings = {**self.arguments(), **more}
         model = self.open_model()
-        try:
+        with wrong_settings_are_wrong_usage():
             return Steganographer(model, **arguments)
-        except SettingsError as error:
-            raise UsageError(str(error)) from error
 
 
 def model_options(dtype: str | None, device: str | None) -> dict[str, str]:
