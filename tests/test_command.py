@@ -90,14 +90,14 @@ def test_ctrl_c_when_it_is_done() -> None:
 def test_who_is_deaf_to_ctrl_c_stays_so() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        done = run(WHILE_IMPORTING, name="numpy")
+        done = run(WHILE_IMPORTING, name="typer.core")
     finally:
         signal.signal(signal.SIGINT, before)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_nobody_reads_it() -> None:
-    scripts = WHILE_IMPORTING.format(module="ticore.__main__", function="main", name="numpy")
+    scripts = WHILE_IMPORTING.format(module="ticore.__main__", function="main", name="typer.core")
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([sys.executable, "-c", scripts], stderr=write, check=False)
