@@ -19,7 +19,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from .._support.input_files import parse_json, read_at_most, read_file
 from ..errors import CredentialError, InputFileError, OutputFileError
 
-if TYPE_CHECKING:  # it would take half of the time in which a command starts
+if TYPE_CHECKING:  # it would take half of the time in which a command without messages starts
     from ..steganography._embedding import Progress as Report
 
 PASSWORD_VARIABLE = "TICORE_PASSWORD"
