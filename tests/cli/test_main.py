@@ -80,12 +80,6 @@ def test_version_option_prints_the_version(ticore: Ticore) -> None:
 
 
 @pytest.mark.slow
-def test_version_needs_nothing_that_commands_compute_with() -> None:
-    code = "import sys, ticore._cli.main; sys.exit('numpy' in sys.modules)"
-    assert shell(f'"{sys.executable}" -c "{code}"').status == 0
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="completes for bash")
 @pytest.mark.parametrize(
     ("words", "expected"),

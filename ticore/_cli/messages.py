@@ -150,7 +150,8 @@ def embed(
     """
     writing = {"finish": finish, "pad": pad, "compress": compress, "shortest_of": shortest_of}
     given = {name: value for name, value in writing.items() if value is not None}
-    if shortest_of is not None:  # with an agreement, too, where other settings are in a file
+    # Below, what is wrong beside an agreement is taken for the agreement's fault.
+    if shortest_of is not None:
         with wrong_settings_are_wrong_usage():
             require_integer("shortest_of", shortest_of, 1)
     stego = _steganographer(settings, key_file, password, agreement, given, writes=True)
