@@ -107,8 +107,12 @@ class _Module:
             else:
                 yield node
 
-    def requests(self) -> Iterator[Request]:
+    @cached_property
+    def requests(self) -> list[Request]:
         """What all imports of this module ask for."""
+        return list(self._requests())
+
+    def _requests(self) -> Iterator[Request]:
         for node in _running_nodes(self.tree):
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
@@ -180,7 +184,7 @@ def _closure(roots: tuple[object, ...]) -> dict[str, str]:
             continue
         if name not in found:
             found[name] = module.content
-            pending += module.requests()
+            pending += module.requests
             pending += _parents(name)
     return found
 
@@ -189,12 +193,17 @@ def _versions(package: str) -> Iterator[tuple[str, str]]:
     """The distributions that a package is installed from, with their versions."""
     if package not in sys.stdlib_module_names:
         for distribution in sorted(set(_distributions().get(package, ()))):
-            yield distribution, version(distribution)
+            yield distribution, _version(distribution)
 
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
     return packages_distributions()
+
+
+@cache
+def _version(distribution: str) -> str:
+    return version(distribution)
 
 
 def _parents(name: str) -> Iterator[Request]:
@@ -272,14 +281,14 @@ def _is_of_lazy_face(node: ast.stmt) -> bool:
 
 def _running_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """All nodes but those under `if TYPE_CHECKING:`."""
-    for node in ast.iter_child_nodes(tree):
+    pending = list(ast.iter_child_nodes(tree))
+    while pending:
+        node = pending.pop()
         if _is_for_type_checkers(node):
-            for other in node.orelse:
-                yield other
-                yield from _running_nodes(other)
-            continue
-        yield node
-        yield from _running_nodes(node)
+            pending += node.orelse
+        else:
+            yield node
+            pending += ast.iter_child_nodes(node)
 
 
 def _is_special(target: ast.expr) -> bool:

@@ -76,7 +76,7 @@ def package(tmp_path, monkeypatch):
 
 def test_the_version_of_a_package_that_is_imported_counts(package, monkeypatch):
     before = package.digest()
-    monkeypatch.setattr(module, "version", lambda name: "0.1")
+    monkeypatch.setattr(module, "_version", lambda name: "0.1")
     assert package.digest() != before
     package.write("root.py", "from . import f\n")  # numpy is no longer imported
     without = package.digest()
