@@ -39,6 +39,7 @@ sys.argv = ["ticore", "--version"]
 {function}()
 """
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+OF_WATERMARKS = {"scipy", "ticore.watermarking", "ticore.corpus"}
 
 
 def run(code: str, **values: str) -> subprocess.CompletedProcess[bytes]:
@@ -62,13 +63,14 @@ def test_ctrl_c_while_something_is_imported(name: str, argument: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "others"),
     [
-        (["--version"], {"numpy", "ticore.steganography"}),
-        (["keygen"], set()),
-        (["agree", "--prompt", "A day"], set()),
+        (["--version"], {"numpy", "ticore.steganography", *OF_WATERMARKS}),
+        (["keygen"], OF_WATERMARKS),
+        (["agree", "--prompt", "A day"], OF_WATERMARKS),
+        (["models"], {"scipy.special", "ticore.corpus"}),
+        (["inspect", "A day"], {"scipy.special", "ticore.corpus"}),
     ],
 )
 def test_a_command_imports_nothing_that_others_need(arguments: list[str], others: set[str]) -> None:
-    others = others | {"scipy", "ticore.watermarking", "ticore.corpus"}
     code = "import sys; from ticore._cli.main import run; status = run(sys.argv[1:])\n"
     code += f"assert not {others} & sys.modules.keys()\n"
     code += "sys.exit(status)"

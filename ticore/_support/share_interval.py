@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy.special import betaincinv
+import scipy
 
 
 def share_interval(events: int, trials: int, confidence: float) -> tuple[float, float]:
@@ -17,6 +17,7 @@ def share_interval(events: int, trials: int, confidence: float) -> tuple[float, 
     (0.0, 0.0362...)
     """
     tail = (1 - confidence) / 2
-    low = float(betaincinv(events, trials - events + 1, tail)) if events else 0.0
-    high = float(betaincinv(events + 1, trials - events, 1 - tail)) if events < trials else 1.0
+    quantile = scipy.special.betaincinv
+    low = float(quantile(events, trials - events + 1, tail)) if events else 0.0
+    high = float(quantile(events + 1, trials - events, 1 - tail)) if events < trials else 1.0
     return low, high

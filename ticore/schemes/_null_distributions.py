@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from ._evidence import BatchEvidence, Evidence, Floats, Ints
 
@@ -144,7 +144,7 @@ class BinomialNull(SingleTextMethods):
             green: int64[texts] or whole numbers in float64[texts].
             total: int64[texts].
         """
-        tails = special.bdtrc(np.maximum(green, 1.0) - 1, total, self.share)
+        tails = scipy.special.bdtrc(np.maximum(green, 1.0) - 1, total, self.share)
         return np.where(np.asarray(green) > 0, tails, 1.0)
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
@@ -155,7 +155,7 @@ class BinomialNull(SingleTextMethods):
     @cached_property
     def _odds(self) -> Floats:
         """float64[k]: logarithms of the odds ratios of each strength."""
-        odds = special.logit(self.marked_share) - special.logit(self.share)
+        odds = scipy.special.logit(self.marked_share) - scipy.special.logit(self.share)
         return _STRENGTHS * max(float(odds), _LEAST_ODDS)
 
     @cached_property
@@ -249,7 +249,7 @@ class ExponentialNull(SingleTextMethods):
     def p_values(self, texts: BatchEvidence) -> Floats:
         """The exact tail of a gamma distribution with shape T."""
         total = texts.lengths
-        return np.where(total > 0, special.gammaincc(np.maximum(total, 1), texts.totals), 1.0)
+        return np.where(total > 0, scipy.special.gammaincc(np.maximum(total, 1), texts.totals), 1.0)
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios for exponential scores with a larger mean.
@@ -305,14 +305,14 @@ def _convolved(one: Floats, other: Floats) -> Floats:
 def _binomial(count: int, share: float) -> Floats:
     """The probabilities of 0 to `count` green tokens among `count` tokens."""
     green = np.arange(count + 1)
-    logs: Floats = special.xlogy(green, share) + special.xlog1py(count - green, -share)
+    logs: Floats = scipy.special.xlogy(green, share) + scipy.special.xlog1py(count - green, -share)
     return np.exp(_log_choose(count, green) + logs)
 
 
 def _log_choose(total: int, chosen: npt.NDArray[np.integer[Any]]) -> Floats:
     """The logarithm of the number of ways to choose some of `total`; -inf for more than all."""
     left = total - chosen
-    ways: Floats = special.gammaln(total + 1) - special.gammaln(chosen + 1)
-    ways -= special.gammaln(np.maximum(left, 0) + 1)
+    ways: Floats = scipy.special.gammaln(total + 1) - scipy.special.gammaln(chosen + 1)
+    ways -= scipy.special.gammaln(np.maximum(left, 0) + 1)
     ways[left < 0] = -np.inf
     return ways

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from ._evidence import BatchEvidence, Evidence, Floats, Ints
 from ._null_distributions import TILTS, LikelihoodRatios, SingleTextMethods
@@ -115,7 +115,7 @@ class PayloadNull(SingleTextMethods):
     def p_values(self, texts: BatchEvidence) -> Floats:
         """The exact tail of that sum."""
         sums, used = self._sums(texts)
-        return np.where(used > 0, special.gammaincc(np.maximum(used, 1), sums), 1.0)
+        return np.where(used > 0, scipy.special.gammaincc(np.maximum(used, 1), sums), 1.0)
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios of a reader who learns the payload from one token after the other.
@@ -143,8 +143,8 @@ class PayloadNull(SingleTextMethods):
             counts[:, None] * np.log1p(-_PRIOR_TILTS)[:, None, None]
             + _PRIOR_TILTS[:, None, None] * sums
         )
-        of_places = special.logsumexp(likelihoods, axis=2)
-        strengths = special.softmax(of_places.sum(axis=1))
+        of_places = scipy.special.logsumexp(likelihoods, axis=2)
+        strengths = scipy.special.softmax(of_places.sum(axis=1))
         values = np.exp(likelihoods - of_places[..., None])
         best = sums.argmax(axis=1)
         right = values[:, np.arange(self.places), best].prod(axis=1)
@@ -164,7 +164,7 @@ class PayloadNull(SingleTextMethods):
         for at in range(len(sums)):
             of_values, counts = self._totals(texts, at)
             some = counts > 0
-            tails = special.gammaincc(counts[some], of_values[some].max(axis=1))
+            tails = scipy.special.gammaincc(counts[some], of_values[some].max(axis=1))
             least = -np.expm1(VALUES * np.log1p(-np.clip(tails, _LEAST, _BELOW_ONE)))
             sums[at], used[at] = -np.log(least).sum(), some.sum()
         return sums, used

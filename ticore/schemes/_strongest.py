@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from scipy import special
+import scipy
 
 from ._evidence import BatchEvidence, Floats, Ints
 from ._null_distributions import (
@@ -59,7 +59,7 @@ def strongest_by_length(null: NullDistribution, lengths: Ints) -> Floats | None:
     if type(null) is BinomialNull:
         return np.power(null.share, lengths, dtype=np.float64)
     if isinstance(null, ExponentialNull):
-        tails = special.gammaincc(np.maximum(lengths, 1), lengths * null.highest)
+        tails = scipy.special.gammaincc(np.maximum(lengths, 1), lengths * null.highest)
         return np.where(lengths > 0, tails, 1.0)
     if isinstance(null, TwoKeyNull):
         pairs = zip((lengths * null.highest).tolist(), lengths.tolist(), strict=True)

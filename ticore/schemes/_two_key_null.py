@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from ._evidence import BatchEvidence, Floats, Ints
 from ._null_distributions import (
@@ -94,7 +94,7 @@ class TwoKeyNull(SingleTextMethods):
         # Among millions of terms, neighbours are next to equal.
         stride = 1 + (last - first) // _MOST_TERMS
         terms = self._log_terms(np.arange(first, last + 1, stride), total, count)
-        return float(min(1.0, stride * np.exp(special.logsumexp(terms))))
+        return float(min(1.0, stride * np.exp(scipy.special.logsumexp(terms))))
 
     def likelihood_ratios(self, texts: BatchEvidence) -> LikelihoodRatios:
         """Ratios exp(t score) (1 - larger t) (1 - smaller t) of scores that are tilted by t."""
@@ -107,21 +107,21 @@ class TwoKeyNull(SingleTextMethods):
         """The logarithms of the terms of some k: float64[n]."""
         success = self.smaller / self.larger
         k = failures.astype(np.float64)
-        chosen = -np.log(k + count) - special.betaln(count, k + 1)  # (k + count - 1) over k
-        found: Floats = chosen + count * np.log(success) + special.xlog1py(k, -success)
+        chosen = -np.log(k + count) - scipy.special.betaln(count, k + 1)  # (k + count - 1) over k
+        found: Floats = chosen + count * np.log(success) + scipy.special.xlog1py(k, -success)
         return found + _log_gamma_tails(2.0 * count + k, total / self.smaller)
 
 
 def _log_gamma_tails(shapes: Floats, x: float) -> Floats:
     """log P(Gamma(shape) >= x); where that is below 1e-290, an upper bound that is next to it."""
     with np.errstate(divide="ignore"):
-        logs = np.log(special.gammaincc(shapes, x))
+        logs = np.log(scipy.special.gammaincc(shapes, x))
     small = logs < -660
     if small.any():
         # Then x is far above the shape a, and the tail x^(a-1) e^-x / Gamma(a) (1 + (a-1)/x + ...)
         # is at most its first term times 1 / (1 - (a-1)/x).
         a = shapes[small]
-        first = (a - 1) * np.log(x) - x - special.gammaln(a)
+        first = (a - 1) * np.log(x) - x - scipy.special.gammaln(a)
         logs[small] = first - np.log1p(-np.minimum((a - 1) / x, 0.999))
     found: Floats = logs
     return found

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal
 
 import numpy as np
-from scipy import special
+import scipy
 
 from .._support.share_interval import share_interval
 from ..errors import UnscorableTextError, WrongTypeError
@@ -158,5 +158,5 @@ def key_check(values: Iterable[float], skipped: int, fpr: float, strength: float
 
 def _rate(level: float, called: int, texts: int) -> AlarmRate:
     low, high = share_interval(called, texts, CONFIDENCE)
-    p_value = float(special.bdtrc(called - 1, texts, level)) if called else 1.0
+    p_value = float(scipy.special.bdtrc(called - 1, texts, level)) if called else 1.0
     return AlarmRate(level, called, texts, low, high, p_value)

@@ -30,7 +30,7 @@ from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft, optimize, special
+import scipy
 
 from .._evidence import BatchEvidence, Evidence, Floats, Ints, first_occurrences
 from .._null_distributions import LikelihoodRatios, SingleTextMethods
@@ -188,15 +188,15 @@ class GridNull(SingleTextMethods):
         if length > _MOST_EXACT:
             spread = math.sqrt(variance)
             steep, beyond = tilt * spread, (total / self.unit - mean) / spread
-            tail = float(special.log_ndtr(-beyond - steep))
+            tail = float(scipy.special.log_ndtr(-beyond - steep))
             return min(1.0, math.exp(bound + steep * beyond + steep**2 / 2 + tail))
-        length = fft.next_fast_len(length, real=True)
+        length = scipy.fft.next_fast_len(length, real=True)
         transform = np.ones(length // 2 + 1, np.complex128)
         for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
             spaced = np.zeros(self.unit * size + 1)
             spaced[::size] = _tilted(self.chances, tilt * size)[0]
-            transform *= fft.rfft(spaced, length) ** count
-        density = fft.irfft(transform, length)[total:]
+            transform *= scipy.fft.rfft(spaced, length) ** count
+        density = scipy.fft.irfft(transform, length)[total:]
         weight = np.exp(-tilt / self.unit * np.arange(len(density)))
         share = float(density @ weight)
         # The tail is positive and below Chernoff's bound; only rounding could break either.
@@ -219,7 +219,9 @@ class GridNull(SingleTextMethods):
         if missing(0.0) >= 0:
             return 0.0
         steepest = _STEEPEST * self.unit / int(sizes.max())
-        return steepest if missing(steepest) <= 0 else float(optimize.brentq(missing, 0, steepest))
+        if missing(steepest) <= 0:
+            return steepest
+        return float(scipy.optimize.brentq(missing, 0, steepest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +267,7 @@ class _Tilted:
         deviation = spread * math.sqrt(most)
         whole = most * unit + 1
         wanted = max(2 * math.ceil(_REACH * deviation * unit), unit + 1, _SHORT)
-        length = fft.next_fast_len(min(whole, wanted), real=True)
+        length = scipy.fft.next_fast_len(min(whole, wanted), real=True)
         # Chernoff: log P(sum - mean >= h) <= n (log E exp(pull (s - mean))) - pull h.
         bounds = []
         for reach in (_REACH / 2, _REACH):
@@ -274,7 +276,7 @@ class _Tilted:
             fall = most * math.log(float(weights @ np.exp(-pull * (grid - mean))))
             bounds.append((pull, rise, fall))
 
-        transform = fft.rfft(weights, length)
+        transform = scipy.fft.rfft(weights, length)
         least = most // 2 + 1
         sizes = np.abs(transform) ** least
         keep = sizes > _NOTHING
