@@ -18,6 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import ExtractionError, IncompleteMessageError, OutsidePoolError
 from ticore.steganography._pasted import MOST_READINGS, readings
@@ -67,7 +68,7 @@ def folded(text: str, width: int) -> str:
 @cache
 def _english(prompt: str, view: str, codec: str = "arithmetic") -> ticore.Steganographer:
     return ticore.Steganographer(
-        ticore.load_model("tiny-en"),
+        tiny_model(),
         key=KEY,
         prompt=prompt,
         view=view,
@@ -105,6 +106,14 @@ def test_a_number_that_was_cut_at_the_width_of_the_lines_is_read_whole() -> None
     sent = "它有1.15.1199.13.1.1.19.21页\nand an end"
     arrived = sent.replace("13.1.1", "13.1\n.1")
     assert (("lines cut at a width",), sent) in readings(arrived, "")
+
+
+def test_lines_that_were_cut_at_a_width_are_joined_where_one_happens_to_end_in_a_space() -> None:
+    """The line looks as if it had been wrapped there."""
+    sent = '"Fo," said the man. "Go out at hand, but there is not a platform"'
+    arrived = "\n".join(sent[at : at + 20] for at in range(0, len(sent), 20))
+    assert arrived.count(" \n") == 1
+    assert (("lines cut at a width",), sent) in readings(arrived, sent[:9])
 
 
 @pytest.mark.parametrize("ends", ['and smile:\n"I am', "on her sides.\nBut to", "the mouth.\n\nNo"])
@@ -176,7 +185,7 @@ def test_extract_pasted_tries_few_readings_when_the_key_is_wrong() -> None:
     """Counted in tokens that the model reads."""
     prompt = '"I don\'t know," said the café owner... "Go'
     text, _ = _sent(prompt, "whole")
-    model = _Counting(ticore.load_model("tiny-en"))
+    model = _Counting(tiny_model())
     other = ticore.Steganographer(model, key=KEY[::-1], prompt=prompt)  # type: ignore[arg-type]
     with pytest.raises(ExtractionError):
         other.extract(CHANGES["CRLF"](text))
@@ -218,7 +227,7 @@ def test_extract_pasted_names_usual_changes_only_when_the_text_was_changed() -> 
     place = edited.value.place
     assert place is not None
     assert place.received_start == place.start
-    wrong = ticore.Steganographer(ticore.load_model("tiny-en"), key=bytes(32), prompt=prompt)
+    wrong = ticore.Steganographer(tiny_model(), key=bytes(32), prompt=prompt)
     with pytest.raises(ExtractionError, match=r"key or password, the prompt or another") as caught:
         wrong.extract_pasted(text)
     assert "usual changes" not in str(caught.value)

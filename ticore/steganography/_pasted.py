@@ -233,7 +233,8 @@ def _plans(text: str) -> Iterator[Sequence[Repair]]:
     plain = text
     for repair in single:
         plain = repair.undo(plain)
-    lines = [repair for repair in _OF_LINES if repair.undo(plain) != plain]
+    # A line that was cut after a space looks wrapped there: once joined, it hides the width.
+    lines = [r for r in _OF_LINES if any(r.undo(each) != each for each in (plain, text))]
     yield ()
     for repair in (*single, *lines):
         yield (repair,)
