@@ -9,6 +9,7 @@ import ticore
 from benchmarks.rollouts import __main__ as command
 from benchmarks.rollouts import samples
 from benchmarks.rollouts.conversations import KINDS, kept
+from tests.support.tiny_models import tiny_model
 from ticore.errors import SettingsError
 from ticore.interfaces import ChatTemplate
 
@@ -39,7 +40,7 @@ class Chatting:
 
 @pytest.fixture
 def _chatting(monkeypatch):
-    model = Chatting(ticore.load_model("tiny-en"))
+    model = Chatting(tiny_model())
     monkeypatch.setattr(samples.Plan, "open_model", lambda plan: model)
     for module in (samples, command):
         monkeypatch.setattr(module, "GROUP", 2)
@@ -51,7 +52,7 @@ class OtherEnds(Chatting):
     """A model with other ends of texts and of turns."""
 
     def __init__(self, ends, end_of_turn):
-        super().__init__(ticore.load_model("tiny-en"))
+        super().__init__(tiny_model())
         self.eos_ids, self._end = frozenset(ends), end_of_turn
 
     def encode_conversation(self, text):

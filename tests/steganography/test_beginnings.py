@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.tiny_models import tiny_model
 from ticore.channels import channel_named
 from ticore.errors import ExtractionError
 from ticore.steganography._beginnings import MOST_BEGINNINGS, beginnings
@@ -40,7 +41,7 @@ def test_without_its_prompt_a_text_is_read_as_it_is():
 
 @pytest.mark.parametrize("view", ["whole", "continuation"])
 def test_message_is_read_after_other_text(view):
-    model = ticore.load_model("tiny-en")
+    model = tiny_model()
     stego = ticore.Steganographer(
         model,
         key=KEY,
@@ -59,7 +60,7 @@ def test_message_is_read_after_other_text(view):
 @pytest.mark.parametrize("start", [{"prompt": "The old house"}, {"openers": "en"}])
 def test_message_is_read_after_a_line_that_the_channel_would_join_to_it(before, start):
     stego = ticore.Steganographer(
-        ticore.load_model("tiny-en"),
+        tiny_model(),
         key=KEY,
         channel="email",
         security="compact",

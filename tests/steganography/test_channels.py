@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.support.slow import THOROUGH, examples, slow_unless
+from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyModel
 from ticore.channels import CHANNELS, Channel, channel_named
 from ticore.errors import AgreementError, PromptError, SettingsError
@@ -50,7 +51,7 @@ def test_chinese_after_a_space_is_no_dead_end_of_an_email():
 def written(model, channel, view):
     prompt, seed = PROMPTS[model], np.random.default_rng(7)
     stego = ticore.Steganographer(
-        ticore.load_model(model),
+        tiny_model(model),
         key=bytes(range(32)),
         prompt=prompt,
         view=view,
@@ -78,7 +79,7 @@ def test_message_is_read_whatever_the_channel_does(model, name, view, data, seed
 
 
 def test_prompt_that_the_channel_changes_is_refused():
-    model = ticore.load_model("tiny-en")
+    model = tiny_model()
     with pytest.raises(PromptError, match=r"write it as '\"Well\"'"):
         ticore.Steganographer(model, prompt="“Well”", channel="typographic")
     ticore.Steganographer(model, prompt="“Well”", channel="typographic", view="continuation")
@@ -88,14 +89,14 @@ def test_channel_is_part_of_the_agreement():
     stego, text = written("tiny-en", "chat+typographic", "whole")
     assert stego.agreement.channel == "chat+typographic"
     agreement = ticore.Agreement.loads(stego.agreement.dumps())
-    model = ticore.load_model("tiny-en")
+    model = tiny_model()
     reader = ticore.Steganographer.from_agreement(agreement, model=model, key=bytes(range(32)))
     assert reader.extract(f" {text}") == b"noon"
 
 
 def test_channel_of_ones_own_is_given_to_both_sides():
     own = Channel("no-x", "drops x", lambda text: text.replace("x", ""))
-    model, key = ticore.load_model("tiny-en"), bytes(range(32))
+    model, key = tiny_model(), bytes(range(32))
     writer = ticore.Steganographer(
         model, key=key, prompt="One day", channel=own, entropy=np.random.default_rng(1).bytes
     )

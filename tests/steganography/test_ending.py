@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import ticore
+from tests.support.tiny_models import tiny_model
 
 KEY = bytes(range(32))
 
 
 @pytest.fixture(scope="module")
 def model():
-    return ticore.load_model("tiny-en")
+    return tiny_model()
 
 
 def sentences(text: str) -> int:

@@ -3,6 +3,7 @@
 import pytest
 
 import ticore
+from tests.support.tiny_models import tiny_model
 from ticore.consistency import compare
 
 PROMPTS = {
@@ -20,7 +21,7 @@ def place(request):
 
 @pytest.fixture(scope="module")
 def model(place):
-    return ticore.load_model(place)
+    return tiny_model(place)
 
 
 @pytest.mark.slow

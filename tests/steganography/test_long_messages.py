@@ -9,6 +9,7 @@ import pytest
 
 import ticore
 import ticore.steganography._long_messages as long_messages
+from tests.support.tiny_models import tiny_model
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyBatchModel
 from ticore.errors import (
@@ -82,7 +83,7 @@ def test_missing_unreadable_and_mixed_texts_are_told_apart():
 
 
 def test_parts_have_openers_of_their_own():
-    model = ticore.load_model("tiny-en")
+    model = tiny_model()
     settings = {"key": KEY, "openers": "en", "finish": "none", "security": "compact"}
     writer = ticore.Steganographer(model, entropy=Random(6).randbytes, **settings)
     reader = ticore.Steganographer(model, **settings)
@@ -94,7 +95,7 @@ def test_parts_have_openers_of_their_own():
 
 
 def test_parts_have_openers_of_the_topic():
-    model = ticore.load_model("tiny-en")
+    model = tiny_model()
     settings = {"key": KEY, "openers": "en", "finish": "none", "security": "compact"}
     writer = ticore.Steganographer(model, entropy=Random(6).randbytes, **settings)
     written = writer.embed_parts(b"meet me at the station", part_size=6, topic="cooking")
@@ -107,7 +108,7 @@ def test_parts_have_openers_of_the_topic():
 
 def test_parts_that_were_changed_on_their_way_are_read():
     """Each text by the readings that one text has; a text that is no part does no harm."""
-    model = ticore.load_model("tiny-en")
+    model = tiny_model()
     settings = {"key": KEY, "prompt": "It was a cold morning", "view": "whole", "finish": "none"}
     stego = ticore.Steganographer(model, entropy=Random(6).randbytes, **settings)
     message = b"meet me at the old station"

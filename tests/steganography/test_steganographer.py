@@ -17,6 +17,7 @@ from scipy.stats import chisquare
 
 import ticore
 from tests.support.slow import FEW_TOKENIZERS, examples, pairs_of, slow_unless, some_pairs
+from tests.support.tiny_models import tiny_model
 from tests.support.tokenizers import TRAINED
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore._support.shared_randomness import SharedRandomness
@@ -598,7 +599,7 @@ def test_follower_sees_the_text_grow_by_a_token_at_a_time(view, check):
 
 def test_follower_sees_no_half_character():
     """tiny-en writes Greek byte by byte."""
-    model, seen = ticore.load_model("tiny-en"), []
+    model, seen = tiny_model(), []
     stego = Steganographer(model, key=KEY, prompt="Αλφα βητα ", security="compact", pad="none")
     written = stego.embed(b"hi", follower=seen.append)
     spelled = map(model.tokenizer.token_bytes, written.ids)

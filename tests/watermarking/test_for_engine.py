@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ticore
+from tests.support.tiny_models import tiny_model
 from ticore.errors import SettingsError
 from ticore.schemes import EXTERNAL_SCHEMES
 
@@ -27,7 +28,7 @@ CONFIGS = [
 
 @pytest.fixture(scope="module")
 def model():
-    return ticore.load_model("tiny-en")
+    return tiny_model()
 
 
 @pytest.mark.parametrize(("engine", "config"), CONFIGS)

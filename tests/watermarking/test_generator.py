@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyBatchModel, ToyModel, ToyTokenizer
 from ticore.consistency import Verification, compare
 from ticore.errors import PromptError, SettingsError
@@ -28,7 +29,7 @@ TOYS = ["a", "b", "c", "ab", "bc", "abc", "ca", "<end>"]
 
 @pytest.fixture(scope="module")
 def model():
-    return ticore.load_model("tiny-en", dtype="float32")
+    return tiny_model()
 
 
 def toy(kind=ToyModel, **settings):
@@ -260,7 +261,7 @@ class TestBatch:
         """In float64 no choice is so close that the last bits of its logits decide it. Unlikely
         tokens are inconsistent more often.
         """
-        model = ticore.load_model("tiny-en")
+        model = tiny_model()
         prompts = ["The weather in spring", "It was", "Nobody in the village had ever seen", ""]
 
         def sampler(row):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ticore
+from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyBrackets, ToyModel, ToyTokenizer
 from ticore.watermarking import ChangeKind, Generator, TextStream
 
@@ -35,7 +35,7 @@ class Written:
 
 @pytest.fixture(scope="module")
 def model():
-    return ticore.load_model("tiny-en", dtype="float32")
+    return tiny_model()
 
 
 def generator(pieces, seed, **settings):
@@ -170,7 +170,7 @@ def test_changes_of_exact_rollback_drop_whole_texts():
 @pytest.mark.slow
 def test_stream_pieces_make_up_the_text():
     toy = ToyModel(ToyTokenizer(TOYS, special={7}), eos_ids={7})
-    for model in (toy, ticore.load_model("tiny-en")):
+    for model in (toy, tiny_model()):
         for seed in range(5):
             stream = Generator(model, seed=seed, observation=3).stream("ab", max_new_tokens=25)
             pieces = list(stream)

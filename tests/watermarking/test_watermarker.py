@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyBatchModel, ToyTokenizer
 from ticore.errors import PromptError
 from ticore.schemes import SCHEMES, Gumbel
@@ -26,7 +27,7 @@ PROMPTS = [
 
 @pytest.fixture(scope="module")
 def model():
-    return ticore.load_model("tiny-en")
+    return tiny_model()
 
 
 def ids(texts):

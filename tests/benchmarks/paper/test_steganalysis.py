@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import ticore
 from benchmarks._harness.text_statistics import read_back
 from benchmarks.paper.stand_ins import STAND_INS
 from benchmarks.paper.steganalysis.detectors.detector import Seen
@@ -12,6 +11,7 @@ from benchmarks.paper.steganalysis.section import section
 from benchmarks.paper.steganalysis.summary import accuracies, by_cell, rare_tokens, steps
 from benchmarks.paper.steganalysis.texts import BEGINNING, beginning, whole
 from benchmarks.paper.steganalysis.trials import Split, balanced, measured, trained
+from tests.support.tiny_models import tiny_model
 from ticore.evaluation import rate
 
 pytest.importorskip("sklearn")
@@ -136,7 +136,7 @@ def test_nothing_is_said_where_no_text_is_held_out(counts):
 
 @pytest.fixture(scope="module")
 def model():
-    return ticore.load_model("tiny-en")
+    return tiny_model()
 
 
 def row(model, text, **kind):
