@@ -117,12 +117,15 @@ def test_lines_that_were_cut_at_a_width_are_joined_where_one_happens_to_end_in_a
 
 
 @pytest.mark.parametrize("ends", ['and smile:\n"I am', "on her sides.\nBut to", "the mouth.\n\nNo"])
-def test_line_ends_of_the_text_stay_where_lines_are_wrapped_after_spaces(ends: str) -> None:
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_line_ends_of_the_text_stay_where_lines_are_wrapped_after_spaces(
+    ends: str, line_end: str
+) -> None:
     """Their lines may be so long that the next word would not have fitted."""
     sent = f"He seemed to let him take that outdoors to take his pleasure with his face {ends} so"
     for width in range(12, 60):
-        arrived = folded(sent, width)
-        found = [text for _, text in readings(f"Ann wrote:\n{arrived}\nRegards", sent[:9])]
+        arrived = f"Ann wrote:\n{folded(sent, width)}\nRegards".replace("\n", line_end)
+        found = [text for _, text in readings(arrived, sent[:9])]
         assert f"{sent}\nRegards" in found
 
 

@@ -54,6 +54,10 @@ class Repair:
     name: str
     undo: Callable[[str], str]
 
+    def changes(self, *texts: str) -> bool:
+        """Whether one of these texts has the change."""
+        return any(self.undo(text) != text for text in texts)
+
 
 @dataclass(frozen=True)
 class Recovered:
@@ -229,12 +233,13 @@ def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 def _plans(text: str) -> Iterator[Sequence[Repair]]:
     """Which repairs to try together: none, each alone, all, and then other combinations."""
-    single = [repair for repair in _OF_CHARACTERS if repair.undo(text) != text]
-    plain = text
-    for repair in single:
-        plain = repair.undo(plain)
+    single, plain = list[Repair](), text
+    for repair in _OF_CHARACTERS:
+        if repair.changes(text, plain):
+            single.append(repair)
+            plain = repair.undo(plain)
     # A line that was cut after a space looks wrapped there: once joined, it hides the width.
-    lines = [r for r in _OF_LINES if any(r.undo(each) != each for each in (plain, text))]
+    lines = [repair for repair in _OF_LINES if repair.changes(text, plain)]
     yield ()
     for repair in (*single, *lines):
         yield (repair,)
