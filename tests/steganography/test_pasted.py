@@ -116,6 +116,15 @@ def test_lines_that_were_cut_at_a_width_are_joined_where_one_happens_to_end_in_a
     assert (("lines cut at a width",), sent) in readings(arrived, sent[:9])
 
 
+def test_a_blank_line_stays_where_the_line_before_it_is_as_long_as_those_that_were_cut() -> None:
+    sent = f"{'It was a cold day at ' * 3}sea\n\nand they left."
+    arrived = "\n".join(
+        line[at : at + 22] for line in sent.split("\n") for at in range(0, max(len(line), 1), 22)
+    )
+    assert "at sea\n\nand" in arrived
+    assert (("lines cut at a width",), sent) in readings(arrived, sent[:9])
+
+
 @pytest.mark.parametrize("ends", ['and smile:\n"I am', "on her sides.\nBut to", "the mouth.\n\nNo"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_line_ends_of_the_text_stay_where_lines_are_wrapped_after_spaces(

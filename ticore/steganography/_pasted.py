@@ -294,7 +294,8 @@ def _unwrapped(text: str) -> str:
 def _uncut(text: str) -> str:
     """Lines joined where one is as long as the longest: a terminal breaks inside words.
 
-    A single longest line may be whole: it is cut only if the next one goes on as a word does.
+    A single longest line may be whole: it is cut only if the next one goes on as a word does. No
+    cut leaves a blank line.
     """
     lines = text.split("\n")
     width = max(map(len, lines))
@@ -302,7 +303,7 @@ def _uncut(text: str) -> str:
     joined = lines[0]
     for before, line in pairwise(lines):
         goes_on = line[:1].islower() or line[:1].isdecimal() or line.startswith((".", ","))
-        cut = len(before) == width and (goes_on or not single)
+        cut = line and len(before) == width and (goes_on or not single)
         joined += line if cut else f"\n{line}"
     return joined
 
