@@ -116,6 +116,17 @@ def test_lines_that_were_cut_at_a_width_are_joined_where_one_happens_to_end_in_a
     assert (("lines cut at a width",), sent) in readings(arrived, sent[:9])
 
 
+@pytest.mark.parametrize("width", [40, 60, 72])
+def test_line_ends_of_the_prompt_are_known_where_lines_are_wrapped(width: int) -> None:
+    """They need not be told from those of the lines."""
+    prompt = '"I think so," said Mary.\n"And you'
+    sent = f"{prompt} do not think so, and would not say anything of it to them.\nSo there."
+    arrived = "Ann wrote:\n" + "\n".join(
+        textwrap.fill(line, width, break_on_hyphens=False) for line in sent.split("\n")
+    )
+    assert sent in [text for _, text in readings(arrived, prompt)]
+
+
 def test_a_blank_line_stays_where_the_line_before_it_is_as_long_as_those_that_were_cut() -> None:
     sent = f"{'It was a cold day at ' * 3}sea\n\nand they left."
     arrived = "\n".join(

@@ -256,9 +256,11 @@ def _plans(text: str) -> Iterator[Sequence[Repair]]:
 def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """The text from the prompt on; without a prompt, the text with other white space in front."""
     if prompt:
-        if (at := text.find(mark)) >= 0:
-            before = ("what stood before the prompt",) if at else ()
-            yield before, prompt + text[at + len(mark) :]
+        # Its white space is known, so line ends in it need not be told from those of the lines.
+        spaced = r"\s+".join(map(re.escape, re.split(r"\s+", mark)))
+        if (found := re.search(re.escape(mark), text) or re.search(spaced, text)) is not None:
+            before = ("what stood before the prompt",) if found.start() else ()
+            yield before, prompt + text[found.end() :]
         return
     yield (), text
     begun = text.lstrip(_IN_FRONT)
