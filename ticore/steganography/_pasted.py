@@ -25,6 +25,7 @@ from ..errors import (
 from ._departure import furthest, in_received
 from ._embedding import Progress
 from ._jobs import Job
+from ._own_line_ends import message_with_own_line_ends, unwrapped
 from ._payload import Payload
 from ._rereading import PassLimitError, Rereading, Tick, no_tick
 from ._sealed_reading import payload_of
@@ -36,6 +37,7 @@ MOST_READINGS = 24
 MOST_STEPS = 3  # tokens to read per character, for all readings; a token has about four characters
 _PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
+_WRAPPED = "wrapped lines"
 _USUAL = (
     "usual changes on the way are wrapped lines, other line ends, spaces or quotation marks, and "
     "text put before it"
@@ -119,6 +121,9 @@ def recover(
                 raise
         except _StepLimitError:
             break
+    joined = _with_own_line_ends(setup, text, tick)
+    if joined is not None:
+        return joined
     if isinstance(first, AlteredTextError | IncompleteMessageError):
         raise first  # The text was written with these settings, but not under this key.
     if not left:
@@ -159,6 +164,27 @@ def payload_of_pasted(setup: Setup, text: str) -> Job[tuple[Setup, Payload, tupl
 def _is_part(error: ExtractionError) -> bool:
     """Whether a reading is right, but needs the other parts of its message."""
     return isinstance(error, IncompleteMessageError) and error.is_part
+
+
+def _with_own_line_ends(setup: Setup, text: str, tick: Tick) -> Recovered | None:
+    """The message of wrapped lines, if some of their line ends were the text's own."""
+    repairs, plain = _characters_undone(text)
+    whole, spaces = unwrapped(plain)
+    if setup.agreement.window is not None or not spaces:
+        return None
+    mark = setup.sent
+    for repair in repairs:
+        mark = repair.undo(mark)
+    for more, reading in _beginnings(whole, mark, setup.sent):
+        reader, _ = next(setup.readers(reading))  # with openers, that of this text
+        shift = len(reading) - len(whole)  # the prompt may have another length
+        unsure = [at + shift for at in spaces if at + shift >= len(reader.sent)]
+        with suppress(PassLimitError):
+            message = message_with_own_line_ends(reader, reading, unsure, tick)
+            if message is not None:
+                undone = [repair.name for repair in repairs]
+                return Recovered(message, (*undone, _WRAPPED, *more))
+    return None
 
 
 def _edited(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
@@ -233,11 +259,7 @@ def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 def _plans(text: str) -> Iterator[Sequence[Repair]]:
     """Which repairs to try together: none, each alone, all, and then other combinations."""
-    single, plain = list[Repair](), text
-    for repair in _OF_CHARACTERS:
-        if repair.changes(text, plain):
-            single.append(repair)
-            plain = repair.undo(plain)
+    single, plain = _characters_undone(text)
     # A line that was cut after a space looks wrapped there: once joined, it hides the width.
     lines = [repair for repair in _OF_LINES if repair.changes(text, plain)]
     yield ()
@@ -253,14 +275,30 @@ def _plans(text: str) -> Iterator[Sequence[Repair]]:
                 yield (*some, repair)
 
 
+def _characters_undone(text: str) -> tuple[list[Repair], str]:
+    """The repairs of characters that `text` may need, and the text after all of them."""
+    repairs, plain = list[Repair](), text
+    for repair in _OF_CHARACTERS:
+        if repair.changes(text, plain):
+            repairs.append(repair)
+            plain = repair.undo(plain)
+    return repairs, plain
+
+
 def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """The text from the prompt on; without a prompt, the text with other white space in front."""
     if prompt:
-        # Its white space is known, so line ends in it need not be told from those of the lines.
-        spaced = r"\s+".join(map(re.escape, re.split(r"\s+", mark)))
-        if (found := re.search(re.escape(mark), text) or re.search(spaced, text)) is not None:
-            before = ("what stood before the prompt",) if found.start() else ()
-            yield before, prompt + text[found.end() :]
+        names = list[str]()
+        if (at := text.find(mark)) < 0:
+            # Its white space is known: line ends in it need not be told from those of the lines.
+            spaced = r"\s".join(map(re.escape, re.split(r"\s", mark)))
+            found = re.search(spaced, text)
+            at = -1 if found is None else found.start()
+            names.append("line ends in the prompt")
+        if at > 0:
+            names.append("what stood before the prompt")
+        if at >= 0:
+            yield tuple(names), prompt + text[at + len(mark) :]
         return
     yield (), text
     begun = text.lstrip(_IN_FRONT)
@@ -279,18 +317,6 @@ def _unquoted(text: str) -> str:
 def _flowed(text: str) -> str:
     """Lines joined where one ends in a space: `fold -s` keeps it, and so does format=flowed."""
     return re.sub(r"(?<=\S )\n(?=\S)", "", text)
-
-
-def _unwrapped(text: str) -> str:
-    """Lines joined where the next word did not fit, the longest line being the width."""
-    lines = text.split("\n")
-    width = max(map(len, lines))
-    joined = lines[0]
-    for before, line in pairwise(lines):
-        word = line.split(" ", 1)[0]
-        soft = before.strip() and word and len(before) + 1 + len(word) > width
-        joined += (" " if soft and not joined.endswith(" ") else "" if soft else "\n") + line
-    return joined
 
 
 def _uncut(text: str) -> str:
@@ -337,7 +363,7 @@ _OF_CHARACTERS = (
     Repair("spaces at the ends of lines", lambda text: re.sub(r"(?<![ \t])[ \t]+(?=\n)", "", text)),
 )
 _OF_LINES = (
-    Repair("wrapped lines", _unwrapped),
+    Repair(_WRAPPED, lambda text: unwrapped(text)[0]),
     Repair("lines cut at a width", _uncut),
     Repair("blank lines between lines", lambda text: re.sub(r"\n\n", "\n", text)),
     Repair("line breaks in place of spaces", lambda text: re.sub(r" ?\n+ ?", " ", text)),

@@ -61,6 +61,14 @@ class Rereading:
         payload = run_alone(self._setup.model, reading, self._begun)
         return run_alone(self._setup.model, message_of(self._setup, payload))
 
+    def reached(self) -> int:
+        """Offset in the text that was read last of the end of what the model has read of it.
+
+        With a window the model reads no text from its beginning, and this means nothing.
+        """
+        count = len(self._setup.prompt_ids) if self._setup.agreement.view != "whole" else 0
+        return len(self._setup.model.tokenizer.decode(self._decoder.ids[count:]))
+
     def tokens_before(self, text: str, first: int) -> Iterator[tuple[int, list[str]]]:
         """What could have been written near the end of what was read of the first text.
 

@@ -401,8 +401,9 @@ class Steganographer(BatchMethods, LongMessages):
 
         If the text cannot be read as it is, other readings are tried: without white space or other
         text before the prompt, with other line ends, quotation marks and spaces, with lines
-        unwrapped, and some of these together. Then one small change is undone near the place where
-        the text stops being one that can have been written: a comma, full stop, space, line break,
+        unwrapped, and some of these together. Then up to four line ends are looked for that the
+        text had before it was wrapped. Then one small change is undone near the place where the
+        text stops being one that can have been written: a comma, full stop, space, line break,
         quotation mark, dash or capital letter, or a letter that was replaced, lost, added or
         exchanged with its neighbour. Messages are authenticated, so a wrong reading gives no
         message.
