@@ -32,7 +32,8 @@ def unwrapped(text: str) -> tuple[str, list[int]]:
     joined, spaces = lines[0], list[int]()
     for before, line in pairwise(lines):
         word = line.split(" ", 1)[0]
-        if not (before.strip() and word and len(before) + 1 + len(word) > width):
+        fitted = len(before) + 1 + len(word) <= width
+        if fitted or not word or not before.strip():
             joined += "\n"
         elif not joined.endswith(" "):
             spaces.append(len(joined))
