@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import ticore
 from tests.support.tiny_models import tiny_model
-from ticore.steganography._own_line_ends import message_with_own_line_ends, unwrapped
+from ticore.errors import IncompleteMessageError
+from ticore.steganography._own_line_ends import payload_with_own_line_ends, unwrapped
 from ticore.steganography._rereading import no_tick
 
 PROMPT = "It was late."
@@ -62,15 +63,16 @@ def test_line_ends_of_the_text_are_found_among_spaces() -> None:
     joined = "".join(" " if at in ends else character for at, character in enumerate(text))
     others = [at for at, character in enumerate(joined) if character == " "][::7]
     unsure = sorted({*ends, *others} - set(range(len(PROMPT))))
-    found = message_with_own_line_ends(steganographer()._setup, joined, unsure, no_tick)
-    assert found == MESSAGE
+    found = payload_with_own_line_ends(steganographer()._setup, joined, unsure, no_tick)
+    assert found is not None
+    assert found.message() == MESSAGE
 
 
 @pytest.mark.slow
 def test_a_text_with_another_change_has_no_message() -> None:
     text = sent().replace(" ", " qqq ", 4)
     spaces = [at for at, character in enumerate(text) if character == " " and at > len(PROMPT)]
-    assert message_with_own_line_ends(steganographer()._setup, text, spaces, no_tick) is None
+    assert payload_with_own_line_ends(steganographer()._setup, text, spaces, no_tick) is None
 
 
 @pytest.mark.slow
@@ -86,4 +88,21 @@ def test_reading_stops_when_it_is_told_to() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        message_with_own_line_ends(steganographer()._setup, sent(), [], stop)
+        payload_with_own_line_ends(steganographer()._setup, sent(), [], stop)
+
+
+@pytest.mark.slow
+def test_a_wrapped_part_with_line_ends_of_its_own_is_read() -> None:
+    """Also if only one text is given: then the error says that it is a part."""
+    stego = steganographer()
+    message = b"at noon, by the old bridge"
+    for _ in range(50):
+        first, second = (each.text for each in stego.embed_parts(message, part_size=13))
+        if first.rstrip().count("\n") >= 3:
+            break
+    arrived = wrapped(first, 30)
+    found = stego.extract_parts_pasted([second, arrived])
+    assert found.message == message
+    assert "wrapped lines" in found.undone
+    with pytest.raises(IncompleteMessageError, match="found part 1 of 2"):
+        stego.extract_pasted(arrived)

@@ -12,7 +12,7 @@ from ._embedding import Progress
 from ._jobs import Job, run_alone
 from ._lockstep import run_together
 from ._parts import OVERHEAD, Part, join, split
-from ._pasted import Recovered, payload_of_pasted
+from ._pasted import PayloadRead, Recovered, payload_of_pasted
 from ._payload import Payload
 from ._results import Embedding
 from ._sealed_reading import message_of, payload_of
@@ -135,17 +135,14 @@ class LongMessages:
         return _joined(setup, jobs, batch_size, progress)
 
 
-_Read = tuple[Setup, Payload, tuple[str, ...]]  # and what had to be undone
-
-
-def _as_received(setup: Setup, text: str | Embedding) -> Job[_Read]:
+def _as_received(setup: Setup, text: str | Embedding) -> Job[PayloadRead]:
     reader, payload = yield from payload_of(setup, text, None)
     return reader, payload, ()
 
 
 def _joined(
     setup: Setup,
-    jobs: Sequence[Callable[[], Job[_Read]]],
+    jobs: Sequence[Callable[[], Job[PayloadRead]]],
     batch_size: int,
     progress: Progress | None,
 ) -> Recovered:

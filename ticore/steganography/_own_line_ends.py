@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..errors import ExtractionError, OutsidePoolError
+from ._payload import Payload
 from ._rereading import Rereading, Tick
 from ._setup import Setup
 
@@ -42,10 +43,10 @@ def unwrapped(text: str) -> tuple[str, list[int]]:
     return joined, spaces
 
 
-def message_with_own_line_ends(
+def payload_with_own_line_ends(
     setup: Setup, text: str, spaces: Sequence[int], tick: Tick
-) -> bytes | None:
-    """The message of `text` with some of its spaces as line ends.
+) -> Payload | None:
+    """The payload of `text` with some of its spaces as line ends.
 
     Args:
         setup: of the text, which has no window.
@@ -54,7 +55,7 @@ def message_with_own_line_ends(
         tick: called before each token that the model reads.
 
     Returns:
-        The message; None if no reading gets further than the others before it.
+        The payload; None if no reading gets further than the others before it.
 
     Raises:
         PassLimitError: the model has read too many tokens.
@@ -64,7 +65,7 @@ def message_with_own_line_ends(
     for _ in range(MOST_OWN_LINE_ENDS + 1):
         rereading = Rereading(setup, most, tick)
         found = _read(rereading, text)
-        if isinstance(found, bytes):
+        if isinstance(found, Payload):
             return found
         if found <= reached:
             return None
@@ -80,15 +81,15 @@ def message_with_own_line_ends(
 
 
 def _reached(rereading: Rereading, text: str) -> int:
-    """How far a reading of the text gets; its message counts as further than any place."""
+    """How far a reading of the text gets; its payload counts as further than any place."""
     found = _read(rereading, text)
-    return len(text) + 1 if isinstance(found, bytes) else found
+    return len(text) + 1 if isinstance(found, Payload) else found
 
 
-def _read(rereading: Rereading, text: str) -> bytes | int:
-    """The message, or the offset at which the reading ended."""
+def _read(rereading: Rereading, text: str) -> Payload | int:
+    """The payload, or the offset at which the reading ended."""
     try:
-        return rereading.message(text)
+        return rereading.payload(text)
     except ExtractionError as error:
         if isinstance(error, OutsidePoolError) and error.place is not None:
             return error.place.start

@@ -24,11 +24,11 @@ from ..errors import (
 )
 from ._departure import furthest, in_received
 from ._embedding import Progress
-from ._jobs import Job
-from ._own_line_ends import message_with_own_line_ends, unwrapped
+from ._jobs import Job, run_alone
+from ._own_line_ends import payload_with_own_line_ends, unwrapped
 from ._payload import Payload
 from ._rereading import PassLimitError, Rereading, Tick, no_tick
-from ._sealed_reading import payload_of
+from ._sealed_reading import message_of, payload_of
 from ._setup import Setup
 from ._small_repairs import small_repairs
 from ._typos import BACK, typos
@@ -121,24 +121,29 @@ def recover(
                 raise
         except _StepLimitError:
             break
-    joined = _with_own_line_ends(setup, text, tick)
-    if joined is not None:
-        return joined
+    found = _with_own_line_ends(setup, text, tick)
+    if found is not None:
+        reader, payload, undone = found
+        return Recovered(run_alone(setup.model, message_of(reader, payload)), undone)
     if isinstance(first, AlteredTextError | IncompleteMessageError):
         raise first  # The text was written with these settings, but not under this key.
     if not left:
         raise type(first)(f"{first}; {_USUAL}; undoing them did not help")
     best = furthest(left)
     placed = in_received(best, text)
-    found = _edited(setup, placed.place, tick) if placed.place else None
-    if found is not None:
-        return Recovered(found.message, (*left[best], *found.undone))
+    edited = _edited(setup, placed.place, tick) if placed.place else None
+    if edited is not None:
+        return Recovered(edited.message, (*left[best], *edited.undone))
     read_with = f"; it was read with these undone: {', '.join(left[best])}" if left[best] else ""
     tried = f"{_USUAL}; undoing them, or one small change near that place, did not help"
     raise OutsidePoolError(f"{placed}{read_with}; {tried}", placed.place)
 
 
-def payload_of_pasted(setup: Setup, text: str) -> Job[tuple[Setup, Payload, tuple[str, ...]]]:
+PayloadRead = tuple[Setup, Payload, tuple[str, ...]]
+"""What read a text, the payload in it, and what had to be undone, in words."""
+
+
+def payload_of_pasted(setup: Setup, text: str) -> Job[PayloadRead]:
     """As `payload_of`, and what had to be undone: usual changes alone, no single small one.
 
     Raises:
@@ -158,7 +163,10 @@ def payload_of_pasted(setup: Setup, text: str) -> Job[tuple[Setup, Payload, tupl
             continue
         except _StepLimitError:
             break
-    raise first
+    found = _with_own_line_ends(setup, text, no_tick)
+    if found is None:
+        raise first
+    return found
 
 
 def _is_part(error: ExtractionError) -> bool:
@@ -166,8 +174,8 @@ def _is_part(error: ExtractionError) -> bool:
     return isinstance(error, IncompleteMessageError) and error.is_part
 
 
-def _with_own_line_ends(setup: Setup, text: str, tick: Tick) -> Recovered | None:
-    """The message of wrapped lines, if some of their line ends were the text's own."""
+def _with_own_line_ends(setup: Setup, text: str, tick: Tick) -> PayloadRead | None:
+    """The payload of wrapped lines, if some of their line ends were the text's own."""
     repairs, plain = _characters_undone(text)
     whole, spaces = unwrapped(plain)
     if setup.agreement.window is not None or not spaces:
@@ -180,10 +188,10 @@ def _with_own_line_ends(setup: Setup, text: str, tick: Tick) -> Recovered | None
         shift = len(reading) - len(whole)  # the prompt may have another length
         unsure = [at + shift for at in spaces if at + shift >= len(reader.sent)]
         with suppress(PassLimitError):
-            message = message_with_own_line_ends(reader, reading, unsure, tick)
-            if message is not None:
+            payload = payload_with_own_line_ends(reader, reading, unsure, tick)
+            if payload is not None:
                 undone = [repair.name for repair in repairs]
-                return Recovered(message, (*undone, _WRAPPED, *more))
+                return reader, payload, (*undone, _WRAPPED, *more)
     return None
 
 

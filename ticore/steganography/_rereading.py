@@ -16,6 +16,7 @@ from ..errors import ExtractionError
 from ..interfaces import Decoder, Logits
 from ._departure import text_of
 from ._jobs import NewText, new_decoder, run_alone
+from ._payload import Payload
 from ._sealed_reading import message_of, payload_from
 from ._setup import Setup
 from ._steps_taken import StepsTaken
@@ -48,7 +49,11 @@ class Rereading:
         self._left = most_passes
 
     def message(self, text: str) -> bytes:
-        """The message that begins where this text does.
+        """The message that begins where this text does. Raises as `payload`."""
+        return run_alone(self._setup.model, message_of(self._setup, self.payload(text)))
+
+    def payload(self, text: str) -> Payload:
+        """The payload that begins where this text does.
 
         Raises:
             ExtractionError: there is none.
@@ -58,8 +63,7 @@ class Rereading:
             raise ExtractionError("expected a text that the channel leaves alone, found another")
         reading = payload_from(self._setup, text, None, self._steps)
         # All readings use one decoder, one after the other.
-        payload = run_alone(self._setup.model, reading, self._begun)
-        return run_alone(self._setup.model, message_of(self._setup, payload))
+        return run_alone(self._setup.model, reading, self._begun)
 
     def reached(self) -> int:
         """Offset in the text that was read last of the end of what the model has read of it.
