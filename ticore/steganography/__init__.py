@@ -37,6 +37,8 @@ _pending_bits.py       what tokens carry before it is settled
 _openers.py            natural beginnings in the place of a prompt, and opener_lists/, their files
 _beginnings.py         where in a received text the message may begin
 _pasted.py             texts that programs changed on the way to the reader
+_broken_lines.py       lines that were broken at a width, joined
+_line_end_search.py    what stood between such lines, where their lengths do not tell
 _portability.py        which machines read each other's texts
 _prescored_decoder.py  all logits of a known text in one pass
 _results.py            what `embed` returns

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise, zip_longest
+from itertools import chain, combinations, zip_longest
 from typing import Protocol
 
 from ..errors import (
@@ -22,10 +22,11 @@ from ..errors import (
     OutsidePoolError,
     TextPlace,
 )
+from ._broken_lines import Joined, flowed, uncut, unwrapped
 from ._departure import furthest, in_received
 from ._embedding import Progress
 from ._jobs import Job, run_alone
-from ._own_line_ends import payload_with_own_line_ends, unwrapped
+from ._line_end_search import payload_with_other_line_ends
 from ._payload import Payload
 from ._rereading import PassLimitError, Rereading, Tick, no_tick
 from ._sealed_reading import message_of, payload_of
@@ -121,7 +122,7 @@ def recover(
                 raise
         except _StepLimitError:
             break
-    found = _with_own_line_ends(setup, text, tick)
+    found = _with_other_line_ends(setup, text, tick)
     if found is not None:
         reader, payload, undone = found
         return Recovered(run_alone(setup.model, message_of(reader, payload)), undone)
@@ -163,7 +164,7 @@ def payload_of_pasted(setup: Setup, text: str) -> Job[PayloadRead]:
             continue
         except _StepLimitError:
             break
-    found = _with_own_line_ends(setup, text, no_tick)
+    found = _with_other_line_ends(setup, text, no_tick)
     if found is None:
         raise first
     return found
@@ -174,11 +175,11 @@ def _is_part(error: ExtractionError) -> bool:
     return isinstance(error, IncompleteMessageError) and error.is_part
 
 
-def _with_own_line_ends(setup: Setup, text: str, tick: Tick) -> PayloadRead | None:
-    """The payload of wrapped lines, if some of their line ends were the text's own."""
+def _with_other_line_ends(setup: Setup, text: str, tick: Tick) -> PayloadRead | None:
+    """The payload of wrapped lines, if their lengths do not tell what stood between them."""
     repairs, plain = _characters_undone(text)
-    whole, spaces = unwrapped(plain)
-    if setup.agreement.window is not None or not spaces:
+    whole, line_ends = unwrapped(plain)
+    if setup.agreement.window is not None or whole == plain:
         return None
     mark = setup.sent
     for repair in repairs:
@@ -186,9 +187,10 @@ def _with_own_line_ends(setup: Setup, text: str, tick: Tick) -> PayloadRead | No
     for more, reading in _beginnings(whole, mark, setup.sent):
         reader, _ = next(setup.readers(reading))  # with openers, that of this text
         shift = len(reading) - len(whole)  # the prompt may have another length
-        unsure = [at + shift for at in spaces if at + shift >= len(reader.sent)]
+        first = len(reader.sent) - shift
+        unsure = [(begin + shift, end + shift) for begin, end in line_ends if begin >= first]
         with suppress(PassLimitError):
-            payload = payload_with_own_line_ends(reader, reading, unsure, tick)
+            payload = payload_with_other_line_ends(reader, Joined(reading, tuple(unsure)), tick)
             if payload is not None:
                 undone = [repair.name for repair in repairs]
                 return reader, payload, (*undone, _WRAPPED, *more)
@@ -310,7 +312,8 @@ def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, 
         return
     yield (), text
     begun = text.lstrip(_IN_FRONT)
-    yield ("white space at the beginning",), begun
+    if begun != text:
+        yield ("white space at the beginning",), begun
     yield ("a space that was lost at the beginning",), f" {begun}"
 
 
@@ -320,28 +323,6 @@ def _unquoted(text: str) -> str:
     if not all(line.startswith(">") for line in lines if line.strip()):
         return text
     return "\n".join(re.sub(r"^>[ \t]?", "", line) for line in lines)
-
-
-def _flowed(text: str) -> str:
-    """Lines joined where one ends in a space: `fold -s` keeps it, and so does format=flowed."""
-    return re.sub(r"(?<=\S )\n(?=\S)", "", text)
-
-
-def _uncut(text: str) -> str:
-    """Lines joined where one is as long as the longest: a terminal breaks inside words.
-
-    A single longest line may be whole: it is cut only if the next one goes on as a word does. No
-    cut leaves a blank line.
-    """
-    lines = text.split("\n")
-    width = max(map(len, lines))
-    single = sum(len(line) == width for line in lines) == 1
-    joined = lines[0]
-    for before, line in pairwise(lines):
-        goes_on = line[:1].islower() or line[:1].isdecimal() or line.startswith((".", ","))
-        cut = line and len(before) == width and (goes_on or not single)
-        joined += line if cut else f"\n{line}"
-    return joined
 
 
 def _apart(text: str) -> str:
@@ -367,12 +348,12 @@ _OF_CHARACTERS = (
     Repair("curly quotation marks", lambda text: text.translate(_PLAIN_MARKS)),
     Repair("dashes and ellipses as single characters", _apart),
     Repair("decomposed characters", lambda text: unicodedata.normalize("NFC", text)),
-    Repair("lines wrapped after spaces", _flowed),
+    Repair("lines wrapped after spaces", flowed),
     Repair("spaces at the ends of lines", lambda text: re.sub(r"(?<![ \t])[ \t]+(?=\n)", "", text)),
 )
 _OF_LINES = (
-    Repair(_WRAPPED, lambda text: unwrapped(text)[0]),
-    Repair("lines cut at a width", _uncut),
+    Repair(_WRAPPED, lambda text: unwrapped(text).text),
+    Repair("lines cut at a width", uncut),
     Repair("blank lines between lines", lambda text: re.sub(r"\n\n", "\n", text)),
     Repair("line breaks in place of spaces", lambda text: re.sub(r" ?\n+ ?", " ", text)),
 )

@@ -1,41 +1,25 @@
-"""Wrapped lines, and line ends that the text had before."""
+"""Wrapped lines, whose lengths do not tell what stood between them."""
 
 from __future__ import annotations
 
-import textwrap
+import re
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ticore
+from tests.support.broken_lines import cut, wrapped
 from tests.support.tiny_models import tiny_model
 from ticore.errors import IncompleteMessageError
-from ticore.steganography._own_line_ends import payload_with_own_line_ends, unwrapped
-from ticore.steganography._rereading import no_tick
+from ticore.steganography._broken_lines import Joined
+from ticore.steganography._line_end_search import payload_with_other_line_ends
+from ticore.steganography._payload import Payload
+from ticore.steganography._rereading import Tick, no_tick
 
 PROMPT = "It was late."
 MESSAGE = b"at noon"
-
-
-def wrapped(text: str, width: int) -> str:
-    lines = text.split("\n")
-    return "\n".join(textwrap.fill(each, width, break_on_hyphens=False) for each in lines)
-
-
-WORDS = st.lists(st.text("ab.", min_size=1, max_size=6), min_size=1, max_size=12)
-
-
-@given(st.lists(WORDS, min_size=1, max_size=4), st.integers(6, 20))
-def test_unwrapped_gives_the_text_but_for_line_ends_that_look_wrapped(paragraphs, width) -> None:
-    text = "\n".join(map(" ".join, paragraphs))
-    arrived = wrapped(text, width)
-    joined, spaces = unwrapped(arrived)
-    assert len(joined) == len(text)
-    assert {at for at, character in enumerate(joined) if character != text[at]} <= set(spaces)
-    assert all((joined[at], arrived[at]) == (" ", "\n") for at in spaces)
 
 
 @cache
@@ -55,6 +39,12 @@ def sent() -> str:
     return next(text for text in texts if text.rstrip().count("\n") >= 3)
 
 
+def searched(text: str, spaces: Sequence[int], tick: Tick = no_tick) -> Payload | None:
+    """The payload of a text with other line ends in the place of some spaces."""
+    joined = Joined(text, tuple((at, at + 1) for at in spaces))
+    return payload_with_other_line_ends(steganographer()._setup, joined, tick)
+
+
 @pytest.mark.slow
 def test_line_ends_of_the_text_are_found_among_spaces() -> None:
     """All of them were taken for spaces, and may be any of these."""
@@ -63,7 +53,7 @@ def test_line_ends_of_the_text_are_found_among_spaces() -> None:
     joined = "".join(" " if at in ends else character for at, character in enumerate(text))
     others = [at for at, character in enumerate(joined) if character == " "][::7]
     unsure = sorted({*ends, *others} - set(range(len(PROMPT))))
-    found = payload_with_own_line_ends(steganographer()._setup, joined, unsure, no_tick)
+    found = searched(joined, unsure)
     assert found is not None
     assert found.message() == MESSAGE
 
@@ -72,7 +62,7 @@ def test_line_ends_of_the_text_are_found_among_spaces() -> None:
 def test_a_text_with_another_change_has_no_message() -> None:
     text = sent().replace(" ", " qqq ", 4)
     spaces = [at for at, character in enumerate(text) if character == " " and at > len(PROMPT)]
-    assert payload_with_own_line_ends(steganographer()._setup, text, spaces, no_tick) is None
+    assert searched(text, spaces) is None
 
 
 @pytest.mark.slow
@@ -83,12 +73,34 @@ def test_wrapped_texts_with_line_ends_of_their_own_are_read(width: int) -> None:
 
 
 @pytest.mark.slow
+def test_words_that_were_broken_at_their_hyphens_are_read() -> None:
+    stego = steganographer()
+    texts = (stego.embed(MESSAGE).text for _ in range(50))
+    text = next(text for text in texts if re.search(r"\w-\w", text))
+    width = re.search(r"\w-\w", text).start() + 2
+    arrived = wrapped(text, width, at_hyphens=True)
+    assert "-\n" in arrived
+    assert stego.extract_pasted(arrived).message == MESSAGE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tiny-ja", "tiny-zh"])
+def test_lines_of_wide_characters_are_read(name: str) -> None:
+    """Also where words of other letters were cut."""
+    entropy = np.random.default_rng(1).bytes
+    stego = ticore.Steganographer(tiny_model(name), key=bytes(32), entropy=entropy)
+    for width in (40, 41):
+        arrived = cut(stego.embed(MESSAGE).text, width)
+        assert stego.extract_pasted(arrived).message == MESSAGE
+
+
+@pytest.mark.slow
 def test_reading_stops_when_it_is_told_to() -> None:
     def stop() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        payload_with_own_line_ends(steganographer()._setup, sent(), [], stop)
+        searched(sent(), [], stop)
 
 
 @pytest.mark.slow

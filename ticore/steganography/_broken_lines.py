@@ -1,0 +1,128 @@
+r"""Lines that a program broke at a width, joined again.
+
+    wrapped   "Well," said Ann. The next day|they left.    a | for each line end: a space
+    cut       "Well," said Ann. The nex|t day              inside words: nothing
+    Chinese   第二天他们离开了|这个地方。                     either way: nothing
+
+What stood after a line end tells: it did not fit. Where characters are wide, the width is one of
+columns, of which they take two each.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+# Most programs begin no line with these, and some let them stand beyond the end of a line.
+_CLOSING_MARKS = tuple("、。，．！？：；）］｝」』】》〉,.!?:;)]}”’…")
+_HANGING = re.compile("[、。，．]+$")
+_CLOSED = tuple("。！？」』】》〉”’…")  # sentences end with them
+
+
+class Joined(NamedTuple):
+    """Lines that were joined.
+
+    Attributes:
+        text: of all lines.
+        line_ends: begin and end, in the text, of what stands for each line end.
+    """
+
+    text: str
+    line_ends: tuple[tuple[int, int], ...]
+
+
+def unwrapped(text: str) -> Joined:
+    """Lines joined where the next word, or wide character, did not fit into the one before."""
+    lines = text.split("\n")
+    measure = _measure(lines)
+    width = max(measure(_HANGING.sub("", line)) for line in lines)
+    ends = list[str]()
+    for before, line in pairwise(lines):
+        word = _first_word(line)
+        space = "" if _is_wide(before[-1:]) or _is_wide(word[:1]) else " "
+        if not word or not before.strip() or measure(before + space + word) <= width:
+            ends.append("\n")
+        else:
+            ends.append("" if before.endswith(" ") else space)
+    return _joined(lines, ends)
+
+
+def flowed(text: str) -> str:
+    """Lines joined where one ends in a space: `fold -s` keeps it, and so does format=flowed."""
+    return re.sub(r"(?<=\S )\n(?=\S)", "", text)
+
+
+def uncut(text: str) -> str:
+    """Lines joined where one is as long as the longest: a terminal breaks inside words.
+
+    A single longest line may be whole: it is cut only if the next one goes on as a word does, or
+    as a sentence of wide characters. No cut leaves a blank line.
+    """
+    lines = text.split("\n")
+    measure = _measure(lines)
+    width = max(map(measure, lines))
+    full = [measure(before + (line[:1] or " ")) > width for before, line in pairwise(lines)]
+    single = sum(full) + (measure(lines[-1]) == width) == 1
+    ends = list[str]()
+    for (before, line), is_full in zip(pairwise(lines), full, strict=True):
+        cut = line and is_full and (not single or _goes_on(before, line))
+        ends.append("" if cut else "\n")
+    return _joined(lines, ends).text
+
+
+def _goes_on(before: str, line: str) -> bool:
+    """Whether a line looks like the rest of the one before."""
+    first = line[:1]
+    if _is_wide(first):
+        return not before.endswith(_CLOSED)
+    return first.islower() or first.isdecimal() or first in (".", ",")
+
+
+def _first_word(line: str) -> str:
+    """What a program does not break: a word, or a wide character, and marks that close it.
+
+    Empty if the line is, or begins with a space.
+    """
+    end = next((at for at, one in enumerate(line) if one == " " or _is_wide(one)), len(line))
+    if _is_wide(line[:1]):
+        end = 1
+    while line[end : end + 1] in _CLOSING_MARKS:
+        end += 1
+    return line[:end]
+
+
+def _measure(lines: Sequence[str]) -> Callable[[str], int]:
+    """How these lines were measured: so that most of them have no room for another character."""
+    if not any(map(_is_wide, "".join(lines))):
+        return len
+
+    def full(measure: Callable[[str], int]) -> int:
+        width = max(map(measure, lines))
+        return sum(measure(before + line[:1]) > width for before, line in pairwise(lines))
+
+    return max((_columns, _wide_columns, len), key=full)
+
+
+def _columns(line: str) -> int:
+    return len(line) + sum(map(_is_wide, line))
+
+
+def _wide_columns(line: str) -> int:
+    """As in Chinese and Japanese fonts: some marks that other languages use are wide, too."""
+    return len(line) + sum(unicodedata.east_asian_width(one) in "FWA" for one in line)
+
+
+def _is_wide(character: str) -> bool:
+    """Whether it takes two columns; no character does not."""
+    return bool(character) and unicodedata.east_asian_width(character) in "FW"
+
+
+def _joined(lines: Sequence[str], ends: Sequence[str]) -> Joined:
+    text, places = lines[0], list[tuple[int, int]]()
+    for end, line in zip(ends, lines[1:], strict=True):
+        places.append((len(text), len(text) + len(end)))
+        text += end + line
+    return Joined(text, tuple(places))
