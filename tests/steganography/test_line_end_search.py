@@ -51,7 +51,7 @@ def test_line_ends_of_the_text_are_found_among_spaces() -> None:
     text = sent()
     ends = [at for at, character in enumerate(text) if character == "\n"][:3]
     joined = "".join(" " if at in ends else character for at, character in enumerate(text))
-    others = [at for at, character in enumerate(joined) if character == " "][::7]
+    others = [at for at, character in enumerate(joined) if character == " "][::15]
     unsure = sorted({*ends, *others} - set(range(len(PROMPT))))
     found = searched(joined, unsure)
     assert found is not None

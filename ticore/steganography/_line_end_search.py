@@ -21,7 +21,7 @@ from ._rereading import Rereading, Tick
 from ._setup import Setup
 
 MOST_OTHERS = 8  # that are found
-_LINES_BACK = 3  # among which a wrong one is looked for: a reading does not go on for so long
+_LINES_BACK = 6  # among which a wrong one is looked for: a reading does not go on for so long
 _PASSES_FOR_EACH = 16  # of the model, for each line end that may be another
 _MAY_HAVE_STOOD = ("\n", " ", "")
 
