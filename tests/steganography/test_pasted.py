@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import quopri
 import re
 import textwrap
 import unicodedata
@@ -48,6 +50,10 @@ CHANGES: dict[str, Callable[[str], str]] = {
         line[at : at + 37] for line in text.split("\n") for at in range(0, max(len(line), 1), 37)
     ),
     "blank lines": lambda text: text.replace("\n", "\n\n"),
+    "quoted twice": lambda text: "\n".join(f">> {line}" for line in text.split("\n")),
+    "quoted again": lambda text: "\n".join(f"> > {line}" for line in text.split("\n")),
+    "page source": lambda text: html.escape(text).encode("ascii", "xmlcharrefreplace").decode(),
+    "mail source": lambda text: quopri.encodestring(text.encode(), quotetabs=True).decode(),
     "invisible": lambda text: text.replace(" ", " \u200b", 1),
 }
 
@@ -196,6 +202,7 @@ def test_extract_pasted_never_gives_a_wrong_message(
 
 
 @given(st.text(st.sampled_from("ab \n\r\"'\u2019\u201c\u00a0\u2026>é\u0301-."), max_size=60))
+@example(" ")
 def test_readings_are_few_and_differ(text: str) -> None:
     for prompt in ("", "a"):
         found = [reading for _, reading in readings(text, prompt)]

@@ -7,6 +7,8 @@ own, or one small change that a person made. Other words cannot be undone.
 
 from __future__ import annotations
 
+import html
+import quopri
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -318,11 +320,21 @@ def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, 
 
 
 def _unquoted(text: str) -> str:
-    """The text without `> ` in front of its lines, if all lines have it."""
+    """The text without `> ` in front of its lines, once or more, if all lines have it."""
     lines = text.split("\n")
-    if not all(line.startswith(">") for line in lines if line.strip()):
+    while {line[:1] for line in lines if line.strip()} == {">"}:
+        lines = [re.sub(r"^>[ \t]?", "", line) for line in lines]
+    return "\n".join(lines)
+
+
+def _of_mail(text: str) -> str:
+    """The text that a mail has in its source: quoted-printable, RFC 2045, section 6.7."""
+    if "=" not in text:
         return text
-    return "\n".join(re.sub(r"^>[ \t]?", "", line) for line in lines)
+    try:
+        return quopri.decodestring(text.encode()).decode()
+    except UnicodeError:
+        return text
 
 
 def _apart(text: str) -> str:
@@ -342,6 +354,8 @@ _UNSEEN = re.compile("[\ufeff\u200b\u00ad\u2060]")
 # The order matters: quoting is recognized by line ends, and wrapped lines by their spaces.
 _OF_CHARACTERS = (
     Repair("other line ends", lambda text: re.sub("\r\n?|\u2028|\u2029", "\n", text)),
+    Repair("the source of a mail", _of_mail),
+    Repair("the source of a web page", html.unescape),
     Repair("invisible characters", lambda text: _UNSEEN.sub("", text)),
     Repair("no-break spaces", lambda text: _SPACES.sub(" ", text)),
     Repair("quoting by '> '", _unquoted),
