@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from unicodedata import east_asian_width
 
@@ -69,6 +70,21 @@ def test_marks_that_close_do_not_begin_a_line() -> None:
 def test_marks_may_stand_beyond_the_end_of_a_line() -> None:
     text = "它自己的行为和能力是可行的。因此，使用者做了一点工作们。我们想创建世界。"
     arrived = "它自己的行为和能力是可行的。\n因此，使用者做了一点工作们。\n我们想创建世界。"
+    assert unwrapped(arrived).text == text
+
+
+@pytest.mark.parametrize("width", range(14, 40))
+def test_korean_words_have_spaces_between_them(width: int) -> None:
+    """Programs measure them by characters or by columns, and a terminal cuts them."""
+    text = (
+        "그는 오래된 집에 혼자 살았다. 아침마다 강가를 걸었고 저녁에는 책을 읽었다. "
+        "아무도 그를 찾아오지 않았다."
+    )
+    assert unwrapped(wrapped(text, width)).text == text
+    assert uncut(cut(text, width)) == text
+    columns = wrapped(re.sub("[가-힣]", "xx", text), width).replace("xx", "x")
+    shape = iter(text.replace(" ", ""))
+    arrived = "".join(one if one in " \n" else next(shape) for one in columns)
     assert unwrapped(arrived).text == text
 
 

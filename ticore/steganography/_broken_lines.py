@@ -35,18 +35,19 @@ class Joined(NamedTuple):
 
 
 def unwrapped(text: str) -> Joined:
-    """Lines joined where the next word, or wide character, did not fit into the one before."""
+    """Lines joined where the next word did not fit into the one before.
+
+    In Chinese and Japanese each character counts as a word.
+    """
     lines = text.split("\n")
     measure = _measure(lines)
     width = max(measure(_HANGING.sub("", line)) for line in lines)
     ends = list[str]()
     for before, line in pairwise(lines):
-        word = _first_word(line)
-        space = "" if _is_wide(before[-1:]) or _is_wide(word[:1]) else " "
-        if not word or not before.strip() or measure(before + space + word) <= width:
-            ends.append("\n")
+        if before.strip() and _first_word(line) and _is_full(before, line, measure, width):
+            ends.append("" if before.endswith(" ") else _space(before, line))
         else:
-            ends.append("" if before.endswith(" ") else space)
+            ends.append("\n")
     return _joined(lines, ends)
 
 
@@ -81,13 +82,23 @@ def _goes_on(before: str, line: str) -> bool:
     return first.islower() or first.isdecimal() or first in (".", ",")
 
 
+def _is_full(before: str, line: str, measure: Callable[[str], int], width: int) -> bool:
+    """Whether the next line's first word would not have fitted into the one before."""
+    return measure(before + _space(before, line) + _first_word(line)) > width
+
+
+def _space(before: str, line: str) -> str:
+    """What stands between the words of two lines."""
+    return "" if _is_word(before[-1:]) or _is_word(line[:1]) else " "
+
+
 def _first_word(line: str) -> str:
-    """What a program does not break: a word, or a wide character, and marks that close it.
+    """What a program does not break: a word, and marks that close it.
 
     Empty if the line is, or begins with a space.
     """
-    end = next((at for at, one in enumerate(line) if one == " " or _is_wide(one)), len(line))
-    if _is_wide(line[:1]):
+    end = next((at for at, one in enumerate(line) if one == " " or _is_word(one)), len(line))
+    if _is_word(line[:1]):
         end = 1
     while line[end : end + 1] in _CLOSING_MARKS:
         end += 1
@@ -95,13 +106,15 @@ def _first_word(line: str) -> str:
 
 
 def _measure(lines: Sequence[str]) -> Callable[[str], int]:
-    """How these lines were measured: so that most of them have no room for another character."""
+    """How these lines were measured: so that most have no room for a word, or a character, more."""
     if not any(map(_is_wide, "".join(lines))):
         return len
 
-    def full(measure: Callable[[str], int]) -> int:
+    def full(measure: Callable[[str], int]) -> tuple[int, int]:
         width = max(map(measure, lines))
-        return sum(measure(before + line[:1]) > width for before, line in pairwise(lines))
+        pairs = list(pairwise(lines))
+        words = sum(_is_full(before, line, measure, width) for before, line in pairs)
+        return words, sum(measure(before + line[:1]) > width for before, line in pairs)
 
     return max((_columns, _wide_columns, len), key=full)
 
@@ -118,6 +131,14 @@ def _wide_columns(line: str) -> int:
 def _is_wide(character: str) -> bool:
     """Whether it takes two columns; no character does not."""
     return bool(character) and unicodedata.east_asian_width(character) in "FW"
+
+
+def _is_word(character: str) -> bool:
+    """Whether it is a word by itself: lines may be broken next to it, and no space is there.
+
+    Korean has spaces between its words.
+    """
+    return _is_wide(character) and not "\uac00" <= character <= "\ud7a3"
 
 
 def _joined(lines: Sequence[str], ends: Sequence[str]) -> Joined:
