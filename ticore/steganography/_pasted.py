@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, combinations, zip_longest
 from typing import Protocol
 
@@ -124,7 +125,7 @@ def recover(
                 raise
         except _StepLimitError:
             break
-    found = _with_other_line_ends(setup, text, tick)
+    found = _with_other_line_ends(setup, text, steps, tick)
     if found is not None:
         reader, payload, undone = found
         return Recovered(run_alone(setup.model, message_of(reader, payload)), undone)
@@ -166,7 +167,7 @@ def payload_of_pasted(setup: Setup, text: str) -> Job[PayloadRead]:
             continue
         except _StepLimitError:
             break
-    found = _with_other_line_ends(setup, text, no_tick)
+    found = _with_other_line_ends(setup, text, steps, no_tick)
     if found is None:
         raise first
     return found
@@ -177,8 +178,20 @@ def _is_part(error: ExtractionError) -> bool:
     return isinstance(error, IncompleteMessageError) and error.is_part
 
 
-def _with_other_line_ends(setup: Setup, text: str, tick: Tick) -> PayloadRead | None:
-    """The payload of wrapped lines, if their lengths do not tell what stood between them."""
+def _with_other_line_ends(
+    setup: Setup, text: str, steps: _StepLimit, tick: Tick
+) -> PayloadRead | None:
+    """The payload of wrapped lines, if their lengths do not tell what stood between them.
+
+    Args:
+        setup: of the text.
+        text: as it was received.
+        steps: what the other readings have left. If each that fails is searched, so is each of
+            these, and they have no more than that.
+        tick: called before each token that is read.
+    """
+    if setup.disambiguation.searches:
+        tick = partial(steps, 0, 0)
     repairs, plain = _characters_undone(text)
     whole, line_ends = unwrapped(plain)
     if setup.agreement.window is not None or whole == plain:
@@ -191,7 +204,7 @@ def _with_other_line_ends(setup: Setup, text: str, tick: Tick) -> PayloadRead | 
         shift = len(reading) - len(whole)  # the prompt may have another length
         first = len(reader.sent) - shift
         unsure = [(begin + shift, end + shift) for begin, end in line_ends if begin >= first]
-        with suppress(PassLimitError):
+        with suppress(PassLimitError, _StepLimitError):
             payload = payload_with_other_line_ends(reader, Joined(reading, tuple(unsure)), tick)
             if payload is not None:
                 undone = [repair.name for repair in repairs]
