@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import quopri
 import re
+import string
 import textwrap
 import unicodedata
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ticore
+from tests.support.broken_lines import wrapped as broken
 from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import ExtractionError, IncompleteMessageError, OutsidePoolError
@@ -52,10 +54,15 @@ CHANGES: dict[str, Callable[[str], str]] = {
     "blank lines": lambda text: text.replace("\n", "\n\n"),
     "quoted twice": lambda text: "\n".join(f">> {line}" for line in text.split("\n")),
     "quoted again": lambda text: "\n".join(f"> > {line}" for line in text.split("\n")),
+    "quoted below a line": lambda text: f"Ann wrote:\n\n{QUOTED.sub('> ', text)}\n\nYes.",
+    "quoted and wrapped": lambda text: QUOTED.sub("> ", broken(QUOTED.sub("> ", text), 45)),
     "page source": lambda text: html.escape(text).encode("ascii", "xmlcharrefreplace").decode(),
     "mail source": lambda text: quopri.encodestring(text.encode(), quotetabs=True).decode(),
     "invisible": lambda text: text.replace(" ", " \u200b", 1),
 }
+
+
+QUOTED = re.compile("^", re.MULTILINE)
 
 
 def folded(text: str, width: int) -> str:
@@ -164,10 +171,13 @@ def test_extract_pasted_undoes_two_changes_at_once() -> None:
 
 
 # Its texts hold all that is changed, also in the changed form.
+ACUTE = "\u0301"
+ACCENTED = (unicodedata.normalize("NFC", letter + ACUTE) for letter in string.ascii_letters)
 PIECES = [
-    *("a", "b", "e", "é", "e\u0301", "ab", " ", " a", "\n", "\r\n", "\r", "\u00a0", '"', "'"),
+    *("a", "b", "e", "e\u0301", "ab", " ", " a", "\n", "\r\n", "\r", "\u00a0", '"', "'"),
     *("\u201c", "\u2019", ".", "...", "\u2026", "-", "--", "\u2014", ">", "> ", "\ufeff", "\u200b"),
-    *("\u0301", "[", "]", "1", "2", "0", "3", ":", "A", "n", "\u201d"),
+    *("\u201d", "[", "]", ":", "A", "n", *"&#;=mpltgquoxwrYs0123456789BCDEF"),
+    *(ACUTE, *(one for one in ACCENTED if len(one) == 1)),
 ]
 AWKWARD = ToyTokenizer(PIECES)
 

@@ -362,6 +362,7 @@ _PLAIN_MARKS = str.maketrans(
     }
 )
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f]")
+_QUOTING = re.compile(r"^(?:>[ \t]?)+", re.MULTILINE)
 _UNSEEN = re.compile("[\ufeff\u200b\u00ad\u2060]")
 
 # The order matters: quoting is recognized by line ends, and wrapped lines by their spaces.
@@ -372,6 +373,7 @@ _OF_CHARACTERS = (
     Repair("invisible characters", lambda text: _UNSEEN.sub("", text)),
     Repair("no-break spaces", lambda text: _SPACES.sub(" ", text)),
     Repair("quoting by '> '", _unquoted),
+    Repair("quoting of some lines by '> '", lambda text: _QUOTING.sub("", text)),
     Repair("curly quotation marks", lambda text: text.translate(_PLAIN_MARKS)),
     Repair("dashes and ellipses as single characters", _apart),
     Repair("decomposed characters", lambda text: unicodedata.normalize("NFC", text)),
