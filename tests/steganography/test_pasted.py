@@ -21,7 +21,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ticore
-from tests.support.broken_lines import wrapped as broken
+from tests.support.broken_lines import cut, wrapped
 from tests.support.tiny_models import tiny_model
 from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import ExtractionError, IncompleteMessageError, OutsidePoolError
@@ -48,14 +48,12 @@ CHANGES: dict[str, Callable[[str], str]] = {
         for line in text.split("\n")
     ),
     "wrapped after spaces": lambda text: folded(text, 40),
-    "cut at a width": lambda text: "\n".join(
-        line[at : at + 37] for line in text.split("\n") for at in range(0, max(len(line), 1), 37)
-    ),
+    "cut at a width": lambda text: cut(text, 37),
     "blank lines": lambda text: text.replace("\n", "\n\n"),
     "quoted twice": lambda text: "\n".join(f">> {line}" for line in text.split("\n")),
     "quoted again": lambda text: "\n".join(f"> > {line}" for line in text.split("\n")),
     "quoted below a line": lambda text: f"Ann wrote:\n\n{QUOTED.sub('> ', text)}\n\nYes.",
-    "quoted and wrapped": lambda text: QUOTED.sub("> ", broken(QUOTED.sub("> ", text), 45)),
+    "quoted and wrapped": lambda text: QUOTED.sub("> ", wrapped(QUOTED.sub("> ", text), 45)),
     "page source": lambda text: html.escape(text).encode("ascii", "xmlcharrefreplace").decode(),
     "mail source": lambda text: quopri.encodestring(text.encode(), quotetabs=True).decode(),
     "invisible": lambda text: text.replace(" ", " \u200b", 1),
@@ -134,17 +132,20 @@ def test_line_ends_of_the_prompt_are_known_where_lines_are_wrapped(width: int) -
     """They need not be told from those of the lines."""
     prompt = '"I think so," said Mary.\n"And you'
     sent = f"{prompt} do not think so, and would not say anything of it to them.\nSo there."
-    arrived = "Ann wrote:\n" + "\n".join(
-        textwrap.fill(line, width, break_on_hyphens=False) for line in sent.split("\n")
-    )
+    arrived = f"Ann wrote:\n{wrapped(sent, width)}"
     assert sent in [text for _, text in readings(arrived, prompt)]
+
+
+def test_quoting_is_undone_as_often_as_all_lines_have_it() -> None:
+    """In a time that grows with the text alone, however often that is."""
+    arrived = ">> said Ann.\n>>\n> > > and left.\n"
+    assert (("quoting by '> '",), "said Ann.\n\n> and left.\n") in readings(arrived, "said")
+    assert (("quoting by '> '",), "x") in readings(">" * 500_000 + "x", "")
 
 
 def test_a_blank_line_stays_where_the_line_before_it_is_as_long_as_those_that_were_cut() -> None:
     sent = f"{'It was a cold day at ' * 3}sea\n\nand they left."
-    arrived = "\n".join(
-        line[at : at + 22] for line in sent.split("\n") for at in range(0, max(len(line), 1), 22)
-    )
+    arrived = cut(sent, 22)
     assert "at sea\n\nand" in arrived
     assert (("lines cut at a width",), sent) in readings(arrived, sent[:9])
 

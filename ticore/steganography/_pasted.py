@@ -78,6 +78,10 @@ class Recovered:
     undone: tuple[str, ...]
 
 
+PayloadRead = tuple[Setup, Payload, tuple[str, ...]]
+"""What read a text, the payload in it, and what had to be undone, in words."""
+
+
 class Extract(Protocol):
     """`Steganographer.extract`."""
 
@@ -141,10 +145,6 @@ def recover(
     read_with = f"; it was read with these undone: {', '.join(left[best])}" if left[best] else ""
     tried = f"{_USUAL}; undoing them, or one small change near that place, did not help"
     raise OutsidePoolError(f"{placed}{read_with}; {tried}", placed.place)
-
-
-PayloadRead = tuple[Setup, Payload, tuple[str, ...]]
-"""What read a text, the payload in it, and what had to be undone, in words."""
 
 
 def payload_of_pasted(setup: Setup, text: str) -> Job[PayloadRead]:
@@ -333,11 +333,16 @@ def _beginnings(text: str, mark: str, prompt: str) -> Iterator[tuple[tuple[str, 
 
 
 def _unquoted(text: str) -> str:
-    """The text without `> ` in front of its lines, once or more, if all lines have it."""
-    lines = text.split("\n")
-    while {line[:1] for line in lines if line.strip()} == {">"}:
-        lines = [re.sub(r"^>[ \t]?", "", line) for line in lines]
-    return "\n".join(lines)
+    """The text without `> ` in front of its lines, as often as all lines have it."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    depth = min((_quoting(line).count(">") for line in lines), default=0)
+    return re.sub(rf"^(?:>[ \t]?){{0,{depth}}}", "", text, flags=re.MULTILINE)
+
+
+def _quoting(line: str) -> str:
+    """The `> `, as often as they come, that a line begins with."""
+    found = _QUOTING.match(line)
+    return found.group() if found else ""
 
 
 def _of_mail(text: str) -> str:
@@ -362,7 +367,7 @@ _PLAIN_MARKS = str.maketrans(
     }
 )
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f]")
-_QUOTING = re.compile(r"^(?:>[ \t]?)+", re.MULTILINE)
+_QUOTING = re.compile(r"^(?:>[ \t]?)*", re.MULTILINE)
 _UNSEEN = re.compile("[\ufeff\u200b\u00ad\u2060]")
 
 # The order matters: quoting is recognized by line ends, and wrapped lines by their spaces.
