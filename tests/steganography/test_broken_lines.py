@@ -88,6 +88,11 @@ def test_korean_words_have_spaces_between_them(width: int) -> None:
     assert unwrapped(arrived).text == text
 
 
+def test_long_runs_of_marks_take_a_time_that_grows_with_the_text_alone() -> None:
+    text = f"第{'、' * 300_000}x\n二"
+    assert unwrapped(text).text == uncut(text) == text.replace("\n", "")
+
+
 def test_dashes_are_as_wide_as_fonts_have_them() -> None:
     text = "そうこの人には、あの人に知れた――その人には、おれが、この子の事を……出来ないのだなあ"
     assert east_asian_width("―") == "A"

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 # Most programs begin no line with these, and some let them stand beyond the end of a line.
 _CLOSING_MARKS = tuple("、。，．！？：；）］｝」』】》〉,.!?:;)]}”’…")
-_HANGING = re.compile("[、。，．]+$")
+_HANGING = "、。，．"
 _CLOSED = tuple("。！？」』】》〉”’…")  # sentences end with them
 
 
@@ -41,7 +41,7 @@ def unwrapped(text: str) -> Joined:
     """
     lines = text.split("\n")
     measure = _measure(lines)
-    width = max(measure(_HANGING.sub("", line)) for line in lines)
+    width = max(measure(line.rstrip(_HANGING)) for line in lines)
     ends = list[str]()
     for before, line in pairwise(lines):
         if before.strip() and _first_word(line) and _is_full(before, line, measure, width):
