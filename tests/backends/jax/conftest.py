@@ -1,5 +1,6 @@
 """One model for all tests that only ask how a model behaves: its programs are compiled once."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,15 @@ def model(folder: Path) -> LanguageModel:
     from tests.support.jax_checkpoints import load  # noqa: PLC0415
 
     return load(folder)
+
+
+@pytest.fixture
+def hardly_optimized() -> Iterator[None]:
+    """For many small networks that run once: XLA takes longer to optimize than to run them."""
+    import jax  # noqa: PLC0415
+
+    name = "jax_disable_most_optimizations"
+    before = jax.config.values[name]
+    jax.config.update(name, True)
+    yield
+    jax.config.update(name, before)

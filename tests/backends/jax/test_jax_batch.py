@@ -21,6 +21,7 @@ from ticore_jax._runner import FIRST_CAPACITY
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.usefixtures("hardly_optimized")
 @pytest.mark.parametrize("case", ["mistral, window", "gpt2"])
 def test_batch_rows_have_the_logits_of_decoders(case: str, tmp_path: Path) -> None:
     model = load(save(tmp_path, case), dtype="float64")

@@ -35,6 +35,7 @@ TINY_EN = Path(ticore_embedded.__file__).parent / "models" / "tiny-en"
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 
 
+@pytest.mark.usefixtures("hardly_optimized")
 @pytest.mark.parametrize("case", CASES)
 def test_logits_equal_those_of_transformers(case: str, tmp_path: Path) -> None:
     model, ids = load(save(tmp_path, case)), some_ids(CONTEXT)
