@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.broken_lines import cut, wrapped
-from ticore.steganography._broken_lines import uncut, unwrapped
+from ticore.steganography._broken_lines import flowed, uncut, unwrapped
 
 WORDS = st.lists(st.text("ab.", min_size=1, max_size=6), min_size=1, max_size=12)
 WIDE = "第二天他们离开了地方"
@@ -47,6 +47,18 @@ def test_wide_characters_are_joined_without_spaces(join, paragraphs, half, data)
     text = "\n".join(data.draw(st.text(WIDE, min_size=size, max_size=size)) for size in sizes)
     for odd in (0, 1):
         assert join(cut(text, 2 * half + odd)) == text
+
+
+@pytest.mark.parametrize(
+    ("arrived", "sent"),
+    [
+        ("on \nSunday \nthey left.\nSo", "on Sunday they left.\nSo"),
+        ("第二天 \n他们离开了。\n这个", "第二天他们离开了。\n这个"),
+        ("使用者在 Linux \n上对 \n50 个", "使用者在 Linux 上对 50 个"),
+    ],
+)
+def test_flowed_lines_keep_their_spaces_but_between_wide_characters(arrived, sent) -> None:
+    assert flowed(arrived) == sent
 
 
 TEXT = (

@@ -8,16 +8,19 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ticore
-from tests.support.broken_lines import cut, wrapped
+from tests.support.broken_lines import cut, in_one_line, wrapped
 from tests.support.tiny_models import tiny_model
 from ticore.errors import IncompleteMessageError
 from ticore.steganography._broken_lines import Joined
-from ticore.steganography._line_end_search import payload_with_other_line_ends
+from ticore.steganography._line_end_search import Change, search_line_ends, without
 from ticore.steganography._payload import Payload
 from ticore.steganography._rereading import Tick, no_tick
 
+ENDS = st.sampled_from(["\n", " ", ""])
 PROMPT = "It was late."
 MESSAGE = b"at noon"
 
@@ -42,7 +45,21 @@ def sent() -> str:
 def searched(text: str, spaces: Sequence[int], tick: Tick = no_tick) -> Payload | None:
     """The payload of a text with other line ends in the place of some spaces."""
     joined = Joined(text, tuple((at, at + 1) for at in spaces))
-    return payload_with_other_line_ends(steganographer()._setup, joined, tick)
+    found = search_line_ends([(steganographer()._setup, joined)], tick)
+    return None if found is None else found.payload
+
+
+@given(st.lists(st.tuples(st.text("ab ", max_size=4), st.text(" ", max_size=2), ENDS), max_size=5))
+def test_places_are_found_again_without_the_changes(parts: list[tuple[str, str, str]]) -> None:
+    """Each kept part is read where it stands after the changes before it."""
+    changes, places, old, new = list[Change](), list[tuple[int, int]](), 0, 0
+    for kept, was, by in parts:
+        places += [(old + at, new + at) for at in range(len(kept))]
+        old, new = old + len(kept), new + len(kept)
+        changes.append(Change(old, old + len(was), by))
+        old, new = old + len(was), new + len(by)
+    for before, after in places:
+        assert without(tuple(changes), after) == before
 
 
 @pytest.mark.slow
@@ -70,6 +87,30 @@ def test_a_text_with_another_change_has_no_message() -> None:
 def test_wrapped_texts_with_line_ends_of_their_own_are_read(width: int) -> None:
     found = steganographer().extract_pasted(wrapped(sent(), width))
     assert (found.message, found.undone) == (MESSAGE, ("wrapped lines",))
+
+
+@pytest.mark.slow
+def test_line_ends_of_a_text_in_one_line_are_found() -> None:
+    """No line end is left that could say where they were."""
+    found = steganographer().extract_pasted(in_one_line(sent()))
+    assert (found.message, found.undone) == (MESSAGE, ("spaces in place of line ends",))
+
+
+@pytest.mark.slow
+def test_a_text_in_one_line_is_read_after_it_was_wrapped() -> None:
+    found = steganographer().extract_pasted(wrapped(in_one_line(sent()), 40))
+    assert found.message == MESSAGE
+    assert found.undone == ("wrapped lines", "spaces in place of line ends")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tiny-en", "tiny-ja", "tiny-zh"])
+def test_a_text_of_each_language_is_read_from_one_line(name: str) -> None:
+    entropy = np.random.default_rng(2).bytes
+    stego = ticore.Steganographer(tiny_model(name), key=bytes(32), entropy=entropy)
+    texts = (stego.embed(MESSAGE).text for _ in range(50))
+    text = next(text for text in texts if text.strip().count("\n") >= 2)
+    assert stego.extract_pasted(in_one_line(text)).message == MESSAGE
 
 
 @pytest.mark.slow

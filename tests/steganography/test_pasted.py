@@ -119,6 +119,12 @@ def test_a_number_that_was_cut_at_the_width_of_the_lines_is_read_whole() -> None
     assert (("lines cut at a width",), sent) in readings(arrived, "")
 
 
+def test_ligatures_of_a_printed_page_are_letters_again() -> None:
+    sent = "The officer left first, in a flash of five stiff coffins"
+    arrived = "The o\ufb03cer left \ufb01rst, in a \ufb02ash of \ufb01ve sti\ufb00 co\ufb03ns"
+    assert (("ligatures",), sent) in readings(arrived, "The")
+
+
 def test_lines_that_were_cut_at_a_width_are_joined_where_one_happens_to_end_in_a_space() -> None:
     """The line looks as if it had been wrapped there."""
     sent = '"Fo," said the man. "Go out at hand, but there is not a platform"'

@@ -7,7 +7,7 @@ import pytest
 
 import ticore
 from ticore.errors import OutsidePoolError
-from ticore.steganography._rereading import PassLimitError, Rereading
+from ticore.steganography._rereading import PassLimit, PassLimitError, Rereading
 
 KEY = bytes(range(32))
 
@@ -49,7 +49,7 @@ def test_variants_are_read_as_each_alone(settings):
     with pytest.raises(OutsidePoolError) as alone:
         stego.extract(changed)
     model.pushed = 0
-    rereading = Rereading(stego._setup, 10_000)
+    rereading = Rereading(stego._setup, PassLimit(10_000))
     for _ in range(2):
         with pytest.raises(OutsidePoolError) as again:
             rereading.message(changed)
@@ -72,4 +72,4 @@ def test_passes_are_limited():
     )
     text = stego.embed(b"noon").text
     with pytest.raises(PassLimitError):
-        Rereading(stego._setup, 5).message(text)
+        Rereading(stego._setup, PassLimit(5)).message(text)

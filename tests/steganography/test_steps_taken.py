@@ -42,6 +42,17 @@ def test_steps_of_another_text_are_not_added():
     assert [step for _, step in steps.newest_first()] == [second, first]
 
 
+def test_steps_of_the_last_text_take_the_place_of_others():
+    steps = StepsTaken(of="last")
+    lists = [[], [7], [7, 5], [7, 5, 7], [5], [5, 7]]
+    made = [make_step() for _ in lists]
+    for ids, step in zip(lists, made, strict=True):
+        steps.add(ids, step)
+    assert [ids for ids, _ in steps.newest_first()] == [[5, 7], [5], []]
+    assert [step for _, step in steps.newest_first()] == [made[5], made[4], made[0]]
+    assert steps.ids == [5, 7]
+
+
 def test_no_more_steps_are_kept_than_have_room(monkeypatch):
     monkeypatch.setattr(_steps_taken, "_MOST_KEPT", 2 * len(POOL))
     steps, (_, second, _) = taken([], [7], [7, 5])

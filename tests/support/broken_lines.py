@@ -1,7 +1,8 @@
-"""Lines as programs break them."""
+"""Lines as programs break them, or put them into one."""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from unicodedata import east_asian_width
 
@@ -10,6 +11,11 @@ def wrapped(text: str, width: int, *, at_hyphens: bool = False) -> str:
     """Lines broken at spaces, which are lost, as mail programs do."""
     lines = text.split("\n")
     return "\n".join(textwrap.fill(line, width, break_on_hyphens=at_hyphens) for line in lines)
+
+
+def in_one_line(text: str) -> str:
+    """All white space as single spaces, as browsers show it and short messages have it."""
+    return re.sub(r"\s+", " ", text).strip()
 
 
 def cut(text: str, width: int, wide: str = "WF") -> str:

@@ -52,8 +52,15 @@ def unwrapped(text: str) -> Joined:
 
 
 def flowed(text: str) -> str:
-    """Lines joined where one ends in a space: `fold -s` keeps it, and so does format=flowed."""
-    return re.sub(r"(?<=\S )\n(?=\S)", "", text)
+    """Lines joined where one ends in a space: `fold -s` keeps it, and so does format=flowed.
+
+    Where characters are wide, it was added (RFC 3676, section 4.3: DelSp).
+    """
+    return re.sub(
+        r"(?<=(\S)) \n(?=(\S))",
+        lambda found: "" if all(map(_is_word, found.groups())) else " ",
+        text,
+    )
 
 
 def uncut(text: str) -> str:

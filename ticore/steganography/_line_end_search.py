@@ -1,107 +1,190 @@
-r"""What stood where a program broke lines, found while the text is read.
+r"""Line ends that a program moved or lost, found while the text is read.
 
     sent      "Well," said Ann.\nThe next day they went to Stow-on-Sea
     wrapped   "Well," said Ann.|The next day|they went to Stow-|on-Sea     a | for each line end
     joined    "Well," said Ann. The next day they went to Stow- on-Sea     "The" did not fit either
 
-The lengths of the lines do not always tell what stood there: a line end of the text's own, a space,
-or nothing. Where the wrong one was taken, the reading soon leaves what can have been written.
+Where a program broke a line, a line end of the text's own may have stood, a space, or nothing. And
+where a space stands, a line end may have been: browsers show all white space as one space. With a
+wrong one the reading leaves what can have been written, sooner or later, or ends without a message.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import heapq
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
 
 from ..errors import ExtractionError, OutsidePoolError
 from ._broken_lines import Joined
 from ._payload import Payload
-from ._rereading import Rereading, Tick
+from ._rereading import PassLimit, Rereading, Tick
 from ._setup import Setup
 
-MOST_OTHERS = 8  # that are found
 _LINES_BACK = 6  # among which a wrong one is looked for: a reading does not go on for so long
-_PASSES_FOR_EACH = 16  # of the model, for each line end that may be another
+_LIKELIEST = 8  # spaces that may have been line ends, of each reading
+_TIMES = 2  # how often the model may read the text
+_MORE_FOR_EACH = 150  # tokens that it may read besides, for each line end that may be another
 _MAY_HAVE_STOOD = ("\n", " ", "")
 
 
-def payload_with_other_line_ends(setup: Setup, joined: Joined, tick: Tick) -> Payload | None:
-    """The payload of lines, some of which were joined by something else than stood there.
+class Change(NamedTuple):
+    """What is read in the place of a part of a text.
+
+    Attributes:
+        begin, end: offsets of the part.
+        by: what is read.
+    """
+
+    begin: int
+    end: int
+    by: str
+
+
+Changes = tuple[Change, ...]
+"""Changes of a text, in the order of their places, of which none overlap."""
+
+
+class Found(NamedTuple):
+    """A payload, and how it was read.
+
+    Attributes:
+        payload: as it was hidden.
+        text: in which of the texts it was found.
+        changes: with which this text was read.
+    """
+
+    payload: Payload
+    text: int
+    changes: Changes
+
+
+def search_line_ends(texts: Sequence[tuple[Setup, Joined]], tick: Tick) -> Found | None:
+    """Read texts with other line ends, the most promising ones first.
 
     Args:
-        setup: of the text, which has no window.
-        joined: the text, with the line ends that are unsure, in their order.
+        texts: what a text may be but for its line ends, and the setup of each, without a window.
         tick: called before each token that the model reads.
 
     Returns:
-        The payload; None if no other line end lets a reading get further.
+        What was found; None if no other line ends give a payload.
 
     Raises:
         PassLimitError: the model has read too many tokens.
+        SettingsError: the tokenizer has no tokens for some characters.
     """
-    lines, ends = _taken_apart(joined)
-    once = len(setup.model.tokenizer.encode(joined.text)) + _PASSES_FOR_EACH * len(ends)
-    rereading = Rereading(setup, (MOST_OTHERS + 1) * once, tick)
-    begins = list(accumulate(map(len, lines[:-1])))  # of the line ends, in characters of lines
-    found = _read(rereading, lines, ends)
-    for _ in range(MOST_OTHERS):
-        if isinstance(found, Payload):
-            break
-        others = _others(ends, bisect_right(begins, found))
-        further = _furthest(rereading, lines, others, found)
-        if further is None:
-            break
-        found, ends = further
-    return found if isinstance(found, Payload) else None
+    limit = PassLimit(max((_most_passes(*each) for each in texts), default=0), tick)
+    searched = [_SearchedText(setup, joined, limit) for setup, joined in texts]
+    unread = [(number, Changes()) for number in range(len(texts))]
+    seen, waiting = set(unread), list[tuple[_Reading, int, Changes]]()
+    while True:
+        for number, changes in unread:
+            read = searched[number].read(changes)
+            if isinstance(read, Payload):
+                return Found(read, number, changes)
+            heapq.heappush(waiting, (read, number, changes))
+        if not waiting:
+            return None
+        read, number, changes = heapq.heappop(waiting)
+        others = dict.fromkeys((number, each) for each in searched[number].others(read, changes))
+        unread = [each for each in others if each not in seen]
+        seen.update(unread)
 
 
-def _furthest(
-    rereading: Rereading, lines: Sequence[str], ways: Iterator[list[str]], reached: int
-) -> tuple[Payload | int, list[str]] | None:
-    """The line ends with which a reading gets furthest, and what it gives; None if none gets on."""
-    best = None
-    for ends in ways:
-        found = _read(rereading, lines, ends)
-        if isinstance(found, Payload):
-            return found, ends
-        if found > reached:
-            best, reached = (found, ends), found
-    return best
+def _most_passes(setup: Setup, joined: Joined) -> int:
+    once = len(setup.model.tokenizer.encode(joined.text))
+    return _TIMES * once + _MORE_FOR_EACH * len(joined.line_ends)
 
 
-def _others(ends: Sequence[str], count: int) -> Iterator[list[str]]:
-    """These line ends with another one among the last of the first `count`.
+@dataclass(frozen=True, order=True)
+class _Reading:
+    """A reading that gave no payload. The least one is the most promising.
 
-    From the last one back, so that the model goes back and never reads the same again.
+    Attributes:
+        unread: characters after the place where the text left what can have been written.
+        surprise: bits per character of the tokens that were read.
+        reached: offset in the text, without changes, up to which it was read.
+        lost: the likeliest line ends in place of spaces.
     """
-    for at in reversed(range(max(0, count - _LINES_BACK), count)):
-        for other in _MAY_HAVE_STOOD:
-            if other != ends[at]:
-                yield [*ends[:at], other, *ends[at + 1 :]]
+
+    unread: int
+    surprise: float
+    reached: int = field(compare=False)
+    lost: list[Change] = field(compare=False)
 
 
-def _read(rereading: Rereading, lines: Sequence[str], ends: Sequence[str]) -> Payload | int:
-    """The payload, or how many characters of the lines were read."""
-    text = "".join(map("".join, zip(lines, [*ends, ""], strict=True)))
-    try:
-        return rereading.payload(text)
-    except ExtractionError as error:
-        if isinstance(error, OutsidePoolError) and error.place is not None:
-            reached = error.place.start
-        else:
-            reached = rereading.reached()
-    read = 0
-    for line, end in zip(lines, [*ends, ""], strict=True):
-        read += min(len(line), reached)
-        reached -= min(len(line) + len(end), reached)
-    return read
+class _SearchedText:
+    """A text that is read with changes.
+
+    Args:
+        setup, joined: of the text.
+        limit: of the passes of all texts.
+    """
+
+    def __init__(self, setup: Setup, joined: Joined, limit: PassLimit) -> None:
+        self._text, self._places = joined
+        self._first = len(setup.sent)
+        self._rereading = Rereading(setup, limit, keeps="last")
+
+    def others(self, reading: _Reading, changes: Changes) -> Iterator[Changes]:
+        """The changes of a reading with another one, from the last place back.
+
+        So the model goes back and never reads the same again.
+        """
+        before = [place for place in self._places if place[0] <= reading.reached]
+        moved = (
+            Change(begin, end, by) for begin, end in before[-_LINES_BACK:] for by in _MAY_HAVE_STOOD
+        )
+        for change in sorted(chain(moved, reading.lost), reverse=True):
+            others = (each for each in changes if each.begin != change.begin)
+            if self._text[change.begin : change.end] == change.by:
+                yield tuple(others)
+            else:
+                yield tuple(sorted([*others, change]))
+
+    def read(self, changes: Changes) -> Payload | _Reading:
+        """The payload of the text with these changes, or how far it could be read."""
+        text, left = self._with(changes), False
+        try:
+            return self._rereading.payload(text)
+        except OutsidePoolError as error:
+            left = error.place is not None
+            at = self._rereading.reached() if error.place is None else error.place.start
+        except ExtractionError:
+            at = self._rereading.reached()
+        reached = without(changes, at)
+        lost = heapq.nlargest(_LIKELIEST, self._lost(text, changes))
+        return _Reading(
+            len(self._text) - reached if left else 0,
+            self._rereading.surprise() / max(1, at - self._first),
+            reached,
+            [change for _, change in lost],
+        )
+
+    def _lost(self, text: str, changes: Changes) -> Iterator[tuple[float, Change]]:
+        """Line ends that could have been written where the text has a space, with probabilities."""
+        found = self._rereading.line_ends_in_place_of_spaces(text, self._first)
+        for at, line_end, probability in found:
+            begin = without(changes, at)
+            yield probability, Change(begin, begin + 1, line_end)
+
+    def _with(self, changes: Changes) -> str:
+        parts, done = list[str](), 0
+        for begin, end, by in changes:
+            parts += [self._text[done:begin], by]
+            done = end
+        return "".join([*parts, self._text[done:]])
 
 
-def _taken_apart(joined: Joined) -> tuple[list[str], list[str]]:
-    """The lines of a text, and what stands for the line ends between them."""
-    text, places = joined
-    begins = [0, *(end for _, end in places)]
-    ends = [*(begin for begin, _ in places), len(text)]
-    lines = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
-    return lines, [text[begin:end] for begin, end in places]
+def without(changes: Changes, at: int) -> int:
+    """Where a character of the changed text, by its offset, stands in the text as it was.
+
+    What was put in has the place of what it stands for.
+    """
+    for begin, end, by in changes:
+        if at < begin + len(by):
+            return min(at, begin)
+        at += end - begin - len(by)
+    return at

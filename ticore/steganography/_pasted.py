@@ -16,22 +16,23 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations, zip_longest
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..errors import (
     AlteredTextError,
     ExtractionError,
     IncompleteMessageError,
     OutsidePoolError,
+    SettingsError,
     TextPlace,
 )
 from ._broken_lines import Joined, flowed, uncut, unwrapped
 from ._departure import furthest, in_received
 from ._embedding import Progress
 from ._jobs import Job, run_alone
-from ._line_end_search import payload_with_other_line_ends
+from ._line_end_search import search_line_ends
 from ._payload import Payload
-from ._rereading import PassLimitError, Rereading, Tick, no_tick
+from ._rereading import PassLimit, PassLimitError, Rereading, Tick, no_tick
 from ._sealed_reading import message_of, payload_of
 from ._setup import Setup
 from ._small_repairs import small_repairs
@@ -42,6 +43,7 @@ MOST_STEPS = 3  # tokens to read per character, for all readings; a token has ab
 _PASSES_FOR_EDITS = 80  # of the model, beside those that read the text once
 
 _WRAPPED = "wrapped lines"
+_LOST = "spaces in place of line ends"
 _USUAL = (
     "usual changes on the way are wrapped lines, other line ends, spaces or quotation marks, and "
     "text put before it"
@@ -181,7 +183,7 @@ def _is_part(error: ExtractionError) -> bool:
 def _with_other_line_ends(
     setup: Setup, text: str, steps: _StepLimit, tick: Tick
 ) -> PayloadRead | None:
-    """The payload of wrapped lines, if their lengths do not tell what stood between them.
+    """The payload of a text in which line ends were moved or lost.
 
     Args:
         setup: of the text.
@@ -192,24 +194,54 @@ def _with_other_line_ends(
     """
     if setup.disambiguation.searches:
         tick = partial(steps, 0, 0)
-    repairs, plain = _characters_undone(text)
-    whole, line_ends = unwrapped(plain)
-    if setup.agreement.window is not None or whole == plain:
-        return None
-    mark = setup.sent
+    if setup.agreement.window is not None:
+        return None  # the model would read a window again for each token
+    repairs, _ = _characters_undone(text)
+    surely = [repair for repair in repairs if repair is _LINE_ENDS]
+    joined = [
+        each
+        for some in (surely, repairs)[repairs == surely :]
+        for each in _joined_after(setup, text, some)
+    ]
+    # A tokenizer may have no tokens for some characters.
+    with suppress(PassLimitError, _StepLimitError, SettingsError):
+        found = search_line_ends([(each.reader, each.joined) for each in joined], tick)
+        if found is not None:
+            reader, (_, unsure), undone = joined[found.text]
+            lost = any((begin, end) not in unsure for begin, end, _ in found.changes)
+            return reader, found.payload, (*undone, *[_LOST] * lost)
+    return None
+
+
+class _JoinedText(NamedTuple):
+    """A reading of a text whose line ends may be others.
+
+    Attributes:
+        reader: the setup of the text.
+        joined: its lines, and where a program may have broken one.
+        undone: what was undone, in words.
+    """
+
+    reader: Setup
+    joined: Joined
+    undone: tuple[str, ...]
+
+
+def _joined_after(setup: Setup, text: str, repairs: Sequence[Repair]) -> Iterator[_JoinedText]:
+    """The readings of a text after these repairs."""
+    plain, mark = text, setup.sent
     for repair in repairs:
-        mark = repair.undo(mark)
+        plain, mark = repair.undo(plain), repair.undo(mark)
+    whole, line_ends = unwrapped(plain)
+    undone = [repair.name for repair in repairs] + [_WRAPPED] * (whole != plain)
+    if whole == plain:
+        line_ends = ()  # no program broke a line
     for more, reading in _beginnings(whole, mark, setup.sent):
         reader, _ = next(setup.readers(reading))  # with openers, that of this text
         shift = len(reading) - len(whole)  # the prompt may have another length
         first = len(reader.sent) - shift
         unsure = [(begin + shift, end + shift) for begin, end in line_ends if begin >= first]
-        with suppress(PassLimitError, _StepLimitError):
-            payload = payload_with_other_line_ends(reader, Joined(reading, tuple(unsure)), tick)
-            if payload is not None:
-                undone = [repair.name for repair in repairs]
-                return reader, payload, (*undone, _WRAPPED, *more)
-    return None
+        yield _JoinedText(reader, Joined(reading, tuple(unsure)), (*undone, *more))
 
 
 def _edited(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
@@ -218,7 +250,7 @@ def _edited(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
     once = len(setup.model.tokenizer.encode(place.text))
     # With a window the model reads its tokens again for each token.
     most = (once + _PASSES_FOR_EDITS) * (setup.agreement.window or 1)
-    rereading = Rereading(setup, most, tick)
+    rereading = Rereading(setup, PassLimit(most, tick))
     shift, where = 0, " of the text as it was read"
     if place.received_start is not None:
         shift, where = place.received_start - place.start, ""
@@ -368,11 +400,13 @@ _PLAIN_MARKS = str.maketrans(
 )
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f]")
 _QUOTING = re.compile(r"^(?:>[ \t]?)*", re.MULTILINE)
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _UNSEEN = re.compile("[\ufeff\u200b\u00ad\u2060]")
 
 # The order matters: quoting is recognized by line ends, and wrapped lines by their spaces.
+_LINE_ENDS = Repair("other line ends", lambda text: re.sub("\r\n?|\u2028|\u2029", "\n", text))
 _OF_CHARACTERS = (
-    Repair("other line ends", lambda text: re.sub("\r\n?|\u2028|\u2029", "\n", text)),
+    _LINE_ENDS,
     Repair("the source of a mail", _of_mail),
     Repair("the source of a web page", html.unescape),
     Repair("invisible characters", lambda text: _UNSEEN.sub("", text)),
@@ -381,6 +415,7 @@ _OF_CHARACTERS = (
     Repair("quoting of some lines by '> '", lambda text: _QUOTING.sub("", text)),
     Repair("curly quotation marks", lambda text: text.translate(_PLAIN_MARKS)),
     Repair("dashes and ellipses as single characters", _apart),
+    Repair("ligatures", lambda text: text.translate(_LIGATURES)),
     Repair("decomposed characters", lambda text: unicodedata.normalize("NFC", text)),
     Repair("lines wrapped after spaces", flowed),
     Repair("spaces at the ends of lines", lambda text: re.sub(r"(?<![ \t])[ \t]+(?=\n)", "", text)),

@@ -9,12 +9,14 @@ Their steps are kept up to where they part, so that there the codec alone reads 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
 from .._support.common_beginning import common_length
 from ..backend_kit._reading import start_decoder
 from ..errors import ExtractionError
 from ..interfaces import Decoder, Logits
 from ._departure import text_of
+from ._divergence import divergence
 from ._jobs import NewText, new_decoder, run_alone
 from ._payload import Payload
 from ._sealed_reading import message_of, payload_from
@@ -33,20 +35,44 @@ class PassLimitError(Exception):
     """The model has read as many tokens as it may."""
 
 
+class PassLimit:
+    """Counts the tokens that the model reads, in one reading or several.
+
+    Args:
+        most: how many it may read.
+        tick: called before each.
+    """
+
+    def __init__(self, most: int, tick: Tick = no_tick) -> None:
+        self._left, self._tick = most, tick
+
+    def count(self) -> None:
+        """The model will read one more. Raises PassLimitError."""
+        self._tick()
+        self._left -= 1
+        if self._left < 0:
+            raise PassLimitError
+
+
 class Rereading:
     """Reads texts that begin alike.
 
     Args:
         setup: of the texts.
-        most_passes: how many tokens the model may read.
-        tick: called before it reads a token.
+        limit: of the tokens that the model may read.
+        keeps: the steps of which text are kept, and taken again where another begins alike.
     """
 
-    def __init__(self, setup: Setup, most_passes: int, tick: Tick = no_tick) -> None:
-        self._setup, self._tick = setup, tick
-        self._steps = StepsTaken()
+    def __init__(
+        self,
+        setup: Setup,
+        limit: PassLimit,
+        keeps: Literal["first", "last"] = "first",
+    ) -> None:
+        self._setup, self._limit = setup, limit
+        self._steps = StepsTaken(of=keeps)
         self._decoder = start_decoder(setup.model, setup.prompt_ids)
-        self._left = most_passes
+        self._line_ends: dict[int, str | None] = {}
 
     def message(self, text: str) -> bytes:
         """The message that begins where this text does. Raises as `payload`."""
@@ -84,29 +110,72 @@ class Rereading:
             The offset of a token, from the last one back, and the tokens that could have been
             written there, as text, the most probable first; without those that are no text.
         """
-        tokenizer = self._setup.model.tokenizer
-        before = self._setup.prompt_ids if self._setup.agreement.view == "whole" else []
+        spell = self._setup.model.tokenizer.token_bytes
         for ids, step in self._steps.newest_first():
-            written = tokenizer.decode([*before, *ids])
+            written = self._written(ids)
             if len(written) < first:
                 return
             if text.startswith(written):  # not if a character is unfinished
-                spelled = map(tokenizer.token_bytes, step.choices.kept.ids.tolist())
+                spelled = map(spell, step.choices.kept.ids.tolist())
                 yield len(written), [token for token in map(text_of, spelled) if token]
+
+    def line_ends_in_place_of_spaces(
+        self, text: str, first: int
+    ) -> Iterator[tuple[int, str, float]]:
+        """Line ends that could have been written where a text has a space.
+
+        Args:
+            text: the one whose steps are kept.
+            first: offset of the first space that is of interest.
+
+        Yields:
+            The offset of the space, white space with a line end that could have been written there,
+            and its probability.
+        """
+        for ids, step in self._steps.newest_first():
+            kept = step.choices.kept
+            probs = kept.unnormalized_probs / kept.unnormalized_probs.sum()
+            for token, probability in zip(kept.ids.tolist(), probs.tolist(), strict=True):
+                if (line_end := self._line_end(token)) is None:
+                    continue
+                at = len(self._written(ids))
+                if at < first:
+                    return
+                if text[at : at + 1] == " ":
+                    yield at, line_end, probability
+
+    def surprise(self) -> float:
+        """Bits of the tokens of the text whose steps are kept: what an ideal code takes for them.
+
+        The less, the more it is like a text of the model.
+        """
+        bits, ids = 0.0, self._steps.ids
+        for before, step in self._steps.newest_first():
+            if len(before) < len(ids):
+                kept = step.choices.kept
+                bits += divergence(kept, kept.keep(kept.ids == ids[len(before)]))
+        return bits
+
+    def _written(self, ids: Sequence[int]) -> str:
+        """The text up to these tokens, as a Steganographer reads it."""
+        before = self._setup.prompt_ids if self._setup.agreement.view == "whole" else []
+        return self._setup.model.tokenizer.decode([*before, *ids])
+
+    def _line_end(self, token: int) -> str | None:
+        """The text of a token that is white space with a line end."""
+        if token not in self._line_ends:
+            text = text_of(self._setup.model.tokenizer.token_bytes(token))
+            is_one = bool(text) and "\n" in text and text.isspace()
+            self._line_ends[token] = text if is_one else None
+        return self._line_ends[token]
 
     def _begun(self, text: NewText) -> Decoder:
         if (size := self._setup.agreement.window) is not None:
             # The model reads a window again for each token, and only where no step is known.
             for _ in range(size):
-                self._count()
+                self._limit.count()
             return new_decoder(self._setup.model, text)
-        return _LazyDecoder(self._decoder, len(self._setup.prompt_ids), self._count)
-
-    def _count(self) -> None:
-        self._tick()
-        self._left -= 1
-        if self._left < 0:
-            raise PassLimitError
+        return _LazyDecoder(self._decoder, len(self._setup.prompt_ids), self._limit.count)
 
 
 class _LazyDecoder:
