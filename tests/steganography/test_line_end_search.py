@@ -18,7 +18,7 @@ from ticore.errors import IncompleteMessageError
 from ticore.steganography._broken_lines import Joined
 from ticore.steganography._line_end_search import Change, search_line_ends, without
 from ticore.steganography._payload import Payload
-from ticore.steganography._rereading import Tick, no_tick
+from ticore.steganography._rereading import Rereading, Tick, no_tick
 
 ENDS = st.sampled_from(["\n", " ", ""])
 PROMPT = "It was late."
@@ -80,6 +80,25 @@ def test_a_text_with_another_change_has_no_message() -> None:
     text = sent().replace(" ", " qqq ", 4)
     spaces = [at for at, character in enumerate(text) if character == " " and at > len(PROMPT)]
     assert searched(text, spaces) is None
+
+
+@pytest.mark.slow
+def test_readings_are_few_where_each_leaves_the_text_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They take no pass of the model, and there are more than one could try."""
+    read, readings = Rereading.payload, 0
+
+    def counted(rereading: Rereading, text: str) -> Payload:
+        nonlocal readings
+        readings += 1
+        return read(rereading, text)
+
+    monkeypatch.setattr(Rereading, "payload", counted)
+    text = f"{sent()[:200]} qqq"
+    spaces = [at for at, character in enumerate(text) if character == " " and at > len(PROMPT)]
+    assert searched(text, spaces) is None
+    assert 20 < readings < 200
 
 
 @pytest.mark.slow

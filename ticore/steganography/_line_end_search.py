@@ -25,6 +25,7 @@ from ._setup import Setup
 
 _LINES_BACK = 6  # among which a wrong one is looked for: a reading does not go on for so long
 _LIKELIEST = 8  # spaces that may have been line ends, of each reading
+_MOST_READINGS = 160  # one may take no pass of the model, where it leaves the text at once
 _TIMES = 2  # how often the model may read the text
 _MORE_FOR_EACH = 150  # tokens that it may read besides, for each line end that may be another
 _MAY_HAVE_STOOD = ("\n", " ", "")
@@ -79,18 +80,19 @@ def search_line_ends(texts: Sequence[tuple[Setup, Joined]], tick: Tick) -> Found
     searched = [_SearchedText(setup, joined, limit) for setup, joined in texts]
     unread = [(number, Changes()) for number in range(len(texts))]
     seen, waiting = set(unread), list[tuple[_Reading, int, Changes]]()
-    while True:
+    while len(seen) <= _MOST_READINGS:
         for number, changes in unread:
             read = searched[number].read(changes)
             if isinstance(read, Payload):
                 return Found(read, number, changes)
             heapq.heappush(waiting, (read, number, changes))
         if not waiting:
-            return None
+            break
         read, number, changes = heapq.heappop(waiting)
         others = dict.fromkeys((number, each) for each in searched[number].others(read, changes))
         unread = [each for each in others if each not in seen]
         seen.update(unread)
+    return None
 
 
 def _most_passes(setup: Setup, joined: Joined) -> int:

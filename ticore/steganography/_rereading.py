@@ -23,6 +23,8 @@ from ._sealed_reading import message_of, payload_from
 from ._setup import Setup
 from ._steps_taken import StepsTaken
 
+_LIKELIEST = 256  # tokens of a step, among which line ends are looked for
+
 Tick = Callable[[], None]
 """Called again and again while a text is read. What it raises ends the reading."""
 
@@ -134,8 +136,9 @@ class Rereading:
         """
         for ids, step in self._steps.newest_first():
             kept = step.choices.kept
-            probs = kept.unnormalized_probs / kept.unnormalized_probs.sum()
-            for token, probability in zip(kept.ids.tolist(), probs.tolist(), strict=True):
+            probs = kept.unnormalized_probs[:_LIKELIEST] / kept.unnormalized_probs.sum()
+            likeliest = kept.ids[:_LIKELIEST].tolist()
+            for token, probability in zip(likeliest, probs.tolist(), strict=True):
                 if (line_end := self._line_end(token)) is None:
                     continue
                 at = len(self._written(ids))
