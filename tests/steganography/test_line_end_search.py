@@ -95,7 +95,7 @@ def test_readings_are_few_where_each_leaves_the_text_at_once(
         return read(rereading, text)
 
     monkeypatch.setattr(Rereading, "payload", counted)
-    text = f"{sent()[:200]} qqq"
+    text = f"{sent()[:120]} qqq"
     spaces = [at for at, character in enumerate(text) if character == " " and at > len(PROMPT)]
     assert searched(text, spaces) is None
     assert 20 < readings < 200
