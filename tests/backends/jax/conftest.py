@@ -27,10 +27,8 @@ def model(folder: Path) -> LanguageModel:
 @pytest.fixture
 def hardly_optimized() -> Iterator[None]:
     """For many small networks that run once: XLA takes longer to optimize than to run them."""
-    import jax  # noqa: PLC0415
-
-    name = "jax_disable_most_optimizations"
-    before = jax.config.values[name]
-    jax.config.update(name, True)
+    config, name = pytest.importorskip("jax").config, "jax_disable_most_optimizations"
+    before = config.values[name]
+    config.update(name, True)
     yield
-    jax.config.update(name, before)
+    config.update(name, before)
