@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import ticore
 from tests.support.broken_lines import cut, in_one_line, wrapped
 from tests.support.tiny_models import tiny_model
+from tests.support.toy_models import ToyModel, ToyTokenizer
 from ticore.errors import IncompleteMessageError
 from ticore.steganography._broken_lines import Joined
 from ticore.steganography._line_end_search import Change, search_line_ends, without
@@ -47,6 +48,18 @@ def searched(text: str, spaces: Sequence[int], tick: Tick = no_tick) -> Payload 
     joined = Joined(text, tuple((at, at + 1) for at in spaces))
     found = search_line_ends([(steganographer()._setup, joined)], tick)
     return None if found is None else found.payload
+
+
+def texts_read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every text that is read from now on."""
+    read, texts = Rereading.payload, list[str]()
+
+    def recorded(rereading: Rereading, text: str) -> Payload:
+        texts.append(text)
+        return read(rereading, text)
+
+    monkeypatch.setattr(Rereading, "payload", recorded)
+    return texts
 
 
 @given(st.lists(st.tuples(st.text("ab ", max_size=4), st.text(" ", max_size=2), ENDS), max_size=5))
@@ -87,18 +100,48 @@ def test_readings_are_few_where_each_leaves_the_text_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They take no pass of the model, and there are more than one could try."""
-    read, readings = Rereading.payload, 0
-
-    def counted(rereading: Rereading, text: str) -> Payload:
-        nonlocal readings
-        readings += 1
-        return read(rereading, text)
-
-    monkeypatch.setattr(Rereading, "payload", counted)
+    read = texts_read(monkeypatch)
     text = f"{sent()[:120]} qqq"
     spaces = [at for at, character in enumerate(text) if character == " " and at > len(PROMPT)]
     assert searched(text, spaces) is None
-    assert 20 < readings < 200
+    assert 20 < len(read) < 200
+
+
+@pytest.mark.slow
+def test_white_space_alone_is_read_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where nothing stands for a line end: no character takes the place of a space there."""
+    read = texts_read(monkeypatch)
+    text = f"{sent()[:140]} qqq".replace("\n", " ")
+    inside = [at for at in range(len(PROMPT) + 3, 100) if text[at : at + 2].isalpha()][::4]
+    joined = Joined(text, tuple((at, at) for at in inside))
+    search_line_ends([(steganographer()._setup, joined)], no_tick)
+    assert len(read) > 20
+    assert {"".join(each.split()) for each in read} == {"".join(text.split())}
+
+
+@pytest.mark.slow
+def test_no_text_is_read_that_the_channel_would_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be refused before a token is read, and look as if it had been read to its end."""
+    stego = ticore.Steganographer(tiny_model(), key=bytes(32), prompt=PROMPT, channel="sms")
+    read = texts_read(monkeypatch)
+    text = stego.embed(MESSAGE).text.replace(" the ", " qqq ")
+    spaces = [at for at, character in enumerate(text) if character == " " and at > len(PROMPT)]
+    joined = Joined(text, tuple((at, at + 1) for at in spaces))
+    assert search_line_ends([(stego._setup, joined)], no_tick) is None
+    assert read
+    assert all(map(stego._setup.passing.channel.leaves, read))
+
+
+def test_a_text_that_cannot_be_spelled_does_not_end_the_search_of_others() -> None:
+    """Repairs of characters give several texts."""
+    stego = ticore.Steganographer(
+        ToyModel(ToyTokenizer(["a", "b", " ", "\n", "ab"]), seed=1), key=bytes(32), finish="none"
+    )
+    text = stego.embed(b"").text
+    texts = [(stego._setup, Joined(each, ())) for each in ("\ufb01", text)]
+    found = search_line_ends(texts, no_tick)
+    assert found is not None
+    assert found.text == 1
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from ..errors import ExtractionError, OutsidePoolError
+from ..errors import ExtractionError, OutsidePoolError, SettingsError
 from ._broken_lines import Joined
 from ._payload import Payload
 from ._rereading import PassLimit, Rereading, Tick
@@ -74,11 +74,11 @@ def search_line_ends(texts: Sequence[tuple[Setup, Joined]], tick: Tick) -> Found
 
     Raises:
         PassLimitError: the model has read too many tokens.
-        SettingsError: the tokenizer has no tokens for some characters.
     """
-    limit = PassLimit(max((_most_passes(*each) for each in texts), default=0), tick)
-    searched = [_SearchedText(setup, joined, limit) for setup, joined in texts]
-    unread = [(number, Changes()) for number in range(len(texts))]
+    most = {number: _most_passes(*each) for number, each in enumerate(texts)}
+    limit = PassLimit(max(most.values(), default=0), tick)
+    searched = {number: _SearchedText(*texts[number], limit) for number in most if most[number]}
+    unread: list[tuple[int, Changes]] = [(number, ()) for number in searched]
     seen, waiting = set(unread), list[tuple[_Reading, int, Changes]]()
     while len(seen) <= _MOST_READINGS:
         for number, changes in unread:
@@ -96,7 +96,10 @@ def search_line_ends(texts: Sequence[tuple[Setup, Joined]], tick: Tick) -> Found
 
 
 def _most_passes(setup: Setup, joined: Joined) -> int:
-    once = len(setup.model.tokenizer.encode(joined.text))
+    try:
+        once = len(setup.model.tokenizer.encode(joined.text))
+    except SettingsError:
+        return 0  # there are no tokens for some characters
     return _TIMES * once + _MORE_FOR_EACH * len(joined.line_ends)
 
 
@@ -128,34 +131,34 @@ class _SearchedText:
     def __init__(self, setup: Setup, joined: Joined, limit: PassLimit) -> None:
         self._text, self._places = joined
         self._first = len(setup.sent)
+        self._channel = setup.passing.channel
         self._rereading = Rereading(setup, limit, keeps="last")
 
     def others(self, reading: _Reading, changes: Changes) -> Iterator[Changes]:
-        """The changes of a reading with another one, from the last place back.
+        """The changes of a reading with another one, if the channel leaves the text alone.
 
-        So the model goes back and never reads the same again.
+        From the last place back, so that the model goes back and never reads the same again.
         """
         before = [place for place in self._places if place[0] <= reading.reached]
         moved = (
             Change(begin, end, by) for begin, end in before[-_LINES_BACK:] for by in _MAY_HAVE_STOOD
         )
         for change in sorted(chain(moved, reading.lost), reverse=True):
-            others = (each for each in changes if each.begin != change.begin)
-            if self._text[change.begin : change.end] == change.by:
+            others = [each for each in changes if each.begin != change.begin]
+            if self._text[change.begin : change.end] != change.by:
+                others = sorted([*others, change])
+            if self._channel.leaves(self._with(others)):
                 yield tuple(others)
-            else:
-                yield tuple(sorted([*others, change]))
 
     def read(self, changes: Changes) -> Payload | _Reading:
         """The payload of the text with these changes, or how far it could be read."""
-        text, left = self._with(changes), False
+        text = self._with(changes)
         try:
             return self._rereading.payload(text)
-        except OutsidePoolError as error:
-            left = error.place is not None
-            at = self._rereading.reached() if error.place is None else error.place.start
-        except ExtractionError:
-            at = self._rereading.reached()
+        except ExtractionError as error:
+            left = isinstance(error, OutsidePoolError)
+            place = error.place if isinstance(error, OutsidePoolError) else None
+        at = self._rereading.reached() if place is None else place.start
         reached = without(changes, at)
         lost = heapq.nlargest(_LIKELIEST, self._lost(text, changes))
         return _Reading(
@@ -167,12 +170,14 @@ class _SearchedText:
 
     def _lost(self, text: str, changes: Changes) -> Iterator[tuple[float, Change]]:
         """Line ends that could have been written where the text has a space, with probabilities."""
+        changed = {change.begin for change in changes}
         found = self._rereading.line_ends_in_place_of_spaces(text, self._first)
         for at, line_end, probability in found:
             begin = without(changes, at)
-            yield probability, Change(begin, begin + 1, line_end)
+            if begin not in changed:  # not a space that was put in
+                yield probability, Change(begin, begin + 1, line_end)
 
-    def _with(self, changes: Changes) -> str:
+    def _with(self, changes: Sequence[Change]) -> str:
         parts, done = list[str](), 0
         for begin, end, by in changes:
             parts += [self._text[done:begin], by]
@@ -180,7 +185,7 @@ class _SearchedText:
         return "".join([*parts, self._text[done:]])
 
 
-def without(changes: Changes, at: int) -> int:
+def without(changes: Sequence[Change], at: int) -> int:
     """Where a character of the changed text, by its offset, stands in the text as it was.
 
     What was put in has the place of what it stands for.

@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, combinations, zip_longest
 from typing import NamedTuple, Protocol
 
@@ -23,7 +22,6 @@ from ..errors import (
     ExtractionError,
     IncompleteMessageError,
     OutsidePoolError,
-    SettingsError,
     TextPlace,
 )
 from ._broken_lines import Joined, flowed, uncut, unwrapped
@@ -117,19 +115,19 @@ def recover(
         first = error
     if _is_part(first):
         raise first
-    steps = _StepLimit(MOST_STEPS * len(text) + 64, tick)
+    steps = PassLimit(MOST_STEPS * len(text) + 64, tick)
     left: dict[OutsidePoolError, tuple[str, ...]] = {}  # where readings left the possible texts
     if isinstance(first, OutsidePoolError):
         left[first] = ()
     for undone, reading in readings(text, setup.sent):
         try:
-            return Recovered(extract(reading, progress=steps), undone)
+            return Recovered(extract(reading, progress=steps.progress), undone)
         except OutsidePoolError as error:
             left[error] = undone
         except ExtractionError as error:
             if _is_part(error):
                 raise
-        except _StepLimitError:
+        except PassLimitError:
             break
     found = _with_other_line_ends(setup, text, steps, tick)
     if found is not None:
@@ -160,14 +158,14 @@ def payload_of_pasted(setup: Setup, text: str) -> Job[PayloadRead]:
         return reader, payload, ()
     except ExtractionError as error:
         first = error
-    steps = _StepLimit(MOST_STEPS * len(text) + 64)
+    steps = PassLimit(MOST_STEPS * len(text) + 64)
     for undone, reading in readings(text, setup.sent):
         try:
-            reader, payload = yield from payload_of(setup, reading, steps)
+            reader, payload = yield from payload_of(setup, reading, steps.progress)
             return reader, payload, undone
         except ExtractionError:
             continue
-        except _StepLimitError:
+        except PassLimitError:
             break
     found = _with_other_line_ends(setup, text, steps, no_tick)
     if found is None:
@@ -181,7 +179,7 @@ def _is_part(error: ExtractionError) -> bool:
 
 
 def _with_other_line_ends(
-    setup: Setup, text: str, steps: _StepLimit, tick: Tick
+    setup: Setup, text: str, steps: PassLimit, tick: Tick
 ) -> PayloadRead | None:
     """The payload of a text in which line ends were moved or lost.
 
@@ -193,18 +191,16 @@ def _with_other_line_ends(
         tick: called before each token that is read.
     """
     if setup.disambiguation.searches:
-        tick = partial(steps, 0, 0)
+        tick = steps.count
     if setup.agreement.window is not None:
         return None  # the model would read a window again for each token
     repairs, _ = _characters_undone(text)
-    surely = [repair for repair in repairs if repair is _LINE_ENDS]
-    joined = [
-        each
-        for some in (surely, repairs)[repairs == surely :]
-        for each in _joined_after(setup, text, some)
-    ]
-    # A tokenizer may have no tokens for some characters.
-    with suppress(PassLimitError, _StepLimitError, SettingsError):
+    # Other characters than line ends may be the text's own, as they are.
+    plans = [[repair for repair in repairs if repair is _LINE_ENDS]]
+    if repairs not in plans:
+        plans.append(repairs)
+    joined = [each for plan in plans for each in _joined_after(setup, text, plan)]
+    with suppress(PassLimitError):
         found = search_line_ends([(each.reader, each.joined) for each in joined], tick)
         if found is not None:
             reader, (_, unsure), undone = joined[found.text]
@@ -269,23 +265,6 @@ def _edited(setup: Setup, place: TextPlace, tick: Tick) -> Recovered | None:
                     message, (f"{repair.what} at character {repair.at + shift}{where}",)
                 )
     return None
-
-
-class _StepLimitError(Exception):
-    """The other readings of a text have taken long enough."""
-
-
-class _StepLimit:
-    """Counts the tokens that are read, as a Progress, and stops when they are too many."""
-
-    def __init__(self, most: int, tick: Tick = no_tick) -> None:
-        self._left, self._tick = most, tick
-
-    def __call__(self, done: int, total: int) -> None:
-        self._tick()
-        self._left -= 1
-        if self._left < 0:
-            raise _StepLimitError
 
 
 def readings(text: str, prompt: str) -> Iterator[tuple[tuple[str, ...], str]]:

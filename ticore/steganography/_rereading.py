@@ -38,10 +38,10 @@ class PassLimitError(Exception):
 
 
 class PassLimit:
-    """Counts the tokens that the model reads, in one reading or several.
+    """Counts the tokens that are read, in one reading or several.
 
     Args:
-        most: how many it may read.
+        most: how many may be read.
         tick: called before each.
     """
 
@@ -49,11 +49,15 @@ class PassLimit:
         self._left, self._tick = most, tick
 
     def count(self) -> None:
-        """The model will read one more. Raises PassLimitError."""
+        """One more will be read. Raises PassLimitError."""
         self._tick()
         self._left -= 1
         if self._left < 0:
             raise PassLimitError
+
+    def progress(self, done: int, total: int) -> None:
+        """As `count`: a Progress."""
+        self.count()
 
 
 class Rereading:
@@ -136,16 +140,17 @@ class Rereading:
         """
         for ids, step in self._steps.newest_first():
             kept = step.choices.kept
-            probs = kept.unnormalized_probs[:_LIKELIEST] / kept.unnormalized_probs.sum()
-            likeliest = kept.ids[:_LIKELIEST].tolist()
-            for token, probability in zip(likeliest, probs.tolist(), strict=True):
-                if (line_end := self._line_end(token)) is None:
-                    continue
-                at = len(self._written(ids))
-                if at < first:
-                    return
-                if text[at : at + 1] == " ":
-                    yield at, line_end, probability
+            found = [self._line_end(token) for token in kept.ids[:_LIKELIEST].tolist()]
+            if not any(found):
+                continue
+            at = len(self._written(ids))
+            if at < first:
+                return
+            if text[at : at + 1] == " ":
+                probs = kept.unnormalized_probs / kept.unnormalized_probs.sum()
+                for line_end, probability in zip(found, probs.tolist(), strict=False):
+                    if line_end:
+                        yield at, line_end, probability
 
     def surprise(self) -> float:
         """Bits of the tokens of the text whose steps are kept: what an ideal code takes for them.
