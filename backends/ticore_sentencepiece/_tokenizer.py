@@ -14,7 +14,7 @@ from typing import Any
 
 import sentencepiece
 
-from ticore.backend_kit import LibraryTokenizer
+from ticore.backend_kit import LibraryTokenizer, reader_digest
 from ticore.backend_kit.checkpoint import (
     MOST_OF_TOKENIZER,
     is_gguf,
@@ -59,9 +59,10 @@ class SentencePieceTokenizer(LibraryTokenizer):
         written = self._library.serialized_model_proto()
         self._digest = hashlib.sha256(_DIGEST_LABEL + written).hexdigest()
 
-    def __reduce__(self) -> tuple[type[SentencePieceTokenizer], tuple[bytes]]:
+    def __reduce__(self) -> tuple[type[SentencePieceTokenizer], tuple[bytes], dict[str, str]]:
         # The structure may hold a function of the library, which cannot be pickled.
-        return SentencePieceTokenizer, (self._library.serialized_model_proto(),)
+        kept = {"reader_digest": self.reader_digest}
+        return SentencePieceTokenizer, (self._library.serialized_model_proto(),), kept
 
     @classmethod
     def from_file(cls, path: str | Path) -> SentencePieceTokenizer:
@@ -74,9 +75,12 @@ class SentencePieceTokenizer(LibraryTokenizer):
         vocabulary = read_gguf_vocabulary(file) if is_gguf(file) else None
         try:
             with within_memory(file, "tokenizer"):
-                if vocabulary is not None:
-                    return cls(proto_of(vocabulary))
-                return cls(read_whole(file, MOST_OF_TOKENIZER))
+                proto = (
+                    read_whole(file, MOST_OF_TOKENIZER)
+                    if vocabulary is None
+                    else proto_of(vocabulary)
+                )
+                opened = cls(proto)
         except OSError as error:
             raise ModelFilesError(
                 f"{path}: expected a SentencePiece .model file, found none that can be read "
@@ -84,6 +88,9 @@ class SentencePieceTokenizer(LibraryTokenizer):
             ) from None
         except ModelFilesError as error:
             raise ModelFilesError(f"{path}: {error}") from None
+        here, version = Path(__file__).parent, sentencepiece.__version__
+        opened.reader_digest = reader_digest(proto, here, version)
+        return opened
 
     def encode_one(self, text: str) -> list[int]:
         """Ids of a text, by the library."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import tiktoken
 
-from ticore.backend_kit import LibraryTokenizer, require_dense
+from ticore.backend_kit import LibraryTokenizer, reader_digest, require_dense
 from ticore.backend_kit.checkpoint import MOST_OF_TOKENIZER, read_whole, within_memory
 from ticore.errors import ModelFilesError, SettingsError
 from ticore.interfaces import TokenizerStructure
@@ -107,7 +107,10 @@ class TiktokenTokenizer(LibraryTokenizer):
             SettingsError: there is no such pattern.
         """
         with _named(path, "tiktoken's file of ranks"):
-            return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
+            data = read_whole(path, MOST_OF_TOKENIZER)
+            opened = cls(parse_ranks(data), pattern)
+        opened.reader_digest = _reader_digest(data + b"\0" + PATTERNS[pattern].encode())
+        return opened
 
     @classmethod
     def from_tekken(cls, path: str | Path) -> TiktokenTokenizer:
@@ -117,7 +120,10 @@ class TiktokenTokenizer(LibraryTokenizer):
             ModelFilesError: the file is missing, unreadable, or not a tekken.json.
         """
         with _named(path, "a tekken.json"):
-            return cls.from_encoding(read_tekken(read_whole(path, MOST_OF_TOKENIZER)))
+            data = read_whole(path, MOST_OF_TOKENIZER)
+            opened = cls.from_encoding(read_tekken(data))
+        opened.reader_digest = _reader_digest(data)
+        return opened
 
     def encode_one(self, text: str) -> list[int]:
         """Ids of a text, by the library."""
@@ -169,6 +175,10 @@ class TiktokenTokenizer(LibraryTokenizer):
             ignore_merges=True,
             pretokenizer=(split_of(self._pattern),),
         )
+
+
+def _reader_digest(data: bytes) -> str:
+    return reader_digest(data, Path(__file__).parent, tiktoken.__version__)
 
 
 @contextmanager

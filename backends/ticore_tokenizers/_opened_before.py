@@ -13,16 +13,13 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import tokenizers
 
-from ticore import __version__
-from ticore.backend_kit import code_digest, table_cache
+from ticore.backend_kit import table_cache
 from ticore.interfaces import AddedTokenFlags, Split, TokenizerStructure
 
 from ._normalizer_steps import normalize_with
@@ -56,13 +53,9 @@ class Opened:
     structure: TokenizerStructure
 
 
-def reader_digest(data: bytes) -> str:
-    """The digest of a file, and that of the code that reads it; empty if the file is small."""
-    code = code_digest(Path(__file__).parent)
-    if len(data) < _MUCH or not code:
-        return ""
-    versions = f"{code} {__version__} {tokenizers.__version__}"
-    return f"{sha256(data).hexdigest()}-{sha256(versions.encode()).hexdigest()}"
+def takes_long_to_open(data: bytes) -> bool:
+    """Whether a file is worth storing what is known of it."""
+    return len(data) >= _MUCH
 
 
 def compressed(source: bytes) -> bytes:

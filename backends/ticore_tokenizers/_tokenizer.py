@@ -13,12 +13,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import tokenizers
 from tokenizers import Tokenizer
 
 from ticore.backend_kit import (
     LibraryTokenizer,
     NoStructure,
     is_of_library,
+    reader_digest,
     require_dense,
     tokenizer_failure,
 )
@@ -125,7 +127,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         try:
             with within_memory(file, "tokenizer"):
                 if vocabulary is not None:
-                    return cls(_open(_sound(json_of(vocabulary))), copy=False)
+                    return cls._from_json(json_of(vocabulary))
                 return cls._from_json(read_whole(file, MOST_OF_TOKENIZER))
         except OSError as error:
             raise ModelFilesError(
@@ -143,8 +145,9 @@ class HuggingFaceTokenizer(LibraryTokenizer):
     @classmethod
     def _from_json(cls, data: bytes) -> HuggingFaceTokenizer:
         """The tokenizer of a tokenizer.json; its library is built later if it was built before."""
-        reader = _opened_before.reader_digest(data)
-        found = _opened_before.find(reader) if reader else None
+        reader = reader_digest(data, Path(__file__).parent, tokenizers.__version__)
+        is_stored = bool(reader) and _opened_before.takes_long_to_open(data)
+        found = _opened_before.find(reader) if is_stored else None
         if found is not None:
             opened = cls.__new__(cls)
             opened._bytes, opened._special = found.spelled, found.special
@@ -154,10 +157,10 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         else:
             data = _sound(data)
             library = _open(data)
-            source = _opened_before.compressed(data) if reader else b""
+            source = _opened_before.compressed(data) if is_stored else b""
             del data  # What follows needs the memory.
             opened = cls(library, copy=False)
-            if reader:
+            if is_stored:
                 opened._keep(reader, source)
         opened.reader_digest = reader
         return opened

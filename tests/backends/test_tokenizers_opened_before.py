@@ -113,10 +113,11 @@ def test_code_that_changed_opens_a_file_again(
     file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     HuggingFaceTokenizer.from_file(file)
-    monkeypatch.setattr(_opened_before, "code_digest", lambda *_: "other code")
+    code = "ticore.backend_kit._reader_digest.code_digest"
+    monkeypatch.setattr(code, lambda *_: "other code")
     assert [is_built(HuggingFaceTokenizer.from_file(file)) for _ in range(2)] == [True, False]
     assert len(list(folder.iterdir())) == 1
-    monkeypatch.setattr(_opened_before, "code_digest", lambda *_: "")
+    monkeypatch.setattr(code, lambda *_: "")
     assert all(is_built(HuggingFaceTokenizer.from_file(file)) for _ in range(2))
 
 

@@ -7,7 +7,8 @@ A backend computes; what every backend must remember, check and refuse is here:
 - `CheckedBatchDecoder`: many texts side by side, on top of a `BatchedForward`;
 - `CheckpointModel`: all of a `LanguageModel` but the forward pass;
 - `LazyBackend`: a backend of models whose framework is imported with the first model;
-- `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library;
+- `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library; `reader_digest`: the name
+  of one that was read from a file;
 - `table_cache`: arrays on disk; `code_digest`: the version of the code that made them;
 - `CharacterMap`: what SentencePiece's character maps replace;
 - `ticore.backend_kit.checkpoint`: a model's directory in the Hugging Face layout;
@@ -47,6 +48,7 @@ from ._checks import first_line, is_of_library, require_dense, require_float64, 
 from ._decoder import ArrayDecoder, CachedForward, DeviceDecoder, DeviceLogits
 from ._lazy_backend import LazyBackend, require_packages
 from ._model import CheckpointModel, NewBatch
+from ._reader_digest import reader_digest
 from ._tokenizer import LibraryTokenizer, NoStructure
 
 __all__ = [
@@ -74,6 +76,7 @@ __all__ = [
     "keywords_after",
     "may_overlap",
     "moved_names",
+    "reader_digest",
     "renamed_arguments",
     "require",
     "require_dense",
