@@ -58,11 +58,12 @@ class SentencePieceTokenizer(LibraryTokenizer):
         # As the library writes it: `proto` may have its fields in another order.
         written = self._library.serialized_model_proto()
         self._digest = hashlib.sha256(_DIGEST_LABEL + written).hexdigest()
+        here, version = Path(__file__).parent, sentencepiece.__version__
+        self.reader_digest = reader_digest(written, here, version)
 
-    def __reduce__(self) -> tuple[type[SentencePieceTokenizer], tuple[bytes], dict[str, str]]:
+    def __reduce__(self) -> tuple[type[SentencePieceTokenizer], tuple[bytes]]:
         # The structure may hold a function of the library, which cannot be pickled.
-        kept = {"reader_digest": self.reader_digest}
-        return SentencePieceTokenizer, (self._library.serialized_model_proto(),), kept
+        return SentencePieceTokenizer, (self._library.serialized_model_proto(),)
 
     @classmethod
     def from_file(cls, path: str | Path) -> SentencePieceTokenizer:
@@ -75,12 +76,9 @@ class SentencePieceTokenizer(LibraryTokenizer):
         vocabulary = read_gguf_vocabulary(file) if is_gguf(file) else None
         try:
             with within_memory(file, "tokenizer"):
-                proto = (
-                    read_whole(file, MOST_OF_TOKENIZER)
-                    if vocabulary is None
-                    else proto_of(vocabulary)
-                )
-                opened = cls(proto)
+                if vocabulary is not None:
+                    return cls(proto_of(vocabulary))
+                return cls(read_whole(file, MOST_OF_TOKENIZER))
         except OSError as error:
             raise ModelFilesError(
                 f"{path}: expected a SentencePiece .model file, found none that can be read "
@@ -88,9 +86,6 @@ class SentencePieceTokenizer(LibraryTokenizer):
             ) from None
         except ModelFilesError as error:
             raise ModelFilesError(f"{path}: {error}") from None
-        here, version = Path(__file__).parent, sentencepiece.__version__
-        opened.reader_digest = reader_digest(proto, here, version)
-        return opened
 
     def encode_one(self, text: str) -> list[int]:
         """Ids of a text, by the library."""

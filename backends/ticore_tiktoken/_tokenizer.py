@@ -97,6 +97,8 @@ class TiktokenTokenizer(LibraryTokenizer):
         if special:
             content += b"\0" + json.dumps(special, sort_keys=True).encode()
         self._digest = hashlib.sha256(_DIGEST_LABEL + content).hexdigest()
+        here, version = Path(__file__).parent, tiktoken.__version__
+        self.reader_digest = reader_digest(content, here, version)
 
     @classmethod
     def from_file(cls, path: str | Path, pattern: str) -> TiktokenTokenizer:
@@ -107,10 +109,7 @@ class TiktokenTokenizer(LibraryTokenizer):
             SettingsError: there is no such pattern.
         """
         with _named(path, "tiktoken's file of ranks"):
-            data = read_whole(path, MOST_OF_TOKENIZER)
-            opened = cls(parse_ranks(data), pattern)
-        opened.reader_digest = _reader_digest(data + b"\0" + PATTERNS[pattern].encode())
-        return opened
+            return cls(parse_ranks(read_whole(path, MOST_OF_TOKENIZER)), pattern)
 
     @classmethod
     def from_tekken(cls, path: str | Path) -> TiktokenTokenizer:
@@ -120,10 +119,7 @@ class TiktokenTokenizer(LibraryTokenizer):
             ModelFilesError: the file is missing, unreadable, or not a tekken.json.
         """
         with _named(path, "a tekken.json"):
-            data = read_whole(path, MOST_OF_TOKENIZER)
-            opened = cls.from_encoding(read_tekken(data))
-        opened.reader_digest = _reader_digest(data)
-        return opened
+            return cls.from_encoding(read_tekken(read_whole(path, MOST_OF_TOKENIZER)))
 
     def encode_one(self, text: str) -> list[int]:
         """Ids of a text, by the library."""
@@ -175,10 +171,6 @@ class TiktokenTokenizer(LibraryTokenizer):
             ignore_merges=True,
             pretokenizer=(split_of(self._pattern),),
         )
-
-
-def _reader_digest(data: bytes) -> str:
-    return reader_digest(data, Path(__file__).parent, tiktoken.__version__)
 
 
 @contextmanager

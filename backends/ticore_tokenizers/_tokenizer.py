@@ -100,6 +100,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
         digest = hashlib.sha256(_DIGEST_LABEL)
         digest.update(content)
         self._digest = digest.hexdigest()
+        self.reader_digest = _reader_digest(self._digest.encode())
         # Here, because parsing the JSON again would take longer than this.
         try:
             self._described = describe(self._library, state, len(self._bytes))
@@ -145,7 +146,7 @@ class HuggingFaceTokenizer(LibraryTokenizer):
     @classmethod
     def _from_json(cls, data: bytes) -> HuggingFaceTokenizer:
         """The tokenizer of a tokenizer.json; its library is built later if it was built before."""
-        reader = reader_digest(data, Path(__file__).parent, tokenizers.__version__)
+        reader = _reader_digest(data)
         is_stored = bool(reader) and _opened_before.takes_long_to_open(data)
         found = _opened_before.find(reader) if is_stored else None
         if found is not None:
@@ -243,6 +244,10 @@ class HuggingFaceTokenizer(LibraryTokenizer):
     def token_name(self, token: int) -> str:
         (token,) = self.checked([token])
         return self._library.id_to_token(token) or ""
+
+
+def _reader_digest(data: bytes) -> str:
+    return reader_digest(data, Path(__file__).parent, tokenizers.__version__)
 
 
 def _content(library: Tokenizer) -> bytes:

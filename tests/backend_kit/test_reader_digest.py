@@ -1,4 +1,4 @@
-"""A tokenizer from a file is tested once; another file, setting or code is another tokenizer."""
+"""A tokenizer is tested once; another file, setting or code is another tokenizer."""
 
 from __future__ import annotations
 

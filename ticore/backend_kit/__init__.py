@@ -7,8 +7,8 @@ A backend computes; what every backend must remember, check and refuse is here:
 - `CheckedBatchDecoder`: many texts side by side, on top of a `BatchedForward`;
 - `CheckpointModel`: all of a `LanguageModel` but the forward pass;
 - `LazyBackend`: a backend of models whose framework is imported with the first model;
-- `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library; `reader_digest`: the name
-  of one that was read from a file;
+- `LibraryTokenizer`: all of a `Tokenizer` but the calls of its library; `reader_digest`: what
+  decides about one;
 - `table_cache`: arrays on disk; `code_digest`: the version of the code that made them;
 - `CharacterMap`: what SentencePiece's character maps replace;
 - `ticore.backend_kit.checkpoint`: a model's directory in the Hugging Face layout;

@@ -1,4 +1,4 @@
-"""A digest of all that decides what a tokenizer from a file reads and writes."""
+"""A digest of all that decides what a tokenizer reads and writes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _HERE = Path(__file__).parent
 
 
 def reader_digest(data: bytes, adapter: Path, library: str) -> str:
-    """What `LibraryTokenizer.reader_digest` is to be for a tokenizer from a file.
+    """What `LibraryTokenizer.reader_digest` is to be.
 
     Args:
-        data: the file's content, and what else the caller gave.
+        data: the tokenizer as its library writes it, or the content of its file.
         adapter: the folder of the adapter's code.
         library: the version of the library that it calls.
 

@@ -33,8 +33,9 @@ class LibraryTokenizer(ABC):
     Attributes:
         threads_pay: how many characters a batch must have for threads to be faster.
         reader_digest: names all that decides what it reads and writes: its file, the library, and
-            the adapter's code. What is learned about a tokenizer is stored for all with the same
-            digest. Empty: nothing is stored, and a Verifier tests the tokenizer each time.
+            the adapter's code; see the function `reader_digest`. What is learned about a tokenizer
+            is stored for all with the same digest. Empty: nothing is stored, and a Verifier tests
+            the tokenizer each time.
         _bytes: what each id spells; b"" for ids that add nothing to a text. A tuple is best: the
             garbage collector looks at a tuple of bytes once, and at a list each time.
         _special: ids that `encode` never gives for ordinary text.

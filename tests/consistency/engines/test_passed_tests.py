@@ -19,6 +19,10 @@ class Named(ToyTokenizer):
         self.reader_digest = reader_digest
 
 
+class Derived(Named):
+    """The same, but it may read in another way."""
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TICORE_CACHE", str(tmp_path / "tables"))
@@ -37,6 +41,9 @@ def test_checks_of_runs_a_test_again_only_for_another_tokenizer_or_test(monkeypa
         assert ran()
     assert ran("")
     assert ran("")
+    checks_of(Named("one"), "round trip", lambda: 7)
+    with pytest.raises(Unsupported):
+        checks_of(Derived("one"), "round trip", fail)
     monkeypatch.setattr("ticore.consistency._engines.passed_tests.code_digest", lambda *_: "other")
     assert ran()
 

@@ -34,7 +34,9 @@ def checks_of(tokenizer: Tokenizer, test: str, run: Callable[[], int]) -> int:
     if not (reader and code):
         return run()
     versions = f"{np.__version__} {regex.__version__} {VERSION}"
-    by = sha256(f"{reader} {code} {versions}".encode()).hexdigest()
+    # A subclass may read in another way.
+    kind = f"{type(tokenizer).__module__}.{type(tokenizer).__qualname__}"
+    by = sha256(f"{reader} {kind} {code} {versions}".encode()).hexdigest()
     # One name for all code, so that what was stored for other code is replaced.
     name = f"passed-{sha256(f'{tokenizer.digest()} {test}'.encode()).hexdigest()}"
     checks = table_cache.load_unpacked(name, lambda arrays: _checks(arrays, by))
