@@ -426,6 +426,24 @@ class TopDecoder(Decoder, Protocol):
 
 
 @runtime_checkable
+class ManyTokenDecoder(Decoder, Protocol):
+    """A Decoder that reads many ids of a known text faster than one after the other."""
+
+    def push_many(self, tokens: Sequence[int]) -> Logits:
+        """Read one or more ids.
+
+        Returns:
+            float[len(tokens), logit_width], the logits after each: the same bits as `push` gives.
+            The caller must not write into them.
+
+        Raises:
+            CapacityError: the context has no room for all of them; nothing is read.
+            SettingsError: an id has no logit; nothing is read.
+        """
+        ...
+
+
+@runtime_checkable
 class LanguageModel(Protocol):
     """A causal language model with its tokenizer. Thread-safe: each text has its own Decoder."""
 

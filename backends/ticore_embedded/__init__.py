@@ -8,6 +8,7 @@ _network.py    the forward pass
 _weights.py    the tensors, checked, converted and stacked
 _families.py   from an architecture's tensors to the network
 _version_1.py  what the first version computed, kept as it was
+_row_by_row.py many tokens of a known text, with the bits of one
 _forward.py    one text read token by token
 _batch.py      several texts read side by side
 _model.py      the model as the core sees it

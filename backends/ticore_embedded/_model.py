@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ticore.backend_kit import ArrayDecoder, CheckpointModel
+from ticore.backend_kit import CheckpointModel, ManyDecoder
 from ticore.backend_kit.checkpoint import Checkpoint
 from ticore.interfaces import Logits, Tokenizer
 
@@ -42,9 +42,9 @@ class EmbeddedModel(CheckpointModel):
         self.network = network
         self._files = checkpoint
 
-    def new_decoder(self, ids: list[int], opened: list[int]) -> ArrayDecoder:
+    def new_decoder(self, ids: list[int], opened: list[int]) -> ManyDecoder:
         """A Decoder of `ids` that has read `opened`."""
-        return ArrayDecoder(self, EmbeddedForward(self.network), ids, opened)
+        return ManyDecoder(self, EmbeddedForward(self.network), ids, opened)
 
     def new_batched_forward(self) -> EmbeddedBatchedForward:
         """What reads several texts side by side."""

@@ -87,6 +87,18 @@ class Network:
         self._embedding, self._positions, self._scale = embedding, positions, embedding_scale
         self.blocks, self._norm, self.head = tuple(blocks), norm, head
 
+    def with_layers(self, blocks: Sequence[Block], head: Linear) -> Network:
+        """A network with these layers, and all else of this one."""
+        return Network(
+            self.config,
+            embedding=self._embedding,
+            blocks=blocks,
+            norm=self._norm,
+            head=head,
+            positions=self._positions,
+            embedding_scale=self._scale,
+        )
+
     def new_cache(self) -> Cache:
         """An empty cache."""
         return Cache(self.config, self.dtype)
@@ -116,6 +128,15 @@ class Network:
             float[len(tokens), width], the final state of each.
         """
         return self._read(tokens, [cache.length for cache in caches], caches)
+
+    def read_known(self, tokens: Sequence[int], cache: Cache) -> Array:
+        """Read ids of one text, each of which sees the text up to itself; see `_row_by_row`.
+
+        Returns:
+            float[len(tokens), width], the final state of each.
+        """
+        positions = slice(cache.length, cache.length + len(tokens))
+        return self._read(tokens, positions, [cache] * len(tokens))
 
     def logits(self, states: Array) -> Array:
         """Logits float[n, vocab] after each of the final states float[n, width]."""

@@ -112,7 +112,7 @@ def token_cost(
 
 
 def parallel_reading(place: str, prompt: str, text_count: int, rounds: int = ROUNDS) -> JsonObject:
-    """How fast messages are read: token by token, and in one parallel pass.
+    """How fast messages are read: with the bits of single tokens, and in one parallel pass.
 
     Args:
         place: what `ticore.load_model` opens.

@@ -99,7 +99,7 @@ def _token_cost(rows: Sequence[JsonObject]) -> Table:
 
 
 def _parallel_reading(rows: Sequence[JsonObject]) -> Table:
-    headings = ["one by one", "one parallel pass", "times"]
+    headings = ["same-stack", "portable", "times"]
     table = text_table("Tokens per second, reading", ["model"], headings)
     for row in rows:
         table.add_row(row["model"], *_compared(row["one_by_one"], row["parallel"]))

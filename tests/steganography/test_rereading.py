@@ -24,13 +24,17 @@ class Counting:
 
     def start(self, ids):
         decoder = self._model.start(ids)
-        push = decoder.push
+        push, push_many = decoder.push, decoder.push_many
 
         def counted(token):
             self.pushed += 1
             push(token)
 
-        decoder.push = counted
+        def all_counted(tokens):
+            self.pushed += len(tokens)
+            return push_many(tokens)
+
+        decoder.push, decoder.push_many = counted, all_counted
         return decoder
 
 

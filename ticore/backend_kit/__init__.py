@@ -3,7 +3,7 @@
 A backend computes; what every backend must remember, check and refuse is here:
 
 - `ArrayDecoder`, `DeviceDecoder`: one text that is read token by token, on top of a
-  `CachedForward`, which a backend writes;
+  `CachedForward`, which a backend writes; `ManyDecoder` also reads many tokens at once;
 - `CheckedBatchDecoder`: many texts side by side, on top of a `BatchedForward`;
 - `CheckpointModel`: all of a `LanguageModel` but the forward pass;
 - `LazyBackend`: a backend of models whose framework is imported with the first model;
@@ -45,7 +45,14 @@ from ._batch_decoder import (
 )
 from ._character_map import CharacterMap
 from ._checks import first_line, is_of_library, require_dense, require_float64, tokenizer_failure
-from ._decoder import ArrayDecoder, CachedForward, DeviceDecoder, DeviceLogits
+from ._decoder import (
+    ArrayDecoder,
+    CachedForward,
+    DeviceDecoder,
+    DeviceLogits,
+    ManyDecoder,
+    ManyForward,
+)
 from ._lazy_backend import LazyBackend, require_packages
 from ._model import CheckpointModel, NewBatch
 from ._reader_digest import reader_digest
@@ -63,6 +70,8 @@ __all__ = [
     "HasLimits",
     "LazyBackend",
     "LibraryTokenizer",
+    "ManyDecoder",
+    "ManyForward",
     "NewBatch",
     "NoStructure",
     "byte_alphabet",

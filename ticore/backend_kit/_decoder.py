@@ -42,6 +42,14 @@ class CachedForward(Protocol[Kept_co]):
         ...
 
 
+class ManyForward(CachedForward[Logits], Protocol):
+    """One that reads many ids of a known text faster than one after the other."""
+
+    def push_many(self, tokens: Sequence[int]) -> Logits:
+        """Read one or more ids: the logits float[n, width] after each, as `push` gives them."""
+        ...
+
+
 class DeviceLogits(Protocol):
     """Logits after one id, on a device."""
 
@@ -135,6 +143,37 @@ class ArrayDecoder(_DecoderBase[Any]):
         """Logits float[logit_width] of the next token; the caller must not write into them."""
         logits: Logits = self._kept[-1]
         return logits
+
+
+class ManyDecoder(ArrayDecoder):
+    """One that also reads many ids at once.
+
+    Args:
+        model, prompt, opened: see ArrayDecoder.
+        reader: computes the logits as arrays; it has read nothing yet.
+    """
+
+    def __init__(
+        self,
+        model: HasLimits,
+        reader: ManyForward,
+        prompt: Sequence[int],
+        opened: Sequence[int],
+    ) -> None:
+        super().__init__(model, reader, prompt, opened)
+        self._many = reader
+
+    def push_many(self, tokens: Sequence[int]) -> Logits:
+        """Read one or more ids; see `ticore.interfaces.ManyTokenDecoder`."""
+        checked = checked_ids(tokens, self._model.logit_width)
+        require_room(len(self._ids) + len(checked) - 1, self._model.context_length)
+        with self._reading.step():
+            rows = self._many.push_many(checked)
+            self._kept.extend(rows)
+            self._ids.extend(checked)
+        if self._rewindable is not None:
+            del self._kept[: -self._rewindable - 1]
+        return rows
 
 
 class DeviceDecoder(_DecoderBase[DeviceLogits]):

@@ -41,6 +41,7 @@ _broken_lines.py       lines that were broken at a width, joined
 _line_end_search.py    what stood between such lines, where their lengths do not tell
 _portability.py        which machines read each other's texts
 _prescored_decoder.py  all logits of a known text in one pass
+_block_decoder.py      some of them in each pass, without a change of any bit
 _results.py            what `embed` returns
 _pact.py               the former name of an agreement with a key
 """

@@ -17,7 +17,8 @@ from typing import TypeVar
 
 from ..backend_kit._reading import start_decoder
 from ..errors import TicoreError
-from ..interfaces import Decoder, LanguageModel
+from ..interfaces import Decoder, LanguageModel, ManyTokenDecoder
+from ._block_decoder import BlockDecoder
 from ._prescored_decoder import PrescoredDecoder
 from ._windowed_decoder import WindowedDecoder
 
@@ -30,13 +31,15 @@ class NewText:
 
     Attributes:
         prompt_ids: what it has read.
-        known_ids: all that it will read after them, if logits may be computed at once; else empty.
+        known_ids: all that it will read after them, if they are known; else empty.
+        at_once: whether their logits may be computed at once, which changes their last bits.
         window: how many of these the model sees before each of them; None: all.
         rewindable: whether the job rewinds the Decoder.
     """
 
     prompt_ids: Sequence[int]
     known_ids: Sequence[int] = ()
+    at_once: bool = False
     window: int | None = None
     rewindable: bool = False
 
@@ -56,14 +59,19 @@ def begin_text(text: NewText) -> Job[Decoder]:
 def decoder_of_its_own(model: LanguageModel, text: NewText) -> Decoder | None:
     """The Decoder of a text that no other text is read beside; None if a row of a batch will do.
 
-    Its logits are computed many at once, where that is allowed and fits.
+    Its logits are computed many at once, where that is allowed and fits, or changes no bit.
     """
     if text.rewindable:
         return start_decoder(model, text.prompt_ids)
     known = text.known_ids
-    if known and text.window is not None:
+    if not known:
+        return None
+    if not text.at_once:
+        decoder = start_decoder(model, text.prompt_ids, rewindable=0)
+        return BlockDecoder(decoder, known) if isinstance(decoder, ManyTokenDecoder) else decoder
+    if text.window is not None:
         return WindowedDecoder(model, text.prompt_ids, known, text.window)
-    if not known or not PrescoredDecoder.fits(model, text.prompt_ids, known):
+    if not PrescoredDecoder.fits(model, text.prompt_ids, known):
         return None
     return PrescoredDecoder(model, text.prompt_ids, known)
 

@@ -265,7 +265,7 @@ class Setup:
         session: Session | None = None,
         rival: int | None = None,
     ) -> Job[TextState]:
-        """A text at its prompt. If its tokens are known, all logits may be computed at once.
+        """A text at its prompt. If its tokens are known, many may be read in one pass.
 
         Args:
             known_ids: all tokens after the prompt, if they are known.
@@ -273,10 +273,12 @@ class Setup:
             session: of the text; None: that of `session`.
         """
         at_once = bool(known_ids) and self._reads_many_at_once()
-        ahead = known_ids[: self.room] if known_ids and at_once else ()
+        # In a window that is read token by token, each token begins a text of its own.
+        is_ahead = at_once or self.window is None
+        ahead = known_ids[: self.room] if known_ids and is_ahead else ()
         size = None if self.window is None else self.window.size
         goes_back = self.disambiguation.branches
-        decoder = yield from begin_text(NewText(self.prompt_ids, ahead, size, goes_back))
+        decoder = yield from begin_text(NewText(self.prompt_ids, ahead, at_once, size, goes_back))
         passing = self.passing.start(self.sent)
         return TextState(
             decoder,
