@@ -1,8 +1,9 @@
 """Many tokens of a known text in one pass, with the bits that each has when it is read alone.
 
 A reader of a message needs the writer's logits to the last bit, and the writer read token by token.
-Reading a token takes as long as it takes to load the weights. Here they are loaded once for many
-rows, and each number is the dot product that it is for one row; so is attention, row after row.
+Reading a token takes as long as it takes to load the weights. Here a matrix is loaded once for many
+rows, and each number is computed as it is for one row: as a dot product, or in networks of the
+first version in a product with this row. Attention goes row after row as well.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ._layers import Array, FeedForward, GatedFeedForward, Linear
 from ._network import Block, Network
 
 ROWS = 16
-"""Tokens of a pass. More hardly save time: the dot products take most of it."""
+"""Tokens of a pass. More hardly save time: the products take most of it."""
+_TRIED = 8  # tokens, read in each of the two ways
 
 # Not an attribute of the network, which would be copied with it and be wrong on another machine.
 _KNOWN: MutableMapping[Network, Network | None] = WeakKeyDictionary()
@@ -42,8 +44,7 @@ def row_by_row(network: Network) -> Network | None:
     """The same network, whose rows have the bits that they have alone.
 
     Returns:
-        None if a matrix product reads a row in this network, or if a text that is read both ways
-        has other bits on this machine.
+        None if a text that is read both ways has other bits on this machine.
     """
     if network not in _KNOWN:
         # Another thread may do the same, with the same result.
@@ -78,7 +79,7 @@ def _linear(linear: Linear) -> RowByRow:
 
 def _are_alike(one: Network, other: Network) -> bool:
     """Whether a short text has the same logits, read by `one` and, as many rows, by `other`."""
-    ids = [place % one.config.vocab_size for place in range(min(ROWS, one.config.context))]
+    ids = [place % one.config.vocab_size for place in range(min(_TRIED, one.config.context))]
     cache = one.new_cache()
     alone = [one.logits(one.read_each([token], [cache])) for token in ids]
     together = other.logits(other.read_known(ids, other.new_cache()))

@@ -9,7 +9,10 @@ from ..interfaces import Logits, ManyTokenDecoder
 from ._known_text import KnownText
 
 BLOCK = 16
-"""Tokens that are read at most in vain, where the text turns out not to hold a message."""
+"""Tokens that are read together, at most this many in vain."""
+
+ALONE = 8
+"""Tokens that are read one by one first: most texts without a message end the reading there."""
 
 
 class BlockDecoder(KnownText):
@@ -39,11 +42,14 @@ class BlockDecoder(KnownText):
             )
         while self._at >= self._first + len(self._rows):
             start = self._first + len(self._rows) - 1
-            self._rows = self._decoder.push_many(self._text[start : start + self._next_size()])
+            self._rows = self._read(start)
             self._first = start + 1
         row: Logits = self._rows[self._at - self._first]
         return row
 
-    def _next_size(self) -> int:
-        """More and more, since a reader with another key mostly stops at one of the first."""
-        return min(BLOCK, 2 * len(self._rows))
+    def _read(self, start: int) -> Logits:
+        """The logits after the token at `start`, and perhaps after the next ones."""
+        if start >= self._prompt + ALONE:
+            return self._decoder.push_many(self._text[start : start + BLOCK])
+        self._decoder.push(self._text[start])
+        return self._decoder.logits()[None]
