@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticore.backend_kit._decoder import ArrayDecoder, DeviceDecoder
+from ticore.backend_kit._decoder import ArrayDecoder, DeviceDecoder, ManyDecoder
 from ticore.errors import CapacityError, InconsistentStateError, SettingsError
 
 
@@ -31,6 +31,11 @@ class Reader:
 
     def rewind(self, count):
         del self._ids[-count:]
+
+
+class ManyReader(Reader):
+    def push_many(self, tokens):
+        return np.array([self.push(token) for token in tokens])
 
 
 class OnDevice(Reader):
@@ -66,6 +71,35 @@ def test_decoder_logits_follow_from_its_ids_after_any_rewinds(moves):
     assert reader.read == 2 + pushes
 
 
+@given(st.lists(st.lists(st.integers(1, 8), min_size=1, max_size=3) | st.integers(0, 3)))
+def test_many_ids_at_once_are_as_many_pushes(moves):
+    """Ids are pushed, or that many are rewound; `limit_rewinding` keeps the last two."""
+    one, other = (ManyDecoder(Limits(), ManyReader(), [5], [1, 5]) for _ in range(2))
+    for decoder in (one, other):
+        decoder.limit_rewinding(2)
+    for move in moves:
+        if isinstance(move, int):
+            assert _outcome(one.rewind, move) == _outcome(other.rewind, move)
+        elif len(one.ids) + len(move) > Limits.context_length:
+            with pytest.raises(CapacityError):
+                one.push_many(move)
+        else:
+            rows = one.push_many(move)
+            for token, row in zip(move, rows, strict=True):
+                other.push(token)
+                assert np.array_equal(row, other.logits())
+        assert one.ids == other.ids
+        assert np.array_equal(one.logits(), other.logits())
+
+
+def _outcome(rewind, count):
+    try:
+        rewind(count)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
 def test_decoder_reads_nothing_that_it_refuses():
     reader = Reader()
     decoder = ArrayDecoder(Limits(), reader, [1, 2, 3, 4], [1, 2, 3, 4])
@@ -84,17 +118,18 @@ def test_decoder_reads_nothing_that_it_refuses():
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
 def test_decoder_does_not_go_on_after_a_token_that_only_some_layers_read(interruption):
-    class Interrupted(Reader):
+    class Interrupted(ManyReader):
         def push(self, token):
             super().push(token)
             raise interruption
 
-    decoder = ArrayDecoder(Limits(), Interrupted(), [1], [1])
-    with pytest.raises(interruption):
-        decoder.push(5)
-    assert decoder.ids == (1,)
-    with pytest.raises(InconsistentStateError, match=r"interrupted or failed.*; start another"):
-        decoder.push(5)
+    for push in (lambda decoder: decoder.push(5), lambda decoder: decoder.push_many([5, 6])):
+        decoder = ManyDecoder(Limits(), Interrupted(), [1], [1])
+        with pytest.raises(interruption):
+            push(decoder)
+        assert decoder.ids == (1,)
+        with pytest.raises(InconsistentStateError, match=r"interrupted or failed.*; start another"):
+            push(decoder)
 
 
 def test_device_decoder_fetches_logits_when_asked():
