@@ -14,7 +14,8 @@ from typing import Literal
 from .._support.common_beginning import common_length
 from ..backend_kit._reading import start_decoder
 from ..errors import ExtractionError
-from ..interfaces import Decoder, Logits
+from ..interfaces import Decoder, Logits, ManyTokenDecoder
+from ._block_decoder import BlockDecoder
 from ._departure import text_of
 from ._divergence import divergence
 from ._jobs import NewText, new_decoder, run_alone
@@ -78,6 +79,7 @@ class Rereading:
         self._setup, self._limit = setup, limit
         self._steps = StepsTaken(of=keeps)
         self._decoder = start_decoder(setup.model, setup.prompt_ids)
+        self._read: Sequence[int] = setup.prompt_ids
         self._line_ends: dict[int, str | None] = {}
 
     def message(self, text: str) -> bytes:
@@ -103,7 +105,7 @@ class Rereading:
         With a window the model reads no text from its beginning, and this means nothing.
         """
         count = len(self._setup.prompt_ids) if self._setup.agreement.view != "whole" else 0
-        return len(self._setup.model.tokenizer.decode(self._decoder.ids[count:]))
+        return len(self._setup.model.tokenizer.decode(self._read[count:]))
 
     def tokens_before(self, text: str, first: int) -> Iterator[tuple[int, list[str]]]:
         """What could have been written near the end of what was read of the first text.
@@ -183,29 +185,48 @@ class Rereading:
             for _ in range(size):
                 self._limit.count()
             return new_decoder(self._setup.model, text)
-        return _LazyDecoder(self._decoder, len(self._setup.prompt_ids), self._limit.count)
+        return _LazyDecoder(self._decoder, text, self._limit.count, self._note)
+
+    def _note(self, ids: Sequence[int]) -> None:
+        """Note what the model has read for the reading that goes on."""
+        self._read = ids
 
 
 class _LazyDecoder:
     """A Decoder that reads, and goes back, only when its logits are asked for.
 
+    Where its text is known it reads a block of it, of which the reading may need the beginning.
+
     Args:
         decoder: has read the prompt, and perhaps something after it.
-        prompt: how many ids the prompt has.
-        count: is called before the decoder reads an id.
+        text: what it reads.
+        count: is called for each id whose logits are needed, before they are.
+        note: is called with the ids before these logits.
     """
 
-    def __init__(self, decoder: Decoder, prompt: int, count: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        decoder: Decoder,
+        text: NewText,
+        count: Callable[[], None],
+        note: Callable[[Sequence[int]], None],
+    ) -> None:
         self._decoder = decoder
-        self._prompt = prompt
-        self._count = count
-        self._ids = list(decoder.ids[:prompt])
+        self._known = [*text.prompt_ids, *text.known_ids]
+        self._count, self._note = count, note
+        self._ids = list(text.prompt_ids)
+        self._block: BlockDecoder | None = None  # reads on where the text parts from another
 
     @property
     def ids(self) -> Sequence[int]:
         return self._ids
 
     def logits(self) -> Logits:
+        logits = self._next() if self._block is None else self._block.logits()
+        self._note(tuple(self._ids))
+        return logits
+
+    def _next(self) -> Logits:
         read = list(self._decoder.ids)
         alike = common_length(read, self._ids)
         if alike < len(read):
@@ -213,10 +234,17 @@ class _LazyDecoder:
         for token in self._ids[alike:]:
             self._count()
             self._decoder.push(token)
+        ahead = self._known[len(self._ids) :]
+        if ahead and isinstance(self._decoder, ManyTokenDecoder):
+            self._block = BlockDecoder(self._decoder, ahead)
         return self._decoder.logits()
 
     def push(self, token: int) -> None:
+        if self._block is not None:
+            self._count()
+            self._block.push(token)
         self._ids.append(token)
 
     def rewind(self, count: int) -> None:
+        self._block = None
         del self._ids[len(self._ids) - count :]
