@@ -37,12 +37,17 @@ class Linear:
     dots: bool = True
 
     def __call__(self, x: Array) -> Array:
+        product = self.product(x)
+        return product if self.bias is None else product + self.bias
+
+    def product(self, x: Array) -> Array:
+        """x W^T."""
         product: Array
         if self.dots and len(x) <= FEW_ROWS:
             product = np.vecdot(self.weight[:, None], x).T
         else:
             product = x @ self.weight.T
-        return product if self.bias is None else product + self.bias
+        return product
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ._attention import Attention
 from ._layers import Array, FeedForward, GatedFeedForward, Linear
 from ._network import Block, Network
 
@@ -30,14 +29,11 @@ _KNOWN: MutableMapping[Network, Network | None] = WeakKeyDictionary()
 class RowByRow(Linear):
     """The same, in which any number of rows are multiplied as one row is."""
 
-    def __call__(self, x: Array) -> Array:
-        product: Array
-        if self.dots:
-            # In C order: a dot product of numbers that lie apart may add in another order.
-            product = np.ascontiguousarray(np.vecdot(self.weight[:, None], x).T)
-        else:
-            product = np.concatenate([row @ self.weight.T for row in x[:, None]])
-        return product if self.bias is None else product + self.bias
+    def product(self, x: Array) -> Array:
+        if not self.dots:
+            return np.concatenate([row @ self.weight.T for row in x[:, None]])
+        # In C order: a dot product of numbers that lie apart may add in another order.
+        return np.ascontiguousarray(np.vecdot(self.weight[:, None], x).T)
 
 
 def row_by_row(network: Network) -> Network | None:
@@ -58,13 +54,9 @@ def _made_of(network: Network) -> Network:
 
 
 def _block(block: Block) -> Block:
-    attention: Attention = replace(
-        block.attention,
-        qkv=_linear(block.attention.qkv),
-        output=_linear(block.attention.output),
-    )
-    forward = block.forward
-    return replace(block, attention=attention, forward=_forward(forward))
+    attention = block.attention
+    by_rows = replace(attention, qkv=_linear(attention.qkv), output=_linear(attention.output))
+    return replace(block, attention=by_rows, forward=_forward(block.forward))
 
 
 def _forward(forward: GatedFeedForward | FeedForward) -> GatedFeedForward | FeedForward:

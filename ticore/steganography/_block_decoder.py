@@ -19,8 +19,8 @@ class BlockDecoder(KnownText):
     """A Decoder that only accepts the tokens of a known text, and reads them block by block.
 
     Args:
-        decoder: has read the prompt, and nothing else.
-        ids: what follows the prompt, one or more.
+        decoder: has read the text up to `ids`.
+        ids: what follows, one or more.
     """
 
     def __init__(self, decoder: ManyTokenDecoder, ids: Sequence[int]) -> None:

@@ -212,7 +212,8 @@ class _LazyDecoder:
         note: Callable[[Sequence[int]], None],
     ) -> None:
         self._decoder = decoder
-        self._known = [*text.prompt_ids, *text.known_ids]
+        known = () if text.rewindable else text.known_ids  # else it may turn to other tokens
+        self._known = [*text.prompt_ids, *known]
         self._count, self._note = count, note
         self._ids = list(text.prompt_ids)
         self._block: BlockDecoder | None = None  # reads on where the text parts from another

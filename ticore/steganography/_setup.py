@@ -278,7 +278,9 @@ class Setup:
         ahead = known_ids[: self.room] if known_ids and is_ahead else ()
         size = None if self.window is None else self.window.size
         goes_back = self.disambiguation.branches
-        decoder = yield from begin_text(NewText(self.prompt_ids, ahead, at_once, size, goes_back))
+        decoder = yield from begin_text(
+            NewText(self.prompt_ids, ahead, at_once=at_once, window=size, rewindable=goes_back)
+        )
         passing = self.passing.start(self.sent)
         return TextState(
             decoder,
