@@ -39,7 +39,7 @@ class PassLimitError(Exception):
 
 
 class PassLimit:
-    """Counts the tokens that are read, in one reading or several.
+    """Counts the tokens that are read, in one reading or several; not those of a block in vain.
 
     Args:
         most: how many may be read.

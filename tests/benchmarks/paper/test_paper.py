@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from benchmarks.paper.sections import Section
 from benchmarks.paper.steganalysis import detecting
 from benchmarks.paper.steganalysis.detectors.model_statistics import Boosting
 
+ROOT = Path(__file__).parents[3]
 COMMAND = ["--models", "tiny-en", "--batch", "2", "--processes", "1"]
 INVESTIGATION = [*COMMAND, "--parts", "investigation"]
 
@@ -55,7 +57,8 @@ def test_workers_of_ray_take_the_same_samples(tmp_path):
     assert main([*command, "--out", str(tmp_path / "here")]) == 0
     # In a process of its own: Ray forks, which JAX forbids once it runs, and leaves files open.
     on_ray = [sys.executable, "-m", "benchmarks.paper", *command, "--engine", "ray"]
-    subprocess.run([*on_ray, "--out", str(tmp_path / "ray")], check=True, capture_output=True)
+    on_ray += ["--out", str(tmp_path / "ray")]
+    subprocess.run(on_ray, cwd=ROOT, check=True, capture_output=True)
     found = rows(tmp_path / "here", "covers")
     assert len(found) > 5
     assert rows(tmp_path / "ray", "covers") == found
