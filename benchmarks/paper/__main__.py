@@ -32,6 +32,7 @@ from . import (
 )
 from .analysis import Analysis, AnalysisOptions, analysed, computed
 from .messages import PART as MESSAGES
+from .messages.plan import METHODS
 from .page import write_pages
 from .part import Part
 from .prompt_cuts import beginning
@@ -113,6 +114,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="the numbers of candidates that messages are hidden with; default: 4, 8, ... 4096, as "
         "in the paper",
     )
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        choices=METHODS,
+        metavar="METHOD",
+        help=f"that messages are hidden with, of {', '.join(map(repr, METHODS))}; default: all",
+    )
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder that holds prompts/")
     parser.add_argument(
         "--batch", type=positive_int, default=20, help="texts that are written side by side"
@@ -187,7 +195,8 @@ def _setting(model: StandIn, options: argparse.Namespace) -> Setting:
     prompts = load_prompts(options.data, model.language)
     cut = tuple(beginning(prompt, model.language) for prompt in prompts)
     candidates = None if options.candidates is None else tuple(options.candidates)
-    return Setting(model, cut, options.batch, options.seed, candidates)
+    methods = None if options.methods is None else tuple(options.methods)
+    return Setting(model, cut, options.batch, options.seed, candidates, methods)
 
 
 def _take(

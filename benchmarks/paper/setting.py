@@ -19,6 +19,7 @@ class Setting:
         batch: how many texts are written side by side.
         seed: of all random numbers and keys.
         candidates: the numbers of candidates (k) that messages are hidden with; None: the paper's.
+        methods: that messages are hidden with; None: all.
     """
 
     model: StandIn
@@ -26,6 +27,7 @@ class Setting:
     batch: int
     seed: int = 0
     candidates: tuple[int, ...] | None = None
+    methods: tuple[str, ...] | None = None
 
     def prompt(self, number: int) -> str:
         """What sample `number` continues."""
@@ -34,6 +36,7 @@ class Setting:
     def facts(self) -> JsonObject:
         """The setting as JSON, for the digest of its samples.
 
-        `candidates` says which samples are taken, and changes none of them.
+        `candidates` and `methods` say which samples are taken, and change none of them.
         """
-        return {name: value for name, value in asdict(self).items() if name != "candidates"}
+        chosen = ("candidates", "methods")
+        return {name: value for name, value in asdict(self).items() if name not in chosen}

@@ -8,6 +8,7 @@ _setup.py              what all of its texts share
 _sealed_writing.py     how a sealed message is written and checked
 _sealed_reading.py     how it is read
 _raw_bits.py           how raw bits are written and read
+_checked_bits.py       raw bits with a checksum after them
 _agreement.py          the settings that both sides share, and their file
 _keys.py, _frame.py    from a secret to keys; a message sealed as random-looking bytes
 _parts.py              a message cut into numbered parts
@@ -15,6 +16,7 @@ _payload.py            what a message is packed into
 _padding.py            a few sizes in the place of all lengths
 _compact_frame.py      shorter frames under weaker bounds
 _frame_formats.py      the two kinds of frames
+_sought.py             how a search tells a right payload from a wrong one
 _bit_buffer.py         bits that arrive a few at a time
 _model_coding.py       short texts made shorter by the model
 _step.py               one step of a text, the same for both sides

@@ -16,7 +16,7 @@ from ._arguments import checked_message, plain_text, several
 from ._embedding import Observer
 from ._keys import Secret
 from ._lockstep import run_together
-from ._raw_bits import bits_embedding, bits_extraction
+from ._raw_bits import BitsFormat, bits_embedding, bits_extraction
 from ._results import Embedding
 from ._sealed_reading import extraction
 from ._sealed_writing import Check, embedding
@@ -109,6 +109,7 @@ class BatchMethods:
         prompts: Sequence[Prompt] | None = None,
         keys: Sequence[bytes | str] | None = None,
         stop: StopRule = "exact",
+        checksum: int = 0,
         observers: Sequence[Observer] | None = None,
         batch_size: int = 32,
     ) -> list[Embedding | TicoreError]:
@@ -119,7 +120,7 @@ class BatchMethods:
             prompts, batch_size: see `embed_batch`.
             keys: for each text a key in place of this Steganographer's. Settings that need a key
                 need a new one for each text of raw bits.
-            stop: see `embed_bits`.
+            stop, checksum: see `embed_bits`.
             observers: one for each text, such as a `ticore.evaluation.Meter`; see `embed_bits`.
 
         Returns:
@@ -135,13 +136,14 @@ class BatchMethods:
                 "bits: expected a list of bits for each text, found one list; give [it]"
             )
         require_one_of("stop", stop, get_args(StopRule))
+        self._setup.checksum_bits(checksum)
         setups = self._rows(len(bits), prompts, batch_size, keys)
         watching: Sequence[Observer | None] = [None] * len(bits)
         if observers is not None:
             watching = several("observers", observers)
             _require_count("observers", len(watching), len(bits))
         jobs = [
-            bits_embedding(setup, some, stop, observer=observer)
+            bits_embedding(setup, some, BitsFormat(stop, checksum), observer=observer)
             for setup, some, observer in zip(setups, bits, watching, strict=True)
         ]
         return run_together(self._setup.model, jobs, batch_size)
@@ -154,28 +156,31 @@ class BatchMethods:
         prompts: Sequence[Prompt] | None = None,
         keys: Sequence[bytes | str] | None = None,
         stop: StopRule = "exact",
+        checksum: int = 0,
         batch_size: int = 32,
     ) -> list[list[int] | TicoreError]:
         """The first `length` bits of each text, see `extract_bits`.
 
         Args:
             texts: what was received.
-            length, stop: see `extract_bits`.
+            length, stop, checksum: see `extract_bits`.
             prompts, keys, batch_size: see `embed_bits_batch`.
 
         Returns:
             For each text the bits, or the ExtractionError that `extract_bits` raises.
 
         Raises:
-            CredentialError, PromptError, SettingsError: as `embed_batch`; length or stop is wrong.
+            CredentialError, PromptError, SettingsError: as `embed_batch`; length, stop or
+                checksum is wrong.
             WrongTypeError: a text is not a str.
         """
         require_integer("length", length, 0)
         require_one_of("stop", stop, get_args(StopRule))
+        self._setup.checksum_bits(checksum)
         texts = each_row(plain_text, several("texts", texts))
         setups = self._rows(len(texts), prompts, batch_size, keys)
         jobs = [
-            bits_extraction(setup, text, length, stop)
+            bits_extraction(setup, text, length, BitsFormat(stop, checksum))
             for setup, text in zip(setups, texts, strict=True)
         ]
         return run_together(self._setup.model, jobs, batch_size)

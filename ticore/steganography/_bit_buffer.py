@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from copy import copy
 
+import numpy as np
+
 
 class BitBuffer:
     """Bits that were appended.
@@ -38,3 +40,10 @@ class BitBuffer:
         self.whole += (bits >> left).to_bytes(whole, "big")
         self._tail = bits & ((1 << left) - 1)
         self.count += count
+
+    def bits(self, count: int) -> list[int]:
+        """The first `count` bits; there are no fewer."""
+        tail = self._tail << -self.count % 8
+        data = np.frombuffer(bytes([*self.whole, tail]), dtype=np.uint8)
+        found: list[int] = np.unpackbits(data, count=count).tolist()
+        return found

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, Self
+from typing import Literal, Protocol
 
 from . import _compact_frame as compact
 from . import _frame as standard
 from ._keys import Secret
 from ._padding import leb128, padded_size
 from ._payload import Payload
+from ._sought import Sought
 
 Security = Literal["standard", "compact"]
 
@@ -29,23 +30,8 @@ class Seal(Protocol):
     ) -> bytes: ...
 
 
-class AnyFrameReader(Protocol):
+class AnyFrameReader(Sought[Payload], Protocol):
     """`_frame.FrameReader`."""
-
-    @property
-    def bits_needed(self) -> int: ...
-
-    @property
-    def complete(self) -> bool: ...
-
-    @property
-    def least_bits(self) -> int: ...
-
-    def fork(self) -> Self: ...
-
-    def feed(self, value: int, count: int) -> None: ...
-
-    def payload(self, most_bits: int | None = None) -> Payload: ...
 
 
 @dataclass(frozen=True)

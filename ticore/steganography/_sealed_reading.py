@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..errors import ExtractionError, IncompleteMessageError, OutsidePoolError
 from ._arguments import plain_text
@@ -15,12 +15,9 @@ from ._model_coding import decoded_by_model
 from ._parts import Part, join
 from ._payload import Packing, Payload
 from ._results import Embedding
-from ._search import searched
+from ._search import Search, searched
 from ._setup import Setup
 from ._steps_taken import StepsTaken
-
-Search = Callable[[Setup, str, Progress | None], Job[Payload | None]]
-"""`searched` or `searched_by_writer`."""
 
 
 def extraction(setup: Setup, text: str | Embedding, progress: Progress | None) -> Job[bytes]:
@@ -81,7 +78,7 @@ def payload_from(
         if not setup.disambiguation.searches:
             raise
         failure = error
-    found = yield from search(setup, text, progress)
+    found = yield from search(setup, text, setup.frame_reader(), setup.new_frame(), progress)
     if found is None:
         raise failure
     return found

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Literal, cast
 
-from .._support.checks import require
+from .._support.checks import require, require_integer
 from .._support.shared_randomness import SharedRandomness
 from ..candidates import Candidates
 from ..channels import PassingTexts
@@ -37,6 +37,7 @@ from ..interfaces import LanguageModel
 from ._agreement import Agreement
 from ._arguments import agreed_prompt, checked_prompt, plain_text
 from ._beginnings import MOST_BEGINNINGS, beginnings, readings_inside
+from ._checked_bits import MOST
 from ._checked_frame import checked
 from ._departure import TextAsRead
 from ._ending import Ending, finish_sentence, finish_sentences, finish_turn, stop_at_once
@@ -397,21 +398,18 @@ class Setup:
             return NonceFirstReader(self.codec, self.frames, self.sealing_secret())
         return self.codec.make().reader()
 
-    def raw_codec(self, stop: StopRule, text: TextState) -> Codec:
+    def raw_codec(self, stop: StopRule, text: TextState | None = None) -> Codec:
         """The codec of raw bits. They have no nonce: shared numbers start with the text.
+
+        Args:
+            stop: see `Steganographer.embed_bits`.
+            text: at its prompt, if there is one; it is given the numbers that it shares.
 
         Raises:
             CredentialError: it needs a key, and there is none.
-            SettingsError: the codec does not have the stop rule, texts may be edited, or the
-                disambiguation searches.
+            SettingsError: the codec does not have the stop rule, or texts may be edited.
         """
         require(not self.agreement.edits, "edits", "0 for raw bits", self.agreement.edits)
-        if self.disambiguation.searches:
-            raise SettingsError(
-                f"disambiguation: expected one that does not search for raw bits, which are not "
-                f"authenticated, so that nothing tells which reading is right; found "
-                f"{self.disambiguation.name!r}; use 'stepwise', or embed a message"
-            )
         if not self.shares_randomness:
             return self.codec.make(stop)
         if self.secret is None or self.secret.salt_length:
@@ -420,8 +418,23 @@ class Setup:
                 "found none; give key=ticore.Key.new(), a new one for each text of raw bits"
             )
         key = self.secret.derive(b"").shared_key(b"raw bits")
-        text.share(SharedRandomness(key, FOR_DISAMBIGUATION))
+        if text is not None:
+            text.share(SharedRandomness(key, FOR_DISAMBIGUATION))
         return self.codec.make(stop, SharedRandomness(key, FOR_CODEC))
+
+    def checksum_bits(self, count: int) -> int:
+        """How many bits the checksum of raw bits has. Raises SettingsError, WrongTypeError."""
+        least = 1 if self.disambiguation.searches else 0
+        count = require_integer("checksum", count, 0)
+        if count < least:
+            raise SettingsError(
+                f"checksum: expected the bits of a checksum, such as 32, with disambiguation "
+                f"{self.disambiguation.name!r}, since raw bits are not authenticated, and nothing "
+                f"else tells which reading is right; found {count}; or use 'stepwise', or embed a "
+                f"message"
+            )
+        require(count <= MOST, "checksum", f"at most {MOST} bits", count)
+        return count
 
     def random_bits(self, count: int) -> int:
         """That many random bits."""

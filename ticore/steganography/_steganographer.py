@@ -35,7 +35,7 @@ from ._long_messages import LongMessages
 from ._openers import openers_name
 from ._pasted import Recovered, recover
 from ._portability import Numerics, model_digest
-from ._raw_bits import bits_embedding, bits_extraction
+from ._raw_bits import BitsFormat, bits_embedding, bits_extraction
 from ._rereading import no_tick
 from ._results import Embedding
 from ._sealed_reading import extraction
@@ -68,7 +68,7 @@ class Steganographer(BatchMethods, LongMessages):
         codec: `arithmetic`, `discop`, `huffman`, `mec`, `meteor`, `rrc`, `sparsamp`, one with a
             number such as `sparsamp:32` (blocks of 32 bits), or a `ticore.codecs.CodecSpec`.
         disambiguation: `stepwise`, `basic`, `lookahead`, `mwis`, `syncpool`; `search` or
-            `search:long`, which need a key and take neither a window nor raw bits; one with a word
+            `search:long`, which need a key and take no window; one with a word
             such as `basic:decoded` (tokens are compared by their decoded strings instead of their
             bytes), or a `ticore.disambiguation.DisambiguationSpec`. `none` is for experiments: its
             reader may find other tokens.
@@ -430,6 +430,7 @@ class Steganographer(BatchMethods, LongMessages):
         bits: Sequence[int],
         *,
         stop: StopRule = "exact",
+        checksum: int = 0,
         progress: Progress | None = None,
         observer: Observer | None = None,
     ) -> Embedding:
@@ -442,6 +443,8 @@ class Steganographer(BatchMethods, LongMessages):
             bits: 0 or 1 each.
             stop: see `ticore.codecs.ArithmeticCodec`. With `paper` the text ends with the message,
                 as in the paper's experiments.
+            checksum: how many bits of a checksum follow, 256 at most; they count as bits of the
+                text. Disambiguations that search need one: a reader knows the right tokens by it.
             progress: see `embed`.
             observer: sees each step that carries bits, such as a `ticore.evaluation.Meter`.
 
@@ -449,11 +452,13 @@ class Steganographer(BatchMethods, LongMessages):
             The text and what it cost.
 
         Raises:
-            CapacityError: as `embed`.
+            CapacityError: as `embed`, or a reader's search would not find the bits.
             CredentialError: the settings need a key, and there is none; a password is not enough.
-            SettingsError: a bit is neither 0 nor 1, or the codec does not have the stop rule.
+            SettingsError: a bit is neither 0 nor 1, the codec does not have the stop rule, or there
+                is no checksum where one is needed.
         """
-        job = bits_embedding(self._setup, bits, stop, progress, observer)
+        form = BitsFormat(stop, checksum)
+        job = bits_embedding(self._setup, bits, form, progress, observer)
         return run_alone(self._setup.model, job)
 
     def embed_bits_report(
@@ -469,24 +474,26 @@ class Steganographer(BatchMethods, LongMessages):
 
     @keywords_after(3)
     def extract_bits(
-        self, text: str | Embedding, length: int, *, stop: StopRule = "exact"
+        self, text: str | Embedding, length: int, *, stop: StopRule = "exact", checksum: int = 0
     ) -> list[int]:
         """The first `length` bits that a text holds, written by `embed_bits` with the same stop.
 
         Args:
             text: what was received.
-            length: how many bits to read.
-            stop: see `embed_bits`.
+            length: how many bits to read, without the checksum.
+            stop, checksum: see `embed_bits`.
 
         Returns:
             The bits, 0 or 1 each.
 
         Raises:
             ExtractionError: the text holds fewer bits, or was not written with these settings.
+                Without a checksum that does not always show.
             CredentialError, SettingsError: as `embed_bits`.
             WrongTypeError: the text is not a str.
         """
-        return run_alone(self._setup.model, bits_extraction(self._setup, text, length, stop))
+        form = BitsFormat(stop, checksum)
+        return run_alone(self._setup.model, bits_extraction(self._setup, text, length, form))
 
 
 def _restored(

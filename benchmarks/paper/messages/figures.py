@@ -15,7 +15,7 @@ from benchmarks._harness.style import (
 )
 from benchmarks.paper.stand_ins import StandIn
 
-from .plan import METHODS
+from .plan import METHODS, OF_THE_PAPER
 from .summary import PARTS
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def draw_bits_per_token(summaries: Summaries) -> Any:
     panels = figure.subplots(1, len(summaries), sharey=True, squeeze=False)[0]
     for axes, (model, found) in zip(panels, summaries.items(), strict=True):
         for method, (colour, marker) in zip(METHODS, LINE_STYLES, strict=False):
-            cells = _of(found, method)
+            if not (cells := _of(found, method)):
+                continue
             axes.plot(
                 [cell["k"] for cell in cells],
                 [cell["bpt"]["value"] for cell in cells],
@@ -47,12 +48,13 @@ def draw_bits_per_token(summaries: Summaries) -> Any:
 
 
 def draw_divergence(summaries: Summaries) -> Any:
-    """Divergence against k in its parts: a row for each model, a panel for each method."""
-    figure = new_figure(2.2 * len(METHODS), 0.6 + 2.2 * len(summaries))
-    panels = figure.subplots(len(summaries), len(METHODS), sharex=True, sharey="row", squeeze=False)
+    """Divergence against k in its parts: models are rows, methods of the paper columns."""
+    shape = len(summaries), len(OF_THE_PAPER)
+    figure = new_figure(2.2 * shape[1], 0.6 + 2.2 * shape[0])
+    panels = figure.subplots(*shape, sharex=True, sharey="row", squeeze=False)
     areas: Sequence[Any] = ()
     for row, (model, found) in zip(panels, summaries.items(), strict=True):
-        for axes, method in zip(row, METHODS, strict=True):
+        for axes, method in zip(row, OF_THE_PAPER, strict=True):
             cells = _of(found, method)
             if cells:
                 areas = axes.stackplot(

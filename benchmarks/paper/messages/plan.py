@@ -15,14 +15,22 @@ NONE, STEPWISE = "none", "stepwise"
 RIVALS = ("basic", "mwis", "syncpool")
 """What the paper compares stepwise verification with."""
 
-METHODS = (NONE, *RIVALS, STEPWISE)
-"""Names of disambiguations, in the order of the tables."""
+OF_THE_PAPER = (NONE, *RIVALS, STEPWISE)
+
+VIABLE, LOOKAHEAD, SEARCH = "stepwise, viable", "lookahead", "search"
+
+METHODS = (*OF_THE_PAPER, VIABLE, LOOKAHEAD, SEARCH)
+"""Names of methods, in the order of the tables: disambiguations, with a mode that is not the
+paper's. The last three are later than the paper."""
 
 CANDIDATES = tuple(2**n for n in range(2, 13))
 """The paper's numbers of candidates per step (k)."""
 
 BITS = 128
 """Of a message."""
+
+CHECKSUM = 24
+"""How many of these are a checksum with `search`: its reader knows the right tokens by it."""
 
 TASK_NAMES = ("method", "k", "first")
 
@@ -36,7 +44,7 @@ def tasks(setting: Setting, samples: int) -> list[Task]:
         (method, k, *group)
         for group in groups(setting, samples)
         for k in setting.candidates or CANDIDATES
-        for method in METHODS
+        for method in setting.methods or METHODS
     ]
 
 

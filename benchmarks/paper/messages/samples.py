@@ -17,7 +17,7 @@ from ticore.codecs import ArithmeticCodec
 from ticore.errors import TicoreError
 from ticore.evaluation import Meter
 
-from .plan import BITS
+from .plan import BITS, CHECKSUM, LOOKAHEAD, SEARCH, STEPWISE, VIABLE
 
 if TYPE_CHECKING:
     from benchmarks._harness.types import JsonObject, Sample, Worker
@@ -42,10 +42,16 @@ class Sampler(SideBySide):
         numbers = self.numbers(first)
         prompts = [as_given_back(self._model, self._setting.prompt(n)) for n in numbers]
         keys = [sample_key(self._setting.seed, n) for n in numbers]
-        bits = [self._bits(n) for n in numbers]
-        meters = [_TimedMeter() for _ in numbers]
+        checksum = CHECKSUM if method == SEARCH else 0
+        bits = [self._bits(n)[: BITS - checksum] for n in numbers]
+        # Its steps are not tokens.
+        meters = None if method == LOOKAHEAD else [_TimedMeter() for _ in numbers]
         stego = ticore.Steganographer(
-            self._model, top_k=k, disambiguation=method, mode="prefix", numerics="portable"
+            self._model,
+            top_k=k,
+            disambiguation=STEPWISE if method == VIABLE else method,
+            mode="viable" if method == VIABLE else "prefix",
+            numerics="portable",
         )
         writing, written = timed(
             stego.embed_bits_batch,
@@ -53,6 +59,7 @@ class Sampler(SideBySide):
             prompts=prompts,
             keys=keys,
             stop="paper",
+            checksum=checksum,
             observers=meters,
             batch_size=len(numbers),
         )
@@ -60,19 +67,20 @@ class Sampler(SideBySide):
         reading, read = timed(
             stego.extract_bits_batch,
             [str(written[n]) for n in there],
-            BITS,
+            BITS - checksum,
             prompts=[prompts[n] for n in there],
             keys=[keys[n] for n in there],
             stop="paper",
+            checksum=checksum,
             batch_size=len(numbers),
         )
-        watching = sum(meter.seconds for meter in meters)
+        watching = sum(meter.seconds for meter in meters or ())
         seconds = (writing - watching + reading) / len(numbers)
         answers = iter(read)
         found = [each if isinstance(each, TicoreError) else next(answers) for each in written]
         texts = [
             {"method": method, "k": k, "index": number, "prompt": prompts[n], "seconds": seconds}
-            | self._measured(prompts[n], written[n], meters[n].meter)
+            | self._measured(prompts[n], written[n], meters[n].meter if meters else None)
             | outcome(bits[n], found[n])
             for n, number in enumerate(numbers)
         ]
@@ -83,16 +91,22 @@ class Sampler(SideBySide):
         return [draw.getrandbits(1) for _ in range(BITS)]
 
     def _measured(
-        self, prompt: str, written: ticore.Embedding | TicoreError, meter: Meter
+        self, prompt: str, written: ticore.Embedding | TicoreError, meter: Meter | None
     ) -> JsonObject:
         if isinstance(written, TicoreError):
             return {"text": None, "read": None}
-        measures = meter.measures()
-        parts = {
-            "truncation": measures.kl_truncation,
-            "filter": measures.kl_filter,
-            "codec": measures.kl_codec,
-        }
+        parts: JsonObject = {"truncation": None, "filter": written.kl_filter, "codec": None}
+        perplexity = kld = None
+        if meter is not None:
+            measures = meter.measures()
+            perplexity = measures.perplexity
+            parts = {
+                "truncation": measures.kl_truncation,
+                "filter": measures.kl_filter,
+                "codec": measures.kl_codec,
+            }
+            # As the authors' program: -ln of the probability of what the codec chooses from.
+            kld = math.log(2) * (parts["truncation"] + parts["filter"])
         read = read_back(self._model, prompt, written.text)
         return {
             "text": written.text,
@@ -101,10 +115,9 @@ class Sampler(SideBySide):
             "tokens": written.token_count,
             "bpt": written.bits_per_token,
             "ppl": read["ppl"],
-            "ppl_written": measures.perplexity,
+            "ppl_written": perplexity,
             "kl": parts,
-            # As the authors' program: -ln of the probability of what the codec chooses from.
-            "kld": math.log(2) * (parts["truncation"] + parts["filter"]),
+            "kld": kld,
         }
 
 

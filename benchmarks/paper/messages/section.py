@@ -14,7 +14,7 @@ from benchmarks.paper.sections import PageFigure, PageTable, Section
 from benchmarks.paper.stand_ins import StandIn
 
 from .figures import draw_bits_per_token, draw_divergence
-from .plan import BITS, NONE, STEPWISE
+from .plan import BITS, CHECKSUM, LOOKAHEAD, NONE, SEARCH, STEPWISE, VIABLE
 from .summary import FEW, PARTS
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ def section(summaries: Summaries) -> Section:
             f"candidates) and filter (the method); codec is what the codec adds. What the paper's "
             f"stop adds at the end of a text is in none of these. Seconds are of writing and "
             f"reading a text; texts are processed side by side, and the paper's one by one.",
+            f"Later than the paper are {VIABLE!r}, stepwise verification that keeps each token "
+            f"after which some text is consistent; {LOOKAHEAD!r}, whose steps are not tokens, so "
+            f"that most of its divergence is not known; and {SEARCH!r}, whose reader looks for the "
+            f"tokens: {CHECKSUM} of its {BITS} bits are a checksum, and a text that its writer's "
+            f"own search cannot read is not sent. Both read text by text, so they take longer.",
             *_claims(summaries),
             *_groups(summaries),
             PageFigure(

@@ -22,6 +22,7 @@ FEW = 20
 """A group of texts by their bits per token is shown if it has more texts than these."""
 
 PARTS = ("truncation", "filter", "codec")
+_MEASURED = ("bpt", "kld", "ppl", "ppl_written")
 
 Groups = Mapping[int, Mapping[str, Sequence["JsonObject"]]]
 
@@ -83,12 +84,7 @@ def _measures(texts: Sequence[JsonObject]) -> JsonObject:
         return counts
     errors = Counter(text["error"] for text in written if text["error"])
     return counts | {
-        **{name: _mean([text[name] for text in written]) for name in ("bpt", "kld")},
-        # Unknown where the text that is read back is too long for the model.
-        **{
-            name: _mean([text[name] for text in written if text[name] is not None])
-            for name in ("ppl", "ppl_written")
-        },
+        **{name: _mean([text[name] for text in written]) for name in _MEASURED},
         "kl": {part: _mean([text["kl"][part] for text in written]) for part in PARTS},
         "misread": as_json(rate(errors.total(), len(written))),
         "errors": dict(errors),
@@ -100,5 +96,6 @@ def _written(texts: Sequence[JsonObject]) -> list[JsonObject]:
     return [text for text in texts if text["text"] is not None]
 
 
-def _mean(values: Sequence[float]) -> JsonObject | None:
-    return as_json(mean(values))
+def _mean(values: Sequence[float | None]) -> JsonObject | None:
+    """Of those that are known: not if steps are not tokens, or a text is too long for the model."""
+    return as_json(mean([value for value in values if value is not None]))

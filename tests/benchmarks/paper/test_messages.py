@@ -13,18 +13,13 @@ from ticore.evaluation import perplexity
 
 
 @pytest.mark.slow
-def test_the_command_measures_the_texts_that_are_written_alone(tmp_path, monkeypatch):
+def test_the_command_measures_the_texts_that_are_written_alone(tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(plan, "METHODS", ("none", "stepwise"))
-    monkeypatch.setattr(plan, "CANDIDATES", (4,))
+    methods = ["none", "stepwise", "stepwise, viable", "lookahead", "search"]
+    how = ["--samples", "2", "--batch", "2", "--candidates", "4", "--methods", *methods]
     where = ["--out", str(tmp_path), "--processes", "1"]
-    assert (
-        main(
-            ["--parts", "messages", "--models", "tiny-en", "--samples", "2", "--batch", "2", *where]
-        )
-        == 0
-    )
+    assert main(["--parts", "messages", "--models", "tiny-en", *how, *where]) == 0
     store = tmp_path / "samples" / "messages-tiny-en.jsonl"
     groups = [json.loads(line) for line in store.read_text(encoding="utf-8").splitlines()]
     (found,) = (one["texts"][1] for one in groups if one["method"] == "stepwise")
@@ -48,8 +43,8 @@ def test_the_command_measures_the_texts_that_are_written_alone(tmp_path, monkeyp
     report = json.loads((tmp_path / "results" / "messages.json").read_text(encoding="utf-8"))
     cells = report["models"][0]["results"]["cells"]
     assert [(cell["method"], cell["text_count"]) for cell in cells] == [
-        ("none", 2),
-        ("stepwise", 2),
+        (method, 2) for method in methods
     ]
-    assert cells[1]["misread"]["value"] == 0.0
+    assert all(cell["misread"]["value"] == 0.0 for cell in cells[1:])
+    assert cells[-1]["kl"]["filter"]["value"] == 0.0
     assert "messages-divergence.svg" in (tmp_path / "index.md").read_text(encoding="utf-8")

@@ -58,6 +58,9 @@ def test_other_numbers_of_candidates_are_taken_and_change_no_sample():
     chosen = replace(setting, candidates=(16, 5))
     assert tasks(chosen, 2) == [(method, k, 0) for k in (16, 5) for method in METHODS]
     assert chosen.facts() == setting.facts()
+    fewer = replace(chosen, methods=("mwis", "none"))
+    assert tasks(fewer, 2) == [(method, k, 0) for k in (16, 5) for method in ("mwis", "none")]
+    assert fewer.facts() == setting.facts()
 
 
 def test_rows_are_in_the_order_of_the_tables_without_texts_that_were_not_asked_for():
@@ -92,6 +95,19 @@ def test_summarize_gives_the_means_of_the_texts_that_were_written():
     assert measured["errors"] == {OTHER_BITS: 1}
     assert nothing == {"method": "basic", "k": 4, "text_count": 1, "failure_count": 1}
     assert found["groups"] == []
+
+
+def test_what_is_not_known_of_a_method_has_no_mean():
+    parts = {"truncation": None, "filter": 0.25, "codec": None}
+    some = text("lookahead", kld=None) | {"kl": parts, "ppl_written": None}
+    found = summarize([some, some])
+    (cell,) = found["cells"]
+    assert cell["kld"] is cell["ppl_written"] is cell["kl"]["codec"] is None
+    assert cell["kl"]["filter"]["value"] == 0.25
+    (shown,) = (
+        one for title, one in tables({TINY: found}).items() if "number of candidates" in title
+    )
+    assert shown.rows[0][5:10] == ["-", "-", "-", "0.250 (0.250 to 0.250)", "-"]
 
 
 def test_groups_are_of_bits_per_token_whatever_k_and_never_of_few_texts():

@@ -233,8 +233,3 @@ def test_a_text_that_is_no_utf8_is_given_up_and_another_one_written():
     assert written.given_up == ("character",) * begun_again != ()
     assert written.kl_filter == 0
     assert stego.extract(str(written)) == b""
-
-
-def test_raw_bits_are_refused():
-    with pytest.raises(SettingsError, match="authenticated"):
-        toy().embed_bits([0, 1])

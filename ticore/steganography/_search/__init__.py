@@ -7,9 +7,9 @@ job.py        the search: which branch goes on, and when a message is found
 What the writer samples from is the model's own distribution, so the probability that the model
 gives to some tokens, of all that spell the text, is the probability that they were written. The
 search follows the most probable ones first. A message is authenticated, so it knows when to stop,
-and never finds a wrong one.
+and never finds a wrong one. Raw bits have a checksum instead.
 """
 
-from .job import searched, searched_by_writer
+from .job import Search, searched, searched_by_writer
 
-__all__ = ["searched", "searched_by_writer"]
+__all__ = ["Search", "searched", "searched_by_writer"]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from ...channels import PassingText
 from ...codecs import Reader, forked
 from ...errors import ExtractionError
-from .._frame_formats import AnyFrameReader
 from .._nonce_first_codec import rest_begun
-from .._payload import Payload
+from .._sought import Sought, take_rest
 from .._step import Step
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(Generic[T]):
     """Some tokens that spell the text up to a place. It does not change.
 
     Attributes:
@@ -27,22 +29,22 @@ class Branch:
         score: log2 of the probability with which a writer takes them.
         passing: the text up to there, as its channel sees it.
         reader: has read the tokens.
-        frame: has read the bits that they settle.
+        frame: has taken the bits that they settle.
         bits: how many these are.
     """
 
-    before: Branch | None
+    before: Branch[T] | None
     token: int
     length: int
     place: int
     score: float
     passing: PassingText
     reader: Reader
-    frame: AnyFrameReader
+    frame: Sought[T]
     bits: int
 
     @classmethod
-    def root(cls, passing: PassingText, reader: Reader, frame: AnyFrameReader) -> Branch:
+    def root(cls, passing: PassingText, reader: Reader, frame: Sought[T]) -> Branch[T]:
         """The branch without tokens."""
         return cls(
             before=None,
@@ -56,7 +58,7 @@ class Branch:
             bits=0,
         )
 
-    def grown(self, step: Step, index: int, place: int) -> Branch:
+    def grown(self, step: Step, index: int, place: int) -> Branch[T]:
         """The branch with one more token.
 
         Args:
@@ -83,6 +85,15 @@ class Branch:
             bits=self.bits + count,
         )
 
+    def at_end(self) -> Branch[T]:
+        """The branch if the text ends here, which settles what is left by the paper's stop."""
+        frame = self.frame.fork()
+        try:
+            take_rest(frame, self.reader)
+        except ExtractionError:
+            return self
+        return replace(self, frame=frame, bits=self.bits + self.frame.bits_needed)
+
     def has_all_bits(self, most_bits: int) -> bool:
         """Whether further tokens cannot change what the message is, or that there is none.
 
@@ -91,20 +102,20 @@ class Branch:
         """
         return self.frame.complete or self.frame.least_bits > most_bits
 
-    def payload(self, most_bits: int) -> Payload | None:
-        """The payload, if it is authentic."""
+    def payload(self, most_bits: int) -> T | None:
+        """The payload, if it is right."""
         try:
             return self.frame.payload(most_bits)
         except ExtractionError:
             return None
 
-    def after(self, some: Sequence[Branch]) -> list[Branch]:
+    def after(self, some: Sequence[Branch[T]]) -> list[Branch[T]]:
         """The branches from which this one has grown, and itself, without those in `some`.
 
         Args:
             some: branches, each grown from the one before it. The first one has no tokens.
         """
-        missing, branch = list[Branch](), self
+        missing, branch = list[Branch[T]](), self
         while branch.length >= len(some) or some[branch.length] is not branch:
             assert branch.before is not None  # the branch without tokens is there
             missing.append(branch)

@@ -17,8 +17,11 @@ import heapq
 import math
 from collections.abc import Callable
 from itertools import count
+from typing import Generic, TypeVar
 
 from .branch import Branch
+
+T = TypeVar("T")
 
 _BITS_PER_BYTE = 2.0  # of text, for small models
 # log2 of how much rarer an error is that is some bytes before the last place than one just there.
@@ -29,15 +32,15 @@ _COMPARED = 8  # waiting branches, of which one is taken
 _LEAST_COST = 4.0  # tokens that are read after a branch until it mostly ends
 
 
-class Frontier:
+class Frontier(Generic[T]):
     """Waiting branches of one text."""
 
     def __init__(self) -> None:
         self._best = [0.0]  # by place, the best score there or, inside a token, at its end
-        self._waiting: list[tuple[float, int, Branch]] = []
+        self._waiting: list[tuple[float, int, Branch[T]]] = []
         self._numbers = count()
 
-    def rank(self, branch: Branch) -> float:
+    def rank(self, branch: Branch[T]) -> float:
         """How good a branch is: log2 of its probability beside that of the best one there.
 
         Less what it costs to be before the last place that was reached.
@@ -49,7 +52,7 @@ class Frontier:
         near, far = _BITS_PER_BYTE_BACK * back, _MOST_BITS_BACK + _BITS_PER_BYTE_FAR * back
         return branch.score - best[place] - min(near, far)
 
-    def reach(self, branch: Branch) -> None:
+    def reach(self, branch: Branch[T]) -> None:
         """Note how far a branch came."""
         best, place = self._best, branch.place
         if place < len(best):
@@ -57,7 +60,7 @@ class Frontier:
         else:
             best += [branch.score] * (place + 1 - len(best))
 
-    def add(self, branch: Branch) -> None:
+    def add(self, branch: Branch[T]) -> None:
         """Have a branch wait."""
         # Of equal ones the first comes first, and branches are never compared.
         heapq.heappush(self._waiting, (-self.rank(branch), next(self._numbers), branch))
@@ -68,7 +71,7 @@ class Frontier:
         self._settle()
         return -self._waiting[0][0] if self._waiting else -float("inf")
 
-    def pop(self, cost: Callable[[Branch], int]) -> Branch | None:
+    def pop(self, cost: Callable[[Branch[T]], int]) -> Branch[T] | None:
         """Take a waiting branch that is good for its cost, if there is one.
 
         Of several ways to look for something the order that finds it soonest is by the chance to
@@ -77,7 +80,7 @@ class Frontier:
         Args:
             cost: of a branch, how many tokens must be read again to go on from it.
         """
-        best = list[tuple[float, int, Branch]]()
+        best = list[tuple[float, int, Branch[T]]]()
         while self._waiting and len(best) < _COMPARED:
             self._settle()
             best.append(heapq.heappop(self._waiting))

@@ -13,18 +13,22 @@ from there on.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
 
+from ...codecs import Reader
 from ...disambiguation import Spellings
 from ...errors import CapacityError
 from ...interfaces import Decoder
 from .._embedding import Progress
 from .._jobs import Job, NewText, begin_text
-from .._payload import Payload
 from .._setup import Setup
+from .._sought import Sought
 from .._step import Step, step_after
 from .allowance import Allowance
 from .branch import Branch
 from .frontier import Frontier
+
+T = TypeVar("T")
 
 WRITER_PASSES = 32
 """How many passes each token allows the writer's own search, or the text is not sent."""
@@ -35,40 +39,68 @@ READER_PASSES = 40
 _PERSISTENCE = 8.0  # bits by which another branch must be better before the model turns to it
 
 
-def searched(setup: Setup, text: str, progress: Progress | None) -> Job[Payload | None]:
+class Search(Protocol):
+    """`searched` or `searched_by_writer`."""
+
+    def __call__(
+        self,
+        setup: Setup,
+        text: str,
+        reader: Reader,
+        sought: Sought[T],
+        progress: Progress | None,
+    ) -> Job[T | None]: ...
+
+
+def searched(
+    setup: Setup, text: str, reader: Reader, sought: Sought[T], progress: Progress | None
+) -> Job[T | None]:
     """The payload that some tokens that spell a text carry; None if none was found.
 
     Args:
         setup: of the text.
         text: as it was received.
+        reader: of the codec that wrote the text; it has read nothing.
+        sought: tells the payload; it has taken no bits.
         progress: told after each pass of the model how far the search came.
 
     Raises:
         ExtractionError: the text does not begin with the prompt, or is not valid Unicode.
     """
-    return _search(setup, text, progress, READER_PASSES)
+    return _search(setup, text, reader, sought, progress, READER_PASSES)
 
 
-def searched_by_writer(setup: Setup, text: str, progress: Progress | None) -> Job[Payload | None]:
+def searched_by_writer(
+    setup: Setup, text: str, reader: Reader, sought: Sought[T], progress: Progress | None
+) -> Job[T | None]:
     """What `searched` surely finds, on any machine. Arguments and errors: see there."""
-    return _search(setup, text, progress, WRITER_PASSES)
+    return _search(setup, text, reader, sought, progress, WRITER_PASSES)
 
 
-def _search(setup: Setup, text: str, progress: Progress | None, passes: int) -> Job[Payload | None]:
+def _search(
+    setup: Setup,
+    text: str,
+    reader: Reader,
+    sought: Sought[T],
+    progress: Progress | None,
+    passes: int,
+) -> Job[T | None]:
     spellings = setup.spellings(text)
     decoder = yield from begin_text(NewText(setup.prompt_ids, rewindable=True))
+    root = Branch.root(setup.passing.start(setup.sent), reader, sought)
     allowance = Allowance(passes, spellings.tokens_per_byte)
-    search = _Search(setup, spellings, decoder, allowance, progress)
+    search = _Search(setup, spellings, decoder, root, allowance, progress)
     return (yield from search.run())
 
 
-class _Search:
+class _Search(Generic[T]):
     """The search in one text.
 
     Args:
         setup: of the text.
         spellings: of the text.
         decoder: has read the prompt, and can be rewound.
+        root: the branch where it begins.
         allowance: how many tokens the model may read.
         progress: see `searched`.
     """
@@ -78,6 +110,7 @@ class _Search:
         setup: Setup,
         spellings: Spellings,
         decoder: Decoder,
+        root: Branch[T],
         allowance: Allowance,
         progress: Progress | None,
     ) -> None:
@@ -86,14 +119,12 @@ class _Search:
         self._decoder = decoder
         self._allowance = allowance
         self._progress = progress
-        self._frontier = Frontier()
-        self._root = Branch.root(
-            setup.passing.start(setup.sent), setup.frame_reader(), setup.new_frame()
-        )
+        self._frontier = Frontier[T]()
+        self._root = root
         self._read = [self._root]  # what the model has read, token by token
         self._furthest = self._root
 
-    def run(self) -> Job[Payload | None]:
+    def run(self) -> Job[T | None]:
         """The payload, if it is found in time."""
         found = yield from self._follow(self._root, as_usual=True)
         while found is None and not self._allowance.used_up:
@@ -103,7 +134,7 @@ class _Search:
             found = yield from self._follow(branch)
         return found
 
-    def _follow(self, branch: Branch, as_usual: bool = False) -> Job[Payload | None]:
+    def _follow(self, branch: Branch[T], as_usual: bool = False) -> Job[T | None]:
         """Go on with a branch until it ends, or another one is better; the payload if it has one.
 
         Args:
@@ -113,7 +144,7 @@ class _Search:
         frontier = self._frontier
         while not self._allowance.used_up:
             step = yield from self._step_after(branch)
-            going_on = list[Branch]()
+            going_on = list[Branch[T]]()
             for grown in self._grown(branch, step):
                 if grown.has_all_bits(self._setup.most_bits):
                     found = grown.payload(self._setup.most_bits)
@@ -136,14 +167,15 @@ class _Search:
             branch = best
         return None
 
-    def _grown(self, branch: Branch, step: Step | None) -> Sequence[Branch]:
+    def _grown(self, branch: Branch[T], step: Step | None) -> Sequence[Branch[T]]:
         """The branches with one more token."""
         if step is None:
             return ()
         following = self._spellings.following(step.choices, branch.place)
-        return [branch.grown(step, index, end) for index, end in following]
+        grown = [branch.grown(step, index, end) for index, end in following]
+        return [each.at_end() if each.place == self._spellings.size else each for each in grown]
 
-    def _step_after(self, branch: Branch) -> Job[Step | None]:
+    def _step_after(self, branch: Branch[T]) -> Job[Step | None]:
         """What may come after a branch; None if nothing can."""
         if branch.length >= self._setup.room:
             return None
@@ -162,7 +194,7 @@ class _Search:
         except CapacityError:
             return None
 
-    def _tell(self, branch: Branch) -> None:
+    def _tell(self, branch: Branch[T]) -> None:
         """Tell that the model has read a branch."""
         if branch.bits > self._furthest.bits:
             self._furthest = branch
