@@ -20,7 +20,10 @@ MOST = 256
 
 
 def with_checksum(bits: Sequence[int], checksum: int) -> list[int]:
-    """Bits, and their checksum after them: the first `checksum` bits of SHA-256."""
+    """Bits, and their checksum after them: the first `checksum` bits of SHA-256.
+
+    Raises as `pack_bits`.
+    """
     digest = int.from_bytes(sha256(pack_bits(bits)).digest())
     return [*bits, *unpack_bits(digest >> MOST - checksum, checksum)]
 

@@ -45,35 +45,32 @@ def bits_embedding(
     """Hide raw bits in a text: see `Steganographer.embed_bits`."""
     started = time.perf_counter()
     setup = setup.opened()
-    data = pack_bits(bits)
-    if setup.checksum_bits(form.checksum):
-        bits = with_checksum(bits, form.checksum)
-        data = pack_bits(bits)
+    sent = with_checksum(bits, setup.checksum_bits(form.checksum))
     state = yield from setup.begin()
     tail = setup.random_bits if form.stop == "exact" else zeros
-    writer = setup.raw_codec(form.stop, state).writer(BitSource(data, len(bits), tail))
+    source = BitSource(pack_bits(sent), len(sent), tail)
+    writer = setup.raw_codec(form.stop, state).writer(source)
     # What follows the message would hide its end, which the paper's rule needs.
     finish = setup.ending() if form.stop == "exact" else stop_at_once
     try:
         written = yield from write_bits(
-            state, writer, len(bits), finish=finish, progress=progress, observer=observer
+            state, writer, len(sent), finish=finish, progress=progress, observer=observer
         )
         if setup.disambiguation.searches:
-            yield from _require_found(setup, written, bits, form)
+            yield from _require_found(setup, written, list(bits), form)
     except BrokenCharacterError as error:
         raise _unreadable(str(error)) from error
     return replace(written, seconds=time.perf_counter() - started)
 
 
 def _require_found(
-    setup: Setup, written: Embedding, checked: Sequence[int], form: BitsFormat
+    setup: Setup, written: Embedding, bits: list[int], form: BitsFormat
 ) -> Job[None]:
     """Search as the reader will, unless it needs no search.
 
     Raises:
         CapacityError: it would not find the bits.
     """
-    bits = list(checked[: len(checked) - form.checksum])
     reading = next(setup.readings(written))
     try:
         if setup.received(reading).known_ids == list(written.ids):
