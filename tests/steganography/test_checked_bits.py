@@ -11,7 +11,7 @@ BITS = st.lists(st.integers(0, 1), max_size=40)
 
 
 def fed(sought, bits, sizes=()):
-    """Take bits, so many at a time and the rest at once."""
+    """Take bits, some at a time and the rest at once."""
     at = 0
     for size in [*sizes, len(bits)]:
         part = bits[at : at + size]

@@ -9,6 +9,8 @@ import pytest
 
 import ticore
 from tests.support.tiny_models import tiny_model
+from ticore.errors import CapacityError
+from ticore.steganography._text_state import TextState
 
 KEY = bytes(range(32))
 
@@ -54,3 +56,40 @@ def test_text_ends_with_a_sentence(model, finish):
     written = stego.embed(b"noon")
     assert written.text.rstrip("\"' \n”’").endswith((".", "!", "?"))
     assert stego.extract(written) == b"noon"
+
+
+def test_a_text_that_is_full_where_it_may_not_end_is_written_again(model, monkeypatch):
+    """Its message is complete, and another text may end in time."""
+    stego = ticore.Steganographer(
+        model, key=KEY, prompt="One day", finish="none", entropy=np.random.default_rng(1).bytes
+    )
+    asked = Counter()
+
+    def may_end(state, really=TextState.may_end):
+        asked[state] += 1
+        return len(asked) > 2 and really(state)
+
+    def next_step(state, really=TextState.next_step):
+        if asked[state]:
+            raise CapacityError("the model's context is full")
+        return (yield from really(state))
+
+    monkeypatch.setattr(TextState, "may_end", may_end)
+    monkeypatch.setattr(TextState, "next_step", next_step)
+    written = stego.embed(b"noon")
+    assert written.given_up == ("room", "room")
+    monkeypatch.undo()
+    assert stego.extract(written) == b"noon"
+
+
+def test_a_text_that_is_always_full_where_it_may_not_end_gives_an_error(model, monkeypatch):
+    stego = ticore.Steganographer(model, key=KEY, prompt="One day", finish="none")
+    monkeypatch.setattr(TextState, "may_end", lambda state: False)
+    monkeypatch.setattr("ticore.steganography._embedding.write_one", full)
+    with pytest.raises(CapacityError, match="cannot end where it is: the context is full"):
+        stego.embed(b"noon")
+
+
+def full(*_):
+    yield from ()
+    raise CapacityError("the context is full")

@@ -15,8 +15,10 @@ from tests.support.toy_models import ToyModel
 from ticore.errors import ExtractionError
 from ticore.steganography._jobs import run_alone
 from ticore.steganography._model_coding import MOST_TOKENS, coded_by_model, decoded_by_model
+from ticore.steganography._portability import TOLERANCE
 
 KEY = bytes(range(32))
+GRID_BITS = 8
 
 
 def setup_of(model, **settings_):
@@ -44,6 +46,40 @@ def test_any_data_gives_a_text_or_an_error(name: str, data: bytes) -> None:
     setup = TOYS[name]
     with suppress(ExtractionError):
         assert isinstance(run_alone(setup.model, decoded_by_model(setup, data)), bytes)
+
+
+class NearAnEdge(ToyModel):
+    """One logit lies so near to where rounding goes another way that a writer is just sure of it.
+
+    Args:
+        higher: by how much all logits are higher on this machine.
+    """
+
+    def __init__(self, higher: float) -> None:
+        super().__init__(TRAINED["hf-gpt2"](), sharpness=2.0)
+        self._higher = higher
+        (self._near,) = self.tokenizer.encode("x")
+
+    def logits_after(self, ids):
+        logits = np.rint(super().logits_after(ids) * 2**GRID_BITS)
+        logits[self._near] += 0.5
+        logits /= 2**GRID_BITS
+        logits[self._near] -= 1.25 * TOLERANCE
+        return logits + self._higher
+
+    def portable_digest(self):
+        return self.digest()
+
+
+def test_a_reader_nearer_to_an_edge_has_the_weights_that_the_writer_was_sure_of() -> None:
+    message = b"the fox"
+    writer, reader = (
+        setup_of(NearAnEdge(higher), numerics="portable", grid_bits=GRID_BITS)
+        for higher in (0.0, TOLERANCE / 2)
+    )
+    data = run_alone(writer.model, coded_by_model(writer, message))
+    assert data is not None
+    assert run_alone(reader.model, decoded_by_model(reader, data)) == message
 
 
 @pytest.mark.parametrize("message", [b"\xff", b"the " * (4 * MOST_TOKENS), b""])

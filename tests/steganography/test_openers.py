@@ -122,6 +122,16 @@ def test_raw_bits_and_changed_texts_have_openers_too():
     assert place.start == place.received_start <= 60 < place.end
 
 
+def test_line_ends_are_found_where_the_opener_shows_after_another_repair():
+    stego = steganographer(seed=21)
+    text = stego.embed(b"no").text
+    assert "\n" in text.strip()
+    received = text.replace("\n", " ").replace(" ", "\u00a0")
+    found = stego.extract_pasted(received)
+    assert found.message == b"no"
+    assert found.undone == ("no-break spaces", "spaces in place of line ends")
+
+
 def test_text_without_an_opener_is_refused():
     with pytest.raises(ExtractionError, match=r"one of the openers 'en-1' at its beginning, found"):
         steganographer().extract("Nothing begins like this")

@@ -39,6 +39,27 @@ def test_prescored_decoder_refuses_other_tokens():
         known.rewind(6)
 
 
+def test_the_first_tokens_of_a_long_text_are_read_before_the_rest():
+    passes = []
+
+    class Counting(ToyModel):
+        def score(self, ids):
+            passes.append(len(ids))
+            return super().score(ids)
+
+    model, ids = Counting(MODEL.tokenizer), IDS * 20
+    known, stepwise = PrescoredDecoder(model, PROMPT, ids), MODEL.start(PROMPT)
+    for token in ids:
+        assert np.array_equal(known.logits(), stepwise.logits())
+        known.push(token)
+        stepwise.push(token)
+        if len(known.ids) < len(PROMPT) + 8:
+            assert len(passes) == 1
+    assert passes == [len(PROMPT) + 8, len(PROMPT) + len(ids)]
+    PrescoredDecoder(model, PROMPT, IDS)
+    assert passes[2:] == [len(PROMPT) + len(IDS)]
+
+
 def test_fits_is_false_when_the_text_is_long(monkeypatch):
     monkeypatch.setattr(prescored_decoder, "MOST_LOGITS", 5 * 7)
     assert PrescoredDecoder.fits(MODEL, PROMPT, IDS)

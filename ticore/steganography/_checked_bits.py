@@ -1,6 +1,6 @@
 """Raw bits with a checksum after them, by which a search knows that it read the right tokens.
 
-A checksum is no authentication: whoever knows the settings can make one.
+A checksum is no authentication: everybody who knows the settings can make one.
 """
 
 from __future__ import annotations

@@ -33,6 +33,10 @@ class StalledError(CapacityError):
     """The text has come to a place where the model leaves no choice."""
 
 
+class UnendedError(CapacityError):
+    """The message is written, and the text cannot end where nothing can follow."""
+
+
 def write_bits(
     text: TextState,
     writer: Writer,
@@ -63,6 +67,7 @@ def write_bits(
         CapacityError: nothing can follow.
         NoRoomError: the message does not fit the context; noticed as early as that is certain.
         StalledError: the model leaves no choice.
+        UnendedError: the message is in the text, which may not end where nothing can follow.
     """
     capacity = Capacity(length, text.room, text.most_choices)
     pending, kl_filter = PendingBits(writer), 0.0
@@ -93,7 +98,10 @@ def write_bits(
     token_count = len(text.ids)
     yield from finish(text, writer, check)
     while not text.may_end():
-        yield from write_one(text, writer, check)
+        try:
+            yield from write_one(text, writer, check)
+        except CapacityError as error:
+            raise UnendedError(f"the text cannot end where it is: {error}") from error
     return Embedding(
         text=text.text(),
         ids=tuple(text.ids),

@@ -217,6 +217,17 @@ def _carried_out(
     size = batch_size if setup.is_portable else 1
     for first in range(0, len(jobs), size):
         some = [job() for job in jobs[first : first + size]]
-        yield from run_together(setup.model, some, len(some))
+        if setup.is_portable:
+            yield from run_together(setup.model, some, len(some))
+        else:
+            # A row of a batch, even of one, may have other bits than the Decoder of its reader.
+            yield from (_result_of(setup, job) for job in some)
         if progress is not None:
             progress(min(first + size, len(jobs)), len(jobs))
+
+
+def _result_of(setup: Setup, job: Job[T]) -> T | TicoreError:
+    try:
+        return run_alone(setup.model, job)
+    except TicoreError as error:
+        return error

@@ -44,9 +44,9 @@ def coded_by_model(setup: Setup, message: bytes) -> Job[bytes | None]:
     steps, value, count = list[tuple[Ints, int]](), 0, 0
     coder = yield from _Coder.begin(setup)
     for number, token in enumerate(ids):
-        weights = coder.weights()
-        if weights is None:
+        if not coder.is_stable():
             return None
+        weights = coder.weights()
         index = coder.index(token)
         if index is None:
             return None
@@ -72,10 +72,7 @@ def decoded_by_model(setup: Setup, data: bytes) -> Job[bytes]:
     try:
         coder = yield from _Coder.begin(setup)
         for number in range(count):
-            weights = coder.weights()
-            if weights is None:
-                raise _cannot_decode()
-            ids.append(coder.token(writer.choose(weights)))
+            ids.append(coder.token(writer.choose(coder.weights())))
             if number + 1 < count:
                 yield ids[-1]
     except (CapacityError, ModelError):
@@ -131,12 +128,18 @@ class _Coder:
         decoder = yield from begin_text(NewText([*setup.prompt_ids, *_context(setup)]))
         return cls(setup, decoder)
 
-    def weights(self) -> Ints | None:
-        """int64[n], the weights of all tokens; None if another machine may find others."""
-        logits = self._decoder.logits()
-        if self._tolerance and not self._candidates.stable_within(logits, self._tolerance):
-            return None
-        pool = self._candidates.pool(logits)
+    def is_stable(self) -> bool:
+        """Whether every reader has the same weights.
+
+        A matter for the writer alone: a reader may be nearer to other weights, and has the same.
+        """
+        if not self._tolerance:
+            return True
+        return self._candidates.stable_within(self._decoder.logits(), self._tolerance)
+
+    def weights(self) -> Ints:
+        """int64[n], the weights of all tokens."""
+        pool = self._candidates.pool(self._decoder.logits())
         self._ids = pool.ids
         return to_weights(pool.unnormalized_probs, _WEIGHT_BITS)
 

@@ -233,7 +233,10 @@ def _joined_after(setup: Setup, text: str, repairs: Sequence[Repair]) -> Iterato
     if whole == plain:
         line_ends = ()  # no program broke a line
     for more, reading in _beginnings(whole, mark, setup.sent):
-        reader, _ = next(setup.readers(reading))  # with openers, that of this text
+        try:
+            reader, _ = next(setup.readers(reading))  # with openers, that of this text
+        except ExtractionError:
+            continue  # none shows yet
         shift = len(reading) - len(whole)  # the prompt may have another length
         first = len(reader.sent) - shift
         unsure = [(begin + shift, end + shift) for begin, end in line_ends if begin >= first]

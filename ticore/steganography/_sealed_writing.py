@@ -11,7 +11,7 @@ from ..disambiguation._fallback import DeadEndError
 from ..errors import BrokenCharacterError, CapacityError, ExtractionError
 from ._capacity import NoRoomError
 from ._edit_code.job import write_surviving
-from ._embedding import BorderlineError, Progress, StalledError, write_bits
+from ._embedding import BorderlineError, Progress, StalledError, UnendedError, write_bits
 from ._jobs import Job
 from ._model_coding import coded_by_model, decoded_by_model
 from ._padding import largest_size
@@ -140,7 +140,7 @@ class Writing:
                     given_up.append("room")
                     continue
                 raise self._no_room(error) from None
-            except (StalledError, DeadEndError):
+            except (StalledError, DeadEndError, UnendedError):
                 stalled += 1
                 if stalled == EMBED_TRIES:
                     raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
@@ -9,6 +10,7 @@ from random import Random
 import numpy as np
 
 from ...codecs import Weights
+from .._embedding import STALL_TOKENS, StalledError
 from .evidence import Clue, bounds_of, chosen_by, doubt_of, frames_of
 from .outer_code import OuterCode
 from .trellis import numbers_of_states, states_of
@@ -17,6 +19,7 @@ from .windows import NUMBER_BITS, KeyedWindows
 _TRIALS = 8
 _FIRST_TRIAL = 1.2  # bits that are told, for each bit of the code
 _BETWEEN_TRIALS = 1.04  # times as many tokens
+_LEAST_SHARE = 1 / 16  # of the last tokens, that must tell something
 
 
 class EditCodeWriter:
@@ -60,6 +63,7 @@ class EditCodeWriter:
         self._expected = self._wanted  # bits that will be told at the next trial
         self._told = 0.0
         self._next_trial = 0
+        self._last_tell = deque[bool](maxlen=STALL_TOKENS)  # whether each of the last tokens does
 
     @property
     def settled(self) -> int:
@@ -69,8 +73,13 @@ class EditCodeWriter:
         return bits if self.done else min(bits - 1, int(bits * self._told / self._expected))
 
     def choose(self, weights: Weights) -> int:
-        """See `ticore.codecs.Writer`."""
+        """See `ticore.codecs.Writer`.
+
+        Raises:
+            StalledError: the text goes round among a few windows. Each tells something once.
+        """
         draw = self._windows.before(self._ids)
+        self._require_new_windows(draw is not None)
         if draw is None:
             return chosen_by(self._random_bits(NUMBER_BITS), weights)
         numbers = numbers_of_states(draw.mixing, draw.mask)
@@ -84,6 +93,17 @@ class EditCodeWriter:
             self._expected = _BETWEEN_TRIALS * self._told
             self._next_trial = int(_BETWEEN_TRIALS * len(self.clues)) + 1
         return index
+
+    def _require_new_windows(self, is_new: bool) -> None:
+        """Take note of a window. Raises StalledError."""
+        last = self._last_tell
+        last.append(is_new)
+        if not self.done and len(last) == STALL_TOKENS and sum(last) < _LEAST_SHARE * STALL_TOKENS:
+            raise StalledError(
+                f"only {sum(last)} of the last {STALL_TOKENS} tokens follow a window that the text "
+                f"has not had before: the model repeats itself; give a larger window, raise "
+                f"temperature or top_k, or try another prompt"
+            )
 
     def _survives(self) -> bool:
         """Whether the frame is read after random edits."""
