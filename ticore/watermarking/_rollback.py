@@ -31,6 +31,7 @@ from .._support.deprecation import renamed_arguments, warn_deprecated
 from ..consistency import Verification
 from ..errors import SettingsError
 from ..interfaces import Decoder
+from ._first_tokens import PATIENCE, FirstTokens
 from ._logits import without
 from ._text_loop import Sampler, TextLoop
 
@@ -68,6 +69,7 @@ class Rollback(TextLoop):
         eos_ids: tokens that end the text and are not part of it.
         max_backtracks: how often a commit may be taken back where every token is banned.
         never: ids that `sampler` never chooses, such as special ones.
+        never_first: see `FirstTokens`; None where that is not known.
 
     Attributes:
         committed: the tokens written, consistent at any moment.
@@ -90,6 +92,7 @@ class Rollback(TextLoop):
         eos_ids: frozenset[int] = frozenset(),
         max_backtracks: int = MAX_BACKTRACKS,
         never: Collection[int] = (),
+        never_first: FirstTokens | None = None,
     ) -> None:
         super().__init__(
             decoder, verification, sampler, max_new_tokens=max_new_tokens, eos_ids=eos_ids
@@ -97,6 +100,7 @@ class Rollback(TextLoop):
         self._observation = observation
         self._max_backtracks = max_backtracks
         self._never = never
+        self._never_first = never_first
         self._banned: set[int] = set()
         self._commits: list[_Commit] = []
 
@@ -200,6 +204,8 @@ class Rollback(TextLoop):
         self._note("dropped", *self._pending)
         self._forget(len(self._pending))
         self._pending = []
+        if self._never_first is not None and not self.committed and len(self._banned) == PATIENCE:
+            self._banned.update(self._never_first())
 
     def _backtrack(self) -> None:
         """No token may follow: take back the last commit and ban its first token instead."""

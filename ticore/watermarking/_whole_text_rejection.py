@@ -15,14 +15,18 @@ Why it is exact: each attempt draws a text y with the sampler's own probability 
 of the others. It is kept if and only if y is consistent. So a text that is kept has the probability
 p(y) / Z, where Z is the sum of p over all consistent texts. To stop early, where no continuation
 can mend the text, changes nothing: the attempt would have been dropped at its end. 1 / Z attempts
-are expected.
+are expected. Nor does it change anything to leave out first tokens after which no text is kept.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..consistency import Verification
 from ..errors import CapacityError
 from ..interfaces import Decoder
+from ._first_tokens import PATIENCE, FirstTokens
+from ._logits import without
 from ._text_loop import End, Sampler, TextLoop
 
 MAX_ATTEMPTS = 100
@@ -41,6 +45,7 @@ class WholeTextRejection(TextLoop):
         max_new_tokens: the most tokens to write; a text of this length is complete.
         eos_ids: tokens that end the text and are not part of it.
         max_attempts: how many texts may be begun.
+        never_first: see `FirstTokens`; None where that is not known.
 
     Attributes:
         committed: the tokens of the text; empty before it is complete.
@@ -64,11 +69,15 @@ class WholeTextRejection(TextLoop):
         max_new_tokens: int,
         eos_ids: frozenset[int] = frozenset(),
         max_attempts: int = MAX_ATTEMPTS,
+        never_first: FirstTokens | None = None,
     ) -> None:
         super().__init__(
             decoder, verification, sampler, max_new_tokens=max_new_tokens, eos_ids=eos_ids
         )
         self._max_attempts = max_attempts
+        self._never_first = never_first
+        self._first_dropped = 0
+        self._banned_first: Collection[int] = ()
 
     @property
     def settled(self) -> int:
@@ -86,7 +95,10 @@ class WholeTextRejection(TextLoop):
         if len(self._pending) >= self._max_new_tokens:
             self._end_with("length")
             return
-        token = int(self._sampler((*self._prompt, *self._pending), self._decoder.logits()))
+        logits = self._decoder.logits()
+        if self._banned_first and not self._pending:
+            logits = without(logits, self._banned_first)
+        token = int(self._sampler((*self._prompt, *self._pending), logits))
         if token in self._eos_ids:
             self._end_with("end of text")
             return
@@ -112,4 +124,7 @@ class WholeTextRejection(TextLoop):
         self.temporary = 0
         self._note("dropped", *self._pending)
         self._forget(len(self._pending))
+        self._first_dropped += len(self._pending) == 1
+        if self._never_first is not None and self._first_dropped == PATIENCE:
+            self._banned_first = self._never_first()
         self._pending = []

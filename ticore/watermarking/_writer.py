@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Literal, TypedDict, get_args
 
 from .._support.checks import listed, require, require_integer, require_one_of
@@ -15,6 +16,7 @@ from ..interfaces import Decoder, LanguageModel
 from ..registry import require_model
 from ..schemes._array_cache import ResultCache
 from ._batching import write_together
+from ._first_tokens import hopeless
 from ._logits import unspellable_ids
 from ._rollback import MAX_BACKTRACKS, Rollback, max_rewind
 from ._samplers import RowSamplers, excluding, is_deterministic, of_text
@@ -79,6 +81,18 @@ class TextWriter:
         self._never = sorted(never - self._eos_ids)
         self._masks = ResultCache()
         self._verifier = Verifier(tokenizer, mode="prefix", view=view, specials=specials)
+
+    @cached_property
+    def _never_first(self) -> frozenset[int]:
+        """The ids that cannot begin a text which is read without its prompt.
+
+        All ids with which nothing can begin are none: then a writer says so as without this.
+        """
+        # Two threads may do the same, with the same result.
+        never = self._eos_ids.union(self._never)
+        spelled = [token for token in range(self._model.logit_width) if token not in never]
+        found = hopeless(self._verifier.start(), spelled)
+        return found if len(found) < len(spelled) else frozenset()
 
     def require_usable(self, sampler: Sampler) -> None:
         """Refuse a sampler that would write the same text in each attempt.
@@ -173,6 +187,8 @@ class TextWriter:
         chooses = of_text(excluding(sampler, self._never, self._masks), len(decoder.ids))
         most = min(max_new_tokens, room)
         rollback: TextLoop
+        alone = self._view == "continuation"
+        never_first = (lambda: self._never_first) if alone else None
         if verification is not None and self._rollback == "exact":
             rollback = WholeTextRejection(
                 decoder,
@@ -181,6 +197,7 @@ class TextWriter:
                 max_new_tokens=most,
                 eos_ids=self._eos_ids,
                 max_attempts=self._max_attempts,
+                never_first=never_first,
             )
         else:
             rollback = Rollback(
@@ -191,6 +208,7 @@ class TextWriter:
                 observation=self._observation or 0,
                 eos_ids=self._eos_ids,
                 never=self._never,
+                never_first=never_first,
             )
         return TextStream(
             self._model.tokenizer,

@@ -1,0 +1,118 @@
+"""First tokens that nothing can mend are banned at once, and no text becomes likelier or rarer."""
+
+from collections import defaultdict
+
+import pytest
+
+import ticore
+from tests.support.choice_trees import outcomes, sampler_of
+from tests.support.tokenizers import TRAINED
+from tests.support.toy_models import ToyBrackets, ToyModel
+from ticore.consistency import Verifier
+from ticore.errors import CapacityError
+from ticore.watermarking import Generator, Rollback, WholeTextRejection, greedy
+from ticore.watermarking import _rollback as rollback
+from ticore.watermarking import _whole_text_rejection as whole_text_rejection
+from ticore.watermarking._first_tokens import hopeless
+
+# The third and fourth are spelled as the first two are, and read as those. The last ends a text.
+PIECES = ["a", "b", "a", "b", "."]
+HOPELESS = {2, 3}
+KINDS = {"windowed": Rollback, "exact": WholeTextRejection}
+
+
+@pytest.fixture
+def model():
+    tokenizer = ToyBrackets(PIECES, special={len(PIECES) - 1})
+    return ToyModel(tokenizer, eos_ids={len(PIECES) - 1}, sharpness=1.0)
+
+
+def distribution(model, kind, never_first):
+    """The probability of each text, of all choices that a sampler can make."""
+    how = {"observation": 0} if kind == "windowed" else {"max_attempts": 2}
+
+    def write(choose):
+        text = KINDS[kind](
+            model.start([0]),
+            Verifier(model.tokenizer).start(),
+            sampler_of(choose),
+            max_new_tokens=2,
+            eos_ids=model.eos_ids,
+            never_first=never_first,
+            **how,
+        )
+        try:
+            list(text.run())
+        except CapacityError:
+            return None
+        return tuple(text.committed)
+
+    found = defaultdict(float)
+    for text, p in outcomes(write):
+        found[text] += p
+    given_up = found.pop(None, 0.0)
+    return {text: p / (1 - given_up) for text, p in found.items()}, given_up
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_text_has_the_probability_that_it_has_without(kind, model, monkeypatch):
+    for module in (rollback, whole_text_rejection):
+        monkeypatch.setattr(module, "PATIENCE", 1)
+    asked = []
+
+    def never_first():
+        asked.append(1)
+        return HOPELESS
+
+    expected, given_up_without = distribution(model, kind, None)
+    found, given_up = distribution(model, kind, never_first)
+    assert asked
+    assert found == pytest.approx(expected)
+    assert given_up < given_up_without or kind == "windowed"
+
+
+@pytest.mark.parametrize("name", ["sp-bpe", "sp-unigram", "hf-gpt2"])
+def test_no_continuation_mends_what_is_hopeless(name):
+    tokenizer = TRAINED[name]()
+    verification = Verifier(tokenizer).start()
+    ids = [token for token in range(tokenizer.vocab_size) if token not in tokenizer.special_ids]
+    found = hopeless(verification, ids)
+    assert verification.ids == ()
+    following = tokenizer.encode("the fox 東京!")
+    for token in ids:
+        for more in ([], following[:1], following):
+            text = [token, *more]
+            if tokenizer.encode(tokenizer.decode(text)) == text:
+                assert token not in found
+
+
+@pytest.mark.parametrize("how", ["windowed", "exact"])
+def test_a_japanese_text_begins_after_a_few_draws(how):
+    model = ticore.load_model("tiny-ja", dtype="float32")
+    for seed in range(3):
+        text = ticore.consistent_generate(
+            model, "昔々ある所に", rollback=how, max_new_tokens=5, seed=seed
+        )
+        assert text.rollbacks < 40
+        assert len(text.ids) == 5
+
+
+def test_the_likeliest_text_is_the_one_that_bans_one_by_one_give(monkeypatch):
+    model = ticore.load_model("tiny-ja", dtype="float32")
+    at_once, one_by_one = Generator(model, greedy), Generator(model, greedy)
+    monkeypatch.setattr(rollback, "PATIENCE", 10_000)
+    expected = one_by_one.generate("昔々ある所に", max_new_tokens=4)
+    monkeypatch.undo()
+    found = at_once.generate("昔々ある所に", max_new_tokens=4)
+    assert found.ids == expected.ids
+    assert found.rollbacks < expected.rollbacks
+
+
+def test_where_nothing_can_begin_the_writer_says_so(monkeypatch):
+    """Then no id is banned before it is tried: a sampler needs one that it can choose."""
+    model = ticore.load_model("tiny-ja", dtype="float32")
+    monkeypatch.setattr("ticore.watermarking._writer.hopeless", lambda _, ids: frozenset(ids))
+    with pytest.raises(CapacityError, match="expected a consistent text in 12 attempts"):
+        Generator(model, rollback="exact", max_attempts=12, seed=1).generate(
+            "昔々ある所に", max_new_tokens=4
+        )
