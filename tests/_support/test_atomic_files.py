@@ -15,6 +15,7 @@ import pytest
 from ticore._support.atomic_files import (
     new_folder,
     remove_leftovers,
+    require_directory_of,
     require_writable,
     write_atomically,
     write_new_secret,
@@ -62,6 +63,33 @@ def test_require_writable_tries_the_place_and_leaves_nothing(
     with pytest.raises(OutputFileError, match=r"cannot write .*key: Permission denied; is it"):
         require_writable(path)
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_require_directory_of_names_a_place_that_is_not_there(tmp_path: Path) -> None:
+    require_directory_of(tmp_path / "new")
+    require_directory_of(tmp_path)
+    (tmp_path / "file").touch()
+    for folder in ("missing", "file"):
+        with pytest.raises(OutputFileError, match=f"there is no directory .*{folder}; make it"):
+            require_directory_of(tmp_path / folder / "new")
+    with pytest.raises(OutputFileError, match="no file can have this name"):
+        require_directory_of(tmp_path / "a\0b")
+
+
+@on_posix
+def test_require_directory_of_names_a_place_that_cannot_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (tmp_path / ("long" * 100), tmp_path / ("long" * 100) / "new"):
+        with pytest.raises(OutputFileError, match=r"cannot write .*longlong.*; is it a place"):
+            require_directory_of(path)
+
+    def refuse(path: object) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "lstat", refuse)
+    with pytest.raises(OutputFileError, match=r"cannot write .*new: Permission denied; is it"):
+        require_directory_of(tmp_path / "closed" / "new")
 
 
 @on_posix

@@ -59,7 +59,7 @@ def test_calibrate_draws_what_it_found(ticore: Ticore) -> None:
     ("arguments", "status", "said"),
     [
         (("rows.jsonl",), 2, "name the column with the texts"),
-        (("plain.txt", "--length", "0"), 2, "lengths: expected an integer of at least 1"),
+        (("plain.txt", "--length", "0"), 2, "--length: expected an integer of at least 1"),
         (("plain.txt", "--length", "500"), 2, "expected texts of 500 tokens or more"),
         (("plain.txt", "--plot", "a.pdf"), 2, "expected a name that ends in .svg or .png"),
         (("missing.txt",), 1, "missing.txt"),

@@ -88,6 +88,14 @@ def test_check_key_refuses_wrong_usage(
     assert said in found.err
 
 
+@pytest.mark.parametrize("engine", ["vllm", "synthid"])
+def test_check_key_says_what_counts_for_another_engine(ticore: Ticore, engine: str) -> None:
+    key(0)
+    found = ticore("check-key", "--key-file", "K", "--scheme", engine, "texts")
+    found.assert_error(2, f"--scheme: expected one of ticore's own, found {engine}")
+    assert "`ticore calibrate` counts" in found.err
+
+
 def test_check_key_warns_when_texts_is_given(ticore: Ticore) -> None:
     key(0)
     found = ticore("check-key", *SETTINGS, "texts")

@@ -71,6 +71,11 @@ def test_drift_refuses_what_it_cannot_read(ticore: Ticore) -> None:
     ticore("drift", "absent.jsonl").assert_error(1, "absent.jsonl")
     ticore("drift", "rows.jsonl", "--ids", "tokens").assert_error(1, "expected a column 'tokens'")
     ticore("drift", "rows.jsonl", "--reread", "again").assert_error(1, "column 'again'")
+    ticore("drift", "rows.jsonl", "--ids", "").assert_error(1, "expected a column ''")
+    ticore("drift", "rows.jsonl", "-o", "").assert_error(2, "--output: expected the name of")
+    chat = ("drift", "rows.jsonl", "--messages", "said", "--template")
+    ticore(*chat, "").assert_error(2, "--template: expected a place, found an empty one")
+    ticore(*chat, "long" * 100).assert_error(1, "longlong")
     both = ticore("drift", "rows.jsonl", "--reread", "ids", "--specials", "text")
     both.assert_error(2, "give --reread or --specials, not both")
     ticore("drift", "rows.jsonl", "--workers", "0").assert_error(

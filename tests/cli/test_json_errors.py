@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -62,6 +63,26 @@ def test_json_of_an_error_holds_a_name_that_is_not_unicode(ticore: Ticore) -> No
     said = ticore("embed", "--json", "--key-file", "none\udcff")
     assert said.status == 1
     assert "none\udcff" in json.loads(said.out)["error"]["message"]
+
+
+@pytest.mark.parametrize("name", ["/root/key", None])
+def test_json_of_an_error_of_the_system_names_the_file_if_there_is_one(
+    ticore: Ticore, monkeypatch: pytest.MonkeyPatch, name: str | None
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", name)
+
+    monkeypatch.setattr("ticore._cli.messages.load_key", refuse)
+    # In a process of its own it discards what was not written yet; here, what was captured.
+    monkeypatch.setattr("ticore._cli.streams.abandon_stdout", lambda: None)
+    said = ticore("embed", "--json", "--key-file", "key")
+    assert said.status == 1
+    error = json.loads(said.out)["error"]
+    assert error["kind"] == "PermissionError"
+    expected = f"cannot use {name}: Permission denied; check its name" if name else "Permission"
+    assert error["message"].startswith(expected)
+    assert said.err == f"ticore: {error['message']}\n"
+    ticore("embed", "--key-file", "key").assert_error(1, error["message"])
 
 
 def test_json_of_an_error_names_missing_parts() -> None:

@@ -130,6 +130,52 @@ def test_run_ends_with_status_2_on_wrong_usage(
     ticore(*arguments).assert_error(2, part)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["embed", ""],
+        ["embed", "--parts", ""],
+        ["embed", "--key-file", ""],
+        ["extract", ""],
+        ["keygen", "-o", ""],
+        ["inspect", "text", "--html", ""],
+        ["check-key", ""],
+        ["calibrate", "--config", "list.json", ""],
+        ["calibrate", "--config", "list.json", "texts", "--plot", ""],
+        ["calibrate", "--config", "list.json", "texts", "--marked", ""],
+        ["detect-server", "--config", ""],
+        ["models", "add", "smollm2", "--from", ""],
+    ],
+)
+def test_empty_name_of_a_file_is_not_the_current_folder(
+    ticore: Ticore, arguments: list[str]
+) -> None:
+    """A shell makes it of a variable that is not set."""
+    found = ticore(*arguments)
+    found.assert_error(2, "expected the name of a file, found an empty one")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["detect", "--scheme", ""], "unknown scheme ''"),
+        (["detect", "--repeats", ""], "repeats: expected one of"),
+        (["detect", "--tokenizer", ""], "no model is called ''"),
+        (["watermark", "--scheme", ""], "unknown scheme ''"),
+        (["watermark", "--model", ""], "no model is called ''"),
+        (["agree-watermark", "--scheme", ""], "unknown scheme ''"),
+    ],
+)
+def test_empty_name_is_not_that_of_the_default(
+    ticore: Ticore, arguments: list[str], said: str
+) -> None:
+    assert ticore("keygen", "-o", "key").status == 0
+    key = [] if arguments[0] == "agree-watermark" else ["--key-file", "key"]
+    found = ticore(*arguments, *key, stdin=b"It was a cold morning")
+    assert said in found.err
+    assert (found.status > 0, found.out) == (True, b"")
+
+
 @pytest.mark.slow
 def test_error_advises_on_the_locale_when_it_lacks_characters() -> None:
     """Python reads them as lone surrogates, and an error about those would confuse."""

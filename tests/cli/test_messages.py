@@ -50,6 +50,11 @@ def test_parts_go_to_a_new_folder_alone(ticore: Ticore, sent: Sent, tmp_path: Pa
     assert "expected --parts to name a new folder" in found.err
     lost = ticore("embed", "--agreement", sent.pact, "--parts", "missing/parts", stdin=b"x")
     lost.assert_error(1, "cannot write missing/parts: there is no directory missing; make it first")
+    long = "long" * 100
+    found = ticore("embed", "--agreement", sent.pact, "--json", "--parts", long, stdin=b"x")
+    assert found.status == 1
+    assert f"cannot write {long}: " in found.err
+    assert json.loads(found.out)["error"]["kind"] == "OutputFileError"
 
 
 @pytest.mark.slow

@@ -146,3 +146,15 @@ def test_what_is_ambiguous_or_empty_is_refused() -> None:
         pairs("in/**/a.jsonl", "out")
     with pytest.raises(InputFileError, match=r"expected files that end in \.jsonl"):
         pairs("in/*.txt")
+    with pytest.raises(UsageError, match=r"--output: expected the name of .*, found an empty one"):
+        paired([Path("in/a.jsonl")], "")
+
+
+def test_names_that_cannot_be_looked_at_are_left_to_what_opens_them() -> None:
+    long = "long" * 100
+    assert pairs(f"{long}.jsonl") == [(f"{long}.jsonl", f"{long}.detected.jsonl")]
+    assert pairs("in/a.jsonl", f"{long}.jsonl") == [("in/a.jsonl", f"{long}.jsonl")]
+    twice = paired([Path(f"{long}.jsonl")] * 2, None)
+    assert len(twice) == 1
+    with pytest.raises(InputFileError, match=rf"{long}\*: expected files that end in"):
+        pairs(f"{long}*")

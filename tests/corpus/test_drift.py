@@ -248,6 +248,13 @@ def test_messages_and_their_template_come_together(given: Scan) -> None:
         scan_drift(replace(given, column=RolloutColumns("ids", "trainer", "said")), TASK)
 
 
+@pytest.mark.parametrize("reread", [None, "trainer"])
+def test_tools_without_messages_are_refused(given: Scan, reread: str | None) -> None:
+    columns = RolloutColumns("ids", reread, tools="tools")
+    with pytest.raises(SettingsError, match=r"tools: expected a column of messages as well, found"):
+        scan_drift(replace(given, column=columns), TASK)
+
+
 def test_parquet_gives_what_json_lines_give(given: Scan) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")

@@ -194,9 +194,10 @@ def test_saved_batches_refuse_a_place_that_cannot_be_a_folder(tmp_path: Path) ->
     (tmp_path / "out.jsonl.parts").touch()
     with pytest.raises(FileError, match=r"cannot use .*out\.jsonl\.parts"):
         opened(tmp_path)
-    for name in ("missing", "a\0b"):
-        with pytest.raises(FileError, match=rf"there is no directory .*{name}; make it first"):
-            opened(tmp_path / name)
+    with pytest.raises(FileError, match=r"there is no directory .*missing; make it first"):
+        opened(tmp_path / "missing")
+    with pytest.raises(FileError, match=r"cannot write .*: no file can have this name"):
+        opened(tmp_path / "a\0b")
 
 
 def test_folder_is_refused_while_another_scan_uses_it(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The page is well-formed, fetches nothing, escapes all text, and says each score in words."""
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tests.support.toy_models import ToyTokenizer
 from ticore._support.visible import visible
 from ticore.errors import UnscorableTextError
 from ticore.report import detection_page
+from ticore.report._scored_text import scored_text
 from ticore.watermarking import Detection, DetectionTarget, Segment
 
 TOY = ToyTokenizer(["", "ab", "a", "b", "c", "d", *MARKUP, *ODD])
@@ -95,6 +97,61 @@ def test_detection_page_fills_higher_scores_darker():
     kinds = [a["class"] for a in tokens(parsed)]
     assert kinds == ["grey", "s0", "s1", "s2", "s3", "grey"]
     assert tokens(parsed)[3]["title"] == "token 3, id 4; score 1.50"
+
+
+def levels(document):
+    """What the legend says of the fills, by their class."""
+    return re.findall(r'<span class="(s\d)"> ([^<]*) </span>', document)
+
+
+EXPONENTIAL = ["below 0.5", "from 0.5", "from 1", "from 2", "from 4"]
+
+
+def test_legend_says_from_which_score_on_a_fill_is_darker():
+    document = detection_page([("a", detection([1], [1.0], [True]))], TOY, "A page")
+    assert levels(document) == [(f"s{at}", said) for at, said in enumerate(EXPONENTIAL)]
+    assert '<li>score: <span class="s0">' in document
+
+
+def test_scores_that_have_a_highest_one_are_filled_in_as_many_tokens_as_others():
+    """Of a hundred tokens of text without a watermark, one at each hundredth of the scores."""
+    chances = np.convolve(np.ones(500), np.ones(500)) / 500**2
+    places = np.searchsorted(np.cumsum(chances), (np.arange(100) + 0.5) / 100)
+    found = detection([1] * 100, places / 998, [True] * 100, chances=chances)
+    document = detection_page([("a", found)], TOY, "A page")
+    kinds = Counter(a["class"] for a in tokens(Page(document)))
+    assert kinds == {"s0": 39, "s1": 24, "s2": 23, "s3": 12, "s4": 2}
+    said = ["below 0.44", "from 0.44", "from 0.57", "from 0.74", "from 0.91"]
+    assert levels(document) == [(f"s{at}", one) for at, one in enumerate(said)]
+
+
+def test_fills_of_synthid_are_as_frequent_as_those_of_other_schemes():
+    tokenizer = ToyTokenizer(["a"] * 300)
+    config = {"keys": list(range(100, 130)), "ngram_len": 5}
+    detector = ticore.WatermarkDetector.for_synthid(tokenizer, config)
+    found = detector.detect_ids(np.random.default_rng(1).integers(300, size=4000))
+    shown, _ = scored_text(found, tokenizer)
+    kinds = Counter(re.findall('class="(s[0-4])"', shown))
+    shares = [kinds[f"s{level}"] / found.scored for level in range(5)]
+    assert shares == pytest.approx([0.39, 0.24, 0.23, 0.12, 0.02], abs=0.02)
+
+
+@pytest.mark.parametrize("chances", [[0.5, 0.5], [0.5, 0.0, 0.5], [0.9, 0.1]])
+def test_legend_has_no_score_that_cannot_occur(chances):
+    found = detection([1, 2], [0.0, 1.0], [True] * 2, chances=np.array(chances))
+    document = detection_page([("a", found)], TOY, "A page")
+    assert [a["class"] for a in tokens(Page(document))] == ["s0", "s4"]
+    assert levels(document) == [("s0", "below 1"), ("s4", "from 1")]
+
+
+def test_legend_has_the_fills_of_each_kind_of_scores():
+    """The best configurations of several texts may be of several schemes."""
+    target = DetectionTarget("synth<id>", "toy", 1e-5)
+    some = detection([1], [1.0], [True], chances=np.array([0.5, 0.5]), target=target)
+    several = [("a", some), ("b", detection([1], [1.0], [True])), ("c", some)]
+    document = detection_page(several, TOY, "A page")
+    assert [said for _, said in levels(document)] == ["below 1", "from 1", *EXPONENTIAL]
+    assert "<li>score of synth&lt;id&gt;: <span" in document
 
 
 def test_detection_page_underlines_the_best_segment():

@@ -9,7 +9,8 @@ import ticore
 from tests.support.toy_models import ToyTokenizer
 from ticore.schemes import BinomialNull, Evidence, ExponentialNull, HypergeometricNull
 from ticore.schemes._evidence import BatchEvidence
-from ticore.schemes._strongest import strongest_p_values
+from ticore.schemes._strongest import strongest_by_length, strongest_p_values
+from ticore.schemes._two_key_null import TwoKeyNull
 from ticore.schemes.external._grid_null import GridNull
 
 
@@ -25,6 +26,7 @@ def texts_of(scores, seeds, bounds):
             BinomialNull(0.25, 0.5),
             HypergeometricNull(0.4, 0.6, 4, 10),
             ExponentialNull(),
+            TwoKeyNull(0.75),
             GridNull(np.array([0.5, 0.125, 0.375])),
         ]
     ),
@@ -36,7 +38,7 @@ def test_strongest_p_values_are_those_of_the_highest_scores(null, seed, lengths)
     total = sum(lengths)
     seeds = rng.integers(0, 3, total)
     bounds = np.append(0, np.cumsum(lengths))
-    highest = 33 * np.log(2) if isinstance(null, ExponentialNull) else 1.0
+    highest = 33 * np.log(2) if isinstance(null, ExponentialNull | TwoKeyNull) else 1.0
     found = strongest_p_values(null, texts_of(np.full(total, highest), seeds, bounds))
     expected = null.p_values(texts_of(np.full(total, highest), seeds, bounds))
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
@@ -47,6 +49,26 @@ def test_strongest_p_values_are_those_of_the_highest_scores(null, seed, lengths)
         ]
     others = null.p_values(texts_of(scores, seeds, bounds))
     assert (found <= others * (1 + 1e-6) + 1e-12).all()
+
+
+def test_strongest_p_value_of_two_keys_is_computed_once_for_each_length(monkeypatch):
+    tail, counts = TwoKeyNull.tail, []
+
+    def counted(null, total, count):
+        counts.append(count)
+        return tail(null, total, count)
+
+    monkeypatch.setattr(TwoKeyNull, "tail", counted)
+    lengths = np.array([7, 0, 9, 7, 9, 7])
+    null = TwoKeyNull(0.8125)  # of no other test
+    found = strongest_by_length(null, lengths)
+    assert sorted(counts) == [0, 7, 9]
+    assert strongest_by_length(TwoKeyNull(0.8125), lengths).tolist() == found.tolist()
+    assert sorted(counts) == [0, 7, 9]
+    assert strongest_by_length(TwoKeyNull(0.8125, 5.0), lengths)[0] > found[0]
+    pairs = zip((lengths * null.highest).tolist(), lengths.tolist(), strict=True)
+    assert found.tolist() == [tail(null, total, count) for total, count in pairs]
+    assert strongest_by_length(null, lengths[:0]).shape == (0,)
 
 
 def test_detection_says_that_a_text_is_too_short_to_tell():

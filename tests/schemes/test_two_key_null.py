@@ -55,6 +55,36 @@ def test_tail_is_exact(larger, total, count, expected):
     assert TwoKeyNull(larger).tail(total, count) == pytest.approx(expected, rel=1e-9)
 
 
+def convolved(larger, total, count):
+    """The tail by integrating over the sum of one key's scores, in parts that get shorter towards
+    both ends."""
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    closer = np.geomspace(total * 1e-9, total, 200)
+    ends = np.unique([0.0, *closer, *(total - closer), *np.linspace(0, total, 200)])
+    halves = np.diff(ends)[:, None] / 2
+    left = ends[:-1, None] + halves * (1 + nodes)  # for the key of the smaller weight
+    x = (total - left) / larger
+    logs = special.xlogy(count - 1, x) - x - special.gammaln(count)
+    tails = np.exp(logs) * special.gammaincc(count, left / (1 - larger)) / larger
+    return float((tails * weights * halves).sum() + special.gammaincc(count, total / larger))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 30, 200, 2000])
+@pytest.mark.parametrize(
+    ("larger", "error"),
+    [
+        *((larger, 1e-9) for larger in (0.5000001, 0.6, 0.75, 0.9, 0.99)),
+        pytest.param(0.9999, 1e-7, marks=pytest.mark.slow),
+    ],
+)
+def test_tail_is_that_of_an_integral(larger, error, count):
+    for mean in (1e-4, 0.01, 0.3, 1, 1.2, 2, 3, 20):
+        expected = convolved(larger, mean * count, count)
+        allowed = error if expected < 0.9 else max(error, 1e-4 * (larger > 0.99))
+        found = TwoKeyNull(larger).tail(mean * count, count)
+        assert found == pytest.approx(expected, rel=allowed, abs=1e-280)
+
+
 @pytest.mark.parametrize("alpha", [1e-3, 1e-4])
 @pytest.mark.parametrize("count", [1, 50, 20_000])
 def test_tail_of_a_small_weight_is_close_to_that_without_it(alpha, count):

@@ -210,6 +210,22 @@ def test_no_other_place_is_opened(client: Client, place: str) -> None:
         assert "expected one of the models that are installed" in found.error
 
 
+def test_model_that_is_not_offered_is_refused_with_advice_for_every_action(
+    client: Client,
+) -> None:
+    mark = client.do("make-mark-agreement", model="tiny-en", key=KEY).result["agreement"]
+    mark = mark.replace('"tiny-en"', '"gguf:a"')
+    requests = {
+        "inspect": {"model": "gguf:a", "text": "x"},
+        "write": {**SHARED, "model": "gguf:a", "message": "x"},
+        "mark": {"agreement": mark},
+        "detect": {"agreement": mark, "text": "x"},
+    }
+    for action, fields in requests.items():
+        found = client.do(action, **fields)
+        assert found.error.endswith("the page opens no other; use the command line, which does")
+
+
 @pytest.mark.parametrize(
     ("action", "fields", "said"),
     [

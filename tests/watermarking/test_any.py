@@ -170,6 +170,17 @@ def test_text_is_too_short_only_if_it_is_for_every_configuration():
     assert found.strongest_p_values[-1] < 1e-9
 
 
+def test_strongest_evidence_that_is_not_known_is_no_reason_to_call_a_text_too_short():
+    payload, gumbel = ({"scheme": name, "key": KEYS[0]} for name in ("gumbel_payload", "gumbel"))
+    ids = some_ids(1, 14, SIZE)
+    for entries in ([payload], [gumbel, payload]):
+        found = WatermarkDetector.any(TOKENIZER, entries).detect_ids(ids)
+        assert (found.found, found.too_short, found.too_short_for) == ((), False, 0)
+        assert np.isnan(found.least_p_value)
+    known = WatermarkDetector.any(TOKENIZER, [gumbel]).detect_ids(ids)
+    assert known.least_p_value == 2 * known.strongest_p_values[0]
+
+
 def test_what_is_found_is_not_counted_as_too_short():
     """Those that are found are corrected for fewer, the further back they are."""
     scheme, ids = SCHEMES["gumbel"](KEYS[0], SIZE, context=1), [1]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -22,7 +21,7 @@ from ..registry import load_model
 from ..report._tables import plain_table
 from . import streams
 from .configurations import open_detector, read_list
-from .options import OUTPUT, Json, file_option, option
+from .options import OUTPUT, Json, file_option, files_argument, option
 from .secrets import warn_of_others
 from .shown_files import require_place, write_shown
 from .texts_of_files import texts_of
@@ -40,11 +39,9 @@ _SHARES = (0.5, 0.95)  # of marked texts, for the lengths that find them
 def calibrate(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help="Texts without a watermark, of the kind that will be looked at: one on each line, "
-            f"or, with --column, in a file that ends in {ENDINGS_SAID}.",
-            show_default=False,
+        files_argument(
+            "Texts without a watermark, of the kind that will be looked at: one on each line, "
+            f"or, with --column, in a file that ends in {ENDINGS_SAID}."
         ),
     ],
     config: Annotated[

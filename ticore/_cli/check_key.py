@@ -13,10 +13,11 @@ from rich.text import Text
 from ..corpus._formats import ENDINGS_SAID
 from ..registry import load_tokenizer
 from ..report._tables import facts_grid, plain_table
+from ..schemes import EXTERNAL_SCHEMES
 from ..watermarking import KeyCheck, WatermarkDetector
 from ..watermarking import check_key as look
 from . import streams
-from .options import Json, option
+from .options import Json, file_path, files_argument, option
 from .secrets import warn_of_others
 from .texts_of_files import texts_of
 from .usage import UsageError, wrong_settings_are_wrong_usage
@@ -39,14 +40,12 @@ _UNLUCKY = 1
 
 _Files = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="FILE",
-        help="Texts that people wrote, of the kind that the key is for: one on each line, or, with "
-        f"--column, in a file that ends in {ENDINGS_SAID}.",
-        show_default=False,
+    files_argument(
+        "Texts that people wrote, of the kind that the key is for: one on each line, or, with "
+        f"--column, in a file that ends in {ENDINGS_SAID}."
     ),
 ]
-_Texts = Annotated[list[Path] | None, typer.Option("--texts", hidden=True)]
+_Texts = Annotated[list[Path] | None, typer.Option("--texts", parser=file_path, hidden=True)]
 _Column = Annotated[str | None, option("NAME", "Where the texts are in such files.", panel="Texts")]
 
 
@@ -112,6 +111,12 @@ def _detector(options: WatermarkOptions, fpr: float) -> WatermarkDetector:
     with wrong_settings_are_wrong_usage():
         if agreement is not None:
             return WatermarkDetector.from_agreement(agreement, fpr=fpr)
+        if options.scheme_name in EXTERNAL_SCHEMES:
+            raise UsageError(
+                f"--scheme: expected one of ticore's own, found {options.scheme_name}, which "
+                f"another engine writes; `ticore calibrate` counts how often its watermark is "
+                f"found in such texts"
+            )
         more: dict[str, Any] = {} if options.repeats is None else {"repeats": options.repeats}
         key = options.read_key()
         return WatermarkDetector(

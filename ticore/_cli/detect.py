@@ -23,7 +23,6 @@ from ..watermarking import (
     AnyDetection,
     AnyWatermarkDetector,
     Detection,
-    Repeats,
     Tokenizations,
     WatermarkAgreement,
     WatermarkDetector,
@@ -180,7 +179,7 @@ def _detect_any(
     """Look for many configurations at once."""
     settings = {
         "fpr": fpr,
-        "repeats": options.repeats or "once",
+        "repeats": options.counting,
         "tokenizations": tokenizations,
     }
     with wrong_settings_are_wrong_usage():
@@ -203,7 +202,7 @@ def _scan_any(
     json: bool,
 ) -> None:
     """Look for many configurations in each row of files."""
-    repeats = cast(Repeats, options.repeats or "once")
+    repeats = options.counting
     with wrong_settings_are_wrong_usage():
         open_detector(options, listed, {"fpr": fpr, "repeats": repeats})  # says which is wrong
     task = AnyTask(options.place, tuple(listed.entries), fpr, repeats, tokenizations)
@@ -232,7 +231,7 @@ def _task(options: WatermarkOptions, agreement: WatermarkAgreement | None, fpr: 
             options.scheme_name,
             **options.read_secret(),
             fpr=fpr,
-            repeats=cast(Repeats, options.repeats or "once"),
+            repeats=options.counting,
             settings=options.settings(),
         )
     with wrong_settings_are_wrong_usage():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -124,7 +125,7 @@ def drift(
     """
     _require_one_reread(reread, messages, template, specials)
     _require_messages(messages, {"--tools": tools, "--template-settings": template_settings})
-    columns = RolloutColumns(ids or "ids", reread, messages, tools)
+    columns = RolloutColumns("ids" if ids is None else ids, reread, messages, tools)
     options = ScanOptions(output, executor, workers, batch_size, limit)
     writes = None if template is None else _template_at(template, template_settings)
     task = DriftTask(tokenizer, specials, writes)
@@ -166,8 +167,11 @@ def _require_messages(messages: str | None, options: Mapping[str, str | None]) -
 
 
 def _template_at(place: str, settings: str | None) -> ChatTemplate:
+    if not place:  # to Path it is the current folder
+        raise UsageError("--template: expected a place, found an empty one")
     path = Path(place)
-    if not path.exists() and (installed := installed_models.find(place)) is not None:
+    # Path.exists raises an error for a name that is too long, such as a whole template.
+    if not os.path.exists(path) and (installed := installed_models.find(place)) is not None:
         path = installed.path
     found = read_chat_template(path)
     if settings is None:

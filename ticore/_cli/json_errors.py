@@ -27,7 +27,7 @@ def prints_errors_as_json(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(*, json: bool = False, **values: Any) -> None:
         try:
             command(json=json, **values)
-        except TicoreError as error:
+        except (TicoreError, OSError) as error:
             if json:
                 with suppress(OutputFileError):  # then there is no standard output
                     streams.write_json({"error": error_as_json(error)})
@@ -36,7 +36,7 @@ def prints_errors_as_json(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def error_as_json(error: TicoreError) -> dict[str, Any]:
+def error_as_json(error: TicoreError | OSError) -> dict[str, Any]:
     """An error in types that JSON has.
 
     Returns:
@@ -46,13 +46,26 @@ def error_as_json(error: TicoreError) -> dict[str, Any]:
     """
     found: dict[str, Any] = {
         "kind": type(error).__name__,
-        "message": with_option_names(str(error)),
+        "message": error_said(error),
     }
     if isinstance(error, OutsidePoolError) and error.place is not None:
         found["place"] = _place_as_json(error.place)
     if isinstance(error, MissingPartsError):
         found["missing"] = list(error.missing)
     return found
+
+
+def error_said(error: TicoreError | OSError) -> str:
+    """An error's text, in the words of the command line.
+
+    That of the system says which file it is about, which Python keeps beside it.
+    """
+    if isinstance(error, TicoreError):
+        return with_option_names(str(error))
+    said = error.strerror or str(error)
+    if error.filename is None:
+        return said
+    return f"cannot use {error.filename}: {said}; check its name, and what you may do there"
 
 
 def _place_as_json(place: TextPlace) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..errors import TicoreError
 from . import streams
 from .commands import Commands, import_command
 from .help_sections import WIDEST, SectionedGroup
+from .json_errors import error_said
 from .option_names import with_option_names
 from .usage import UsageError
 
@@ -111,8 +112,7 @@ def run(arguments: Sequence[str]) -> int:
         command = get_command(app)
         status = command.main(list(arguments), prog_name="ticore", standalone_mode=False)
     except TicoreError as error:
-        said = with_option_names(str(error))
-        return _fail(_with_locale_advice(said, arguments))
+        return _fail(_with_locale_advice(error_said(error), arguments))
     except UsageError as error:
         path = error.ctx.command_path if error.ctx else "ticore"
         given = error.ctx.params if error.ctx else {}
@@ -121,7 +121,7 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(f"{said}; see: {path} --help", WRONG_USAGE)
     except OSError as error:
         streams.abandon_stdout()
-        return _fail(error.strerror or str(error))
+        return _fail(error_said(error))
     except MemoryError:
         return _fail(
             "expected memory for the work, found too little; give less at a time, such as a "

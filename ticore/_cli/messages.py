@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from ..steganography._openers import TOPICS, Topic
 from ..steganography._setup import Compress, Finish, Pad
 from . import streams
 from .json_errors import prints_errors_as_json
-from .options import OUTPUT, Json, NewSecretFile, file_option, option
+from .options import OUTPUT, Json, NewSecretFile, file_option, file_path, option
 from .secrets import hand_out, warn_of_others, warn_of_short
 from .settings import SECRET, Settings, shares_settings
 from .usage import UsageError, wrong_settings_are_wrong_usage
@@ -94,7 +95,7 @@ MessageFile = Annotated[
     Path | None,
     typer.Argument(
         metavar="MESSAGE",
-        readable=False,
+        parser=file_path,
         help="The file with the message, any bytes; - or nothing means standard input.",
         show_default=False,
     ),
@@ -103,7 +104,7 @@ TextFiles = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="TEXT",
-        readable=False,
+        parser=file_path,
         help="The file with the text, in UTF-8, or the files with all parts of a message; - or "
         "nothing means standard input.",
         show_default=False,
@@ -114,6 +115,7 @@ PartsFolder = Annotated[
     typer.Option(
         "--parts",
         metavar="FOLDER",
+        parser=file_path,
         help="Hide a message of any length in several texts, each a file in this new folder.",
         show_default=False,
         rich_help_panel=OUTPUT,
@@ -184,7 +186,7 @@ def _embed_parts(
     stego: Steganographer, message: bytes, topic: Topic | None, folder: Path, json: bool
 ) -> None:
     """Write a message's texts to a new folder. Raises OutputFileError."""
-    if folder.exists():
+    if os.path.exists(folder):
         raise OutputFileError(
             f"expected --parts to name a new folder, found {folder}; choose another"
         )

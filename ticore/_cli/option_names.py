@@ -29,7 +29,8 @@ _OF_PARSER = {
     "Input should be a valid integer, unable to parse string as an integer": "expected a whole "
     "number",
 }
-_PARAMETERS = {"version": "scheme_version"}  # settings that a command has under another name
+# Settings that a command has under another name.
+_PARAMETERS = {"version": "scheme_version", "lengths": "length"}
 _SETTINGS_OF_A_SCHEME = re.compile(r"(?<= has, found )([\w, ]+)(; it has )([\w, ]+)(?=: correct)")
 
 

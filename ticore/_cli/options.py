@@ -27,7 +27,7 @@ def file_option(help_text: str, *names: str, panel: str) -> Any:
     return typer.Option(
         *names,
         metavar="FILE",
-        readable=False,
+        parser=file_path,
         help=help_text,
         rich_help_panel=panel,
         show_default=False,
@@ -35,14 +35,16 @@ def file_option(help_text: str, *names: str, panel: str) -> Any:
 
 
 def files_argument(help_text: str) -> Any:
-    """The files that a command reads, which may be folders.
+    """The files that a command reads, which may be folders."""
+    return typer.Argument(metavar="FILE", parser=file_path, help=help_text, show_default=False)
+
+
+def file_path(given: str) -> Path:
+    """The path of a name.
 
     An empty name, as of a variable that is not set, is refused: to Path it is the current folder.
+    Raises typer.BadParameter.
     """
-    return typer.Argument(metavar="FILE", parser=_path, help=help_text, show_default=False)
-
-
-def _path(given: str) -> Path:
     if not given:
         raise typer.BadParameter("expected the name of a file, found an empty one")
     return Path(given)

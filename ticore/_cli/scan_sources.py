@@ -48,20 +48,23 @@ def paired(
         what: stands in the names of outputs beside their sources.
 
     Raises:
-        UsageError: one output for several sources, or two sources with one output.
+        UsageError: one output for several sources, two sources with one output, or an output
+            without a name.
         FileError: a folder or pattern has no file, or a folder cannot be read or made.
     """
+    if output == "":  # of a variable that is not set; to Path it is the current folder
+        raise UsageError("--output: expected the name of a file or folder, found an empty one")
     named: dict[Path, tuple[Path, Path]] = {}  # a file that is meant twice is scanned once
     for source, name in (pair for path in given for pair in _sources(path)):
         meant = source.resolve()
-        if meant not in named or named[meant][0].is_symlink():  # outputs stand beside the file
+        if meant not in named or os.path.islink(named[meant][0]):  # outputs stand beside the file
             named[meant] = (source, name)
     found = [*named.values()]
     if output is None:
         return [Paired(source, default_output(source, what)) for source, _ in found]
     has_slash = str(output).endswith(("/", os.sep))
     output = Path(output)
-    is_folder = has_slash or output.is_dir() or not output.suffix
+    is_folder = has_slash or os.path.isdir(output) or not output.suffix
     found = _without_outputs(found, output, is_folder)
     if not is_folder:
         if len(found) > 1:
@@ -89,11 +92,13 @@ def paired(
 
 def _sources(path: Path) -> Iterator[tuple[Path, Path]]:
     """Each source, and its name below the folder that was given."""
-    if path.is_dir():
+    # Those of Path raise errors, such as for a folder that may not be entered: what opens the file
+    # later says it in words.
+    if os.path.isdir(path):
         files = [file for file in _files_below(path) if not stem(file).endswith(_OF_SCANS)]
         _require(files, path)
         yield from ((file, file.relative_to(path)) for file in files)
-    elif glob.has_magic(str(path)) and not path.exists():
+    elif glob.has_magic(str(path)) and not os.path.exists(path):
         matches = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
         files = [file for file in matches if not stem(file).endswith(_OF_SCANS)]
         _require(files, path)

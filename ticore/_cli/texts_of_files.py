@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -46,7 +47,7 @@ def _texts_of_one(path: Path, column: str | None) -> Iterator[str]:
     if is_table != (column is not None):
         what = "name the column with the texts: --column NAME"
         if not is_table:
-            found = "a folder; name its files" if path.is_dir() else "another name"
+            found = "a folder; name its files" if os.path.isdir(path) else "another name"
             what = f"--column: expected a file that ends in {ENDINGS_SAID}, found {found}"
         raise UsageError(f"{visible(str(path))}: {what}")
     if column is None:

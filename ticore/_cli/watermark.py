@@ -297,9 +297,9 @@ def _open(
     own: Any = {} if payload is None else {"payload": payload}
     agreement = options.load_agreement()
     if agreement is None:
-        secret, place = options.read_secret(**own), model or DEFAULT_MODEL
+        secret, place = options.read_secret(**own), DEFAULT_MODEL if model is None else model
     else:
-        place = model or agreement.tokenizer
+        place = agreement.tokenizer if model is None else model
         if ":" in place and model is None:
             raise UsageError(
                 f"--model: expected the model that writes, found none; the agreement's tokenizer, "

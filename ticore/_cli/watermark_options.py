@@ -17,7 +17,7 @@ from ..schemes import ALL_SCHEMES, EXTERNAL_SCHEMES, GreenList
 from ..schemes._green_list import GreensMode
 from ..schemes._keyed_numbers import LATEST
 from ..schemes._registry import scheme_defaults
-from ..watermarking import WatermarkAgreement, WatermarkDetector
+from ..watermarking import Repeats, WatermarkAgreement, WatermarkDetector
 from . import streams
 from .option_names import option_of
 from .options import MODEL, file_option, option
@@ -28,6 +28,7 @@ _DETECTOR = inspect.signature(WatermarkDetector).parameters
 _GREEN_LIST = inspect.signature(GreenList).parameters
 _SCHEMES = sorted(ALL_SCHEMES)
 _CONTEXTS = {name: scheme_defaults(name).get("context") for name in _SCHEMES}
+DEFAULT_REPEATS: Repeats = _DETECTOR["repeats"].default
 DEFAULT_SCHEME: str = _DETECTOR["scheme"].default
 
 WATERMARK, SAMPLING = "Watermark", "Sampling"
@@ -221,12 +222,17 @@ class WatermarkOptions:
     @property
     def scheme_name(self) -> str:
         """The scheme, or the default one."""
-        return self.scheme or DEFAULT_SCHEME
+        return DEFAULT_SCHEME if self.scheme is None else self.scheme
 
     @property
     def place(self) -> str:
         """The tokenizer's place, or the default one."""
-        return self.tokenizer or DEFAULT_MODEL
+        return DEFAULT_MODEL if self.tokenizer is None else self.tokenizer
+
+    @property
+    def counting(self) -> Repeats:
+        """How repeats count, or the default; the detector refuses what it does not know."""
+        return DEFAULT_REPEATS if self.repeats is None else cast(Repeats, self.repeats)
 
     def settings(self) -> dict[str, Any]:
         """The settings of the scheme that were given, by name."""

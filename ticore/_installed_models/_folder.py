@@ -58,7 +58,8 @@ def find(name: str) -> InstalledModel | None:
     if known is None or where is None:
         return None
     path = where / f"{name}.gguf"
-    return InstalledModel(known, path) if path.is_file() else None
+    # Path.is_file raises an error where the folder may not be entered, as a home directory of root.
+    return InstalledModel(known, path) if os.path.isfile(path) else None
 
 
 def add(name: str, sources: Iterable[Path] = (), *, fetch: Fetch = download) -> InstalledModel:

@@ -8,6 +8,8 @@
 Each line of an answer to POST is {"progress": …}, and the last one {"result": …} or {"error": …},
 where "place" may show a part of a text.
 A request that is refused has a status of 400 or more and the answer {"error": …}.
+Only what is no HTTP, such as a request without a Host, is refused by the server itself, in plain
+text.
 """
 
 from __future__ import annotations

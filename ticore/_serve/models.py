@@ -88,8 +88,7 @@ class Models:
         if place not in places:
             raise UnknownPlaceError(
                 f"expected one of the models that are installed ({', '.join(places)}), found "
-                f"{shown(place)}; the page opens no other; on the command line `ticore embed` and "
-                f"`ticore extract` do"
+                f"{shown(place)}; the page opens no other; use the command line, which does"
             )
         given = dict(options or {})
         if other := sorted(given.keys() - _OPTIONS):

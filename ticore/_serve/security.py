@@ -10,6 +10,9 @@ it. Each rule shuts one door:
 - Its `Origin` and `Sec-Fetch-Site`, which browsers set and sites cannot, must be the page's own.
 - Answers carry a policy under which a browser runs no script but the page's own files, fetches
   nothing from elsewhere, shows the page in no frame and stores nothing.
+
+What is no HTTP, such as a request without a `Host`, never comes here: the server itself refuses it,
+in plain text and without these headers.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-"""Headers of every answer."""
+"""Headers of every answer to a request in HTTP."""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^][:/@\s]+)(?::\d{1,5})?")
 _ENDS = (

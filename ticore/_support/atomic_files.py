@@ -153,9 +153,12 @@ def require_directory_of(path: Path) -> None:
     """Refuse a new file or folder whose directory is missing, before the work that it is for.
 
     Raises:
-        OutputFileError: there is no such directory.
+        OutputFileError: there is no such directory, it may not be entered, or nothing can have this
+            name.
     """
-    if not path.parent.is_dir():
+    with _failures_named(path), suppress(FileNotFoundError, NotADirectoryError):
+        os.lstat(path)
+    if not os.path.isdir(path.parent):
         raise OutputFileError(
             f"cannot write {path}: there is no directory {path.parent}; make it first"
         )

@@ -22,6 +22,7 @@ from ..watermarking import (
 )
 from ..watermarking._configurations import schemes_of
 from ._base import CorpusText
+from ._identity import plain_setting
 from ._results import Result, payload_values
 from ._scoring import results_of, shown_tokenizations
 from ._summary import Tally
@@ -174,7 +175,11 @@ class AnyTask:
         return blake2b(json.dumps(list(self.configurations), default=_plain).encode()).digest()
 
 
-def _plain(value: object) -> str:
+def _plain(value: object) -> object:
+    return plain_setting(value, _shown)
+
+
+def _shown(value: object) -> str:
     if isinstance(value, WatermarkAgreement):
         return value.dumps()
     return value.hex() if isinstance(value, bytes) else repr(value)

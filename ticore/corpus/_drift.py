@@ -248,8 +248,8 @@ def scan_drift(
         What was found.
 
     Raises:
-        SettingsError: `given.column` names a column of texts, or messages without a template, or
-            as `scan`.
+        SettingsError: `given.column` names a column of texts, messages without a template, or
+            tools without messages; or as `scan`.
         TicoreError: as `scan`.
     """
     if not isinstance(given.column, RolloutColumns):
@@ -260,6 +260,11 @@ def scan_drift(
     if given.column.messages is not None and given.column.reread is not None:
         raise SettingsError(
             "column: expected a column of what was read again or one of messages, found both"
+        )
+    if given.column.messages is None and given.column.tools is not None:
+        raise SettingsError(
+            f"tools: expected a column of messages as well, found {given.column.tools!r} alone; "
+            f"give RolloutColumns(messages=..., tools=...)"
         )
     if (given.column.messages is None) != (task.template is None):
         raise SettingsError(

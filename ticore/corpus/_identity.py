@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
+
+import numpy as np
 
 from .._support.input_files import open_file, unreadable
 from ..errors import InputFileError
@@ -40,3 +42,19 @@ def digest(key: bytes, things: Sequence[object]) -> str:
     """A hex digest of `things`, keyed with `key`: it does not reveal the key."""
     data = json.dumps(things, sort_keys=True).encode()
     return blake2b(data, key=key, digest_size=32, person=b"ticore corpus").hexdigest()
+
+
+def plain_setting(value: object, shown: Callable[[object], str] = str) -> object:
+    """What a digest of settings has for a value that JSON lacks.
+
+    An array is all its numbers: as text, NumPy and torch leave out most of many, and round them. A
+    number of NumPy is text, as in the scans of earlier versions, which go on.
+
+    Args:
+        value: that `json.dumps` cannot write.
+        shown: gives the text of anything but an array.
+    """
+    listed = getattr(value, "tolist", None)
+    if listed is None or isinstance(value, np.generic):
+        return shown(value)
+    return listed()

@@ -22,6 +22,7 @@ from ..schemes import (
 from ..schemes._key import scheme_key
 from ..watermarking import DetectionTarget, Repeats, Tokenizations, WatermarkDetector
 from ._base import CorpusText, Problem, Rollout
+from ._identity import plain_setting
 from ._results import PayloadResult, Result
 from ._summary import Tally
 
@@ -128,7 +129,7 @@ class Task:
 
     def secret(self) -> bytes:
         """A digest of the secret settings, 64 bytes. An external `config` holds its key."""
-        config = json.dumps(self.config, sort_keys=True, default=str)
+        config = json.dumps(self.config, sort_keys=True, default=plain_setting)
         key = b"" if self.key is None else scheme_key(self.key)
         return blake2b(config.encode(), key=key).digest()
 

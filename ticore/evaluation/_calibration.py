@@ -140,7 +140,9 @@ def calibrate(
     """Measure how often a detector calls texts watermarked, by length and configuration.
 
     Each text is cut to each length that it has. Of one configuration the p-value of the whole cut
-    text is compared, as it is without the others; `ALL` is the p-value that `detect` gives.
+    text as it is read is compared, not corrected for the others; `ALL` is the p-value that `detect`
+    gives. So what a detector with `tokenizations="search"` finds by its search counts for `ALL`
+    alone.
 
     The intervals take texts as independent. That is right over keys. Under one key of `unigram`,
     whose list is the same for all texts, false alarms come in groups: see `check_key`.

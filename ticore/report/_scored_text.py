@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby, starmap
 
+import numpy as np
+
 from .._support.visible import visible, visible_token
 from ..consistency import compare
 from ..interfaces import Tokenizer
@@ -50,7 +52,8 @@ SCORED_TEXT_STYLE = Style(
 _UNFINISHED = "\N{WHITE SMALL SQUARE}"
 _LACKED = "[{}]"  # the id of a token that the tokenizer lacks
 # The fill gets darker at each of these scores. In text without a watermark 39, 24, 23, 12 and 2 of
-# a hundred tokens have reached none, one, two, three and all four of them.
+# a hundred tokens have reached none, one, two, three and all four of them. Scores from 0 to 1 have
+# degrees of their own, which as many tokens reach.
 _DEGREES = (0.5, 1.0, 2.0, 4.0)
 
 
@@ -72,10 +75,15 @@ def legend(several: Sequence[Detection]) -> Html:
         several: at least one. A sign that none of them has is left out.
     """
     items = []
-    if any(found.green is None for found in several):
-        names = [f"below {_DEGREES[0]:g}", *(f"from {degree:g}" for degree in _DEGREES)]
-        levels = [element("span", text(f" {n} "), class_=f"s{at}") for at, n in enumerate(names)]
-        items.append(element("li", text("score: "), *levels))
+    scored = {_degrees(found): found.scheme for found in several if found.green is None}
+    for degrees, scheme in scored.items():
+        of = "" if len(scored) == 1 else f" of {scheme}"
+        # Of few scores one may be several degrees: it has the darkest fill.
+        reached = {degree: f"s{level}" for level, degree in enumerate(degrees, 1)}
+        names = {"s0": f"below {degrees[0]:.2g}"}
+        names |= {kind: f"from {degree:.2g}" for degree, kind in reached.items()}
+        levels = [element("span", text(f" {n} "), class_=kind) for kind, n in names.items()]
+        items.append(element("li", text(f"score{of}: "), *levels))
     if any(found.green is not None for found in several):
         green = element("span", text("green token"), class_="green")
         items.append(element("li", green, text(" "), element("span", text("other"), class_="red")))
@@ -101,11 +109,12 @@ def _table(found: Detection, tokenizer: Tokenizer, said: Sequence[str]) -> Html:
 
 
 def _tokens(found: Detection, parts: Sequence[str], said: Sequence[str]) -> Iterator[Html]:
+    degrees = _degrees(found)
     shown = [
         element(
             "span",
             text(part, keep="\n"),
-            class_=_kind(found, at),
+            class_=_kind(found, at, degrees),
             title=f"token {at}, id {found.ids[at]}; {said[at]}",
             tabindex="-1",  # a click or a tap shows the title; the keyboard has the table
         )
@@ -144,13 +153,23 @@ def _parts_of_known(ids: list[int], tokenizer: Tokenizer) -> Iterator[str | None
         yield part or visible(visible_token(tokenizer.token_bytes(token)))
 
 
-def _kind(found: Detection, at: int) -> str:
+def _degrees(found: Detection) -> tuple[float, ...]:
+    """The scores at which the fill gets darker, in rising order. All can occur, and lower ones."""
+    if found.chances is None:
+        return _DEGREES
+    scores = np.flatnonzero(found.chances)
+    reached = 1 - np.cumsum(found.chances[scores])[:-1]  # by the share of tokens, from the second
+    nearest = [int(np.abs(reached - math.exp(-degree)).argmin()) for degree in _DEGREES]
+    return tuple((scores[1:][nearest] / (len(found.chances) - 1)).tolist())
+
+
+def _kind(found: Detection, at: int, degrees: Sequence[float]) -> str:
     score = float(found.scores[at])
     if not found.counted[at]:
         return "grey"
     if found.green is not None:
         return "green" if score else "red"
-    return f"s{sum(score >= degree for degree in _DEGREES)}"
+    return f"s{sum(score >= degree for degree in degrees)}"
 
 
 def _said(found: Detection, at: int, is_unfinished: bool) -> str:

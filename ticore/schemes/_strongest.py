@@ -6,6 +6,7 @@ says nothing. Example: 12 tokens, half of the tokens are green. If all 12 are, p
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -62,6 +63,11 @@ def strongest_by_length(null: NullDistribution, lengths: Ints) -> Floats | None:
         tails = scipy.special.gammaincc(np.maximum(lengths, 1), lengths * null.highest)
         return np.where(lengths > 0, tails, 1.0)
     if isinstance(null, TwoKeyNull):
-        pairs = zip((lengths * null.highest).tolist(), lengths.tolist(), strict=True)
-        return np.array([null.tail(total, count) for total, count in pairs])
+        return np.array([_of_two_keys(null, length) for length in lengths.tolist()], np.float64)
     return None
+
+
+# Computing it takes milliseconds, and few lengths occur in many texts.
+@lru_cache(maxsize=4096)
+def _of_two_keys(null: TwoKeyNull, length: int) -> float:
+    return null.tail(length * null.highest, length)

@@ -32,7 +32,7 @@ LEAST_WEIGHT = 1e-4
 """A smaller weight would need millions of terms for a p-value."""
 
 _LEFT_OUT = 45.0  # nats below the greatest term, where terms no longer count
-_LOOKS = 4096  # terms that are computed first, to see which count
+_LOOKS = 256  # terms that are computed first, to see which count
 _MOST_TERMS = 1 << 17
 
 
@@ -73,7 +73,8 @@ class TwoKeyNull(SingleTextMethods):
         return strengths
 
     def p_values(self, texts: BatchEvidence) -> Floats:
-        """The tails of the module, exact but for a relative error below 1e-9."""
+        """The tails of the module. Up to 2,000 tokens and `larger` = 0.99 the relative error is
+        below 1e-9. Beyond it grows: at 0.9999 it is below 1e-7, and below 1e-4 of tails near 1."""
         pairs = zip(texts.totals.tolist(), texts.lengths.tolist(), strict=True)
         return np.array([self.tail(total, count) for total, count in pairs])
 
@@ -86,7 +87,7 @@ class TwoKeyNull(SingleTextMethods):
         # of as many numbers.
         usual = (count + 10 * math.sqrt(count) + 60) * self.larger
         most = int((usual + 2 * total) / self.smaller) + 64
-        looks = np.unique(np.linspace(0, most, _LOOKS).astype(np.int64))
+        looks = np.linspace(0, most, _LOOKS).astype(np.int64)
         terms = self._log_terms(looks, total, count)
         near = np.flatnonzero(terms > terms.max() - _LEFT_OUT)
         first = int(looks[max(near[0] - 1, 0)])

@@ -77,8 +77,12 @@ def of_both_tests(whole: float, segment: float) -> float:
 
 
 def corrected(p_value: float, configurations: int) -> float:
-    """A p-value of whole text or segment, for both tests and for all configurations of a list."""
-    return min(1.0, TESTS * configurations * p_value)
+    """A p-value of whole text or segment, for both tests and for all configurations of a list.
+
+    One that is not known, nan, stays nan.
+    """
+    multiplied = TESTS * configurations * p_value
+    return 1.0 if multiplied > 1 else multiplied
 
 
 def are_too_few(strongest: float | None, configurations: int, fpr: float) -> bool:
@@ -119,6 +123,8 @@ class Detection(ShownInNotebooks):
             are compared with the rate.
         payload: what is read from the text, for a scheme with a payload. The p-value pays for the
             choice among all payloads.
+        chances: float64[n], the probabilities of n scores at equal distances from 0 to 1, without a
+            watermark; None for a scheme whose scores are others.
     """
 
     verdict: Verdict
@@ -137,6 +143,7 @@ class Detection(ShownInNotebooks):
     strongest_p_value: float | None = None
     corrected_for: int = 1
     payload: FoundPayload | None = None
+    chances: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         return self.verdict
@@ -181,7 +188,7 @@ class Detection(ShownInNotebooks):
     def to_dict(self) -> dict[str, Any]:
         """The verdict, its numbers and what was looked for, in types that JSON has.
 
-        The arrays are left out: `ids`, `scores` and `counted`.
+        The arrays are left out: `ids`, `scores`, `counted` and `chances`.
         """
         return {
             "verdict": self.verdict,

@@ -31,6 +31,7 @@ from ..schemes._payload import PayloadEvidence, PayloadNull
 from ..schemes._registry import as_mapping
 from ..schemes._strongest import strongest_p_values
 from ..schemes._windows import as_row
+from ..schemes.external._grid_null import GridNull
 from ._agreement import Repeats, WatermarkAgreement
 from ._configurations import Configuration, require_no_payload
 from ._detection import TESTS, Detection, DetectionTarget, Verdict
@@ -514,6 +515,7 @@ class WatermarkDetector:
                 target=self.target,
                 stretches=self._stretches(texts, at, segments[at]),
                 strongest_p_value=None if strongest is None else float(strongest[at]),
+                chances=null.chances if isinstance(null, GridNull) else None,
             )
             if isinstance(null, PayloadNull):
                 one = _with_payload(one, null, texts.text(at))

@@ -86,7 +86,7 @@ class TextWriter:
     def _never_first(self) -> frozenset[int]:
         """The ids that cannot begin a text which is read without its prompt.
 
-        All ids with which nothing can begin are none: then a writer says so as without this.
+        Empty where no id can: a sampler needs one to choose, and then the writer gives up as usual.
         """
         # Two threads may do the same, with the same result.
         never = self._eos_ids.union(self._never)

@@ -6,6 +6,8 @@
     GET /openapi.json       a description that programs read
 
 A request that is refused has a status of 400 or more and the answer {"error": ...}.
+Only what is no HTTP, such as a request without a Host, is refused by the server itself, in plain
+text.
 """
 
 from __future__ import annotations
